@@ -1,0 +1,146 @@
+"""Bytes in and out: gzip recognised by its content, JSON checked against a model, atomic writes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from .errors import InputError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Strict(BaseModel):
+    """Base of all file models: a number is a number, and an unknown field is a mistake."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Content of a file, decompressed if it is gzip. Raises `InputError`."""
+    try:
+        content = Path(path).read_bytes()
+        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path}: truncated or damaged gzip file ({error})") from None
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+    except ValueError as error:  # a NUL in the path
+        raise InputError(f"{str(path)!r}: {error}") from None
+
+
+def read_json(path: str | Path) -> tuple[bytes, dict[str, Any]]:
+    """A JSON object as bytes and as a dictionary. Raises `InputError`."""
+    content = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    try:
+        document = json.loads(content)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    except RecursionError:
+        raise InputError(f"{path}: JSON is nested too deeply") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: need a JSON object, got {_shown(document)}")
+    return content, document
+
+
+def need_format(path: str | Path, document: dict[str, Any], *formats: str) -> str:
+    """The document's format if it is one of `formats`; raises `InputError` otherwise."""
+    found = document.get("format")
+    if found not in formats:
+        wanted = " or ".join(repr(name) for name in formats)
+        got = "there is none" if found is None else f"got {_shown(found)}"
+        raise InputError(f"{path}: format: need {wanted}, {got}")
+    return str(found)
+
+
+def validated(
+    model: type[Model],
+    content: bytes,
+    where: Callable[[Sequence[str | int]], str],
+    path: str | Path,
+) -> Model:
+    """`content` as a `model`; `where` turns a field's location into words for the error line."""
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        place = where(first["loc"])
+        raise InputError(
+            f"{path}: {place}{': ' if place else ''}{_problem(dict(first))}{more}"
+        ) from None
+
+
+def _problem(error: dict[str, Any]) -> str:
+    kind, value = str(error["type"]), error.get("input")
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        return "is not a field of this format"
+    if kind == "json_invalid":
+        return f"not JSON: {error['ctx']['error']}"
+    message = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
+    return f"need {message}, got {_shown(value)}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise `InputError` now if `path` could not be written later."""
+    target = Path(path)
+    folder = target.parent
+    if not folder.is_dir():
+        raise InputError(f"{path}: folder {str(folder)!r} does not exist")
+    if target.is_dir():
+        raise InputError(f"{path}: is a folder")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{path}: folder {str(folder)!r} is not writable")
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a file whole or not at all; compressed if its name ends in `.gz`."""
+    check_writable(path)
+    target = Path(path)
+    if target.suffix == ".gz":
+        content = gzip.compress(content, compresslevel=6, mtime=0)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: str | Path, document: dict[str, Any]) -> None:
+    """Write a JSON document atomically."""
+    write_bytes(path, dump_json(document).encode())
+
+
+def dump_json(document: dict[str, Any]) -> str:
+    """JSON text: indented where a person may read it, compact where only machines will."""
+    compact = json.dumps(document, allow_nan=False)
+    if len(compact) > 200_000:
+        return compact + "\n"
+    return json.dumps(document, allow_nan=False, indent=1) + "\n"
