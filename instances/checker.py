@@ -117,7 +117,8 @@ def _wrong(
     tolerance: float,
 ) -> list[str]:
     return [
-        f"{task_name(instance, phase, t)}: {what} is {true[t]:.9g}, the schedule says {claimed[t]:.9g}"
+        f"{task_name(instance, phase, t)}: {what} is {true[t]:.9g}, "
+        f"the schedule says {claimed[t]:.9g}"
         for t in np.flatnonzero(~(np.abs(claimed - true) <= tolerance))
     ]
 
