@@ -31,6 +31,18 @@ BOUNDS: tuple[Entry, ...] = (
         "heads and tails",
         "formulations.bounds:heads_and_tails",
         "slotwise",
-        "each job's own area in its head and tail, repeated over the slots it can hold",
+        "LB1 on the usable slots, for every set of tasks that wait longest, and for one job",
+    ),
+    Entry(
+        "pigeonhole",
+        "formulations.bounds:pigeonhole",
+        "slotwise",
+        "of the k M + 1 longest tasks, one slot runs k + 1",
+    ),
+    Entry(
+        "Johnson",
+        "formulations.bounds:johnson",
+        "Johnson 1954, relaxed",
+        "two-machine flow shop of the jobs' areas",
     ),
 )

@@ -41,7 +41,7 @@ def read_json(path: str | Path) -> tuple[bytes, dict[str, Any]]:
     """A JSON object as bytes and as a dictionary. Raises `InputError`."""
     content = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
     try:
-        document = json.loads(content)
+        document = json.loads(content.decode())
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
     except RecursionError:

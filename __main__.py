@@ -1,0 +1,5 @@
+"""`python -m slotwise`."""
+
+from .cli import main
+
+main()

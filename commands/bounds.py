@@ -1,0 +1,18 @@
+"""`slotwise bounds`."""
+
+from __future__ import annotations
+
+from .console import InstanceFile, Json, Quiet, show
+
+
+def bounds(instance: InstanceFile, as_json: Json = False, quiet: Quiet = False) -> None:
+    """Closed-form lower bounds of the makespan."""
+    from ..formulations.bounds import best_lower_bound, lower_bounds
+    from ..instances.mapreduce_file import read_instance
+    from ..report.tables import bounds_table
+
+    problem = read_instance(instance)
+    values = lower_bounds(problem)
+    best, name = best_lower_bound(problem)
+    document = {"instance": problem.name, "bounds": values, "lower_bound": best}
+    show(bounds_table(problem, values, name), document=document, as_json=as_json, quiet=quiet)

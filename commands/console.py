@@ -1,0 +1,100 @@
+"""What the commands share: options, what goes to stdout and what to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from ..solvers.progress import Progress, ProgressCallback
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+InstanceFile = Annotated[
+    Path, typer.Argument(metavar="INSTANCE", help="A slotwise/mapreduce/1 file, plain or gzip.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result here.")
+]
+Gantt = Annotated[
+    Path | None,
+    typer.Option("--gantt", metavar="FILE", help="Draw the schedule: .html, .png or .svg."),
+]
+TimeLimit = Annotated[
+    float, typer.Option("--time-limit", metavar="S", min=0, help="Seconds of wall time.")
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", metavar="N", min=1, help="Default: all cores.")
+]
+
+NO = 1
+"""Exit code when the answer is no."""
+
+
+def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
+    """Print the JSON document, or what a person wants to read (text or a rich renderable)."""
+    if as_json:
+        sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
+    elif not quiet:
+        if isinstance(text, str):
+            typer.echo(text)
+        else:
+            from rich.console import Console
+
+            Console().print(text)
+
+
+def tell(lines: list[str] | tuple[str, ...], *, quiet: bool) -> None:
+    """Notes on stderr, one line each."""
+    if not quiet:
+        for line in lines:
+            typer.echo(f"note: {line}", err=True)
+
+
+def get_ready(*, quiet: bool) -> None:
+    """Load the compiled heuristics; says so if that takes long."""
+    from ..heuristics.warm_up import warm_up
+
+    warm_up(lambda message: tell([message], quiet=quiet))
+
+
+def check_outputs(*paths: Path | None) -> None:
+    """Raise `InputError` before long work if a result could not be written afterwards."""
+    from ..instances.files import check_writable
+
+    for path in paths:
+        if path is not None:
+            check_writable(path)
+
+
+@contextmanager
+def live_progress(*, hidden: bool) -> Iterator[ProgressCallback | None]:
+    """A line on a terminal's stderr that shows incumbent, bound and gap as they move."""
+    if hidden or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    from ..solvers.result import relative_gap
+
+    with Live(console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
+
+        def on_progress(step: Progress) -> None:
+            gap = relative_gap(step.incumbent or 0.0, step.bound or 0.0)
+            shown = "–" if gap is None else f"{gap:.3%}"
+            live.update(
+                Text(
+                    f"{step.seconds:7.1f} s   incumbent {step.incumbent:.6g} s   "
+                    f"bound {step.bound:.6g} s   gap {shown}   (Ctrl-C keeps the best)"
+                )
+            )
+
+        yield on_progress

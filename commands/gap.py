@@ -1,0 +1,85 @@
+"""`slotwise gap`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .console import (
+    Gantt,
+    Json,
+    Output,
+    Quiet,
+    Threads,
+    TimeLimit,
+    check_outputs,
+    get_ready,
+    live_progress,
+    show,
+    tell,
+)
+
+
+def gap(
+    instances: Annotated[
+        list[Path], typer.Argument(metavar="INSTANCE…", help="slotwise/mapreduce/1 files.")
+    ],
+    time_limit: TimeLimit = 60.0,
+    threads: Threads = None,
+    output: Output = None,
+    gantt: Gantt = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Every heuristic against the optimum or best bound.
+
+    The time limit holds for each instance. Ctrl-C keeps what is done. --gantt draws the best
+    schedule of a single instance.
+    """
+    from ..instances.errors import InputError
+    from ..instances.files import write_json
+    from ..instances.mapreduce_file import read_instance
+    from ..report.gantt import check_gantt_path, write_gantt
+    from ..report.tables import comparison_table, summary_table
+    from ..solvers.compare import compare
+
+    check_outputs(output, gantt)
+    if gantt is not None:
+        check_gantt_path(gantt)
+        if len(instances) > 1:
+            raise InputError("--gantt draws one instance, give only one")
+    get_ready(quiet=quiet or as_json)
+    documents: list[dict[str, Any]] = []
+    done = []
+    try:
+        for path in instances:
+            problem = read_instance(path)
+            with live_progress(hidden=quiet or as_json) as on_progress:
+                comparison = compare(
+                    problem, time_limit=time_limit, threads=threads, on_progress=on_progress
+                )
+            done.append(comparison)
+            documents.append(comparison.document())
+            if output is not None:
+                write_json(output, {"instances": documents})
+            if not as_json:
+                if comparison.best.status != "optimal":
+                    tell(comparison.best.notes, quiet=quiet)
+                show(comparison_table(comparison), document=None, as_json=False, quiet=quiet)
+    except KeyboardInterrupt:
+        tell([f"interrupted after {len(done)} of {len(instances)} instances"], quiet=quiet)
+    if gantt is not None and done and done[0].best.schedule is not None:
+        best = done[0].best
+        write_gantt(
+            gantt,
+            best.instance,
+            done[0].best.schedule,
+            lower_bound=best.lower_bound,
+            bound=best.bound,
+            title=best.found_by,
+        )
+    if as_json or len(done) > 1:
+        text = summary_table(done)
+        show(text, document={"instances": documents}, as_json=as_json, quiet=quiet)

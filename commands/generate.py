@@ -1,0 +1,124 @@
+"""`slotwise generate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .console import Json, Quiet, check_outputs, show
+
+if TYPE_CHECKING:
+    from ..instances.mapreduce import Instance
+
+generate = typer.Typer(no_args_is_help=True, help="Make an instance from a paper's distributions.")
+
+Seed = Annotated[int, typer.Option(help="The same seed gives the same file.", min=0)]
+To = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write it here.")]
+Range = tuple[float, float]
+
+
+@generate.command("ljr")
+def ljr(
+    seed: Seed,
+    output: To,
+    jobs: Annotated[int, typer.Option(help="Number of jobs.")] = 50,
+    nodes: Annotated[int, typer.Option(help="Number of nodes.")] = 10,
+    racks: Annotated[
+        str, typer.Option(help="Number of racks (at most one a node), or `as published`.")
+    ] = "3",
+    map_slots: Annotated[int, typer.Option(help="Map slots per node; R1 to R4: 2, 4, 6, 8.")] = 2,
+    reduce_slots: Annotated[int, typer.Option(help="Reduce slots per node.")] = 2,
+    replicas: Annotated[int, typer.Option(help="Replicas of each block.")] = 4,
+    maps: Annotated[
+        tuple[int, int] | None,
+        typer.Option(metavar="LOW HIGH", help="Map tasks per job, uniform, instead of normal."),
+    ] = None,
+    reduces: Annotated[
+        tuple[int, int] | None,
+        typer.Option(metavar="LOW HIGH", help="Reduce tasks per job, uniform, instead of normal."),
+    ] = None,
+    maps_mean: float = 154.0,
+    maps_variance: float = 558.0,
+    reduces_mean: float = 19.0,
+    reduces_variance: float = 145.0,
+    map_time_mean: Annotated[float, typer.Option(help="Seconds, before the job's factor.")] = 50.0,
+    map_time_variance: float = 200.0,
+    reduce_time_mean: Annotated[
+        float, typer.Option(help="Seconds, before the job's factor.")
+    ] = 100.0,
+    reduce_time_variance: float = 300.0,
+    slow_share: Annotated[float, typer.Option(help="Probability of a slow job.")] = 0.2,
+    factor: Annotated[Range, typer.Option(metavar="LOW HIGH", help="Of most jobs.")] = (1.0, 2.0),
+    slow_factor: Annotated[Range, typer.Option(metavar="LOW HIGH", help="Of slow jobs.")] = (
+        8.0,
+        10.0,
+    ),
+    block_mb: Annotated[
+        list[float] | None, typer.Option(help="A block size; repeat. Default 128 192 256 320.")
+    ] = None,
+    block_scale: Annotated[float, typer.Option(help="Multiplies the block sizes.")] = 1.0,
+    output_ratio: Annotated[
+        list[float] | None, typer.Option(help="A sigma; repeat. Default 0.2 0.4 0.6 0.8 1.")
+    ] = None,
+    node_rate: Annotated[float, typer.Option(help="MB/s on a node.")] = 100.0,
+    rack_rate: Annotated[float, typer.Option(help="MB/s within a rack.")] = 50.0,
+    remote_rate: Annotated[float, typer.Option(help="MB/s between racks.")] = 30.0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Periodical batch jobs of LJR, section 5.1. Small: --jobs 4 --nodes 3 --maps 1 4 …"""
+    from ..instances.errors import InputError
+    from ..instances.generators import ljr as generator
+
+    try:
+        rack_layout = "as published" if racks == "as published" else min(int(racks), nodes)
+    except ValueError:
+        raise InputError(f"racks: need a number or 'as published', got {racks!r}") from None
+    instance = generator.generate(
+        jobs,
+        nodes,
+        seed=seed,
+        racks=rack_layout,  # type: ignore[arg-type]
+        map_slots=map_slots,
+        reduce_slots=reduce_slots,
+        node_rate=node_rate,
+        rack_rate=rack_rate,
+        remote_rate=remote_rate,
+        maps_mean=maps_mean,
+        maps_variance=maps_variance,
+        maps_range=maps,
+        reduces_mean=reduces_mean,
+        reduces_variance=reduces_variance,
+        reduces_range=reduces,
+        map_time_mean=map_time_mean,
+        map_time_variance=map_time_variance,
+        reduce_time_mean=reduce_time_mean,
+        reduce_time_variance=reduce_time_variance,
+        slow_share=slow_share,
+        factor=factor,
+        slow_factor=slow_factor,
+        block_mb=block_mb or (128.0, 192.0, 256.0, 320.0),
+        block_scale=block_scale,
+        replicas=replicas,
+        output_ratios=output_ratio or (0.2, 0.4, 0.6, 0.8, 1.0),
+    )
+    save(instance, output, as_json=as_json, quiet=quiet)
+
+
+def save(instance: Instance, output: Path, *, as_json: bool, quiet: bool) -> None:
+    """Write an instance and say what it is."""
+    from ..instances.mapreduce_file import write_instance
+
+    check_outputs(output)
+    write_instance(output, instance)
+    document = {
+        "instance": instance.name,
+        "jobs": instance.jobs,
+        "map_tasks": instance.map_tasks,
+        "reduce_tasks": instance.reduce_tasks,
+        "nodes": instance.cluster.nodes,
+        "file": str(output),
+    }
+    show(f"{output}: {instance!r}", document=document, as_json=as_json, quiet=quiet)

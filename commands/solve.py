@@ -1,0 +1,105 @@
+"""`slotwise solve`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..instances.registry import lookup
+from ..solvers import ROADS
+from .console import (
+    NO,
+    Gantt,
+    InstanceFile,
+    Json,
+    Output,
+    Quiet,
+    Threads,
+    TimeLimit,
+    check_outputs,
+    get_ready,
+    live_progress,
+    show,
+    tell,
+)
+
+NAMES = ", ".join(road.name for road in ROADS)
+
+
+def solve(
+    instance: InstanceFile,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"One of {NAMES}; default: chosen."),
+    ] = None,
+    time_limit: TimeLimit = 60.0,
+    threads: Threads = None,
+    relative_gap: Annotated[
+        float, typer.Option(metavar="G", min=0, help="Stop at this relative gap.")
+    ] = 1e-7,
+    absolute_gap: Annotated[
+        float, typer.Option(metavar="S", min=0, help="Stop at this gap in seconds.")
+    ] = 0.0,
+    cross_check: Annotated[
+        bool, typer.Option("--cross-check", help="Solve again by independent roads and compare.")
+    ] = False,
+    output: Output = None,
+    gantt: Gantt = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find a proven optimum, or the best schedule and bound.
+
+    The heuristics and closed-form bounds run first and settle the matter if they meet.
+    """
+    from ..instances.files import write_json
+    from ..instances.mapreduce_file import read_instance
+    from ..report.gantt import check_gantt_path, write_gantt
+    from ..solvers.exact import solve as solve_exactly
+
+    if model is not None:
+        lookup("model", ROADS, model)
+    check_outputs(output, gantt)
+    if gantt is not None:
+        check_gantt_path(gantt)
+    problem = read_instance(instance)
+    get_ready(quiet=quiet or as_json)
+    with live_progress(hidden=quiet or as_json) as on_progress:
+        result = solve_exactly(
+            problem,
+            model=model,
+            time_limit=time_limit,
+            threads=threads,
+            relative_gap=relative_gap,
+            absolute_gap=absolute_gap,
+            on_progress=on_progress,
+        )
+    document = result.document()
+    text = str(result)
+    agree = True
+    if cross_check:
+        from ..solvers.cross_check import cross_check as ask_others
+
+        opinions = ask_others(result, time_limit=time_limit, threads=threads or 1)
+        document["cross_check"] = [opinion.document() for opinion in opinions]
+        agree = all(opinion.agrees for opinion in opinions)
+        text = "\n".join([text, *(f"  {opinion}" for opinion in opinions)])
+    if output is not None:
+        write_json(output, document)
+    if gantt is not None and result.schedule is not None:
+        write_gantt(
+            gantt,
+            problem,
+            result.schedule,
+            lower_bound=result.lower_bound,
+            bound=result.bound,
+            title=result.found_by,
+        )
+    if result.status != "optimal":
+        tell(result.notes, quiet=quiet or as_json)
+    show(text, document=document, as_json=as_json, quiet=quiet)
+    if not agree:
+        typer.echo("slotwise: CROSS-CHECK DISAGREES: do not trust this result", err=True)
+    if not agree or result.schedule is None:
+        raise typer.Exit(NO)

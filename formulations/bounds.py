@@ -1,0 +1,202 @@
+"""Lower bounds of the makespan in closed form; `docs/bounds.md` proves each one.
+
+Most are two-sided: the reduce phase waits for the jobs' heads, the least that their map phases
+take, and the map phase is followed by the jobs' tails, which is the same said of the schedule read
+backwards. Every task counts with its least setup, L = processing + least setup (LJR, definition 1).
+The cost is that of sorting the tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..instances.mapreduce import FloatArray, Instance, IntArray
+from ..instances.setups import best_map_setups, best_reduce_setups
+from . import BOUNDS
+
+
+class _Phase(NamedTuple):
+    """One phase: L (s) and job of each task, number of slots, number of jobs."""
+
+    length: FloatArray
+    job: IntArray
+    slots: int
+    jobs: int
+
+    @property
+    def usable(self) -> int:
+        """How many slots can have a task to run."""
+        return min(self.slots, self.length.size)
+
+
+_Side = Callable[[_Phase, FloatArray], float]
+"""Bound from one phase, not empty, whose tasks wait for the given times (s), shape (tasks,)."""
+
+
+def lower_bounds(instance: Instance) -> dict[str, float]:
+    """Every bound of `BOUNDS` by name (s), those that are not valid included."""
+    return {entry.name: float(entry.load()(instance)) for entry in BOUNDS}
+
+
+def best_lower_bound(instance: Instance) -> tuple[float, str]:
+    """The greatest valid bound (s) and its name; the first one listed if several are equal."""
+    values = lower_bounds(instance)
+    name = max((entry.name for entry in BOUNDS if entry.valid), key=values.__getitem__)
+    return values[name], name
+
+
+def lb1_as_printed(instance: Instance) -> float:
+    """LJR, Theorem 1 as printed: **not** a lower bound when a job has several tasks in a phase.
+
+    The slots of a phase wait, on average, for as many smallest tasks of the other phase.
+    """
+    maps, reduces = _phases(instance)
+    return max(
+        (
+            float((_smallest(other.length, phase.slots).sum() + phase.length.sum()) / phase.slots)
+            for phase, other in ((reduces, maps), (maps, reduces))
+            if phase.length.size
+        ),
+        default=0.0,
+    )
+
+
+def lb1(instance: Instance) -> float:
+    """LJR, Theorem 1 corrected: the slots wait, on average, for as many smallest heads (tails).
+
+    A job's head counts once for each of its reduce tasks.
+    """
+
+    def side(phase: _Phase, wait: FloatArray) -> float:
+        return float(_smallest(wait, phase.slots).mean() + phase.length.sum() / phase.slots)
+
+    maps, reduces = _phases(instance)
+    return _two_sided(maps, reduces, _longest_or_area(maps), _longest_or_area(reduces), side)
+
+
+def lb2(instance: Instance) -> float:
+    """LJR, Theorem 2: all slots wait for the least of the jobs' longest map (reduce) tasks.
+
+    The least is over the jobs that have tasks in the phase that waits.
+    """
+
+    def side(phase: _Phase, wait: FloatArray) -> float:
+        return float(wait.min() + phase.length.sum() / phase.slots)
+
+    maps, reduces = _phases(instance)
+    return _two_sided(maps, reduces, _longest(maps), _longest(reduces), side)
+
+
+def heads_and_tails(instance: Instance) -> float:
+    """LB1 on the usable slots, for every set of the tasks that wait longest; or one job alone.
+
+    Never below LB1 or LB2.
+    """
+
+    def side(phase: _Phase, wait: FloatArray) -> float:
+        order = np.argsort(wait)
+        waited, worked = _running_sums(wait[order]), _running_sums(phase.length[order])
+        first = np.arange(wait.size)
+        last = np.minimum(first + phase.slots, wait.size)
+        area = worked[-1] - worked[:-1]
+        return float(np.max((waited[last] - waited[first] + area) / (last - first)))
+
+    maps, reduces = _phases(instance)
+    heads, tails = _least_span(maps), _least_span(reduces)
+    one_job = float(np.max(heads + tails, initial=0.0))
+    return max(one_job, _two_sided(maps, reduces, heads, tails, side))
+
+
+def pigeonhole(instance: Instance) -> float:
+    """Of the k M + 1 longest tasks of a phase, one of its M slots runs k + 1, after a head."""
+
+    def side(phase: _Phase, wait: FloatArray) -> float:
+        order = np.argsort(-phase.length)
+        worked = _running_sums(phase.length[order])
+        least_wait = np.minimum.accumulate(wait[order])
+        last = np.arange(0, wait.size, phase.slots)
+        first = last - np.arange(last.size)
+        return float(np.max(least_wait[last] + worked[last + 1] - worked[first]))
+
+    maps, reduces = _phases(instance)
+    return _two_sided(maps, reduces, _least_span(maps), _least_span(reduces), side)
+
+
+def johnson(instance: Instance) -> float:
+    """Two-machine flow shop of the jobs' areas, solved by Johnson's rule.
+
+    Each phase is one machine as fast as all its usable slots together.
+    """
+    maps, reduces = (
+        np.bincount(phase.job, phase.length, phase.jobs) / max(phase.usable, 1)
+        for phase in _phases(instance)
+    )
+    rising = maps <= reduces
+    order = np.lexsort((np.where(rising, maps, -reduces), ~rising))
+    maps, reduces = maps[order], reduces[order]
+    until = np.cumsum(maps)
+    after = np.cumsum(reduces[::-1])[::-1]
+    return float(np.max(until + after, initial=0.0))
+
+
+def _two_sided(
+    maps: _Phase, reduces: _Phase, heads: FloatArray, tails: FloatArray, side: _Side
+) -> float:
+    """The greater bound of the two phases that have tasks; heads and tails (s): shape (jobs,)."""
+    return max(
+        (
+            side(phase, wait[phase.job])
+            for phase, wait in ((reduces, heads), (maps, tails))
+            if phase.length.size
+        ),
+        default=0.0,
+    )
+
+
+def _phases(instance: Instance) -> tuple[_Phase, _Phase]:
+    cluster = instance.cluster
+    map_length = instance.map_processing + best_map_setups(instance)
+    reduce_length = instance.reduce_processing + best_reduce_setups(instance)[instance.reduce_job]
+    return (
+        _Phase(map_length, instance.map_job, int(cluster.map_slots.sum()), instance.jobs),
+        _Phase(reduce_length, instance.reduce_job, int(cluster.reduce_slots.sum()), instance.jobs),
+    )
+
+
+def _longest(phase: _Phase) -> FloatArray:
+    """The longest task of each job (s), 0 without tasks; shape (jobs,)."""
+    longest = np.zeros(phase.jobs)
+    np.maximum.at(longest, phase.job, phase.length)
+    return longest
+
+
+def _longest_or_area(phase: _Phase) -> FloatArray:
+    """The least that the phase of each job takes (s): its longest task, its work over all slots."""
+    area = np.bincount(phase.job, phase.length, phase.jobs) / max(phase.slots, 1)
+    return np.maximum(_longest(phase), area)
+
+
+def _least_span(phase: _Phase) -> FloatArray:
+    """As `_longest_or_area`, and the pigeonhole argument among the job's own tasks."""
+    span = _longest_or_area(phase)
+    if phase.length.size:
+        order = np.lexsort((-phase.length, phase.job))
+        worked, job = _running_sums(phase.length[order]), phase.job[order]
+        rank = np.arange(job.size) - np.searchsorted(job, job)
+        last = np.flatnonzero(rank % phase.slots == 0)
+        first = last - rank[last] // phase.slots
+        np.maximum.at(span, job[last], worked[last + 1] - worked[first])
+    return span
+
+
+def _running_sums(values: FloatArray) -> FloatArray:
+    """Sums of the first 0, 1, …, n values."""
+    return np.concatenate(([0.0], np.cumsum(values)))
+
+
+def _smallest(values: FloatArray, count: int) -> FloatArray:
+    """The `count` smallest values, all if there are fewer."""
+    return np.partition(values, count - 1)[:count] if 0 < count < values.size else values

@@ -1,0 +1,151 @@
+"""What the rows of the MapReduce models are made of, computed once per instance."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise, permutations
+
+import numpy as np
+
+from ..instances.mapreduce import FloatArray, Instance, IntArray
+from ..instances.setups import best_reduce_setups, map_setup_matrix, output_share
+
+
+class Coefficients:
+    """Index sets and coefficients of an instance; times in s, data in MB."""
+
+    def __init__(self, instance: Instance) -> None:
+        cluster = instance.cluster
+        self.instance = instance
+        self.jobs = range(instance.jobs)
+        self.map_tasks = range(instance.map_tasks)
+        self.reduce_tasks = range(instance.reduce_tasks)
+        self.maps = [range(a, b) for a, b in pairwise(instance.map_offsets.tolist())]
+        self.reduces = [range(a, b) for a, b in pairwise(instance.reduce_offsets.tolist())]
+        self.pairs = list(permutations(self.jobs, 2))
+        self.map_job: list[int] = instance.map_job.tolist()
+        self.reduce_job: list[int] = instance.reduce_job.tolist()
+        self.map_slot_node: list[int] = cluster.map_slot_node.tolist()
+        self.reduce_slot_node: list[int] = cluster.reduce_slot_node.tolist()
+        self.map_slots = range(len(self.map_slot_node))
+        self.reduce_slots = range(len(self.reduce_slot_node))
+        self.map_slots_with_twin = _with_twin(self.map_slot_node)
+        self.reduce_slots_with_twin = _with_twin(self.reduce_slot_node)
+        self.share = output_share(instance)
+        self.map_processing = instance.map_processing
+        self.reduce_processing = instance.reduce_processing
+
+    @cached_property
+    def map_setup(self) -> FloatArray:
+        """Setup of each map task on each map slot, shape (map tasks, map slots)."""
+        setup: FloatArray = map_setup_matrix(self.instance)[:, self.map_slot_node]
+        return setup
+
+    @cached_property
+    def map_work(self) -> FloatArray:
+        """Setup + processing of each map task on each map slot, shape (map tasks, map slots)."""
+        return self.map_setup + self.map_processing[:, None]
+
+    @cached_property
+    def read_seconds(self) -> FloatArray:
+        """Seconds per MB that a reduce slot reads from a node, shape (nodes, reduce slots)."""
+        cluster = self.instance.cluster
+        return np.array(
+            [
+                [1.0 / cluster.rate_between(holder, reader) for reader in self.reduce_slot_node]
+                for holder in range(cluster.nodes)
+            ]
+        ).reshape(cluster.nodes, len(self.reduce_slot_node))
+
+    @cached_property
+    def local_read(self) -> FloatArray:
+        """Read time of a reduce task of each job if all is local, shape (jobs,)."""
+        return best_reduce_setups(self.instance)
+
+    @cached_property
+    def least_map(self) -> FloatArray:
+        """Least setup + processing of each map task: L^m of LJR, definition 1."""
+        least: FloatArray = self.map_work.min(axis=1, initial=np.inf)
+        return least
+
+    @cached_property
+    def least_reduce(self) -> FloatArray:
+        """Processing + all-local read of each reduce task: L^r of LJR, definition 1."""
+        least: FloatArray = self.reduce_processing + self.local_read[self.instance.reduce_job]
+        return least
+
+    @cached_property
+    def map_area(self) -> FloatArray:
+        """Least map work of each job over all slots, shape (jobs,)."""
+        return np.array([self.least_map[tasks].sum() for tasks in self.maps])
+
+    @cached_property
+    def reduce_area(self) -> FloatArray:
+        """Least reduce work of each job over all slots, shape (jobs,)."""
+        return np.array([self.least_reduce[tasks].sum() for tasks in self.reduces])
+
+    @cached_property
+    def head(self) -> FloatArray:
+        """Each job's map phase alone takes at least this long, shape (jobs,)."""
+        longest = np.array([self.least_map[tasks].max(initial=0.0) for tasks in self.maps])
+        head: FloatArray = np.maximum(longest, self.map_area / max(1, len(self.map_slots)))
+        return head
+
+    @cached_property
+    def tail(self) -> FloatArray:
+        """Each job's reduce phase alone takes at least this long, shape (jobs,)."""
+        longest = np.array([self.least_reduce[tasks].max(initial=0.0) for tasks in self.reduces])
+        tail: FloatArray = np.maximum(longest, self.reduce_area / max(1, len(self.reduce_slots)))
+        return tail
+
+    @cached_property
+    def most_map_work(self) -> FloatArray:
+        """Work of all of a job's map tasks on one slot, shape (jobs, map slots)."""
+        return np.array([self.map_work[tasks].sum(axis=0) for tasks in self.maps])
+
+    @cached_property
+    def most_reduce_work(self) -> FloatArray:
+        """Work of all of a job's reduce tasks on one slot at the slowest reads: (jobs, slots)."""
+        slowest = self.read_seconds.max(axis=0, initial=0.0)
+        return np.array(
+            [
+                self.reduce_processing[reduces].sum()
+                + len(reduces) * self.share[maps].sum() * slowest
+                for maps, reduces in zip(self.maps, self.reduces, strict=True)
+            ]
+        )
+
+    @cached_property
+    def serial_makespan(self) -> float:
+        """All work at its slowest, one task after another: no sensible schedule is longer."""
+        return float(
+            self.map_work.max(axis=1, initial=0.0).sum()
+            + self.most_reduce_work.max(axis=1, initial=0.0).sum()
+        )
+
+    def comes_first(self, i: int, j: int) -> bool:
+        """Whether job i may precede job j in every schedule.
+
+        Jobs without map tasks are ready at 0 and go first, jobs without reduce tasks last; among
+        each of them the order does not matter.
+        """
+        a, b = self._place(i), self._place(j)
+        return a < b or (a == b != 1 and i < j)
+
+    def _place(self, job: int) -> int:
+        if not self.maps[job]:
+            return 0
+        return 1 if self.reduces[job] else 2
+
+    def positions(self, map_completion: FloatArray) -> IntArray:
+        """Each job's place in the order by map completion that `comes_first` agrees with."""
+        place = np.array([self._place(job) for job in self.jobs], dtype=np.int64)
+        ranking = np.lexsort((np.where(place == 1, map_completion, 0.0), place))
+        position = np.empty(len(place), dtype=np.int64)
+        position[ranking] = np.arange(len(place))
+        return position
+
+
+def _with_twin(slot_node: list[int]) -> list[int]:
+    """Slots whose predecessor is on the same node."""
+    return [k for k in range(1, len(slot_node)) if slot_node[k] == slot_node[k - 1]]

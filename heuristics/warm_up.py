@@ -1,0 +1,37 @@
+"""Get the compiled kernels ready, so that a heuristic's time is its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from ..instances.mapreduce import Cluster, Job, MapTask, job_instance
+from . import HEURISTICS
+
+PATIENCE = 0.7
+"""Seconds after which a person is told what the wait is for; a warm cache takes less."""
+
+_ready = False
+
+
+def warm_up(say: Callable[[str], None] | None = None) -> None:
+    """Run every heuristic on a toy instance, once per process.
+
+    Kernels are compiled on the first use after installation and read from a cache afterwards;
+    `say` is called if it takes long.
+    """
+    global _ready
+    if _ready:
+        return
+    message = "compiling the heuristics for their first use, some seconds"
+    timer = threading.Timer(PATIENCE, say or (lambda _: None), [message])
+    timer.start()
+    try:
+        cluster = Cluster.uniform(2, map_slots=1)
+        jobs = [Job("a", [MapTask(1.0, 1.0, ["n0"]), 2.0], [1.0], 1.0), Job("b", [1.0], [2.0])]
+        instance = job_instance("toy", cluster, jobs)
+        for entry in HEURISTICS:
+            entry.load()(instance)
+    finally:
+        timer.cancel()
+    _ready = True

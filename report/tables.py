@@ -1,0 +1,99 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from rich.table import Table
+
+from ..formulations import BOUNDS
+from ..instances.mapreduce import Instance
+from ..solvers.compare import Comparison
+from ..solvers.result import Status
+
+
+def bounds_table(instance: Instance, values: dict[str, float], best: str) -> Table:
+    """Every closed-form bound with its source; the best valid one is marked."""
+    table = Table(title=f"Lower bounds of {instance.name}", title_justify="left")
+    table.add_column("bound")
+    table.add_column("seconds", justify="right")
+    table.add_column("valid")
+    table.add_column("source")
+    for entry in BOUNDS:
+        mark = "best" if entry.name == best else "yes" if entry.valid else "no"
+        table.add_row(entry.name, f"{values[entry.name]:.6g}", mark, entry.source)
+    return table
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """Bounds, heuristics and the best schedule of one instance, with gaps to the best bound."""
+    best, instance = comparison.best, comparison.instance
+    table = Table(
+        title=f"{instance.name}: {instance.jobs} jobs, {instance.map_tasks} map and "
+        f"{instance.reduce_tasks} reduce tasks, {instance.cluster.nodes} nodes",
+        title_justify="left",
+        caption=_caption(comparison),
+        caption_justify="left",
+    )
+    table.add_column("")
+    table.add_column("makespan s", justify="right")
+    table.add_column("gap", justify="right")
+    table.add_column("time s", justify="right")
+    for name, value in comparison.bounds.items():
+        valid = next(entry.valid for entry in BOUNDS if entry.name == name)
+        table.add_row(f"bound {name}{'' if valid else ' (not valid)'}", f"{value:.6g}", "", "")
+    table.add_section()
+    for result in comparison.heuristics:
+        table.add_row(
+            result.method,
+            f"{result.makespan:.6g}",
+            percent(comparison.gap_of(result)),
+            f"{result.seconds:.3f}",
+        )
+    table.add_section()
+    label = "optimum" if best.status is Status.OPTIMAL else "best found"
+    table.add_row(
+        f"{label} ({best.found_by})", f"{best.makespan:.6g}", percent(best.gap),
+        f"{best.seconds:.2f}", style="bold",
+    )  # fmt: skip
+    table.add_row(f"best bound ({best.bound})", f"{best.lower_bound:.6g}", "", "", style="bold")
+    if instance.history is not None:
+        table.add_section()
+        table.add_row("as it ran *", f"{instance.history.makespan:.6g}", "", "")
+    return table
+
+
+def _caption(comparison: Comparison) -> str | None:
+    history = comparison.instance.history
+    if history is None:
+        return None
+    if not history.not_comparable:
+        return "* what the trace recorded"
+    return "* not comparable with the model: " + "; ".join(history.not_comparable)
+
+
+def summary_table(comparisons: Sequence[Comparison]) -> Table:
+    """Mean gap of every heuristic over several instances, and how many were solved."""
+    solved = sum(c.best.status is Status.OPTIMAL for c in comparisons)
+    table = Table(
+        title=f"{len(comparisons)} instances, {solved} solved to optimality", title_justify="left"
+    )
+    table.add_column("")
+    table.add_column("mean gap", justify="right")
+    table.add_column("worst gap", justify="right")
+    names = [result.method for result in comparisons[0].heuristics] if comparisons else []
+    for name in names:
+        gaps = [
+            comparison.gap_of(result) or 0.0
+            for comparison in comparisons
+            for result in comparison.heuristics
+            if result.method == name
+        ]
+        table.add_row(name, percent(fmean(gaps)), percent(max(gaps)))
+    return table
+
+
+def percent(gap: float | None) -> str:
+    """A gap for a person: `3.21 %`, a dash where there is none."""
+    return "–" if gap is None else f"{100 * gap:.2f} %"

@@ -1,0 +1,85 @@
+"""`gap`: every heuristic and bound of an instance beside its optimum, or its best bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..formulations.bounds import best_lower_bound, lower_bounds
+from ..instances.mapreduce import Instance
+from .exact import solve
+from .heuristic import all_heuristics
+from .progress import ProgressCallback
+from .result import Result, relative_gap
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The best result, and what every heuristic and closed-form bound makes of the instance.
+
+    `bounds` in s by name, invalid printed ones included.
+    """
+
+    best: Result
+    heuristics: list[Result]
+    bounds: dict[str, float]
+
+    @property
+    def instance(self) -> Instance:
+        return self.best.instance
+
+    def gap_of(self, result: Result) -> float | None:
+        """The heuristic's true gap: against the best proven bound, not its own."""
+        assert result.makespan is not None
+        return relative_gap(result.makespan, self.best.lower_bound)
+
+    def document(self) -> dict[str, Any]:
+        """One entry of the `gap` document."""
+        best = self.best
+        document: dict[str, Any] = {
+            "instance": self.instance.name,
+            "status": best.status.value,
+            "makespan": best.makespan,
+            "lower_bound": best.lower_bound,
+            "gap": best.gap,
+            "bound": best.bound,
+            "found_by": best.found_by,
+            "seconds": round(best.seconds, 6),
+            "notes": list(best.notes),
+            "bounds": self.bounds,
+            "heuristics": {
+                result.method: {
+                    "makespan": result.makespan,
+                    "gap": self.gap_of(result),
+                    "seconds": round(result.seconds, 6),
+                    "assumptions_dropped": list(result.assumptions_dropped),
+                }
+                for result in self.heuristics
+            },
+        }
+        if self.instance.history is not None:
+            history = self.instance.history
+            document["as_it_ran"] = {
+                "makespan": history.makespan,
+                "not_comparable": list(history.not_comparable),
+            }
+        return document
+
+
+def compare(
+    instance: Instance,
+    *,
+    time_limit: float = 60.0,
+    threads: int | None = None,
+    on_progress: ProgressCallback | None = None,
+) -> Comparison:
+    """Run every heuristic and bound on `instance`, and `solve` within `time_limit` s."""
+    heuristics = all_heuristics(instance, best_lower_bound(instance))
+    best = solve(
+        instance,
+        time_limit=time_limit,
+        threads=threads,
+        on_progress=on_progress,
+        heuristics=heuristics,
+    )
+    return Comparison(best=best, heuristics=heuristics, bounds=lower_bounds(instance))

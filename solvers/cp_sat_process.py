@@ -1,0 +1,281 @@
+"""The program behind `cp_sat`: the job-order model for CP-SAT, JSON in, JSON lines out.
+
+OR-Tools and highspy cannot live in one process, so nothing of the package is imported here. The
+first line on stdin is the problem, see `cp_sat.problem`; the end of stdin ends the search. Lines on
+stdout: `{"seconds", "incumbent", "bound"}` whenever one of the two improves, and last
+`{"status", "bound", "map", "reduce"}`, where a phase has the `slot`, `start` and `end` of its
+tasks; both phases are null if no schedule was found. All times but `seconds` in ticks.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+import time
+from itertools import combinations, permutations
+from typing import Any, NamedTuple
+
+BEGAN = time.perf_counter()
+
+from ortools.sat.python import cp_model  # noqa: E402
+
+Json = dict[str, Any]
+
+
+class Phase(NamedTuple):
+    """The variables of a phase: per task an interval of time, per task and slot a literal."""
+
+    start: list[Any]
+    size: list[Any]
+    end: list[Any]
+    on_slot: dict[tuple[int, int], Any]
+
+
+class Model:
+    """The model of one problem; each method adds one family of constraints."""
+
+    def __init__(self, problem: Json) -> None:
+        self.problem = problem
+        self.jobs = range(problem["jobs"])
+        self.horizon: int = problem["horizon"]
+        self.cp = cp_model.CpModel()
+        self.makespan = self.cp.new_int_var(problem["lower_bound"], self.horizon, "makespan")
+        self.map_completion = [self._time(head) for head in problem["head"]]
+        self.maps = self._phase("map", [(min(row), max(row)) for row in problem["map_ticks"]])
+        self.reduces = self._phase("reduce", self._reduce_limits())
+        self.before = self._order()
+        self._map_durations()
+        self._reduce_durations()
+        self._completions()
+        for name, phase in (("map", self.maps), ("reduce", self.reduces)):
+            self._assignment(name, phase)
+            self._slot_symmetry(name, phase)
+            self._task_symmetry(name, phase)
+            self._sequences(name, phase)
+            self._area(name, phase)
+        if problem["hint"] is not None:
+            self._hint(problem["hint"])
+        self.cp.minimize(self.makespan)
+
+    def _time(self, earliest: int = 0) -> Any:
+        return self.cp.new_int_var(earliest, self.horizon, "")
+
+    def _phase(self, name: str, limits: list[tuple[int, int]]) -> Phase:
+        tasks, slots = range(len(limits)), range(len(self.problem[name]["slot_node"]))
+        return Phase(
+            start=[self._time() for _ in tasks],
+            size=[self.cp.new_int_var(low, high, "") for low, high in limits],
+            end=[self._time() for _ in tasks],
+            on_slot={(t, k): self.cp.new_bool_var("") for t in tasks for k in slots},
+        )
+
+    def _tasks_of(self, name: str, job: int) -> list[int]:
+        return [t for t, of in enumerate(self.problem[name]["job"]) if of == job]
+
+    def _reduce_limits(self) -> list[tuple[int, int]]:
+        """Least and most ticks of each reduce task, whatever the placement."""
+        read, limits = self.problem["read_ticks"], []
+        for processing, job in zip(
+            self.problem["reduce_ticks"], self.problem["reduce"]["job"], strict=True
+        ):
+            reads = [[t for row in read[m] for t in row] for m in self._tasks_of("map", job)]
+            limits.append((processing + sum(map(min, reads)), processing + sum(map(max, reads))))
+        return limits
+
+    def _order(self) -> dict[tuple[int, int], Any]:
+        """One order of the jobs, by the completion of their map phases, for all slots."""
+        before = {}
+        for i, j in combinations(self.jobs, 2):
+            before[i, j] = self.cp.new_bool_var("")
+            before[j, i] = before[i, j].negated()
+        for i, j in permutations(self.jobs, 2):
+            done = self.map_completion
+            self.cp.add(done[i] <= done[j]).only_enforce_if(before[i, j])
+        for i, j in self.problem["comes_first"]:
+            self.cp.add_bool_and([before[i, j]])
+        return before
+
+    def _map_durations(self) -> None:
+        """A map task takes its setup and processing on the slot it is on."""
+        slots = range(len(self.problem["map"]["slot_node"]))
+        for t, ticks in enumerate(self.problem["map_ticks"]):
+            on_slot = [self.maps.on_slot[t, k] for k in slots]
+            self.cp.add(self.maps.size[t] == sum(ticks[k] * on_slot[k] for k in slots))
+            for k in slots:
+                self.cp.add(self.maps.size[t] == ticks[k]).only_enforce_if(on_slot[k])
+
+    def _reduce_durations(self) -> None:
+        """A reduce task reads from where its job's map tasks ran: a sum over their literals."""
+        holders, readers = self.problem["map"]["slot_node"], self.problem["reduce"]["slot_node"]
+        read = self.problem["read_ticks"]
+        for job in self.jobs:
+            maps, reduces = self._tasks_of("map", job), self._tasks_of("reduce", job)
+            for reader in sorted(set(readers)) if reduces else ():
+                terms = [
+                    read[m][holder][reader] * self.maps.on_slot[m, k]
+                    for m in maps
+                    for k, holder in enumerate(holders)
+                ]
+                most = sum(max(read[m][holder][reader] for holder in holders) for m in maps)
+                reach = self.cp.new_int_var(0, most, "")
+                self.cp.add(reach == sum(terms))
+                for w in reduces:
+                    ticks = self.problem["reduce_ticks"][w] + reach
+                    for k, node in enumerate(readers):
+                        if node == reader:
+                            here = self.reduces.on_slot[w, k]
+                            self.cp.add(self.reduces.size[w] >= ticks).only_enforce_if(here)
+
+    def _completions(self) -> None:
+        """Map tasks end before their job's map phase does, reduce tasks start after it."""
+        for t, job in enumerate(self.problem["map"]["job"]):
+            self.cp.add(self.maps.end[t] <= self.map_completion[job])
+        for w, job in enumerate(self.problem["reduce"]["job"]):
+            self.cp.add(self.reduces.start[w] >= self.map_completion[job])
+            self.cp.add(self.reduces.end[w] <= self.makespan)
+        for job, tail in enumerate(self.problem["tail"]):
+            self.cp.add(self.map_completion[job] + tail <= self.makespan)
+
+    def _assignment(self, name: str, phase: Phase) -> None:
+        """Every task is on exactly one slot."""
+        slots = range(len(self.problem[name]["slot_node"]))
+        for t in range(len(phase.start)):
+            self.cp.add_exactly_one(phase.on_slot[t, k] for k in slots)
+
+    def _slot_symmetry(self, name: str, phase: Phase) -> None:
+        """Of a node's equal slots, a task opens one only after a lower task is on the one before.
+
+        Together with `_task_symmetry` this keeps the lexicographically first of equal assignments.
+        """
+        for k in self.problem[name]["slots_with_twin"]:
+            for t in range(len(phase.start)):
+                lower = [phase.on_slot[s, k - 1] for s in range(t)]
+                self.cp.add_bool_or([phase.on_slot[t, k].negated(), *lower])
+
+    def _task_symmetry(self, name: str, phase: Phase) -> None:
+        """Equal tasks of a job are on slots in the order of their numbers."""
+        slots = range(len(self.problem[name]["slot_node"]))
+        for t, u in self.problem[name]["equal"]:
+            place = [sum(k * phase.on_slot[task, k] for k in slots) for task in (t, u)]
+            self.cp.add(place[0] <= place[1])
+
+    def _sequences(self, name: str, phase: Phase) -> None:
+        """A slot runs one task at a time: jobs in the common order, a job's tasks by number."""
+        job, tasks = self.problem[name]["job"], range(len(phase.start))
+        for k in range(len(self.problem[name]["slot_node"])):
+            on_slot = [phase.on_slot[t, k] for t in tasks]
+            self.cp.add_no_overlap(
+                self.cp.new_optional_interval_var(
+                    phase.start[t], phase.size[t], phase.end[t], on_slot[t], ""
+                )
+                for t in tasks
+            )
+            for t, u in permutations(tasks, 2):
+                if job[t] == job[u] and t > u:
+                    continue
+                both = [on_slot[t], on_slot[u]]
+                if job[t] != job[u]:
+                    both.append(self.before[job[t], job[u]])
+                self.cp.add(phase.end[t] <= phase.start[u]).only_enforce_if(both)
+
+    def _area(self, name: str, phase: Phase) -> None:
+        """Redundant: the tasks of a phase share its slots at any time."""
+        tasks = range(len(phase.start))
+        intervals = [
+            self.cp.new_interval_var(phase.start[t], phase.size[t], phase.end[t], "") for t in tasks
+        ]
+        slots = len(self.problem[name]["slot_node"])
+        self.cp.add_cumulative(intervals, [1] * len(tasks), slots)
+
+    def _hint(self, hint: Json) -> None:
+        """A known schedule, as slots of the tasks and places of the jobs in the order."""
+        for name, phase in (("map", self.maps), ("reduce", self.reduces)):
+            for (t, k), literal in phase.on_slot.items():
+                self.cp.add_hint(literal, hint[name][t] == k)
+        for i, j in combinations(self.jobs, 2):
+            self.cp.add_hint(self.before[i, j], hint["position"][i] < hint["position"][j])
+
+
+class Reporter(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+    """Writes a line whenever the incumbent or the bound improves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.incumbent: int | None = None
+        self.bound: int | None = None
+        # Solutions and bounds come from different threads.
+        self.lock = threading.Lock()
+
+    def on_solution_callback(self) -> None:
+        with self.lock:
+            self.incumbent = round(self.objective_value)
+            self.bound = max(self.bound or 0, round(self.best_objective_bound))
+            self._tell()
+
+    def on_bound(self, bound: float) -> None:
+        with self.lock:
+            self.bound = max(self.bound or 0, round(bound))
+            self._tell()
+
+    def _tell(self) -> None:
+        seconds = time.perf_counter() - BEGAN
+        say({"seconds": seconds, "incumbent": self.incumbent, "bound": self.bound})
+
+
+def say(line: Json) -> None:
+    print(json.dumps(line), flush=True)
+
+
+def main() -> None:
+    # Ctrl-C reaches the whole foreground group; the parent decides, by closing stdin.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    problem = json.loads(sys.stdin.readline())
+    model = Model(problem)
+    solver, reporter = cp_model.CpSolver(), Reporter()
+    solver.parameters.num_workers = problem["workers"]
+    solver.parameters.relative_gap_limit = problem["relative_gap"]
+    solver.parameters.absolute_gap_limit = problem["absolute_gap"]
+    solver.parameters.catch_sigint_signal = False
+    solver.best_bound_callback = reporter.on_bound
+    stopped = threading.Event()
+
+    def stop_at_end_of_input() -> None:
+        sys.stdin.read()
+        stopped.set()
+        # A stop before the search has begun is lost, hence again and again.
+        while True:
+            solver.stop_search()
+            time.sleep(0.05)
+
+    threading.Thread(target=stop_at_end_of_input, daemon=True).start()
+    seconds = problem["time_limit"] - (time.perf_counter() - BEGAN)
+    solver.parameters.max_time_in_seconds = max(0.0, seconds)
+    status = solver.solve(model.cp, reporter)
+    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+
+    def values(phase: Phase) -> Json:
+        slot = [0] * len(phase.start)
+        for (t, k), literal in phase.on_slot.items():
+            if solver.boolean_value(literal):
+                slot[t] = k
+        start, end = (list(map(solver.value, times)) for times in (phase.start, phase.end))
+        return {"slot": slot, "start": start, "end": end}
+
+    if status in (cp_model.OPTIMAL, cp_model.INFEASIBLE, cp_model.MODEL_INVALID):
+        stop = solver.status_name(status).lower().replace("_", " ")
+    else:
+        stop = "interrupted" if stopped.is_set() else "time limit"
+    say(
+        {
+            "status": stop,
+            "bound": None if stop == "model invalid" else round(solver.best_objective_bound),
+            "map": values(model.maps) if found else None,
+            "reduce": values(model.reduces) if found else None,
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()

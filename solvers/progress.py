@@ -1,0 +1,18 @@
+"""Where a search stands, as data; how it is shown is the command line's matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Progress:
+    """After `seconds`: the best makespan and the best lower bound so far, in s."""
+
+    seconds: float
+    incumbent: float | None
+    bound: float | None
+
+
+ProgressCallback = Callable[[Progress], None]

@@ -1,0 +1,165 @@
+"""What a method found and what is proven about it."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from ..instances.checker import check
+from ..instances.mapreduce import Instance
+from ..instances.schedule import Schedule
+from ..instances.schedule_file import RESULT_FORMAT, schedule_document
+from .progress import Progress
+
+OPTIMALITY_TOLERANCE = 1e-6
+"""A schedule counts as optimal if its makespan is this close, relatively, to a valid bound."""
+
+
+class Status(StrEnum):
+    """What is proven."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+class CertificateError(RuntimeError):
+    """A method produced an invalid schedule or an impossible bound: a defect, never bad input."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A schedule with its certificate.
+
+    `makespan` and `lower_bound` in s; `bound` names what proved the lower bound, `found_by` what
+    found the schedule; `assumptions_dropped` lists parts of the instance that the method did not
+    look at.
+    """
+
+    instance: Instance
+    method: str
+    status: Status
+    makespan: float | None
+    lower_bound: float
+    bound: str
+    seconds: float
+    schedule: Schedule | None = None
+    found_by: str = ""
+    assumptions_dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    progress: list[Progress] = field(default_factory=list)
+
+    @property
+    def gap(self) -> float | None:
+        """(makespan - lower bound) / lower bound; None without a makespan or a positive bound."""
+        return None if self.makespan is None else relative_gap(self.makespan, self.lower_bound)
+
+    def document(self) -> dict[str, Any]:
+        """The `slotwise/result/1` document."""
+        document: dict[str, Any] = {
+            "format": RESULT_FORMAT,
+            "instance": self.instance.name,
+            "method": self.method,
+            "status": self.status.value,
+            "makespan": self.makespan,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "bound": self.bound,
+            "found_by": self.found_by,
+            "seconds": round(self.seconds, 6),
+            "assumptions_dropped": list(self.assumptions_dropped),
+            "notes": list(self.notes),
+            "progress": [
+                {"seconds": p.seconds, "incumbent": p.incumbent, "bound": p.bound}
+                for p in self.progress
+            ],
+            "schedule": None,
+        }
+        if self.schedule is not None:
+            document["schedule"] = schedule_document(self.instance, self.schedule)
+        return document
+
+    def __str__(self) -> str:
+        if self.makespan is None:
+            return f"{self.instance.name}: {self.status.value}, bound {self.lower_bound:.6g} s"
+        gap = "" if self.gap is None else f", gap {self.gap:.3%}"
+        return (
+            f"{self.instance.name}: {self.status.value}, makespan {self.makespan:.6g} s "
+            f"({self.found_by}), bound {self.lower_bound:.6g} s ({self.bound}){gap}, "
+            f"{self.seconds:.2f} s"
+        )
+
+    def _repr_html_(self) -> str:
+        gap = "–" if self.gap is None else f"{self.gap:.3%}"
+        makespan = "–" if self.makespan is None else f"{self.makespan:.6g} s"
+        rows = {
+            "instance": self.instance.name,
+            "method": self.method,
+            "status": self.status.value,
+            "makespan": makespan,
+            "lower bound": f"{self.lower_bound:.6g} s ({self.bound})",
+            "gap": gap,
+            "time": f"{self.seconds:.2f} s",
+        }
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+            for name, value in rows.items()
+        )
+        return f"<table>{cells}</table>"
+
+
+def relative_gap(makespan: float, lower_bound: float) -> float | None:
+    """(makespan - lower bound) / lower bound, 0 if both are 0, None if only the bound is 0."""
+    if lower_bound > 0:
+        return max(0.0, makespan - lower_bound) / lower_bound
+    return 0.0 if makespan <= 0 else None
+
+
+def certified(
+    instance: Instance,
+    method: str,
+    schedule: Schedule,
+    lower_bound: float,
+    bound: str,
+    seconds: float,
+    *,
+    found_by: str = "",
+    assumptions_dropped: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+    progress: list[Progress] | None = None,
+) -> Result:
+    """A result whose schedule has passed the checker and whose bound does not contradict it.
+
+    Raises `CertificateError` otherwise.
+    """
+    verdict = check(instance, schedule)
+    if not verdict.valid:
+        raise CertificateError(f"{method} made an invalid schedule: {verdict.violations[0]}")
+    slack = OPTIMALITY_TOLERANCE * max(1.0, verdict.makespan)
+    if not math.isfinite(lower_bound) or lower_bound > verdict.makespan + slack:
+        raise CertificateError(
+            f"the bound {bound!r} of {lower_bound:.9g} s is above a valid schedule of "
+            f"{verdict.makespan:.9g} s by {method}"
+        )
+    lower_bound = min(lower_bound, verdict.makespan)
+    gap = relative_gap(verdict.makespan, lower_bound)
+    proven = gap is not None and gap <= OPTIMALITY_TOLERANCE
+    return Result(
+        instance=instance,
+        method=method,
+        status=Status.OPTIMAL if proven else Status.FEASIBLE,
+        makespan=verdict.makespan,
+        lower_bound=lower_bound,
+        bound=bound,
+        seconds=seconds,
+        schedule=schedule,
+        found_by=found_by or method,
+        assumptions_dropped=assumptions_dropped,
+        notes=notes,
+        progress=progress or [],
+    )

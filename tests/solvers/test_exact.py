@@ -1,0 +1,147 @@
+"""`solve`, `gap`, the second opinion, and what results promise."""
+
+import json
+
+import numpy as np
+import pytest
+from brute_force import optimum
+from random_instances import tiny
+
+import slotwise
+from slotwise import Cluster, Job, job_instance, timed
+from slotwise.instances.errors import InputError
+from slotwise.instances.generators.ljr import generate, small
+from slotwise.solvers.cross_check import cross_check
+from slotwise.solvers.result import CertificateError, Status, certified, relative_gap
+
+
+def test_proves_what_brute_force_finds():
+    for seed in range(60):
+        instance = tiny(seed)
+        result = slotwise.solve(instance, threads=1)
+        assert result.status is Status.OPTIMAL
+        assert result.makespan == pytest.approx(optimum(instance, shared_order=True), rel=1e-6)
+        assert result.gap <= 1e-6
+
+
+def test_stops_where_bound_and_heuristic_meet():
+    """One slot of each kind and one job: nothing to decide, 2 + 3 seconds."""
+    instance = job_instance("one", Cluster.uniform(1, map_slots=1), [Job("a", [2.0], [3.0])])
+    result = slotwise.solve(instance)
+    assert (result.status, result.makespan, result.lower_bound) == ("optimal", 5.0, 5.0)
+    assert "model" not in result.bound
+
+
+@pytest.mark.parametrize("model", ["job-order", "sequence"])
+def test_named_model_proves_the_optimum(model):
+    instance = small(2, 2, seed=2, max_maps=2, max_reduces=2)
+    result = slotwise.solve(instance, model=model, threads=1)
+    assert result.status is Status.OPTIMAL
+    assert result.makespan == pytest.approx(optimum(instance, shared_order=True), rel=1e-6)
+
+
+def test_time_limit_gives_schedule_and_bound():
+    instance = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
+    result = slotwise.solve(instance, time_limit=2, threads=1)
+    assert result.status is Status.FEASIBLE
+    assert 0 < result.lower_bound < result.makespan
+    assert slotwise.check(instance, result.schedule).valid
+    assert [step.bound for step in result.progress] == sorted(s.bound for s in result.progress)
+
+
+def test_too_large_for_a_model_still_has_a_certificate():
+    result = slotwise.solve(generate(50, 10, seed=1), time_limit=20)
+    assert result.status is Status.FEASIBLE
+    assert "too large" in result.notes[0]
+    assert result.gap < 0.1
+
+
+def test_no_jobs_is_solved():
+    result = slotwise.solve(job_instance("nothing", Cluster.uniform(1), []))
+    assert (result.status, result.makespan, result.gap) == ("optimal", 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"model": "simplex"}, "unknown model 'simplex': choose from job-order"),
+        ({"time_limit": -1}, "time limit: must be >= 0"),
+        ({"time_limit": float("nan")}, "time limit: must be >= 0"),
+        ({"threads": 0}, "threads: must be >= 1"),
+    ],
+)
+def test_senseless_arguments(arguments, message):
+    with pytest.raises(InputError, match=message):
+        slotwise.solve(tiny(0), **arguments)
+
+
+def test_result_document_is_json_and_complete(tmp_path):
+    instance = small(3, 2, seed=4)
+    document = slotwise.solve(instance, threads=1).document()
+    assert document["format"] == "slotwise/result/1"
+    assert document["method"] == "exact"
+    assert document["status"] == "optimal"
+    assert document["gap"] == pytest.approx(0, abs=1e-6)
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(document, allow_nan=False))
+    schedule, violations = slotwise.read_schedule(path, instance)
+    assert violations == []
+    assert slotwise.check(instance, schedule).makespan == document["makespan"]
+
+
+def one_task_schedule():
+    instance = job_instance("one", Cluster.uniform(1, map_slots=1), [Job("a", [2.0])])
+    none = np.array([], dtype=np.int64)
+    return instance, timed(instance, np.array([0]), np.array([0]), none, none)
+
+
+def test_invalid_schedule_never_becomes_a_result():
+    instance, schedule = one_task_schedule()
+    schedule.map.start[0] = -1.0
+    with pytest.raises(CertificateError, match="invalid schedule"):
+        certified(instance, "mine", schedule, 0.0, "none", 0.0)
+
+
+def test_bound_above_a_schedule_never_becomes_a_result():
+    instance, schedule = one_task_schedule()
+    with pytest.raises(CertificateError, match="above a valid schedule"):
+        certified(instance, "mine", schedule, 3.0, "wishful", 0.0)
+
+
+def test_relative_gap():
+    assert relative_gap(11.0, 10.0) == pytest.approx(0.1)
+    assert relative_gap(0.0, 0.0) == 0.0
+    assert relative_gap(1.0, 0.0) is None
+
+
+def test_second_opinions_agree():
+    instance = small(3, 2, seed=3, max_maps=3, max_reduces=2)
+    result = slotwise.solve(instance, threads=1)
+    opinions = cross_check(result, time_limit=30)
+    assert len(opinions) == 2
+    for opinion in opinions:
+        assert opinion.agrees
+        assert opinion.makespan == pytest.approx(result.makespan, rel=1e-6)
+
+
+def test_second_opinion_contradicts_a_false_optimum():
+    """A schedule with the two tasks on one slot claimed optimal: both roads find 2 s."""
+    instance = job_instance("two", Cluster.uniform(1, map_slots=2), [Job("a", [2.0, 2.0])])
+    none = np.array([], dtype=np.int64)
+    slow = timed(instance, np.array([0, 0]), np.array([0, 1]), none, none)
+    false = certified(instance, "mine", slow, 4.0, "wishful", 0.0)
+    assert false.status is Status.OPTIMAL
+    assert [opinion.agrees for opinion in cross_check(false, time_limit=30)] == [False, False]
+
+
+def test_gap_puts_everything_beside_the_optimum():
+    instance = small(4, 3, seed=3)
+    comparison = slotwise.gap(instance, time_limit=30)
+    document = comparison.document()
+    assert document["status"] == "optimal"
+    assert set(document["heuristics"]) == {"EASS", "EFSS", "EFSS-L", "TBS", "TBS-L"}
+    assert {"LB1 as printed", "LB1", "LB2"} <= set(document["bounds"])
+    for row in document["heuristics"].values():
+        expected = row["makespan"] / document["lower_bound"] - 1
+        assert row["gap"] == pytest.approx(expected, abs=1e-9)
+        assert row["makespan"] >= document["makespan"]

@@ -1,0 +1,192 @@
+"""The optimal makespan of a tiny instance by exhaustive enumeration.
+
+Nothing of the package computes here but the arrays of the instance: setups are worked out task by
+task from their definition, and every assignment of tasks to slots and every order of the tasks on
+a slot is considered.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import permutations, product
+
+from slotwise.instances.mapreduce import Instance
+
+Tasks = tuple[int, ...]
+Ends = tuple[float, ...]
+"""When the map phase of each job ends."""
+
+
+def optimum(instance: Instance, shared_order: bool = False) -> float:
+    """The optimal makespan in s.
+
+    By default every slot has its own order of tasks: up to about 5 tasks a phase. With
+    `shared_order` one permutation of the jobs orders every map slot and the end of the jobs' map
+    phases orders every reduce slot: up to about 7 tasks a phase.
+    """
+    best = float("inf")
+    for order in permutations(range(instance.jobs)) if shared_order else [None]:
+        for map_node, ends in map_phases(instance, order):
+            best = _reduce_phase(instance, map_node, ends, best, by_release=shared_order)
+    return best
+
+
+def map_setup(instance: Instance, task: int, node: int) -> float:
+    """Setup in s of a map task on a node: its input over the best rate to a replica."""
+    size = float(instance.input_mb[task])
+    first, last = instance.replica_offsets[task : task + 2]
+    sources = instance.replicas[first:last].tolist()
+    rates = [_rate(instance, source, node) for source in sources]
+    return size / max(rates, default=instance.cluster.rates.remote)
+
+
+def reduce_setup(instance: Instance, job: int, map_node: Sequence[int], node: int) -> float:
+    """Setup in s of a reduce task: one read after another from where the job's map tasks ran."""
+    setup = 0.0
+    for task in range(instance.map_offsets[job], instance.map_offsets[job + 1]):
+        output = instance.output_ratio[job] * instance.input_mb[task]
+        share = output / (instance.reduce_offsets[job + 1] - instance.reduce_offsets[job])
+        setup += share / _rate(instance, map_node[task], node)
+    return float(setup)
+
+
+def _rate(instance: Instance, a: int, b: int) -> float:
+    cluster = instance.cluster
+    if a == b:
+        return cluster.rates.node
+    return cluster.rates.rack if cluster.rack_of[a] == cluster.rack_of[b] else cluster.rates.remote
+
+
+def map_phases(
+    instance: Instance, order: Sequence[int] | None = None
+) -> Iterator[tuple[Tasks, Ends]]:
+    """Every assignment of map tasks to nodes, with each undominated ends of the map phases.
+
+    With `order` the tasks of every slot follow this permutation of the jobs.
+    """
+    slots = instance.cluster.map_slots.tolist()
+    job_of = instance.map_job.tolist()
+    length = [
+        [
+            float(instance.map_processing[t]) + map_setup(instance, t, node)
+            for node in range(instance.cluster.nodes)
+        ]
+        for t in range(instance.map_tasks)
+    ]
+
+    def sequences(tasks: Tasks) -> Iterable[Sequence[int]]:
+        if order is None:
+            return permutations(tasks)
+        return [sorted(tasks, key=lambda t: order.index(job_of[t]))]
+
+    @cache
+    def on_slot(node: int, tasks: Tasks) -> list[Ends]:
+        found = []
+        for sequence in sequences(tasks):
+            ends, clock = [0.0] * instance.jobs, 0.0
+            for t in sequence:
+                clock += length[t][node]
+                ends[job_of[t]] = clock
+            found.append(tuple(ends))
+        return _undominated(found)
+
+    @cache
+    def on_node(node: int, tasks: Tasks) -> list[Ends]:
+        return _undominated(
+            _latest(parts)
+            for split in _splits(tasks, slots[node])
+            for parts in product(*(on_slot(node, part) for part in split))
+        )
+
+    nodes = [node for node, count in enumerate(slots) if count]
+    for map_node in product(nodes, repeat=instance.map_tasks):
+        held = [tuple(t for t, n in enumerate(map_node) if n == node) for node in nodes]
+        fronts = [on_node(node, tasks) for node, tasks in zip(nodes, held, strict=True) if tasks]
+        idle = (0.0,) * instance.jobs
+        for ends in _undominated(_latest([idle, *parts]) for parts in product(*fronts)):
+            yield map_node, ends
+
+
+def _reduce_phase(
+    instance: Instance, map_node: Tasks, ends: Ends, best: float, by_release: bool
+) -> float:
+    """The least makespan after a map phase, `best` if that is not above it."""
+    phase_end = max(ends, default=0.0)
+    if phase_end >= best or not instance.reduce_tasks:
+        return min(phase_end, best)
+    nodes = range(instance.cluster.nodes)
+    job_of = instance.reduce_job.tolist()
+    setup = {
+        (job, node): reduce_setup(instance, job, map_node, node)
+        for job in set(job_of)
+        for node in nodes
+    }
+    length = [
+        [float(instance.reduce_processing[w]) + setup[job_of[w], node] for node in nodes]
+        for w in range(instance.reduce_tasks)
+    ]
+    release = [ends[job] for job in job_of]
+    usable = [node for node in nodes if instance.cluster.reduce_slots[node]]
+    if any(release[w] + min(length[w][n] for n in usable) >= best for w in range(len(release))):
+        return best
+
+    @cache
+    def on_slot(node: int, tasks: Tasks) -> float:
+        least = float("inf")
+        for sequence in (
+            [sorted(tasks, key=release.__getitem__)] if by_release else permutations(tasks)
+        ):
+            clock = 0.0
+            for w in sequence:
+                clock = max(clock, release[w]) + length[w][node]
+            least = min(least, clock)
+        return least
+
+    slot_node = instance.cluster.reduce_slot_node.tolist()
+    held: list[Tasks] = [()] * len(slot_node)
+
+    def place(task: int, latest: float) -> None:
+        nonlocal best
+        if task == instance.reduce_tasks:
+            best = latest
+            return
+        tried = set()
+        for slot, node in enumerate(slot_node):
+            before = held[slot]
+            if (node, before) in tried:  # a twin: same node, same tasks
+                continue
+            tried.add((node, before))
+            held[slot] = (*before, task)
+            end = max(latest, on_slot(node, held[slot]))
+            if end < best:
+                place(task + 1, end)
+            held[slot] = before
+
+    place(0, phase_end)
+    return best
+
+
+def _splits(tasks: Tasks, slots: int) -> Iterator[tuple[Tasks, ...]]:
+    """Every way to share out tasks to equal slots, empty slots left out."""
+    if not tasks:
+        yield ()
+        return
+    if not slots:
+        return
+    first, rest = tasks[0], tasks[1:]
+    for chosen in range(1 << len(rest)):
+        with_first = tuple(t for k, t in enumerate(rest) if chosen >> k & 1)
+        others = tuple(t for k, t in enumerate(rest) if not chosen >> k & 1)
+        for split in _splits(others, slots - 1):
+            yield ((first, *with_first), *split)
+
+
+def _latest(vectors: Iterable[Ends]) -> Ends:
+    return tuple(max(values) for values in zip(*vectors, strict=True))
+
+
+def _undominated(vectors: Iterable[Ends]) -> list[Ends]:
+    kept: list[Ends] = []
+    for vector in sorted(set(vectors)):
+        if not any(all(a <= b for a, b in zip(other, vector, strict=True)) for other in kept):
+            kept.append(vector)
+    return kept

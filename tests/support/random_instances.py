@@ -1,0 +1,73 @@
+"""Tiny random instances with every oddity the model allows, for brute force and for Hypothesis."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from slotwise.instances.mapreduce import Cluster, Instance, Job, MapTask, Rates, job_instance
+
+Integer = Callable[[int, int], int]
+"""Draws an integer between two bounds, both included."""
+
+
+def tiny(seed: int, *, tasks: int = 5) -> Instance:
+    """One to three jobs with at most `tasks` tasks in each phase, on one to three nodes."""
+    rng = np.random.default_rng(seed)
+    return _instance(f"tiny-{seed}", lambda low, high: int(rng.integers(low, high + 1)), tasks)
+
+
+@st.composite
+def instances(draw: st.DrawFn, *, tasks: int = 5) -> Instance:
+    """As `tiny`, drawn and shrunk by Hypothesis: towards one job, one node and zeros."""
+    return _instance("drawn", lambda low, high: draw(st.integers(low, high)), tasks)
+
+
+def _instance(name: str, integer: Integer, tasks: int) -> Instance:
+    def choice(options: list[Any]) -> Any:
+        return options[integer(0, len(options) - 1)]
+
+    time = choice(
+        [
+            lambda: float(integer(0, 9)),
+            lambda: integer(0, 1_000_000) / 77_777,
+            lambda: 3.0,
+            lambda: float(choice([1, 1, 2, 20])),
+        ]
+    )
+    maps, reduces = tasks, tasks
+    jobs = []
+    nodes = integer(1, 3)
+    for j in range(integer(1, 3)):
+        map_tasks = []
+        for _ in range(min(maps, integer(0, 3))):
+            copies = integer(0, 2**nodes - 1)
+            map_tasks.append(
+                MapTask(
+                    processing=time(),
+                    input_mb=choice([0.0, 128.0, 320.0, 150.5]),
+                    replicas=[f"n{k}" for k in range(nodes) if copies >> k & 1],
+                )
+            )
+        reduce_tasks = [time() for _ in range(min(reduces, integer(0, 3)))]
+        maps -= len(map_tasks)
+        reduces -= len(reduce_tasks)
+        jobs.append(Job(f"j{j}", map_tasks, reduce_tasks, choice([0.0, 0.2, 1.0, 2.5])))
+
+    map_slots = [integer(0, 2) for _ in range(nodes)]
+    reduce_slots = [integer(0, 2) for _ in range(nodes)]
+    for slots, count in ((map_slots, tasks - maps), (reduce_slots, tasks - reduces)):
+        if count and not sum(slots):
+            slots[integer(0, nodes - 1)] = 1
+    racks = [integer(0, 1) for _ in range(nodes)]
+    used = sorted(set(racks))
+    cluster = Cluster(
+        node_names=tuple(f"n{k}" for k in range(nodes)),
+        rack_names=tuple(f"r{rack}" for rack in used),
+        rack_of=np.array([used.index(rack) for rack in racks], dtype=np.int64),
+        map_slots=np.array(map_slots, dtype=np.int64),
+        reduce_slots=np.array(reduce_slots, dtype=np.int64),
+        rates=Rates(*choice([(100, 50, 30), (40, 40, 40), (100, 50, 10), (90.5, 20.25, 20.25)])),
+    )
+    return job_instance(name, cluster, jobs)
