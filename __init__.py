@@ -9,10 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .formulations.bounds import best_lower_bound, lower_bounds
+    from .formulations.bounds import best_lower_bound
+    from .formulations.bounds import lower_bounds as bounds
     from .instances.checker import Verdict, check
     from .instances.errors import InputError, InputWarning
-    from .instances.generators import ljr
+    from .instances.generators import generate
     from .instances.mapreduce import Cluster, Instance, Job, MapTask, Rates, job_instance
     from .instances.mapreduce_file import read_instance as read
     from .instances.mapreduce_file import write_instance as write
@@ -45,16 +46,16 @@ _PUBLIC = {
     "Status": "solvers.result:Status",
     "Verdict": "instances.checker:Verdict",
     "best_lower_bound": "formulations.bounds:best_lower_bound",
+    "bounds": "formulations.bounds:lower_bounds",
     "check": "instances.checker:check",
     "cross_check": "solvers.cross_check:cross_check",
     "draw_gantt": "report.gantt:draw_gantt",
     "explain": "report.explain:explain",
     "gantt_figure": "report.gantt:gantt_figure",
     "gap": "solvers.compare:compare",
+    "generate": "instances.generators:generate",
     "heuristic": "solvers.heuristic:heuristic",
     "job_instance": "instances.mapreduce:job_instance",
-    "ljr": "instances.generators.ljr",
-    "lower_bounds": "formulations.bounds:lower_bounds",
     "read": "instances.mapreduce_file:read_instance",
     "read_rumen": "instances.traces.rumen:read_rumen",
     "read_schedule": "instances.schedule_file:read_schedule",
@@ -81,16 +82,16 @@ __all__ = [
     "Status",
     "Verdict",
     "best_lower_bound",
+    "bounds",
     "check",
     "cross_check",
     "draw_gantt",
     "explain",
     "gantt_figure",
     "gap",
+    "generate",
     "heuristic",
     "job_instance",
-    "ljr",
-    "lower_bounds",
     "read",
     "read_rumen",
     "read_schedule",
@@ -106,9 +107,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, _, attribute = _PUBLIC[name].partition(":")
-    found = import_module(f".{module}", __name__)
-    value = getattr(found, attribute) if attribute else found
+    module, attribute = _PUBLIC[name].split(":")
+    value = getattr(import_module(f".{module}", __name__), attribute)
     globals()[name] = value
     return value
 

@@ -78,7 +78,7 @@ def gap(
             done[0].best.schedule,
             lower_bound=best.lower_bound,
             bound=best.bound,
-            title=best.found_by,
+            title=f"{best.instance.name}: {best.found_by}",
         )
     if as_json or len(done) > 1:
         text = summary_table(done)

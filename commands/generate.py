@@ -112,7 +112,7 @@ def save(instance: Instance, output: Path, *, as_json: bool, quiet: bool) -> Non
     from ..instances.mapreduce_file import write_instance
 
     check_outputs(output)
-    write_instance(output, instance)
+    write_instance(instance, output)
     document = {
         "instance": instance.name,
         "jobs": instance.jobs,

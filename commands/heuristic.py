@@ -43,6 +43,6 @@ def heuristic(
             result.schedule,
             lower_bound=result.lower_bound,
             bound=result.bound,
-            title=name,
+            title=f"{problem.name}: {name}",
         )
     show(str(result), document=result.document(), as_json=as_json, quiet=quiet)

@@ -94,7 +94,7 @@ def solve(
             result.schedule,
             lower_bound=result.lower_bound,
             bound=result.bound,
-            title=result.found_by,
+            title=f"{problem.name}: {result.found_by}",
         )
     if result.status != "optimal":
         tell(result.notes, quiet=quiet or as_json)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..instances.mapreduce import FloatArray, Instance, IntArray
+from ..instances.mapreduce import Cluster, FloatArray, Instance, IntArray
 from ..instances.setups import best_map_setups, best_reduce_setups
 from . import BOUNDS
 
@@ -159,11 +159,23 @@ def _two_sided(
 def _phases(instance: Instance) -> tuple[_Phase, _Phase]:
     cluster = instance.cluster
     map_length = instance.map_processing + best_map_setups(instance)
-    reduce_length = instance.reduce_processing + best_reduce_setups(instance)[instance.reduce_job]
+    farther = cluster.rates.node / _nearest_rate(cluster)
+    read = farther * best_reduce_setups(instance)[instance.reduce_job]
+    reduce_length = instance.reduce_processing + read
     return (
         _Phase(map_length, instance.map_job, int(cluster.map_slots.sum()), instance.jobs),
         _Phase(reduce_length, instance.reduce_job, int(cluster.reduce_slots.sum()), instance.jobs),
     )
+
+
+def _nearest_rate(cluster: Cluster) -> float:
+    """Best rate (MB/s) between a node with a map slot and one with a reduce slot."""
+    maps, reduces = cluster.map_slots > 0, cluster.reduce_slots > 0
+    if np.any(maps & reduces):
+        return cluster.rates.node
+    if np.intersect1d(cluster.rack_of[maps], cluster.rack_of[reduces]).size:
+        return cluster.rates.rack
+    return cluster.rates.remote
 
 
 def _longest(phase: _Phase) -> FloatArray:

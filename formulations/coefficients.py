@@ -9,6 +9,7 @@ import numpy as np
 
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.setups import best_reduce_setups, map_setup_matrix, output_share
+from .parallel_machines import least_makespan
 
 
 class Coefficients:
@@ -32,6 +33,7 @@ class Coefficients:
         self.map_slots_with_twin = _with_twin(self.map_slot_node)
         self.reduce_slots_with_twin = _with_twin(self.reduce_slot_node)
         self.share = output_share(instance)
+        self._least_phases: dict[tuple[str, frozenset[int]], float] = {}
         self.map_processing = instance.map_processing
         self.reduce_processing = instance.reduce_processing
 
@@ -97,6 +99,24 @@ class Coefficients:
         longest = np.array([self.least_reduce[tasks].max(initial=0.0) for tasks in self.reduces])
         tail: FloatArray = np.maximum(longest, self.reduce_area / max(1, len(self.reduce_slots)))
         return tail
+
+    def least_map_phase(self, jobs: frozenset[int]) -> float:
+        """The map tasks of these jobs alone take at least this long on all map slots."""
+        return self._least_phase("map", jobs)
+
+    def least_reduce_phase(self, jobs: frozenset[int]) -> float:
+        """The reduce tasks of these jobs alone take at least this long on all reduce slots."""
+        return self._least_phase("reduce", jobs)
+
+    def _least_phase(self, phase: str, jobs: frozenset[int]) -> float:
+        key = (phase, jobs)
+        if key not in self._least_phases:
+            least = self.least_map if phase == "map" else self.least_reduce
+            tasks = self.maps if phase == "map" else self.reduces
+            slots = self.map_slots if phase == "map" else self.reduce_slots
+            durations = [d for job in jobs for d in least[tasks[job]].tolist()]
+            self._least_phases[key] = least_makespan(durations, len(slots))
+        return self._least_phases[key]
 
     @cached_property
     def most_map_work(self) -> FloatArray:

@@ -21,6 +21,9 @@ STATEMENT = Formulation(
         Symbol(
             "E", "pairs (i, j), job i fixed before j: jobs without maps first, without reduces last"
         ),
+        Symbol(
+            "F", "sets S of jobs: all pairs and J itself, triples up to 12 jobs, all sets up to 6"
+        ),
     ),
     parameters=(
         Symbol("a_{tk}", "setup and processing time of map task t on slot k (s)"),
@@ -38,6 +41,11 @@ STATEMENT = Formulation(
         ),
         Symbol(
             "h_i, q_i", "head and tail: least time of job i's map phase, of its reduce phase (s)"
+        ),
+        Symbol(
+            "h(S), q(S)",
+            "least makespan of the map tasks, of the reduce tasks, of the jobs in S alone, each "
+            "task at its least time on any slot (s)",
         ),
         Symbol("H", "horizon: makespan of a known schedule, or of all work in sequence (s)"),
         Symbol(
@@ -64,7 +72,7 @@ STATEMENT = Formulation(
         ),
         Symbol(
             "\\pi_{ij}",
-            "1 if job i precedes job j; one variable for i < j, read as 1 − π of (j, i) for i > j",
+            "1 if job i precedes job j, for i < j",
             (Component("before", (JOB, JOB)),),
             "binary",
         ),
@@ -106,6 +114,11 @@ STATEMENT = Formulation(
         ),
     ),
     abbreviations=(
+        Symbol(
+            "\\pi_{ij} = 1 - \\pi_{ji}",
+            "for i > j, where there is no variable: 1 if job i precedes job j",
+            (Component("precedes", (JOB, JOB)),),
+        ),
         Symbol(
             "A_{ik} = \\sum_{t \\in V^m_i} a_{tk} \\, x_{tk}",
             "work of job i on map slot k (s)",
@@ -282,6 +295,51 @@ STATEMENT = Formulation(
             "k \\in Q_m",
             "Cut (horizon): the work of a map slot fits before the least tail.",
             (Component("J16_map_knapsack", (MAP_SLOT,)),),
+        ),
+        Statement(
+            "J17",
+            "\\theta_i \\ge \\sum_{k \\in Q_m} a_{tk} \\, x_{tk}",
+            "i \\in J, \\, t \\in V^m_i",
+            "Cut (spans): a map phase lasts as long as each of its tasks where that task is.",
+            (Component("J17_map_task", (MAP_TASK,)),),
+        ),
+        Statement(
+            "J17",
+            "C \\ge \\theta_i + p_v + \\sum_{l \\in Q_r} \\rho_{vl}",
+            "i \\in J, \\, v \\in V^r_i",
+            "Cut (spans): after a job's map phase each of its reduce tasks is still to come.",
+            (Component("J17_reduce_task", (REDUCE_TASK,)),),
+        ),
+        Statement(
+            "J18",
+            "\\theta_i \\ge h_i",
+            "i \\in J",
+            "Cut (spans): a map phase lasts as long as its work spread over all slots.",
+            (Component("J18_head", (JOB,)),),
+        ),
+        Statement(
+            "J18",
+            "C \\ge \\theta_i + q_i",
+            "i \\in J",
+            "Cut (spans): after a job's map phase its reduce work, spread over all slots, is still "
+            "to come.",
+            (Component("J18_tail", (JOB,)),),
+        ),
+        Statement(
+            "J19",
+            "\\theta_i \\ge h(S) - (h(S) - h_i) \\, \\sum_{j \\in S, j \\ne i} (1 - \\pi_{ji})",
+            "S \\in F, \\, i \\in S",
+            "Cut (sets): if job i is the last of a set, its map phase ends no sooner than the set "
+            "alone could end its maps.",
+            (Component("J19_map_set", (Index.ROW,)),),
+        ),
+        Statement(
+            "J19",
+            "C \\ge \\theta_i + q(S) - (q(S) - q_i) \\, \\sum_{j \\in S, j \\ne i} (1 - \\pi_{ij})",
+            "S \\in F, \\, i \\in S",
+            "Cut (sets): if job i is the first of a set, all reduces of the set come after its map "
+            "phase.",
+            (Component("J19_reduce_set", (Index.ROW,)),),
         ),
     ),
 )

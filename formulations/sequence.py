@@ -1,9 +1,10 @@
 """The integer program of LJR, equations (1) to (12), constraint by constraint.
 
-Two things go beyond the print, both decided where the paper contradicts itself: the reduce setup
-time depends on where the job's map tasks ran, as section 4.4 says (the printed program takes it as
-a parameter of the slot); and a job without reduce tasks counts towards the makespan with its map
-tasks, which equations (1) and (3) leave out.
+Three things go beyond the print, decided where the paper contradicts itself or is silent: the
+reduce setup time depends on where the job's map tasks ran, as section 4.4 says (the printed program
+takes it as a parameter of the slot); a job without reduce tasks counts towards the makespan with
+its map tasks, which equations (1) and (3) leave out; and so does the setup of a reduce task whose
+job has no map tasks.
 """
 
 from __future__ import annotations

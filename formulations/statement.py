@@ -22,6 +22,7 @@ class Index(StrEnum):
     REDUCE_TASK = "reduce task"
     MAP_SLOT = "map slot"
     REDUCE_SLOT = "reduce slot"
+    ROW = "row"
 
 
 @dataclass(frozen=True)

@@ -11,27 +11,28 @@ with the number of slots, up to a logarithm.
 The best slot is the one with the earliest end of the setup, which is the earliest finish, as the
 processing time is the same everywhere; then the one with the shortest setup; then the first
 available; then the lowest number. Within a class the last two decide, in this order even where
-rounding makes two ends equal, so the classes' best holds exactly the slot that a scan of all slots
-finds.
+rounding makes two ends equal, so the best of the classes is exactly the slot that a scan of all
+slots finds.
 
-Slots, nodes, racks, tasks and jobs are numbers; times are s, data MB, rates MB/s. The comparisons
-use `&` and `|` because their outcome is close to random, and a branch on it would cost more than
-all the rest. All compiled code is in this file because numba's disk cache watches only the file of
-the function that is called.
+Slots, nodes, racks, tasks and jobs are numbers; times are s, data MB, rates MB/s. All compiled code
+is in this file because numba's disk cache watches only the file of the function that is called.
 """
 
 from __future__ import annotations
 
-from heapq import heapify, heapreplace
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from ..instances.mapreduce import FloatArray, IntArray
 
 AVAILABLE, FINISHING, LOCAL = 0, 1, 2
 """Rules: earliest available slot, earliest finishing, earliest available among replica nodes."""
+
+UnsignedArray = NDArray[np.uint32]
+"""Unsigned because numba checks every signed index for being negative."""
 
 Rates = tuple[float, float, float]
 """On the node, within the rack, between racks."""
@@ -41,21 +42,36 @@ Offer = tuple[float, float, float, int]
 
 
 class SlotTree(NamedTuple):
-    """Tournaments among the slots of each node, the nodes of each rack, and the racks.
+    """Tournaments for the first available slot: of a node's slots, a rack's nodes, all racks.
 
     `free` says when each slot becomes available; one slot more, number `slots`, never does and
-    stands for "none". Positions 0 .. slots are the slots; the others are matches between two
-    `sibling` positions, won by the slot `winner` that becomes available first (ties: lowest
-    number). `node`, `rack` and `cluster` are the positions of the finals.
+    stands for "none". Groups are the nodes, then the racks, then the cluster; `first` is the slot
+    of each that becomes available first. The tournament lies in `matches` from `begin` on: match k
+    is between the winners of 2k and 2k + 1, match 1 is the final, and entrant number j stands in
+    place `size` + j. The winner is entrant number `place` in the group `above` (-1: none).
     """
 
     free: FloatArray
-    winner: IntArray
-    parent: IntArray
-    sibling: IntArray
-    node: IntArray
-    rack: IntArray
-    cluster: int
+    first: UnsignedArray
+    matches: UnsignedArray
+    begin: UnsignedArray
+    size: UnsignedArray
+    place: UnsignedArray
+    above: IntArray
+
+
+class Offers(NamedTuple):
+    """What each group of slots offers the next reduce task of a job, and a tournament of offers.
+
+    An offer is the `end` of the setup, the `setup`, when the slot is `free`, and the `slot`; less
+    is better. `matches` is laid out as in `SlotTree`.
+    """
+
+    end: FloatArray
+    setup: FloatArray
+    free: FloatArray
+    slot: IntArray
+    matches: IntArray
 
 
 @njit(cache=True)
@@ -64,77 +80,64 @@ def _slot_tree(slot_node: IntArray, node_rack: IntArray, racks: int) -> SlotTree
     slots, nodes = len(slot_node), len(node_rack)
     free = np.zeros(slots + 1)
     free[slots] = np.inf
-    winner = np.arange(2 * slots + 1)
-    parent = np.full(2 * slots + 1, -1)
-    sibling = np.full(2 * slots + 1, -1)
-    node = np.full(nodes, slots)
-    rack = np.full(racks, slots)
-    entrants = np.arange(max(slots, nodes))
-    used = slots + 1
-
-    last = 0
+    cluster = nodes + racks
+    first = np.empty(cluster + 1, dtype=np.uint32)
+    matches = np.empty(2 * (slots + nodes + racks), dtype=np.uint32)
+    first[:] = slots
+    matches[:] = slots
+    begin = np.zeros(cluster + 1, dtype=np.uint32)
+    size = np.zeros(cluster + 1, dtype=np.uint32)
+    place = np.zeros(cluster + 1, dtype=np.uint32)
+    above = np.empty(cluster + 1, dtype=np.int64)
     for n in range(nodes):
-        first = last
-        while last < slots and slot_node[last] == n:
-            last += 1
-        node[n], used = _tournament(entrants[first:last], slots, used, winner, parent, sibling)
-    begin = np.zeros(racks + 1, dtype=np.int64)
-    for n in range(nodes):
-        begin[node_rack[n] + 1] += 1
-    begin = np.cumsum(begin)
-    size = np.zeros(racks, dtype=np.int64)
-    for n in range(nodes):
-        r = node_rack[n]
-        if node[n] != slots:
-            entrants[begin[r] + size[r]] = node[n]
-            size[r] += 1
-    finals = 0
-    for r in range(racks):
-        of_rack = entrants[begin[r] : begin[r] + size[r]]
-        rack[r], used = _tournament(of_rack, slots, used, winner, parent, sibling)
-        if rack[r] != slots:
-            entrants[finals] = rack[r]
-            finals += 1
-    cluster, used = _tournament(entrants[:finals], slots, used, winner, parent, sibling)
-    return SlotTree(free, winner, parent, sibling, node, rack, cluster)
+        above[n] = nodes + node_rack[n]
+    above[nodes:cluster] = cluster
+    above[cluster] = -1
+    for n in slot_node:
+        size[n] += 1
+    for group in range(cluster):
+        place[group] = size[above[group]]
+        size[above[group]] += 1
+        begin[group + 1] = begin[group] + 2 * size[group]
+    for slot in range(slots):
+        n = slot_node[slot]
+        matches[begin[n] + size[n] + slot - begin[n] // 2] = slot
+    for group in range(cluster + 1):
+        ties = matches[begin[group] : begin[group] + 2 * size[group]]
+        for k in range(size[group] - 1, 0, -1):
+            ties[k] = _sooner(free, ties[2 * k], ties[2 * k + 1])
+        if size[group]:
+            first[group] = ties[1]
+        if group < cluster:
+            matches[begin[above[group]] + size[above[group]] + place[group]] = first[group]
+    return SlotTree(free, first, matches, begin, size, place, above)
 
 
 @njit(cache=True)
-def _tournament(
-    entrants: IntArray, none: int, used: int, winner: IntArray, parent: IntArray, sibling: IntArray
-) -> tuple[int, int]:
-    """Pair the entrants (overwritten) until one is left. Its position, and how many are used."""
-    count = len(entrants)
-    if count == 0:
-        return none, used
-    while count > 1:
-        for k in range(0, count - 1, 2):
-            a, b = entrants[k], entrants[k + 1]
-            parent[a], parent[b], sibling[a], sibling[b] = used, used, b, a
-            winner[used] = min(winner[a], winner[b])
-            entrants[k // 2] = used
-            used += 1
-        if count % 2:
-            entrants[count // 2] = entrants[count - 1]
-        count = (count + 1) // 2
-    return entrants[0], used
-
-
-@njit(cache=True)
-def _occupy(tree: SlotTree, slot: int, until: float) -> None:
-    """`slot` becomes available at `until`, not earlier than so far: replay what it had won."""
+def _occupy(tree: SlotTree, node: int, slot: int, until: float) -> None:
+    """`slot`, first of its node, becomes available at `until`: replay the matches it had won."""
     tree.free[slot] = until
-    position, first = slot, slot
-    above = tree.parent[position]
-    while above >= 0 and tree.winner[above] == slot:
-        first = _sooner(tree.free, first, tree.winner[tree.sibling[position]])
-        tree.winner[above] = first
-        position, above = above, tree.parent[above]
+    matches = tree.matches
+    # Slots are numbered node by node, and each has two places in `matches`.
+    group, place, entrant = node, slot - tree.begin[node] // 2, slot
+    while group >= 0:
+        begin = tree.begin[group]
+        k = tree.size[group] + place
+        matches[begin + k] = entrant
+        while k > 1 and matches[begin + (k >> 1)] == slot:
+            entrant = _sooner(tree.free, entrant, matches[begin + (k ^ 1)])
+            k >>= 1
+            matches[begin + k] = entrant
+        if k > 1:
+            break
+        tree.first[group] = entrant
+        group, place = tree.above[group], tree.place[group]
 
 
 @njit(cache=True)
 def _sooner(free: FloatArray, a: int, b: int) -> int:
     """Which of two slots becomes available first; ties: lowest number."""
+    # No `and`, no `or`: the outcome is close to random, and a branch on it would cost too much.
     return a if (free[a] < free[b]) | ((free[a] == free[b]) & (a < b)) else b
 
 
@@ -153,30 +156,30 @@ def place_maps(
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Slot, start and setup of every map task, each of shape (tasks,), placing them in `order`."""
     tree = _slot_tree(slot_node, node_rack, racks)
-    none = len(slot_node)
+    nodes, none = len(node_rack), len(slot_node)
     slots = np.empty(len(order), dtype=np.int64)
     starts = np.empty(len(order))
     setups = np.empty(len(order))
     for t in order:
         copies = replicas[replica_offsets[t] : replica_offsets[t + 1]]
         mb = input_mb[t]
-        first = tree.winner[tree.cluster]
+        first = tree.first[nodes + racks]
         if rule == AVAILABLE:
             rate = _rate(slot_node[first], copies, node_rack, rates)
             offer = _offer(tree.free, first, 0.0, mb / rate)
         else:
             near, beside, rack = none, none, -1
             for n in copies:
-                near = _sooner(tree.free, near, tree.winner[tree.node[n]])
+                near = _sooner(tree.free, near, tree.first[n])
                 if rack != node_rack[n]:
                     rack = node_rack[n]
-                    beside = _sooner(tree.free, beside, tree.winner[tree.rack[rack]])
+                    beside = _sooner(tree.free, beside, tree.first[nodes + rack])
             offer = _offer(tree.free, near, 0.0, mb / rates[0])
             if rule == FINISHING or near == none or mb == 0:
                 offer = _better(offer, _offer(tree.free, beside, 0.0, mb / rates[1]))
                 offer = _better(offer, _offer(tree.free, first, 0.0, mb / rates[2]))
         end, setups[t], starts[t], slots[t] = offer
-        _occupy(tree, slots[t], end + processing[t])
+        _occupy(tree, slot_node[slots[t]], slots[t], end + processing[t])
     return slots, starts, setups
 
 
@@ -200,15 +203,7 @@ def _offer(free: FloatArray, slot: int, release: float, setup: float) -> Offer:
 
 @njit(cache=True)
 def _better(a: Offer, b: Offer) -> Offer:
-    """The lesser of two offers."""
-    b_sooner = (b[2] < a[2]) | ((b[2] == a[2]) & (b[3] < a[3]))
-    b_wins = (b[0] < a[0]) | ((b[0] == a[0]) & ((b[1] < a[1]) | ((b[1] == a[1]) & b_sooner)))
-    return (
-        b[0] if b_wins else a[0],
-        b[1] if b_wins else a[1],
-        b[2] if b_wins else a[2],
-        b[3] if b_wins else a[3],
-    )
+    return b if b < a else a
 
 
 @njit(cache=True)
@@ -250,64 +245,87 @@ def place_reduces(
     slots = np.empty(len(order), dtype=np.int64)
     starts = np.empty(len(order))
     setups = np.empty(len(order))
-    on_node = np.zeros(len(node_rack))
-    in_rack = np.zeros(racks)
-    read_nodes = np.empty(len(node_rack), dtype=np.int64)
-    read_racks = np.empty(racks, dtype=np.int64)
+    nodes = len(node_rack)
+    cluster = nodes + racks
+    # The groups of slots that hold map output of the job, and how much.
+    groups = np.empty(cluster + 1, dtype=np.int64)
+    mb = np.zeros(cluster + 1)
+    offers = Offers(
+        np.empty(cluster + 1),
+        np.empty(cluster + 1),
+        np.empty(cluster + 1),
+        np.empty(cluster + 1, dtype=np.int64),
+        np.empty(2 * cluster + 2, dtype=np.int64),
+    )
     for i in jobs:
         tasks = order[reduce_offsets[i] : reduce_offsets[i + 1]]
         if len(tasks) == 0:
             continue
-        total, node_count, rack_count = 0.0, 0, 0
+        groups[0], count = cluster, 1
         for m in range(map_offsets[i], map_offsets[i + 1]):
-            n, r, mb = map_node[m], node_rack[map_node[m]], share[m]
-            if mb > 0:
-                if on_node[n] == 0:
-                    read_nodes[node_count] = n
-                    node_count += 1
-                if in_rack[r] == 0:
-                    read_racks[rack_count] = r
-                    rack_count += 1
-                on_node[n] += mb
-                in_rack[r] += mb
-                total += mb
-
-        if rule == AVAILABLE:
-            for t in tasks:
-                slot = tree.winner[tree.cluster]
+            if share[m] > 0:
+                n, r = map_node[m], nodes + node_rack[map_node[m]]
+                if mb[r] == 0:
+                    groups[count] = r
+                    count += 1
+                if mb[n] == 0:
+                    groups[count] = n
+                    count += 1
+                mb[n] += share[m]
+                mb[r] += share[m]
+                mb[cluster] += share[m]
+        if rule == FINISHING:
+            for k in range(count):
+                on_node = mb[groups[k]] if groups[k] < nodes else 0.0
+                r = groups[k] if groups[k] >= nodes else nodes + node_rack[groups[k]]
+                in_rack = mb[r] if r < cluster else 0.0
+                offers.setup[k] = _read(on_node, in_rack, mb[cluster], rates)
+                _renew(offers, k, tree.free, tree.first[groups[k]], release[i])
+                offers.matches[count + k] = k
+            for k in range(count - 1, 0, -1):
+                offers.matches[k] = _lesser(
+                    offers, offers.matches[2 * k], offers.matches[2 * k + 1]
+                )
+        for t in tasks:
+            if rule == FINISHING:
+                k = offers.matches[1]
+                # Offers only get worse: an outdated one does no harm before it wins.
+                while (
+                    offers.slot[k] != tree.first[groups[k]]
+                    or offers.free[k] != tree.free[offers.slot[k]]
+                ):
+                    _renew(offers, k, tree.free, tree.first[groups[k]], release[i])
+                    match = count + k
+                    while match > 1:
+                        k = _lesser(offers, k, offers.matches[match ^ 1])
+                        match >>= 1
+                        offers.matches[match] = k
+                slot, setup = offers.slot[k], offers.setup[k]
+            else:
+                slot = tree.first[cluster]
                 n = slot_node[slot]
-                setups[t] = _read(on_node[n], in_rack[node_rack[n]], total, rates)
-                starts[t] = max(tree.free[slot], release[i])
-                slots[t] = slot
-                _occupy(tree, slot, starts[t] + setups[t] + processing[t])
-        else:
-            # An offer only gets worse, so an outdated one may wait until it comes to the top.
-            offers = [_standing(tree, tree.cluster, release[i], _read(0.0, 0.0, total, rates))]
-            for r in read_racks[:rack_count]:
-                setup = _read(0.0, in_rack[r], total, rates)
-                offers.append(_standing(tree, tree.rack[r], release[i], setup))
-            for n in read_nodes[:node_count]:
-                setup = _read(on_node[n], in_rack[node_rack[n]], total, rates)
-                offers.append(_standing(tree, tree.node[n], release[i], setup))
-            heapify(offers)
-            for t in tasks:
-                (end, setup, free, slot), position = offers[0]
-                while slot != tree.winner[position] or free != tree.free[slot]:
-                    heapreplace(offers, _standing(tree, position, release[i], setup))
-                    (end, setup, free, slot), position = offers[0]
-                setups[t] = setup
-                starts[t] = max(free, release[i])
-                slots[t] = slot
-                _occupy(tree, slot, end + processing[t])
-        on_node[read_nodes[:node_count]] = 0
-        in_rack[read_racks[:rack_count]] = 0
+                setup = _read(mb[n], mb[nodes + node_rack[n]], mb[cluster], rates)
+            slots[t], setups[t], starts[t] = slot, setup, max(tree.free[slot], release[i])
+            _occupy(tree, slot_node[slot], slot, starts[t] + setup + processing[t])
+        for group in groups[:count]:
+            mb[group] = 0
     return slots, starts, setups
 
 
 @njit(cache=True)
-def _standing(tree: SlotTree, position: int, release: float, setup: float) -> tuple[Offer, int]:
-    """What the slots below `position` of the tree offer at best, and the position."""
-    return _offer(tree.free, tree.winner[position], release, setup), position
+def _renew(offers: Offers, k: int, free: FloatArray, slot: int, release: float) -> None:
+    """Offer `k` becomes that of `slot`; its setup stays."""
+    offers.end[k], _, offers.free[k], offers.slot[k] = _offer(free, slot, release, offers.setup[k])
+
+
+@njit(cache=True)
+def _lesser(offers: Offers, a: int, b: int) -> int:
+    """The better of the offers number `a` and `b`."""
+    if offers.end[a] != offers.end[b]:
+        return a if offers.end[a] < offers.end[b] else b
+    offer_a = offers.setup[a], offers.free[a], offers.slot[a]
+    offer_b = offers.setup[b], offers.free[b], offers.slot[b]
+    return b if offer_b < offer_a else a
 
 
 @njit(cache=True)

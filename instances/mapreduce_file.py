@@ -96,7 +96,7 @@ def read_instance(path: str | Path) -> Instance:
         raise InputError(f"{path}: {error}") from None
 
 
-def write_instance(path: str | Path, instance: Instance) -> None:
+def write_instance(instance: Instance, path: str | Path) -> None:
     """Write a `slotwise/mapreduce/1` file atomically, compressed if the name ends in `.gz`."""
     write_json(path, instance_document(instance))
 

@@ -49,16 +49,13 @@ def timed(
     cluster = instance.cluster
     map_node = cluster.map_slot_node[map_slot]
     setup = map_setups(instance, map_node)
-    start = _earliest_starts(
-        map_slot, map_rank, setup + instance.map_processing, np.zeros(instance.map_tasks)
-    )
-    maps = Phase(map_slot, start, setup, start + setup + instance.map_processing)
+    at_once = np.zeros(instance.map_tasks)
+    maps = _earliest(map_slot, map_rank, setup, instance.map_processing, at_once)
 
     release = map_completions(instance, maps.end)[instance.reduce_job]
     reduce_node = cluster.reduce_slot_node[reduce_slot]
     setup = reduce_setups(instance, map_node)[instance.reduce_job, reduce_node]
-    start = _earliest_starts(reduce_slot, reduce_rank, setup + instance.reduce_processing, release)
-    reduces = Phase(reduce_slot, start, setup, start + setup + instance.reduce_processing)
+    reduces = _earliest(reduce_slot, reduce_rank, setup, instance.reduce_processing, release)
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 
@@ -70,17 +67,23 @@ def makespan(maps: Phase, reduces: Phase) -> float:
 def map_completions(instance: Instance, map_end: FloatArray) -> FloatArray:
     """When the last map task of each job ends, 0 for a job without any; shape (jobs,)."""
     completions = np.zeros(instance.jobs)
-    np.maximum.at(completions, instance.map_job, map_end)
+    some = instance.maps_of > 0
+    if some.any():
+        completions[some] = np.maximum.reduceat(map_end, instance.map_offsets[:-1][some])
     return completions
 
 
-def _earliest_starts(
-    slot: IntArray, rank: IntArray | FloatArray, duration: FloatArray, release: FloatArray
-) -> FloatArray:
-    start = np.zeros(len(slot))
+def _earliest(
+    slot: IntArray,
+    rank: IntArray | FloatArray,
+    setup: FloatArray,
+    processing: FloatArray,
+    release: FloatArray,
+) -> Phase:
+    start, end = np.zeros(len(slot)), np.zeros(len(slot))
     free = np.zeros(int(slot.max(initial=-1)) + 1)
     for task in np.lexsort((np.arange(len(slot)), rank)):
         k = slot[task]
         start[task] = max(free[k], release[task])
-        free[k] = start[task] + duration[task]
-    return start
+        free[k] = end[task] = start[task] + setup[task] + processing[task]
+    return Phase(slot, start, setup, end)

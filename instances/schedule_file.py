@@ -80,7 +80,7 @@ def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
     }
 
 
-def write_schedule(path: str | Path, instance: Instance, schedule: Schedule) -> None:
+def write_schedule(instance: Instance, schedule: Schedule, path: str | Path) -> None:
     """Write a `slotwise/schedule/1` file atomically, compressed if the name ends in `.gz`."""
     write_json(path, schedule_document(instance, schedule))
 

@@ -4,58 +4,23 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
 
 from ..formulations import FORMULATIONS
-from ..formulations.statement import (
-    Component,
-    Formulation,
-    Index,
-    Statement,
-    Symbol,
-    as_mathml,
-    as_text,
-)
+from ..formulations.statement import Formulation, Statement, Symbol, as_mathml, as_text
 from ..instances.errors import InputError
 from ..instances.mapreduce import Instance
 from ..instances.registry import lookup
+from .explain_rows import Rows, Size, size_of
 
 WIDTH = 96
 """Columns of `Explanation.text()`."""
 
 MOST_TERMS = 300_000
 """A model with more nonzeros than this is not built just to be explained."""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What a constraint component has for an instance: rows, nonzeros, and one row written out."""
-
-    component: str
-    rows: int
-    nonzeros: int
-    example: str
-
-
-@dataclass(frozen=True)
-class Size:
-    """The size of the model of an instance."""
-
-    instance: str
-    binary: int
-    continuous: int
-    rows: int
-    nonzeros: int
-    components: dict[str, Rows]
-
-    def __str__(self) -> str:
-        return (
-            f"{self.binary + self.continuous} variables ({self.binary} binary, "
-            f"{self.continuous} continuous), {self.rows} rows, {self.nonzeros} nonzeros"
-        )
 
 
 @dataclass(frozen=True)
@@ -108,107 +73,8 @@ def explain(name: str, instance: Instance | None = None) -> Explanation:
                 f"instance {instance.name!r}: its {name} model has about {terms:.2g} nonzeros, too "
                 f"many to write out (limit {MOST_TERMS:.2g}): explain a smaller instance"
             )
-        size = _size(statement, entry.load()(instance), instance)
+        size = size_of(statement, entry.load()(instance), instance)
     return Explanation(**vars(statement), size=size)
-
-
-# Size and worked rows
-
-
-def _size(statement: Formulation, model: Any, instance: Instance) -> Size:
-    import pyomo.environ as pyo
-    from pyomo.repn import generate_standard_repn
-
-    writer = _RowWriter(statement, instance)
-    components = {}
-    for equation, component in ((s, c) for s in statement.statements for c in s.components):
-        rows = nonzeros = terms_shown = 0
-        example = ""
-        for index, row in model.component(component.name).items():
-            standard = generate_standard_repn(row.body)
-            terms = len(standard.linear_vars)
-            rows, nonzeros = rows + 1, nonzeros + terms
-            # The first row that shows more than one variable.
-            if not rows - 1 or terms_shown < 2 <= terms:
-                terms_shown = terms
-                example = writer.write(component, equation.formula, index, row, standard)
-        components[component.name] = Rows(component.name, rows, nonzeros, example)
-    variables = list(model.component_data_objects(pyo.Var))
-    binary = sum(variable.is_binary() for variable in variables)
-    return Size(
-        instance=instance.name,
-        binary=binary,
-        continuous=len(variables) - binary,
-        rows=sum(part.rows for part in components.values()),
-        nonzeros=sum(part.nonzeros for part in components.values()),
-        components=components,
-    )
-
-
-class _RowWriter:
-    """Writes a row of a model with the instance's own names for tasks and slots."""
-
-    def __init__(self, statement: Formulation, instance: Instance) -> None:
-        cluster = instance.cluster
-        names = {
-            Index.JOB: list(instance.job_names),
-            Index.MAP_TASK: _within(instance.job_names, instance.maps_of.tolist()),
-            Index.REDUCE_TASK: _within(instance.job_names, instance.reduces_of.tolist()),
-            Index.MAP_SLOT: _within(cluster.node_names, cluster.map_slots.tolist()),
-            Index.REDUCE_SLOT: _within(cluster.node_names, cluster.reduce_slots.tolist()),
-        }
-        # Negative task numbers are the dummy tasks of the sequence model.
-        self._name: Callable[[Index, int], str] = lambda kind, number: (
-            names[kind][number] if number >= 0 else {-1: "head", -2: "tail"}[number]
-        )
-        self._variables = {c.name: c for s in statement.variables for c in s.components}
-
-    def write(self, component: Component, formula: str, index: Any, row: Any, standard: Any) -> str:
-        """`C1[j0]: x[j0] ≥ 12·y[j0,n0.0] + 3`: every variable on the side where it is positive."""
-        less, more = self._sides(row, standard)
-        constant = standard.constant - (row.ub if row.has_ub() else row.lb)
-        if not row.has_ub():
-            less, more, constant = more, less, -constant
-        # Now less + constant <= more (or =); turned so that it reads as the formula does.
-        if row.equality and less and not 0 < len(more) < len(less):
-            left, relation, right, constant = less, "=", more, -constant
-        elif row.equality or "\\ge" in formula:
-            left, relation, right = more, "=" if row.equality else "≥", less
-        else:
-            left, relation, right, constant = less, "≤", more, -constant
-        numbers = [] if right and not constant else [f"{abs(constant):.6g}"]
-        sign = "−" if constant < 0 else "+" if right else ""
-        written = [_sum(left) or "0", relation, _sum(right), sign if numbers else "", *numbers]
-        return f"{self._indexed(component, index)}: {' '.join(filter(None, written))}"
-
-    def _sides(self, row: Any, standard: Any) -> tuple[list[str], list[str]]:
-        """Terms of the row's body with positive and, sign turned, with negative coefficients."""
-        sides: tuple[list[str], list[str]] = ([], [])
-        for coefficient, variable in zip(standard.linear_coefs, standard.linear_vars, strict=True):
-            parent = self._variables[variable.parent_component().name]
-            name = self._indexed(parent, variable.index())
-            factor = "" if abs(coefficient) == 1 else f"{abs(coefficient):.6g}·"
-            sides[coefficient < 0].append(factor + name)
-        return sides
-
-    def _indexed(self, component: Component, index: Any) -> str:
-        if not component.index:
-            return component.name
-        numbers = index if isinstance(index, tuple) else (index,)
-        names = map(self._name, component.index, numbers)
-        return f"{component.name}[{','.join(names)}]"
-
-
-def _within(names: tuple[str, ...], counts: list[int]) -> list[str]:
-    """`j0.0`, `j0.1`, `j1.0`, …: the tasks of each job, the slots of each node."""
-    return [f"{name}.{k}" for name, count in zip(names, counts, strict=True) for k in range(count)]
-
-
-def _sum(terms: list[str], most: int = 6) -> str:
-    if len(terms) > most:
-        skipped = len(terms) - most + 1
-        terms = [*terms[: most - 2], f"… ({skipped} more terms) …", terms[-1]]
-    return " + ".join(terms)
 
 
 # As text
@@ -244,7 +110,7 @@ def _text(explanation: Explanation) -> Iterator[str]:
             yield from (f"  {label:7}{formula}", f"{forall:>{WIDTH}}")
         yield from _wrapped(statement.words, " " * 9, " " * 9)
         for rows in _rows(explanation, statement):
-            yield from _wrapped(_counted(rows), " " * 9, " " * 11)
+            yield from _wrapped(rows.caption, " " * 9, " " * 11)
             yield from _wrapped(rows.example, " " * 11, " " * 13)
 
 
@@ -277,15 +143,7 @@ def _words(symbol: Symbol) -> str:
 
 
 def _rows(explanation: Explanation, statement: Statement) -> list[Rows]:
-    size = explanation.size
-    return [] if size is None else [size.components[c.name] for c in statement.components]
-
-
-def _counted(rows: Rows) -> str:
-    if not rows.rows:
-        return f"{rows.component}: no rows"
-    plural = "row" if rows.rows == 1 else "rows"
-    return f"{rows.component}: {rows.rows} {plural}, {rows.nonzeros} nonzeros, such as"
+    return [] if explanation.size is None else explanation.size.of(statement)
 
 
 # As LaTeX
@@ -296,6 +154,7 @@ def _latex(explanation: Explanation) -> Iterator[str]:
     yield r"\usepackage[a4paper,margin=2cm]{geometry}"
     yield r"\usepackage[T1]{fontenc}"
     yield r"\usepackage{amsmath,amssymb}"
+    yield r"\allowdisplaybreaks"
     yield r"\begin{document}"
     yield rf"\section*{{The {_tex(explanation.name)} model}}"
     yield rf"\noindent Source: {_tex(explanation.source)}.\par"
@@ -325,7 +184,7 @@ def _latex(explanation: Explanation) -> Iterator[str]:
         yield rf"\item[({statement.label})] {_tex(statement.words)}"
         for rows in _rows(explanation, statement):
             if rows.rows:
-                yield rf"\par {_tex(_counted(rows))}"
+                yield rf"\par {_tex(rows.caption)}"
                 yield rf"\par {{\small\ttfamily\raggedright {_tex(rows.example)}\par}}"
     yield r"\end{description}"
     yield r"\end{document}"
@@ -388,7 +247,7 @@ def _html(explanation: Explanation) -> str:
         )
         more = f'<span class="words">{html.escape(statement.words)}</span>'
         for rows in _rows(explanation, statement):
-            more += f"<br><code>{html.escape(_counted(rows))}</code>"
+            more += f"<br><code>{html.escape(rows.caption)}</code>"
             if rows.example:
                 more += f'<code class="example">{html.escape(rows.example)}</code>'
         parts.append(f'<tr class="more"><td></td><td colspan="2">{more}</td></tr>')

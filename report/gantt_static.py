@@ -30,6 +30,8 @@ WIDTH, DPI = 12.0, 150
 """Size of a written picture: inches, pixels per inch."""
 LABEL_SIZE = 8.0
 """Font size of labels in points."""
+HATCH, MOST_HATCHED = "//////", 1_000
+"""Hatching takes a millisecond a setup, and is of no use on slivers."""
 LEGEND_LINE = 0.2
 """Height of a line of the legend in inches."""
 MOST_LABELLED = 150
@@ -104,9 +106,9 @@ def _draw(plan: Chart, ax: Axes) -> Axes:
     second_points = 0.9 * box.width * to_points / (1.016 * horizon)
 
     _bands(plan, ax)
-    _bars(plan, ax, row_points, second_points)
+    hatched = _bars(plan, ax, row_points, second_points)
     _marks(plan, ax)
-    _key(plan, ax)
+    _key(plan, ax, hatched)
 
     places, labels = plan.rows.ticks(row_points, LABEL_SIZE + 3)
     ax.set_yticks(places, labels, fontsize=LABEL_SIZE, parse_math=False)
@@ -136,12 +138,13 @@ def _bands(plan: Chart, ax: Axes) -> None:
         ).set_zorder(0)
 
 
-def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> None:
+def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> bool:
+    """Draw setups and processing; tells whether setups are hatched besides being lighter."""
+    hatched = False
     bars = plan.bars
     y = plan.rows.y[bars.row]
     top, bottom = y - BAR_HEIGHT / 2, y + BAR_HEIGHT / 2
     begin = np.minimum(bars.start + bars.setup, bars.end)
-    hatched = row_points >= 5
     for name, left, right, colours in (
         ("setup", bars.start, begin, [setup_colour(c) for c in plan.colours]),
         ("processing", begin, bars.end, plan.colours),
@@ -158,11 +161,14 @@ def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> Non
             [colours[job] for job in bars.job[shown]],
             np.where(width > 2, min(0.5, row_points / 16), 0.0),
         )  # fmt: skip
+        if name == "setup" and 0 < len(width) <= MOST_HATCHED:
+            hatched = row_points >= 5 and bool(np.median(width) > 2)
         if name == "setup" and hatched:
-            collection.set_hatch("//////")
+            collection.set_hatch(HATCH)
         if row_points < 4:
             # Thin rows rounded to whole pixels would vanish or merge in a regular pattern.
             collection.set_snap(False)
+    return hatched
 
 
 def _rectangles(
@@ -244,15 +250,17 @@ def _marks(plan: Chart, ax: Axes) -> None:
         above += size
 
 
-def _key(plan: Chart, ax: Axes) -> None:
+def _key(plan: Chart, ax: Axes, hatched: bool) -> None:
     """What colours mean: a legend for a few jobs, a colour scale for many."""
     from matplotlib.patches import Patch
 
     grey = "#666666"
     kinds = [
         Patch(facecolor=grey, label="processing"),
-        Patch(facecolor=setup_colour(grey), hatch="//////", edgecolor="white", label="setup"),
+        Patch(facecolor=setup_colour(grey), edgecolor="white", label="setup"),
     ]
+    if hatched:
+        kinds[1].set_hatch(HATCH)
     if len(plan.colours) <= MOST_NAMED:
         jobs = [
             Patch(facecolor=plan.colours[j], label=shortened(plan.job_names[j], 16))

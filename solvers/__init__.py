@@ -15,4 +15,10 @@ ROADS: tuple[Entry, ...] = (
         "LJR, equations (1)-(12)",
         "the printed integer program with HiGHS",
     ),
+    Entry(
+        "cp-sat",
+        "solvers.cp_sat:cp_sat_road",
+        "slotwise",
+        "the job-order model with CP-SAT (needs the extra `cp`)",
+    ),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..formulations.bounds import best_lower_bound, lower_bounds
@@ -74,6 +75,7 @@ def compare(
     on_progress: ProgressCallback | None = None,
 ) -> Comparison:
     """Run every heuristic and bound on `instance`, and `solve` within `time_limit` s."""
+    began = time.perf_counter()
     heuristics = all_heuristics(instance, best_lower_bound(instance))
     best = solve(
         instance,
@@ -82,4 +84,5 @@ def compare(
         on_progress=on_progress,
         heuristics=heuristics,
     )
+    best = replace(best, seconds=time.perf_counter() - began)
     return Comparison(best=best, heuristics=heuristics, bounds=lower_bounds(instance))

@@ -1,10 +1,10 @@
 """The CP-SAT road: the job-order model for OR-Tools, solved in a process of its own.
 
 Time is counted in ticks and every duration is a sum of terms rounded down. Round every time of an
-optimal schedule down as well: since ⌊a⌋ + ⌊b⌋ ≤ ⌊a + b⌋ the model holds it, with a makespan of at
-most that of the schedule. So the model is a relaxation and whatever bounds it from below, times
-the tick, bounds the true optimum; its schedules are timed again exactly. The tick is so short that
-all rounding together costs less than half of what tells an optimum.
+optimal schedule (with one job order, docs/job-order.md) down as well: since ⌊a⌋ + ⌊b⌋ ≤ ⌊a + b⌋ it
+fits the model, with a makespan of no more ticks than it had. So the model is a relaxation, and its
+lower bound times the tick bounds the true optimum; schedules found are timed again exactly. The
+tick is so short that all rounding together costs at most half of `OPTIMALITY_TOLERANCE`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -45,10 +47,8 @@ def cp_sat_road(instance: Instance, task: Task, *, given_bounds: bool = True) ->
     """
     if find_spec("ortools") is None:
         raise InputError("model 'cp-sat' needs OR-Tools: pip install slotwise[cp]")
-    slots = instance.cluster.map_slots.sum(), instance.cluster.reduce_slots.sum()
-    pairs = instance.map_tasks**2 * slots[0] + instance.reduce_tasks**2 * slots[1]
-    if pairs > MOST_PAIRS:
-        return Arrival(None, None, PROOF, f"model too large: {pairs} pairs of tasks on slots")
+    if not fits(instance):
+        return Arrival(None, None, PROOF, f"model too large: {_pairs(instance)} pairs on slots")
     began = time.perf_counter()
     data = Coefficients(instance)
     tick = _tick(data, task.incumbent.makespan)
@@ -61,11 +61,22 @@ def cp_sat_road(instance: Instance, task: Task, *, given_bounds: bool = True) ->
         return Arrival(None, bound, PROOF, "the CP-SAT process ended early", progress)
     return Arrival(
         schedule=None if final["map"] is None else _schedule(instance, final),
-        lower_bound=None if final["bound"] is None else final["bound"] * tick,
+        lower_bound=final["bound"] * tick,
         proof=PROOF,
-        stop={"optimal": "gap closed"}.get(final["status"], final["status"]),
+        stop="gap closed" if final["status"] == "optimal" else final["status"],
         progress=progress,
     )
+
+
+def fits(instance: Instance) -> bool:
+    """Whether the model is small enough to be built."""
+    return _pairs(instance) <= MOST_PAIRS
+
+
+def _pairs(instance: Instance) -> int:
+    cluster = instance.cluster
+    pairs = instance.map_tasks**2 * cluster.map_slots.sum()
+    return int(pairs + instance.reduce_tasks**2 * cluster.reduce_slots.sum())
 
 
 def problem(data: Coefficients, task: Task, tick: float, given_bounds: bool = True) -> Json:
@@ -120,9 +131,7 @@ def problem(data: Coefficients, task: Task, tick: float, given_bounds: bool = Tr
             "reduce": _first_of_equals(
                 task.incumbent.reduce.slot, data.reduce_slot_node, reduce_equal
             ),
-            "position": data.positions(
-                map_completions(instance, task.incumbent.map.end)
-            ).tolist(),
+            "position": data.positions(map_completions(instance, task.incumbent.map.end)).tolist(),
         }
         if given_bounds
         else None,
@@ -135,29 +144,32 @@ def _tick(data: Coefficients, makespan: float) -> float:
     return OPTIMALITY_TOLERANCE / 2 * makespan / max(1, roundings) or 1.0
 
 
-def _equal(job: list[int], rows: FloatArray) -> list[tuple[int, int]]:
-    """Pairs of consecutive tasks of a job among those with the same row."""
-    alike: dict[tuple[int, bytes], list[int]] = {}
+def _equal(job: list[int], rows: FloatArray) -> list[list[int]]:
+    """Groups of two tasks or more of one job with the same row."""
+    groups: dict[tuple[int, bytes], list[int]] = {}
     for t, row in enumerate(rows):
-        alike.setdefault((job[t], row.tobytes()), []).append(t)
-    return [pair for tasks in alike.values() for pair in pairwise(tasks)]
+        groups.setdefault((job[t], row.tobytes()), []).append(t)
+    return [tasks for tasks in groups.values() if len(tasks) > 1]
 
 
-def _first_of_equals(
-    slot: IntArray, slot_node: list[int], equal: list[tuple[int, int]]
-) -> list[int]:
-    """The same assignment up to equal slots and equal tasks, as the symmetry rows want it."""
-    slots, before = slot.tolist(), None
+def _first_of_equals(slot: IntArray, slot_node: list[int], equal: list[list[int]]) -> list[int]:
+    """The lexicographically first assignment that differs by equal slots and equal tasks only.
+
+    The one that the symmetry constraints leave.
+    """
+    slots: list[int] = slot.tolist()
+    before: list[int] = []
     while slots != before:
         before = list(slots)
-        for t, u in equal * len(equal):
-            slots[t], slots[u] = min(slots[t], slots[u]), max(slots[t], slots[u])
+        unused = {n: iter([k for k, m in enumerate(slot_node) if m == n]) for n in slot_node}
         renamed: dict[int, int] = {}
         for k in slots:
-            on_node = [n for n, node in enumerate(slot_node) if node == slot_node[k]]
-            taken = sum(slot_node[other] == slot_node[k] for other in renamed)
-            renamed.setdefault(k, on_node[taken] if k not in renamed else k)
+            if k not in renamed:
+                renamed[k] = next(unused[slot_node[k]])
         slots = [renamed[k] for k in slots]
+        for tasks in equal:
+            for t, k in zip(tasks, sorted(slots[t] for t in tasks), strict=True):
+                slots[t] = k
     return slots
 
 
@@ -167,7 +179,7 @@ def _run(
     """The process's last word, None if it died without one, and its progress in s."""
     progress: list[Progress] = []
 
-    def follow(lines: Any) -> Json | None:
+    def follow(lines: Iterable[str]) -> Json | None:
         for text in lines:
             line: Json = json.loads(text)
             if "status" in line:
@@ -183,22 +195,38 @@ def _run(
                 task.on_progress(step)
         return None
 
-    # A file and -P: neither the folder one is in nor the one the program is in can shadow a module.
+    # A file and -P: neither the current folder nor the program's own can shadow a module. A session
+    # of its own: Ctrl-C reaches this process only, and closing stdin ends the search gently.
+    def listen(process: subprocess.Popen[str]) -> None:
+        while process.poll() is None:
+            if task.stop.wait(0.05):
+                close(process)
+                return
+
+    def close(process: subprocess.Popen[str]) -> None:
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+
     with subprocess.Popen(
         [sys.executable, "-P", str(PROGRAM)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     ) as process:
         assert process.stdin is not None
+        assert process.stdout is not None
         try:
-            try:
-                process.stdin.write(json.dumps(request) + "\n")
-                process.stdin.flush()
-                return follow(process.stdout), progress
-            except KeyboardInterrupt:
-                process.stdin.close()
-                return follow(process.stdout), progress
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            Thread(target=listen, args=(process,), daemon=True).start()
+            return follow(process.stdout), progress
+        except BrokenPipeError:
+            return None, progress
+        except KeyboardInterrupt:
+            close(process)
+            return follow(process.stdout), progress
         finally:
             process.kill()
 

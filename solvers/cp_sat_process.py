@@ -10,11 +10,10 @@ tasks; both phases are null if no schedule was found. All times but `seconds` in
 from __future__ import annotations
 
 import json
-import signal
 import sys
 import threading
 import time
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
 
 BEGAN = time.perf_counter()
@@ -86,7 +85,7 @@ class Model:
 
     def _order(self) -> dict[tuple[int, int], Any]:
         """One order of the jobs, by the completion of their map phases, for all slots."""
-        before = {}
+        before: dict[tuple[int, int], Any] = {}
         for i, j in combinations(self.jobs, 2):
             before[i, j] = self.cp.new_bool_var("")
             before[j, i] = before[i, j].negated()
@@ -157,9 +156,10 @@ class Model:
     def _task_symmetry(self, name: str, phase: Phase) -> None:
         """Equal tasks of a job are on slots in the order of their numbers."""
         slots = range(len(self.problem[name]["slot_node"]))
-        for t, u in self.problem[name]["equal"]:
-            place = [sum(k * phase.on_slot[task, k] for k in slots) for task in (t, u)]
-            self.cp.add(place[0] <= place[1])
+        for group in self.problem[name]["equal"]:
+            places = [sum(k * phase.on_slot[t, k] for k in slots) for t in group]
+            for one, next_one in pairwise(places):
+                self.cp.add(one <= next_one)
 
     def _sequences(self, name: str, phase: Phase) -> None:
         """A slot runs one task at a time: jobs in the common order, a job's tasks by number."""
@@ -193,12 +193,13 @@ class Model:
         """A known schedule, as slots of the tasks and places of the jobs in the order."""
         for name, phase in (("map", self.maps), ("reduce", self.reduces)):
             for (t, k), literal in phase.on_slot.items():
-                self.cp.add_hint(literal, hint[name][t] == k)
+                self.cp.add_hint(literal, int(hint[name][t] == k))
+        position = hint["position"]
         for i, j in combinations(self.jobs, 2):
-            self.cp.add_hint(self.before[i, j], hint["position"][i] < hint["position"][j])
+            self.cp.add_hint(self.before[i, j], int(position[i] < position[j]))
 
 
-class Reporter(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+class Reporter(cp_model.CpSolverSolutionCallback):
     """Writes a line whenever the incumbent or the bound improves."""
 
     def __init__(self) -> None:
@@ -229,15 +230,12 @@ def say(line: Json) -> None:
 
 
 def main() -> None:
-    # Ctrl-C reaches the whole foreground group; the parent decides, by closing stdin.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     problem = json.loads(sys.stdin.readline())
     model = Model(problem)
     solver, reporter = cp_model.CpSolver(), Reporter()
     solver.parameters.num_workers = problem["workers"]
     solver.parameters.relative_gap_limit = problem["relative_gap"]
     solver.parameters.absolute_gap_limit = problem["absolute_gap"]
-    solver.parameters.catch_sigint_signal = False
     solver.best_bound_callback = reporter.on_bound
     stopped = threading.Event()
 
@@ -263,14 +261,17 @@ def main() -> None:
         start, end = (list(map(solver.value, times)) for times in (phase.start, phase.end))
         return {"slot": slot, "start": start, "end": end}
 
-    if status in (cp_model.OPTIMAL, cp_model.INFEASIBLE, cp_model.MODEL_INVALID):
-        stop = solver.status_name(status).lower().replace("_", " ")
-    else:
+    if status in (cp_model.FEASIBLE, cp_model.UNKNOWN):
         stop = "interrupted" if stopped.is_set() else "time limit"
+    else:
+        stop = solver.status_name(status).lower().replace("_", " ")
+    bound = max(reporter.bound or 0, problem["lower_bound"])
+    if found:
+        bound = max(bound, round(solver.best_objective_bound))
     say(
         {
             "status": stop,
-            "bound": None if stop == "model invalid" else round(solver.best_objective_bound),
+            "bound": bound,
             "map": values(model.maps) if found else None,
             "reduce": values(model.reduces) if found else None,
         }

@@ -1,4 +1,4 @@
-"""`solve`: heuristics and closed-form bounds first, then an exact road, under one time limit."""
+"""`solve`: heuristics and closed-form bounds first, then exact roads, under one time limit."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 
 from ..formulations.bounds import best_lower_bound
 from ..instances.errors import InputError
 from ..instances.mapreduce import Instance
-from ..instances.registry import lookup
+from ..instances.registry import Entry, lookup
 from . import ROADS
+from .cp_sat import fits
 from .heuristic import all_heuristics
+from .portfolio import portfolio
 from .progress import Progress, ProgressCallback
 from .result import OPTIMALITY_TOLERANCE, Result, Status, certified
 from .road import Arrival, Task
 
 METHOD = "exact"
-AUTOMATIC = "job-order"
-"""The road taken when none is named."""
 
 
 def solve(
@@ -36,69 +37,71 @@ def solve(
     """The best schedule found within `time_limit` s and the best proven lower bound.
 
     The heuristics and closed-form bounds run first and settle the matter if they meet. `model`
-    names an exact road (see `slotwise.solvers.ROADS`); `threads` defaults to all cores;
-    `heuristics` are their results if the caller has them already. A limit or Ctrl-C never raises:
-    the result says what is known by then. Raises `InputError` for an unknown
-    model or a senseless limit.
+    names an exact road (see `slotwise.solvers.ROADS`), by default `chosen_roads` picks; `threads`
+    defaults to all cores; `heuristics` are their results if the caller has them already. A limit,
+    or Ctrl-C on the road, never raises: the result says what is known by then. Raises `InputError`
+    for an unknown model or a senseless limit.
     """
-    road = lookup("model", ROADS, model or AUTOMATIC)
+    named = None if model is None else lookup("model", ROADS, model)
     if not time_limit >= 0:
         raise InputError(f"time limit: must be >= 0 seconds, got {time_limit}")
     if threads is not None and threads < 1:
         raise InputError(f"threads: must be >= 1, got {threads}")
     began = time.perf_counter()
+    threads = threads or os.cpu_count() or 1
     if heuristics is None:
         heuristics = all_heuristics(instance, best_lower_bound(instance))
     best = min(heuristics, key=lambda result: result.makespan or 0.0)
     best = replace(best, method=METHOD, found_by=best.method, seconds=time.perf_counter() - began)
-    if best.status is Status.OPTIMAL:
+    if best.status is Status.OPTIMAL or best.schedule is None:
         return best
-    watch = _Watch(began, best, on_progress)
-    assert best.schedule is not None
+    set_out = time.perf_counter() - began
     task = Task(
         incumbent=best.schedule,
         lower_bound=best.lower_bound,
-        time_limit=time_limit - (time.perf_counter() - began),
-        threads=threads or os.cpu_count() or 1,
+        time_limit=time_limit - set_out,
+        threads=threads,
         relative_gap=relative_gap,
         absolute_gap=absolute_gap,
-        on_progress=watch.tell,
+        on_progress=None if on_progress is None else _later(on_progress, set_out),
     )
-    try:
-        arrival: Arrival = road.load()(instance, task)
-    except KeyboardInterrupt:
-        arrival = Arrival(None, None, "", "interrupted")
-    return _conclude(best, road.name, arrival, watch, began)
+    roads = chosen_roads(instance, threads) if named is None else {named: threads}
+    arrivals, steps = portfolio(instance, roads, task)
+    progress = [replace(step, seconds=step.seconds + set_out) for step in steps]
+    return _conclude(best, arrivals, progress, began)
 
 
-class _Watch:
-    """Progress as the caller sees it: time since `solve` began, never worse than what is known."""
+def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
+    """The roads that `solve` takes by itself, with the threads of each.
 
-    def __init__(self, began: float, best: Result, on_progress: ProgressCallback | None) -> None:
-        self.began = began
-        self.road_began = time.perf_counter()
-        self.on_progress = on_progress
-        self.steps: list[Progress] = []
-        self._incumbent, self._bound = best.makespan or 0.0, best.lower_bound
-        self.tell(Progress(0.0, None, None))
-
-    def tell(self, step: Progress) -> None:
-        self._incumbent = min(self._incumbent, step.incumbent or self._incumbent)
-        self._bound = min(max(self._bound, step.bound or 0.0), self._incumbent)
-        seconds = step.seconds + self.road_began - self.began
-        self.steps.append(Progress(seconds, self._incumbent, self._bound))
-        if self.on_progress is not None:
-            self.on_progress(self.steps[-1])
+    CP-SAT where OR-Tools is installed and the instance is not too large for it: it proves most, and
+    more with two threads than with one (benchmarks/README.md). The job-order model with HiGHS runs
+    beside it from the third thread on, and alone otherwise; a second thread does not help it.
+    """
+    job_order, cp_sat = lookup("model", ROADS, "job-order"), lookup("model", ROADS, "cp-sat")
+    if find_spec("ortools") is None or not fits(instance):
+        return {job_order: threads}
+    return {cp_sat: threads} if threads <= 2 else {cp_sat: threads - 1, job_order: 1}
 
 
-def _conclude(best: Result, road: str, arrival: Arrival, watch: _Watch, began: float) -> Result:
+def _later(on_progress: ProgressCallback, set_out: float) -> ProgressCallback:
+    def told(step: Progress) -> None:
+        on_progress(replace(step, seconds=step.seconds + set_out))
+
+    return told
+
+
+def _conclude(
+    best: Result, arrivals: dict[str, Arrival], progress: list[Progress], began: float
+) -> Result:
     assert best.schedule is not None
     found_by, schedule = best.found_by, best.schedule
-    if arrival.schedule is not None and arrival.schedule.makespan < schedule.makespan:
-        found_by, schedule = road, arrival.schedule
     lower_bound, bound = best.lower_bound, best.bound
-    if arrival.lower_bound is not None and arrival.lower_bound > lower_bound:
-        lower_bound, bound = arrival.lower_bound, arrival.proof
+    for road, arrival in arrivals.items():
+        if arrival.schedule is not None and arrival.schedule.makespan < schedule.makespan:
+            found_by, schedule = road, arrival.schedule
+        if arrival.lower_bound is not None and arrival.lower_bound > lower_bound:
+            lower_bound, bound = arrival.lower_bound, arrival.proof
     return certified(
         best.instance,
         METHOD,
@@ -107,6 +110,6 @@ def _conclude(best: Result, road: str, arrival: Arrival, watch: _Watch, began: f
         bound,
         time.perf_counter() - began,
         found_by=found_by,
-        notes=(f"{road}: {arrival.stop}",),
-        progress=watch.steps,
+        notes=tuple(f"{road}: {arrival.stop}" for road, arrival in arrivals.items()),
+        progress=progress,
     )

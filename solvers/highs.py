@@ -8,6 +8,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from enum import Enum
+from threading import Event
 from typing import Any
 
 import highspy
@@ -58,14 +59,15 @@ def solve(
     warm_start: bool = False,
     presolve: bool = True,
     on_progress: ProgressCallback | None = None,
+    stop: Event | None = None,
 ) -> Outcome:
     """Minimise `model` with HiGHS.
 
     `time_limit` in s; with `warm_start` the variables' values are given as a first solution. A
-    limit or Ctrl-C ends the run with the best solution and bound so far.
+    limit, `stop` when it is set, or Ctrl-C ends the run with the best solution and bound so far.
     """
     began = time.perf_counter()
-    solver = _Highs(warm_start=warm_start, on_progress=on_progress)
+    solver = _Highs(warm_start=warm_start, on_progress=on_progress, stop=stop)
     options = {
         "mip_feasibility_tolerance": TOLERANCE,
         "primal_feasibility_tolerance": TOLERANCE,
@@ -108,18 +110,24 @@ class _Highs(Highs):  # type: ignore[misc]
     """Pyomo's interface with a start, callbacks and a run that Ctrl-C ends gently."""
 
     def __init__(
-        self, *, warm_start: bool = False, on_progress: ProgressCallback | None = None, **kwds: Any
+        self,
+        *,
+        warm_start: bool = False,
+        on_progress: ProgressCallback | None = None,
+        stop: Event | None = None,
+        **kwds: Any,
     ) -> None:
         super().__init__(**kwds)
+        self.please_stop = stop or Event()
         self.warm_start = warm_start
         self.on_progress = on_progress
         self.progress: list[Progress] = []
         self.stop = Stop.OTHER
 
     def _reinit(self) -> None:
-        kept = self.warm_start, self.on_progress
+        kept = self.warm_start, self.on_progress, self.please_stop
         super()._reinit()
-        self.warm_start, self.on_progress = kept
+        self.warm_start, self.on_progress, self.please_stop = kept
 
     def _solve(self) -> Results:
         config, highs = self._active_config, self._solver_model
@@ -151,7 +159,9 @@ class _Highs(Highs):  # type: ignore[misc]
         finished = False
         while not finished:
             try:
-                finished, _ = highs.wait(0.1)
+                finished, _ = highs.wait(0.05)
+                if self.please_stop.is_set():
+                    highs.cancelSolve()
             except KeyboardInterrupt:
                 highs.cancelSolve()
 

@@ -40,6 +40,7 @@ def _solve(instance: Instance, task: Task, formulation: ModuleType, proof: str) 
         absolute_gap=task.absolute_gap,
         warm_start=True,
         on_progress=task.on_progress,
+        stop=task.stop,
     )
     return Arrival(
         schedule=None if outcome.incumbent is None else formulation.schedule(model),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from threading import Event
 
 from ..instances.schedule import Schedule
 from .progress import Progress, ProgressCallback
@@ -12,7 +13,8 @@ from .progress import Progress, ProgressCallback
 class Task:
     """Where a road starts: a valid schedule, a valid lower bound (s), and how long it may take.
 
-    `time_limit` in s of wall time; `relative_gap` at which the road may stop.
+    `time_limit` in s of wall time; `relative_gap` at which the road may stop. When `stop` is set,
+    the road ends soon with what it has. `on_progress` is called from the road's own thread.
     """
 
     incumbent: Schedule
@@ -22,6 +24,7 @@ class Task:
     relative_gap: float
     absolute_gap: float = 0.0
     on_progress: ProgressCallback | None = None
+    stop: Event = field(default_factory=Event)
 
 
 @dataclass(frozen=True)

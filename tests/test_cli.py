@@ -36,7 +36,7 @@ def refused(run):
 def toy(tmp_path):
     instance = small(3, 2, seed=3, max_maps=3, max_reduces=2)
     path = tmp_path / "toy.json"
-    write(path, instance)
+    write(instance, path)
     return path
 
 

@@ -1,6 +1,13 @@
 """Random instances from the papers' workloads, listed in `GENERATORS`."""
 
-from ..registry import Entry
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..registry import Entry, lookup
+
+if TYPE_CHECKING:
+    from ..mapreduce import Instance
 
 GENERATORS: tuple[Entry, ...] = (
     Entry(
@@ -16,3 +23,12 @@ GENERATORS: tuple[Entry, ...] = (
         "the same with a handful of tasks per job, for exact methods",
     ),
 )
+
+
+def generate(name: str, **parameters: Any) -> Instance:
+    """An instance by the generator called `name`; see there for its `parameters`.
+
+    Raises `InputError` for an unknown name or parameters that describe no workload.
+    """
+    instance: Instance = lookup("generator", GENERATORS, name).load()(**parameters)
+    return instance

@@ -94,6 +94,20 @@ def test_the_tasks_that_wait_longest_are_a_bound_of_their_own() -> None:
     assert optimum(instance) == pytest.approx(30)
 
 
+def test_one_job_takes_its_longest_map_task_and_then_its_longest_reduce_task() -> None:
+    # Both slots together: (10 + 10 + 10 + 2) / 2 = 16 s from either side.
+    cluster = Cluster.uniform(1, map_slots=2, reduce_slots=2)
+    instance = job_instance("uneven", cluster, [Job("a", [10.0, 2.0], [10.0, 2.0])])
+    assert heads_and_tails(instance) == pytest.approx(20)
+
+
+def test_five_equal_tasks_on_two_slots_take_three_turns() -> None:
+    # The area is 7.5 s.
+    cluster = Cluster.uniform(1, map_slots=2)
+    instance = job_instance("turns", cluster, [Job(f"j{k}", [3.0]) for k in range(5)])
+    assert pigeonhole(instance) == pytest.approx(9)
+
+
 def test_tasks_of_one_job_share_slots() -> None:
     # Three map tasks of 10 s on two slots end at 20 s: area 15, longest 10, pigeonhole 20.
     cluster = Cluster.uniform(1, map_slots=2, reduce_slots=1)
@@ -104,15 +118,17 @@ def test_tasks_of_one_job_share_slots() -> None:
 
 
 def test_johnson_counts_both_phases_when_they_are_as_long() -> None:
-    # Johnson's example of two machines: jobs (3, 6), (5, 2), (1, 2) in the order c, a, b take
-    # 1 + max(2, ...): machine one ends at 1, 4, 9, machine two at 3, 10, 12.
+    # By Johnson's rule c, a, b: the map slot ends them at 1, 4, 9, the reduce slot at 3, 10, 12.
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     jobs = [Job("a", [3.0], [6.0]), Job("b", [5.0], [2.0]), Job("c", [1.0], [2.0])]
     instance = job_instance("johnson", cluster, jobs)
     assert johnson(instance) == pytest.approx(12)
     assert optimum(instance) == pytest.approx(12)
-    # On one slot a phase, sums suffice neither way: 1 + 10 and 9 + 2.
+    # Either phase with the least wait for the other: 1 + 10 and 9 + 2.
     assert lb2(instance) == pytest.approx(11)
+    # More slots than tasks are of no use.
+    many = Cluster.uniform(1, map_slots=9, reduce_slots=9)
+    assert johnson(job_instance("one", many, [Job("a", [3.0], [6.0])])) == pytest.approx(9)
 
 
 def test_map_only_and_reduce_only_jobs() -> None:
@@ -133,6 +149,22 @@ def test_setups_count_with_their_least_value() -> None:
     cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
     job = Job("a", [MapTask(1, 300, ["n1"])], [2.0], output_ratio=0.5)
     assert heads_and_tails(job_instance("setups", cluster, [job])) == pytest.approx(4 + 3.5)
+
+
+def test_no_read_is_local_where_no_node_has_slots_of_both_phases() -> None:
+    # 150 MB of output: 3 s within the rack, 5 s between racks.
+    for racks, read in (((0, 0), 3.0), ((0, 1), 5.0)):
+        cluster = Cluster(
+            node_names=("n0", "n1"),
+            rack_names=("r0", "r1"),
+            rack_of=np.array(racks),
+            map_slots=np.array([1, 0]),
+            reduce_slots=np.array([0, 1]),
+        )
+        job = Job("a", [MapTask(1, 300, ["n0"])], [2.0], output_ratio=0.5)
+        instance = job_instance("apart", cluster, [job])
+        assert heads_and_tails(instance) == pytest.approx(4 + read + 2)
+        assert optimum(instance) == pytest.approx(4 + read + 2)
 
 
 def test_nothing_to_do() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from slotwise.instances.errors import InputError
 from slotwise.instances.mapreduce import Rates
 from slotwise.instances.mapreduce_file import instance_document, read_instance, write_instance
@@ -555,7 +556,7 @@ def test_a_mutilated_trace_gives_an_instance_or_an_input_error(tmp_path, changes
         instance, _ = read_rumen(file)
     except InputError:
         return
-    write_instance(tmp_path / "again.json", instance)
+    write_instance(instance, tmp_path / "again.json")
     again = read_instance(tmp_path / "again.json")
     assert instance_document(again) == instance_document(instance)
 
@@ -587,7 +588,7 @@ def test_mumak(traces, tmp_path):
     # Attempts: 9616 + 3380, of which 8404 count.
     assert any("4592 more attempts" in reason for reason in history.not_comparable)
 
-    write_instance(tmp_path / "mumak.json.gz", instance)
+    write_instance(instance, tmp_path / "mumak.json.gz")
     again = read_instance(tmp_path / "mumak.json.gz")
     assert instance_document(again) == instance_document(instance)
 
@@ -626,7 +627,7 @@ def test_public_traces(traces, tmp_path, folder, name, jobs, maps, reduces, node
     assert (instance.cluster.nodes, len(instance.cluster.rack_names)) == (nodes, 1)
     assert (instance.cluster.map_slots[0], instance.cluster.reduce_slots[0]) == slots
     assert len(notes) == 1  # every task succeeded: nothing to tell but the slots
-    write_instance(tmp_path / "again.json", instance)
+    write_instance(instance, tmp_path / "again.json")
     assert instance_document(read_instance(tmp_path / "again.json")) == instance_document(instance)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from slotwise.instances.errors import InputError
 from slotwise.instances.mapreduce import Rates
 from slotwise.instances.mapreduce_file import instance_document, read_instance, write_instance
@@ -269,5 +270,5 @@ def test_first_fifty_jobs(traces, tmp_path):
     )
     assert fifty.jobs == 50
     assert instance_document(cut)["jobs"] == instance_document(fifty)["jobs"]
-    write_instance(tmp_path / "fifty.json", fifty)
+    write_instance(fifty, tmp_path / "fifty.json")
     assert instance_document(read_instance(tmp_path / "fifty.json")) == instance_document(fifty)

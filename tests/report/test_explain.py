@@ -131,6 +131,17 @@ def test_worked_rows_of_the_toy_are_those_worked_by_hand(toy: Instance) -> None:
     assert rows["J13_reduce_area"] == (
         "44·before[a,b] + reduce_work_after[a,b,n0.0] + reduce_work_after[a,b,n1.0] ≥ 44"
     )
+    # After the map phase of a its first reduce task processes for 20 s and reads.
+    assert rows["J17_map_task"] == "map_completion[a] ≥ 12·on_map[a.0,n0.0] + 14·on_map[a.0,n1.0]"
+    assert rows["J17_reduce_task"] == (
+        "makespan ≥ map_completion[a] + read[a.0,n0.0] + read[a.0,n1.0] + 20"
+    )
+    assert rows["J18_head"] == "map_completion[a] ≥ 12"
+    assert rows["J18_tail"] == "makespan ≥ map_completion[a] + 22"
+    # Maps of 12, 12 and 7 s on two slots take 19 s if b comes before a, else a's alone take 12 s;
+    # reduces of 22, 22 and 9 s take 31 s if a comes before b, else a's alone take 22 s.
+    assert rows["J19_map_set"] == "7·before[a,b] + map_completion[a] ≥ 19"
+    assert rows["J19_reduce_set"] == "makespan ≥ map_completion[a] + 9·before[a,b] + 22"
     # The horizon is all work at its slowest: maps 14 + 14 + 8, reduces 2 x (20 + 4) + 8 + 2.
     assert rows["J16_map_knapsack"] == (
         "12·on_map[a.0,n0.0] + 14·on_map[a.1,n0.0] + 7·on_map[b.0,n0.0] ≤ 85"
@@ -194,6 +205,7 @@ def _names(instance: Instance) -> dict[str, list[str]]:
         "reduce task": [*within(instance.job_names, instance.reduces_of.tolist()), "tail", "head"],
         "map slot": within(cluster.node_names, cluster.map_slots.tolist()),
         "reduce slot": within(cluster.node_names, cluster.reduce_slots.tolist()),
+        "row": [str(k) for k in range(1000)],
     }
 
 
@@ -368,7 +380,7 @@ def test_formulas_are_latex_that_a_typesetter_accepts(name: str) -> None:
     from matplotlib.mathtext import MathTextParser
 
     parser = MathTextParser("path")
-    for formula in formulas(explain(name)):
+    for formula in filter(None, formulas(explain(name))):
         # The same commands under the only names that matplotlib has for them.
         formula = re.sub(r"\\(le|ge|ne)\b", r"\\\1q", formula)
         parser.parse(f"${formula.replace('mathcal M', 'mathcal{M}')}$")

@@ -1,6 +1,9 @@
 """`solve`, `gap`, the second opinion, and what results promise."""
 
 import json
+import os
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -11,8 +14,11 @@ import slotwise
 from slotwise import Cluster, Job, job_instance, timed
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import generate, small
+from slotwise.solvers import ROADS
 from slotwise.solvers.cross_check import cross_check
+from slotwise.solvers.portfolio import portfolio
 from slotwise.solvers.result import CertificateError, Status, certified, relative_gap
+from slotwise.solvers.road import Task
 
 
 def test_proves_what_brute_force_finds():
@@ -42,11 +48,39 @@ def test_named_model_proves_the_optimum(model):
 
 def test_time_limit_gives_schedule_and_bound():
     instance = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
-    result = slotwise.solve(instance, time_limit=2, threads=1)
+    result = slotwise.solve(instance, model="job-order", time_limit=2, threads=1)
     assert result.status is Status.FEASIBLE
     assert 0 < result.lower_bound < result.makespan
     assert slotwise.check(instance, result.schedule).valid
     assert [step.bound for step in result.progress] == sorted(s.bound for s in result.progress)
+
+
+def test_control_c_ends_all_roads_and_keeps_the_best():
+    instance = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
+    timer = threading.Timer(3.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    result = slotwise.solve(instance, model="job-order", time_limit=60, threads=1)
+    timer.cancel()
+    assert result.notes == ("job-order: interrupted",)
+    assert result.seconds < 30
+    assert slotwise.check(instance, result.schedule).valid
+
+
+def test_roads_at_once_share_what_they_prove():
+    """Two roads on the same instance: the result is the best of both, and both arrive."""
+    instance = small(3, 2, seed=4)
+    roads = {entry: 1 for entry in ROADS if entry.name in ("job-order", "sequence")}
+    start = slotwise.heuristic(instance, "EASS")
+    task = Task(start.schedule, start.lower_bound, time_limit=60, threads=2, relative_gap=1e-7)
+    arrivals, steps = portfolio(instance, roads, task)
+    assert set(arrivals) == {"job-order", "sequence"}
+    optimum_here = slotwise.solve(instance, threads=1).makespan
+    assert min(arrival.schedule.makespan for arrival in arrivals.values()) == pytest.approx(
+        optimum_here, rel=1e-6
+    )
+    assert steps[-1].incumbent == pytest.approx(optimum_here, rel=1e-6)
+    assert steps[-1].bound == pytest.approx(optimum_here, rel=1e-6)
+    assert [step.bound for step in steps] == sorted(step.bound for step in steps)
 
 
 def test_too_large_for_a_model_still_has_a_certificate():

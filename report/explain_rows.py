@@ -1,0 +1,148 @@
+"""The size of an instance's model, and of each constraint component one row written out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..formulations.statement import Component, Formulation, Index, Statement
+from ..instances.mapreduce import Instance
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a constraint component has for an instance: rows, nonzeros, and one row written out."""
+
+    component: str
+    rows: int
+    nonzeros: int
+    example: str
+
+    @property
+    def caption(self) -> str:
+        """How many there are, to stand above the example."""
+        if not self.rows:
+            return f"{self.component}: no rows"
+        plural = "row" if self.rows == 1 else "rows"
+        return f"{self.component}: {self.rows} {plural}, {self.nonzeros} nonzeros, such as"
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of the model of an instance."""
+
+    instance: str
+    binary: int
+    continuous: int
+    rows: int
+    nonzeros: int
+    components: dict[str, Rows]
+
+    def of(self, statement: Statement) -> list[Rows]:
+        """What each component of the statement has."""
+        return [self.components[component.name] for component in statement.components]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.binary + self.continuous} variables ({self.binary} binary, "
+            f"{self.continuous} continuous), {self.rows} rows, {self.nonzeros} nonzeros"
+        )
+
+
+def size_of(statement: Formulation, model: Any, instance: Instance) -> Size:
+    """The size of `model`, which is the Pyomo model of `instance` that `statement` states."""
+    import pyomo.environ as pyo
+    from pyomo.repn import generate_standard_repn
+
+    writer = _RowWriter(statement, instance)
+    components = {}
+    for equation, component in ((s, c) for s in statement.statements for c in s.components):
+        rows = nonzeros = terms_shown = 0
+        example = ""
+        for index, row in model.component(component.name).items():
+            standard = generate_standard_repn(row.body)
+            terms = len(standard.linear_vars)
+            rows, nonzeros = rows + 1, nonzeros + terms
+            # The first row that shows more than one variable.
+            if not rows - 1 or terms_shown < 2 <= terms:
+                terms_shown = terms
+                example = writer.write(component, equation.formula, index, row, standard)
+        components[component.name] = Rows(component.name, rows, nonzeros, example)
+    variables = list(model.component_data_objects(pyo.Var))
+    binary = sum(variable.is_binary() for variable in variables)
+    return Size(
+        instance=instance.name,
+        binary=binary,
+        continuous=len(variables) - binary,
+        rows=sum(part.rows for part in components.values()),
+        nonzeros=sum(part.nonzeros for part in components.values()),
+        components=components,
+    )
+
+
+class _RowWriter:
+    """Writes a row of a model with the instance's own names for tasks and slots."""
+
+    def __init__(self, statement: Formulation, instance: Instance) -> None:
+        cluster = instance.cluster
+        self._names = {
+            Index.JOB: list(instance.job_names),
+            Index.MAP_TASK: _within(instance.job_names, instance.maps_of.tolist()),
+            Index.REDUCE_TASK: _within(instance.job_names, instance.reduces_of.tolist()),
+            Index.MAP_SLOT: _within(cluster.node_names, cluster.map_slots.tolist()),
+            Index.REDUCE_SLOT: _within(cluster.node_names, cluster.reduce_slots.tolist()),
+        }
+        self._variables = {c.name: c for s in statement.variables for c in s.components}
+
+    def write(self, component: Component, formula: str, index: Any, row: Any, standard: Any) -> str:
+        """`C1[j0]: x[j0] ≥ 12·y[j0,n0.0] + 3`: every variable on the side where it is positive."""
+        less, more = self._sides(row, standard)
+        constant = standard.constant - (row.ub if row.has_ub() else row.lb)
+        if not row.has_ub():
+            less, more, constant = more, less, -constant
+        # Now less + constant <= more (or =); turned so that it reads as the formula does.
+        if row.equality and less and not 0 < len(more) < len(less):
+            left, relation, right, constant = less, "=", more, -constant
+        elif row.equality or "\\ge" in formula:
+            left, relation, right = more, "=" if row.equality else "≥", less
+        else:
+            left, relation, right, constant = less, "≤", more, -constant
+        numbers = [] if right and not constant else [f"{abs(constant):.6g}"]
+        sign = "−" if constant < 0 else "+" if right else ""
+        written = [_sum(left) or "0", relation, _sum(right), sign if numbers else "", *numbers]
+        return f"{self._indexed(component, index)}: {' '.join(filter(None, written))}"
+
+    def _sides(self, row: Any, standard: Any) -> tuple[list[str], list[str]]:
+        """Terms of the row's body with positive and, sign turned, with negative coefficients."""
+        sides: tuple[list[str], list[str]] = ([], [])
+        for coefficient, variable in zip(standard.linear_coefs, standard.linear_vars, strict=True):
+            parent = self._variables[variable.parent_component().name]
+            name = self._indexed(parent, variable.index())
+            factor = "" if abs(coefficient) == 1 else f"{abs(coefficient):.6g}·"
+            sides[coefficient < 0].append(factor + name)
+        return sides
+
+    def _indexed(self, component: Component, index: Any) -> str:
+        if not component.index:
+            return component.name
+        numbers = index if isinstance(index, tuple) else (index,)
+        names = map(self._name, component.index, numbers)
+        return f"{component.name}[{','.join(names)}]"
+
+    def _name(self, kind: Index, number: int) -> str:
+        if kind is Index.ROW:
+            return str(number)
+        # Negative task numbers are the dummy tasks of the sequence model.
+        return self._names[kind][number] if number >= 0 else {-1: "head", -2: "tail"}[number]
+
+
+def _within(names: tuple[str, ...], counts: list[int]) -> list[str]:
+    """`j0.0`, `j0.1`, `j1.0`, …: the tasks of each job, the slots of each node."""
+    return [f"{name}.{k}" for name, count in zip(names, counts, strict=True) for k in range(count)]
+
+
+def _sum(terms: list[str], most: int = 6) -> str:
+    if len(terms) > most:
+        skipped = len(terms) - most + 1
+        terms = [*terms[: most - 2], f"… ({skipped} more terms) …", terms[-1]]
+    return " + ".join(terms)
