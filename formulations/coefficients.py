@@ -89,16 +89,12 @@ class Coefficients:
     @cached_property
     def head(self) -> FloatArray:
         """Each job's map phase alone takes at least this long, shape (jobs,)."""
-        longest = np.array([self.least_map[tasks].max(initial=0.0) for tasks in self.maps])
-        head: FloatArray = np.maximum(longest, self.map_area / max(1, len(self.map_slots)))
-        return head
+        return np.array([self.least_map_phase(frozenset({i})) for i in self.jobs])
 
     @cached_property
     def tail(self) -> FloatArray:
         """Each job's reduce phase alone takes at least this long, shape (jobs,)."""
-        longest = np.array([self.least_reduce[tasks].max(initial=0.0) for tasks in self.reduces])
-        tail: FloatArray = np.maximum(longest, self.reduce_area / max(1, len(self.reduce_slots)))
-        return tail
+        return np.array([self.least_reduce_phase(frozenset({i})) for i in self.jobs])
 
     def least_map_phase(self, jobs: frozenset[int]) -> float:
         """The map tasks of these jobs alone take at least this long on all map slots."""
@@ -115,7 +111,9 @@ class Coefficients:
             tasks = self.maps if phase == "map" else self.reduces
             slots = self.map_slots if phase == "map" else self.reduce_slots
             durations = [d for job in jobs for d in least[tasks[job]].tolist()]
-            self._least_phases[key] = least_makespan(durations, len(slots))
+            # A search that had to stop must not make a set look easier than one of its jobs.
+            alone = [self._least_phase(phase, frozenset({i})) for i in jobs if len(jobs) > 1]
+            self._least_phases[key] = max([least_makespan(durations, len(slots)), *alone])
         return self._least_phases[key]
 
     @cached_property

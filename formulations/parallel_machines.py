@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 SEARCH_LIMIT = 20_000
-"""Nodes of the search; a set that needs more gets its closed-form bound."""
+MOST_TASKS = 100
+"""Nodes of the search, and tasks: a set that needs more gets its closed-form bound."""
 
 
 def least_makespan(durations: Sequence[float], machines: int) -> float:
@@ -14,6 +15,8 @@ def least_makespan(durations: Sequence[float], machines: int) -> float:
     if not tasks or not machines:
         return 0.0
     bound = _closed_form(tasks, machines)
+    if len(tasks) > MOST_TASKS:
+        return bound
     search = _Search(tasks, machines, bound)
     return search.best if search.run() else bound
 

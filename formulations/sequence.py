@@ -3,8 +3,8 @@
 Three things go beyond the print, decided where the paper contradicts itself or is silent: the
 reduce setup time depends on where the job's map tasks ran, as section 4.4 says (the printed program
 takes it as a parameter of the slot); a job without reduce tasks counts towards the makespan with
-its map tasks, which equations (1) and (3) leave out; and so does the setup of a reduce task whose
-job has no map tasks.
+its map tasks, which equations (1) and (3) leave out; and a reduce task whose job has no map tasks
+cannot end before its own processing time.
 """
 
 from __future__ import annotations

@@ -178,6 +178,8 @@ def _run(
 ) -> tuple[Json | None, list[Progress]]:
     """The process's last word, None if it died without one, and its progress in s."""
     progress: list[Progress] = []
+    # Counted in ticks a makespan is short by what was rounded, which `_tick` keeps below this.
+    rounding = OPTIMALITY_TOLERANCE / 2 * task.incumbent.makespan
 
     def follow(lines: Iterable[str]) -> Json | None:
         for text in lines:
@@ -187,7 +189,7 @@ def _run(
             incumbent, bound = line["incumbent"], line["bound"]
             step = Progress(
                 seconds=line["seconds"] + spent,
-                incumbent=None if incumbent is None else incumbent * tick,
+                incumbent=None if incumbent is None else incumbent * tick + rounding,
                 bound=None if bound is None else bound * tick,
             )
             progress.append(step)

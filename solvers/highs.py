@@ -8,7 +8,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from enum import Enum
-from threading import Event
+from threading import Event, Lock
 from typing import Any
 
 import highspy
@@ -21,6 +21,10 @@ from .progress import Progress, ProgressCallback
 
 TOLERANCE = 1e-9
 """Feasibility and integrality tolerance. HiGHS's own 1e-6 times a big-M would blur the bound."""
+
+
+_ONE_AT_A_TIME = Lock()
+"""highspy runs one solver in a process at a time, and refuses a second."""
 
 
 class Stop(Enum):
@@ -73,16 +77,17 @@ def solve(
         "primal_feasibility_tolerance": TOLERANCE,
         "presolve": "choose" if presolve else "off",
     }
-    results = solver.solve(
-        model,
-        time_limit=time_limit,
-        threads=threads,
-        rel_gap=relative_gap,
-        abs_gap=absolute_gap,
-        load_solutions=False,
-        raise_exception_on_nonoptimal_result=False,
-        solver_options=options,
-    )
+    with _ONE_AT_A_TIME:
+        results = solver.solve(
+            model,
+            time_limit=time_limit,
+            threads=threads,
+            rel_gap=relative_gap,
+            abs_gap=absolute_gap,
+            load_solutions=False,
+            raise_exception_on_nonoptimal_result=False,
+            solver_options=options,
+        )
     incumbent = results.incumbent_objective
     if incumbent is not None:
         results.solution_loader.load_vars()
@@ -129,6 +134,19 @@ class _Highs(Highs):  # type: ignore[misc]
         super()._reinit()
         self.warm_start, self.on_progress, self.please_stop = kept
 
+    def set_instance(self, model: pyo.ConcreteModel) -> None:
+        """As in Pyomo, but without redirecting the whole process's output meanwhile.
+
+        That would swallow what other threads print, and their subprocesses would inherit it.
+        """
+        self._reinit()
+        self._model = model
+        self._solver_model = highspy.Highs()
+        self._solver_model.setOptionValue("output_flag", False)
+        self.add_block(model)
+        if self._objective is None:
+            self.set_objective(None)
+
     def _solve(self) -> Results:
         config, highs = self._active_config, self._solver_model
         options = dict(config.solver_options)
@@ -137,7 +155,6 @@ class _Highs(Highs):  # type: ignore[misc]
             options["threads"] = config.threads
         if config.time_limit is not None:
             options["time_limit"] = max(0.0, config.time_limit)
-        highs.setOptionValue("output_flag", False)
         for key, value in options.items():
             highs.setOptionValue(key, value)
         if self.warm_start:

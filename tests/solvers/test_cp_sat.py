@@ -146,14 +146,14 @@ def one_node():
 
 def test_durations_are_rounded_down():
     # Map: 2.75 s + 110 MB / 100 MB/s = 3.85 s. Each leaves 6 * 110 / 3 = 220 MB for each reduce
-    # task, read in 2.2 s. Head: max(3.85, 7.7 / 2) = 3.85. Tail: the longest reduce task,
-    # 7.2 + 4.4 = 11.6 s, or the area, (5.9 + 5.9 + 7.2 + 3 * 4.4) / 2 = 16.1 s. Ticks of 0.5 s.
+    # task, read in 2.2 s. Head: one map task on each slot, 3.85 s. Tail: reduce tasks of 10.3, 10.3
+    # and 11.6 s on two slots, at best 10.3 + 10.3 = 20.6 s. Ticks of 0.5 s.
     instance = one_node()
     document = problem(Coefficients(instance), task_for(instance), 0.5)
     assert document["map_ticks"] == [[7, 7], [7, 7]]
     assert document["reduce_ticks"] == [11, 11, 14]
     assert document["read_ticks"] == [[[4]], [[4]]]
-    assert (document["head"], document["tail"]) == ([7], [32])
+    assert (document["head"], document["tail"]) == ([7], [41])
 
 
 def test_the_hint_obeys_the_symmetry_rows():
