@@ -141,7 +141,7 @@ class _Highs(Highs):  # type: ignore[misc]
         """
         self._reinit()
         self._model = model
-        self._solver_model = highspy.Highs()
+        self._solver_model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._solver_model.setOptionValue("output_flag", False)
         self.add_block(model)
         if self._objective is None:
