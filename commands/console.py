@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from ..solvers.progress import Progress, ProgressCallback
+    from ..solvers.result import Result
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
@@ -64,13 +65,32 @@ def get_ready(*, quiet: bool) -> None:
     warm_up(lambda message: tell([message], quiet=quiet))
 
 
-def check_outputs(*paths: Path | None) -> None:
-    """Raise `InputError` before long work if a result could not be written afterwards."""
+def check_outputs(output: Path | None, gantt: Path | None = None) -> None:
+    """Raise `InputError` before long work if a result or chart could not be written afterwards."""
     from ..instances.files import check_writable
 
-    for path in paths:
-        if path is not None:
-            check_writable(path)
+    if output is not None:
+        check_writable(output)
+    if gantt is not None:
+        from ..report.gantt import check_gantt_path
+
+        check_gantt_path(gantt)
+
+
+def draw(gantt: Path | None, result: Result) -> None:
+    """The Gantt chart of a result, if one is wanted and there is a schedule."""
+    if gantt is None or result.schedule is None:
+        return
+    from ..report.gantt import write_gantt
+
+    write_gantt(
+        gantt,
+        result.instance,
+        result.schedule,
+        lower_bound=result.lower_bound,
+        bound=result.bound,
+        title=f"{result.instance.name}: {result.found_by}",
+    )
 
 
 @contextmanager

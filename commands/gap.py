@@ -15,6 +15,7 @@ from .console import (
     Threads,
     TimeLimit,
     check_outputs,
+    draw,
     get_ready,
     live_progress,
     show,
@@ -41,15 +42,12 @@ def gap(
     from ..instances.errors import InputError
     from ..instances.files import write_json
     from ..instances.mapreduce_file import read_instance
-    from ..report.gantt import check_gantt_path, write_gantt
     from ..report.tables import comparison_table, summary_table
     from ..solvers.compare import compare
 
     check_outputs(output, gantt)
-    if gantt is not None:
-        check_gantt_path(gantt)
-        if len(instances) > 1:
-            raise InputError("--gantt draws one instance, give only one")
+    if gantt is not None and len(instances) > 1:
+        raise InputError("--gantt draws one instance, give only one")
     get_ready(quiet=quiet or as_json)
     documents: list[dict[str, Any]] = []
     done = []
@@ -68,18 +66,12 @@ def gap(
                 if comparison.best.status != "optimal":
                     tell(comparison.best.notes, quiet=quiet)
                 show(comparison_table(comparison), document=None, as_json=False, quiet=quiet)
+            if comparison.best.interrupted:
+                raise KeyboardInterrupt
     except KeyboardInterrupt:
         tell([f"interrupted after {len(done)} of {len(instances)} instances"], quiet=quiet)
-    if gantt is not None and done and done[0].best.schedule is not None:
-        best = done[0].best
-        write_gantt(
-            gantt,
-            best.instance,
-            done[0].best.schedule,
-            lower_bound=best.lower_bound,
-            bound=best.bound,
-            title=f"{best.instance.name}: {best.found_by}",
-        )
+    if done:
+        draw(gantt, done[0].best)
     if as_json or len(done) > 1:
         text = summary_table(done)
         show(text, document={"instances": documents}, as_json=as_json, quiet=quiet)

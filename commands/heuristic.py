@@ -8,7 +8,7 @@ import typer
 
 from ..heuristics import HEURISTICS
 from ..instances.registry import lookup
-from .console import Gantt, InstanceFile, Json, Output, Quiet, check_outputs, get_ready, show
+from .console import Gantt, InstanceFile, Json, Output, Quiet, check_outputs, draw, get_ready, show
 
 NAMES = ", ".join(entry.name for entry in HEURISTICS)
 
@@ -24,25 +24,14 @@ def heuristic(
     """Run one heuristic and check its schedule."""
     from ..instances.files import write_json
     from ..instances.mapreduce_file import read_instance
-    from ..report.gantt import check_gantt_path, write_gantt
     from ..solvers.heuristic import heuristic as run
 
     lookup("heuristic", HEURISTICS, name)
     check_outputs(output, gantt)
-    if gantt is not None:
-        check_gantt_path(gantt)
     problem = read_instance(instance)
     get_ready(quiet=quiet or as_json)
     result = run(problem, name)
     if output is not None:
         write_json(output, result.document())
-    if gantt is not None and result.schedule is not None:
-        write_gantt(
-            gantt,
-            problem,
-            result.schedule,
-            lower_bound=result.lower_bound,
-            bound=result.bound,
-            title=f"{problem.name}: {name}",
-        )
+    draw(gantt, result)
     show(str(result), document=result.document(), as_json=as_json, quiet=quiet)

@@ -18,6 +18,7 @@ from .console import (
     Threads,
     TimeLimit,
     check_outputs,
+    draw,
     get_ready,
     live_progress,
     show,
@@ -55,14 +56,11 @@ def solve(
     """
     from ..instances.files import write_json
     from ..instances.mapreduce_file import read_instance
-    from ..report.gantt import check_gantt_path, write_gantt
     from ..solvers.exact import solve as solve_exactly
 
     if model is not None:
         lookup("model", ROADS, model)
     check_outputs(output, gantt)
-    if gantt is not None:
-        check_gantt_path(gantt)
     problem = read_instance(instance)
     get_ready(quiet=quiet or as_json)
     with live_progress(hidden=quiet or as_json) as on_progress:
@@ -87,15 +85,7 @@ def solve(
         text = "\n".join([text, *(f"  {opinion}" for opinion in opinions)])
     if output is not None:
         write_json(output, document)
-    if gantt is not None and result.schedule is not None:
-        write_gantt(
-            gantt,
-            problem,
-            result.schedule,
-            lower_bound=result.lower_bound,
-            bound=result.bound,
-            title=f"{problem.name}: {result.found_by}",
-        )
+    draw(gantt, result)
     if result.status != "optimal":
         tell(result.notes, quiet=quiet or as_json)
     show(text, document=document, as_json=as_json, quiet=quiet)

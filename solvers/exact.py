@@ -66,9 +66,10 @@ def solve(
         on_progress=None if on_progress is None else _later(on_progress, set_out),
     )
     roads = chosen_roads(instance, threads) if named is None else {named: threads}
-    arrivals, steps = portfolio(instance, roads, task)
-    progress = [replace(step, seconds=step.seconds + set_out) for step in steps]
-    return _conclude(best, arrivals, progress, began)
+    journey = portfolio(instance, roads, task)
+    progress = [replace(step, seconds=step.seconds + set_out) for step in journey.steps]
+    result = _conclude(best, journey.arrivals, progress, began)
+    return replace(result, interrupted=journey.interrupted)
 
 
 def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:

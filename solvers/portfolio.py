@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Lock, Semaphore, Thread
 
 from ..instances.mapreduce import Instance
@@ -14,14 +14,20 @@ from .result import relative_gap
 from .road import Arrival, Task
 
 
-def portfolio(
-    instance: Instance, roads: Mapping[Entry, int], task: Task
-) -> tuple[dict[str, Arrival], list[Progress]]:
+@dataclass(frozen=True)
+class Journey:
+    """Each road's arrival by name, the progress of all together, and whether Ctrl-C ended it."""
+
+    arrivals: dict[str, Arrival]
+    steps: list[Progress]
+    interrupted: bool
+
+
+def portfolio(instance: Instance, roads: Mapping[Entry, int], task: Task) -> Journey:
     """Run `roads`, each with its number of threads, until `task` is done.
 
     Bounds and makespans of all roads count together: the best of each, whoever proved it. Ctrl-C
-    ends all roads, which keep what they have. Gives each road's arrival by name, and the progress
-    of all together. Raises what a road raises.
+    ends all roads, which keep what they have. Raises what a road raises.
     """
     common = _Common(task)
     arrivals: dict[str, Arrival] = {}
@@ -42,16 +48,17 @@ def portfolio(
 
     for item in roads.items():
         Thread(target=travel, args=item, daemon=True).start()
-    waiting_for = len(roads)
+    waiting_for, interrupted = len(roads), False
     while waiting_for:
         try:
             # Not `join`: Ctrl-C within it can make a living thread look dead.
             waiting_for -= arrived.acquire(timeout=0.1)
         except KeyboardInterrupt:
+            interrupted = True
             task.stop.set()
     if errors:
         raise errors[0]
-    return arrivals, common.steps
+    return Journey(arrivals, common.steps, interrupted)
 
 
 class _Common:

@@ -37,7 +37,7 @@ class Result:
 
     `makespan` and `lower_bound` in s; `bound` names what proved the lower bound, `found_by` what
     found the schedule; `assumptions_dropped` lists parts of the instance that the method did not
-    look at.
+    look at; `interrupted` tells that Ctrl-C ended the search.
     """
 
     instance: Instance
@@ -52,6 +52,7 @@ class Result:
     assumptions_dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     progress: list[Progress] = field(default_factory=list)
+    interrupted: bool = False
 
     @property
     def gap(self) -> float | None:

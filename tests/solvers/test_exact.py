@@ -62,6 +62,7 @@ def test_control_c_ends_all_roads_and_keeps_the_best():
     timer.start()
     result = slotwise.solve(instance, model="job-order", time_limit=60, threads=1)
     timer.cancel()
+    assert result.interrupted
     assert result.notes == ("job-order: interrupted",)
     assert result.seconds < 30
     assert slotwise.check(instance, result.schedule).valid
@@ -75,7 +76,9 @@ def test_roads_at_once_share_what_they_prove():
     roads = {entry: 1 for entry in ROADS if entry.name in ("job-order", "cp-sat")}
     start = slotwise.heuristic(instance, "EASS")
     task = Task(start.schedule, start.lower_bound, time_limit=60, threads=2, relative_gap=1e-7)
-    arrivals, steps = portfolio(instance, roads, task)
+    journey = portfolio(instance, roads, task)
+    arrivals, steps = journey.arrivals, journey.steps
+    assert not journey.interrupted
     assert set(arrivals) == {"job-order", "cp-sat"}
     optimum_here = slotwise.solve(instance, threads=1).makespan
     found = [arrival.schedule for arrival in arrivals.values() if arrival.schedule is not None]
