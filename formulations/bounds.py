@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..instances.mapreduce import Cluster, FloatArray, Instance, IntArray
+from ..instances.processing import least_map_times, least_reduce_times
 from ..instances.setups import best_map_setups, best_reduce_setups
 from . import BOUNDS
 
@@ -158,10 +159,10 @@ def _two_sided(
 
 def _phases(instance: Instance) -> tuple[_Phase, _Phase]:
     cluster = instance.cluster
-    map_length = instance.map_processing + best_map_setups(instance)
+    map_length = least_map_times(instance) + best_map_setups(instance)
     farther = cluster.rates.node / _nearest_rate(cluster)
     read = farther * best_reduce_setups(instance)[instance.reduce_job]
-    reduce_length = instance.reduce_processing + read
+    reduce_length = least_reduce_times(instance) + read
     return (
         _Phase(map_length, instance.map_job, int(cluster.map_slots.sum()), instance.jobs),
         _Phase(reduce_length, instance.reduce_job, int(cluster.reduce_slots.sum()), instance.jobs),

@@ -8,6 +8,7 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from ..instances.mapreduce import FloatArray, Instance, IntArray
+from ..instances.processing import map_time_matrix, reduce_time_matrix
 from ..instances.setups import best_reduce_setups, map_setup_matrix, output_share
 from .parallel_machines import least_makespan
 
@@ -30,12 +31,15 @@ class Coefficients:
         self.reduce_slot_node: list[int] = cluster.reduce_slot_node.tolist()
         self.map_slots = range(len(self.map_slot_node))
         self.reduce_slots = range(len(self.reduce_slot_node))
-        self.map_slots_with_twin = _with_twin(self.map_slot_node)
-        self.reduce_slots_with_twin = _with_twin(self.reduce_slot_node)
         self.share = output_share(instance)
         self._least_phases: dict[tuple[str, frozenset[int]], float] = {}
-        self.map_processing = instance.map_processing
-        self.reduce_processing = instance.reduce_processing
+        self.map_time = map_time_matrix(instance)
+        self.reduce_time = reduce_time_matrix(instance)
+        factors = instance.speed_factors
+        self.map_slot_kind = _kinds(self.map_slot_node, factors.map if factors else None)
+        self.reduce_slot_kind = _kinds(self.reduce_slot_node, factors.reduce if factors else None)
+        self.map_slots_with_twin = _with_twin(self.map_slot_kind)
+        self.reduce_slots_with_twin = _with_twin(self.reduce_slot_kind)
 
     @cached_property
     def map_setup(self) -> FloatArray:
@@ -46,7 +50,7 @@ class Coefficients:
     @cached_property
     def map_work(self) -> FloatArray:
         """Setup + processing of each map task on each map slot, shape (map tasks, map slots)."""
-        return self.map_setup + self.map_processing[:, None]
+        return self.map_setup + self.map_time
 
     @cached_property
     def read_seconds(self) -> FloatArray:
@@ -72,8 +76,10 @@ class Coefficients:
 
     @cached_property
     def least_reduce(self) -> FloatArray:
-        """Processing + all-local read of each reduce task: L^r of LJR, definition 1."""
-        least: FloatArray = self.reduce_processing + self.local_read[self.instance.reduce_job]
+        """Least processing + all-local read of each reduce task: L^r of LJR, definition 1."""
+        least: FloatArray = (
+            self.reduce_time.min(axis=1, initial=np.inf) + self.local_read[self.instance.reduce_job]
+        )
         return least
 
     @cached_property
@@ -127,7 +133,7 @@ class Coefficients:
         slowest = self.read_seconds.max(axis=0, initial=0.0)
         return np.array(
             [
-                self.reduce_processing[reduces].sum()
+                self.reduce_time[reduces].sum(axis=0)
                 + len(reduces) * self.share[maps].sum() * slowest
                 for maps, reduces in zip(self.maps, self.reduces, strict=True)
             ]
@@ -164,6 +170,17 @@ class Coefficients:
         return position
 
 
-def _with_twin(slot_node: list[int]) -> list[int]:
-    """Slots whose predecessor is on the same node."""
-    return [k for k in range(1, len(slot_node)) if slot_node[k] == slot_node[k - 1]]
+def _kinds(slot_node: list[int], factors: FloatArray | None) -> list[int]:
+    """A number for each run of equal slots: neighbours on one node, equally fast for every job."""
+    kinds: list[int] = []
+    for k, node in enumerate(slot_node):
+        equal = k > 0 and node == slot_node[k - 1]
+        if equal and factors is not None:
+            equal = np.array_equal(factors[:, k], factors[:, k - 1])
+        kinds.append(kinds[-1] if equal else len(set(kinds)))
+    return kinds
+
+
+def _with_twin(kinds: list[int]) -> list[int]:
+    """Slots whose predecessor is an equal one."""
+    return [k for k in range(1, len(kinds)) if kinds[k] == kinds[k - 1]]

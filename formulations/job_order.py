@@ -92,7 +92,7 @@ def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
 
     def reduce_work(model: pyo.ConcreteModel, i: int, slot: int) -> pyo.Expression:
         return pyo.quicksum(
-            data.reduce_processing[w] * model.on_reduce[w, slot] + model.read[w, slot]
+            data.reduce_time[w, slot] * model.on_reduce[w, slot] + model.read[w, slot]
             for w in data.reduces[i]
         )
 

@@ -105,8 +105,10 @@ def spans(model: pyo.ConcreteModel) -> None:
         rule=lambda model, w: (
             model.makespan
             >= model.map_completion[data.reduce_job[w]]
-            + float(data.reduce_processing[w])
-            + pyo.quicksum(model.read[w, k] for k in data.reduce_slots)
+            + pyo.quicksum(
+                data.reduce_time[w, k] * model.on_reduce[w, k] + model.read[w, k]
+                for k in data.reduce_slots
+            )
         ),
     )
     model.J18_head = pyo.Constraint(

@@ -17,8 +17,8 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
     renamed as the symmetry rows (J3), (J4) want them.
     """
     data: Coefficients = model.data
-    on_map = _canonical(schedule.map.slot, data.map_slot_node)
-    on_reduce = _canonical(schedule.reduce.slot, data.reduce_slot_node)
+    on_map = _canonical(schedule.map.slot, data.map_slot_kind)
+    on_reduce = _canonical(schedule.reduce.slot, data.reduce_slot_kind)
     position, timing = _settled(data, schedule, on_map, on_reduce)
     _set_assignment(model.on_map, on_map)
     _set_assignment(model.on_reduce, on_reduce)
@@ -29,7 +29,7 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
             model.read[w, k] = float(timing.reduce.setup[w]) if on_reduce[w] == k else 0.0
     work = data.map_work[data.map_tasks, on_map]
     _set_work(model.map_work_before, position, data.map_job, on_map, work, before=True)
-    work = timing.reduce.setup + data.reduce_processing
+    work = timing.reduce.end - timing.reduce.start
     _set_work(model.reduce_work_after, position, data.reduce_job, on_reduce, work, before=False)
     completion = map_completions(data.instance, timing.map.end)
     for i in data.jobs:
@@ -61,15 +61,15 @@ def _settled(
         timing = timed(data.instance, on_map, job_rank[0], on_reduce, job_rank[1])
 
 
-def _canonical(slot: IntArray, slot_node: list[int]) -> IntArray:
-    """Slots of each node renamed in the order in which tasks, by number, first use them."""
+def _canonical(slot: IntArray, slot_kind: list[int]) -> IntArray:
+    """Equal slots renamed in the order in which tasks, by number, first use them."""
     renamed: dict[int, int] = {}
     unused: dict[int, list[int]] = {}
-    for k in reversed(range(len(slot_node))):
-        unused.setdefault(slot_node[k], []).append(k)
+    for k in reversed(range(len(slot_kind))):
+        unused.setdefault(slot_kind[k], []).append(k)
     for k in slot.tolist():
         if k not in renamed:
-            renamed[k] = unused[slot_node[k]].pop()
+            renamed[k] = unused[slot_kind[k]].pop()
     return np.array([renamed[k] for k in slot.tolist()], dtype=np.int64)
 
 

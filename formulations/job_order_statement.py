@@ -17,7 +17,10 @@ STATEMENT = Formulation(
         Symbol("V^m_i, V^r_i", "map tasks t and reduce tasks v of job i"),
         Symbol("T_m, T_r", "all map tasks, all reduce tasks"),
         Symbol("Q_m, Q_r", "map slots k, reduce slots l, numbered node by node"),
-        Symbol("Q'_m, Q'_r", "slots whose predecessor in number is on the same node"),
+        Symbol(
+            "Q'_m, Q'_r",
+            "slots whose predecessor in number is on the same node and as fast for every job",
+        ),
         Symbol(
             "E", "pairs (i, j), job i fixed before j: jobs without maps first, without reduces last"
         ),
@@ -27,11 +30,14 @@ STATEMENT = Formulation(
     ),
     parameters=(
         Symbol("a_{tk}", "setup and processing time of map task t on slot k (s)"),
-        Symbol("p_v", "processing time of reduce task v (s)"),
+        Symbol("p_{vl}", "processing time of reduce task v on slot l (s)"),
         Symbol("d_t", "output of map task t for each single reduce task of its job (MB)"),
         Symbol("\\tau_{kl}", "time in which slot l reads from the node of map slot k (s/MB)"),
         Symbol("r_i", "read time of a reduce task of job i if all is local (s)"),
-        Symbol("a_t, b_v", "least time of a task: min over k of its time there, p + r (s)"),
+        Symbol(
+            "a_t, b_v",
+            "least time of a task: min over k of its time there, min over l of p_vl plus r (s)",
+        ),
         Symbol(
             "A^{\\min}_i, B^{\\min}_i",
             "least map and reduce work of job i: sum of its tasks' least times (s)",
@@ -125,7 +131,7 @@ STATEMENT = Formulation(
             (Component("map_work", (JOB, MAP_SLOT)),),
         ),
         Symbol(
-            "B_{il} = \\sum_{v \\in V^r_i} (p_v \\, y_{vl} + \\rho_{vl})",
+            "B_{il} = \\sum_{v \\in V^r_i} (p_{vl} \\, y_{vl} + \\rho_{vl})",
             "work of job i on reduce slot l (s)",
             (Component("reduce_work", (JOB, REDUCE_SLOT)),),
         ),
@@ -305,7 +311,7 @@ STATEMENT = Formulation(
         ),
         Statement(
             "J17",
-            "C \\ge \\theta_i + p_v + \\sum_{l \\in Q_r} \\rho_{vl}",
+            "C \\ge \\theta_i + \\sum_{l \\in Q_r} (p_{vl} \\, y_{vl} + \\rho_{vl})",
             "i \\in J, \\, v \\in V^r_i",
             "Cut (spans): after a job's map phase each of its reduce tasks is still to come.",
             (Component("J17_reduce_task", (REDUCE_TASK,)),),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ..instances.mapreduce import FloatArray, Instance, IntArray
+from ..instances.mapreduce import Instance, IntArray
 from ..instances.schedule import Schedule, timed
 from .coefficients import Coefficients
 
@@ -36,16 +36,16 @@ def build(
     model.big_m = (data.serial_makespan if horizon is None else horizon) * (1 + 1e-9)
     model.makespan = pyo.Var(bounds=(lower_bound, model.big_m))
     phases = (
-        ("map", data.map_tasks, data.map_slots, data.map_processing),
-        ("reduce", data.reduce_tasks, data.reduce_slots, data.reduce_processing),
+        ("map", data.map_tasks, data.map_slots),
+        ("reduce", data.reduce_tasks, data.reduce_slots),
     )
-    for phase, tasks, slots, _ in phases:
+    for phase, tasks, slots in phases:
         _sequence_variables(model, phase, tasks, slots)
     _objective(model)
     _completions(model)
     _setups(model)
-    for phase, tasks, slots, processing in phases:
-        _precedence_on_slots(model, phase, tasks, slots, processing)
+    for phase, tasks, slots in phases:
+        _precedence_on_slots(model, phase, tasks, slots)
         _sequences(model, phase, tasks, slots)
     return model
 
@@ -86,21 +86,32 @@ def _completions(model: pyo.ConcreteModel) -> None:
     model.eq2_map_completion = pyo.Constraint(
         data.map_tasks,
         rule=lambda model, t: (
-            model.map_completion[t] >= model.map_setup[t] + float(data.map_processing[t])
+            model.map_completion[t] >= model.map_setup[t] + _processing(model, "map", t)
         ),
     )
     model.eq3_reduce_completion = pyo.Constraint(
         [(w, t) for w in data.reduce_tasks for t in data.maps[data.reduce_job[w]]],
         rule=lambda model, w, t: (
             model.reduce_completion[w]
-            >= model.reduce_setup[w] + float(data.reduce_processing[w]) + model.map_completion[t]
+            >= model.reduce_setup[w] + _processing(model, "reduce", w) + model.map_completion[t]
         ),
     )
     model.eq3_reduce_completion_without_map = pyo.Constraint(
         [w for w in data.reduce_tasks if not data.maps[data.reduce_job[w]]],
         rule=lambda model, w: (
-            model.reduce_completion[w] >= model.reduce_setup[w] + float(data.reduce_processing[w])
+            model.reduce_completion[w] >= model.reduce_setup[w] + _processing(model, "reduce", w)
         ),
+    )
+
+
+def _processing(model: pyo.ConcreteModel, phase: str, task: int) -> pyo.Expression | float:
+    """The task's processing time: a number, or that of its slot if slots differ in speed."""
+    data: Coefficients = model.data
+    times = (data.map_time if phase == "map" else data.reduce_time)[task]
+    if data.instance.speed_factors is None:
+        return float(times[0])
+    return pyo.quicksum(
+        float(time) * _on_slot(model, phase, task, k) for k, time in enumerate(times)
     )
 
 
@@ -143,9 +154,7 @@ def _setups(model: pyo.ConcreteModel) -> None:
     )
 
 
-def _precedence_on_slots(
-    model: pyo.ConcreteModel, phase: str, tasks: range, slots: range, processing: FloatArray
-) -> None:
+def _precedence_on_slots(model: pyo.ConcreteModel, phase: str, tasks: range, slots: range) -> None:
     """(5): a task ends at least its setup and processing after its immediate predecessor."""
     follows = model.component(f"{phase}_follows")
     setup = model.component(f"{phase}_setup")
@@ -153,7 +162,7 @@ def _precedence_on_slots(
 
     def precedence(model: pyo.ConcreteModel, v: int, w: int) -> pyo.Expression:
         follows_directly = pyo.quicksum(follows[k, v, w] for k in slots)
-        duration = setup[w] + float(processing[w])
+        duration = setup[w] + _processing(model, phase, w)
         return completion[w] - completion[v] >= duration + model.big_m * (follows_directly - 1)
 
     arcs = [(v, w) for v in tasks for w in tasks if v != w]

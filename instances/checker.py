@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .mapreduce import FloatArray, Instance, IntArray
+from .processing import map_times, reduce_times
 from .schedule import Phase, Schedule, makespan, map_completions
 from .setups import map_setups, reduce_setups
 
@@ -60,10 +61,11 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
         return Verdict(found, _claimed_end(schedule))
 
     map_node = cluster.map_slot_node[schedule.map.slot]
-    maps = _recomputed(schedule.map, map_setups(instance, map_node), instance.map_processing)
+    processing = map_times(instance, schedule.map.slot)
+    maps = _recomputed(schedule.map, map_setups(instance, map_node), processing)
     reduce_node = cluster.reduce_slot_node[schedule.reduce.slot]
     setup = reduce_setups(instance, map_node)[instance.reduce_job, reduce_node]
-    reduces = _recomputed(schedule.reduce, setup, instance.reduce_processing)
+    reduces = _recomputed(schedule.reduce, setup, reduce_times(instance, schedule.reduce.slot))
     true_makespan = makespan(maps, reduces)
     tolerance = RELATIVE_TOLERANCE * max(1.0, true_makespan)
 

@@ -24,6 +24,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
+SPEED_FACTORS = "speed factors"
+
+
 @dataclass(frozen=True)
 class Rates:
     """Transfer rates in MB/s: on the same node (f_d), within a rack (f_r), between racks (f_n)."""
@@ -109,6 +112,17 @@ class Cluster:
 
 
 @dataclass(frozen=True, eq=False)
+class SpeedFactors:
+    """How long a job's tasks take on each slot, relative to their processing time (HMHS).
+
+    `map` has shape (jobs, map slots), `reduce` (jobs, reduce slots); all > 0, smaller is faster.
+    """
+
+    map: FloatArray
+    reduce: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Instance:
     """Jobs to run on a cluster.
 
@@ -130,6 +144,7 @@ class Instance:
     reduce_offsets: IntArray
     reduce_processing: FloatArray
     source: str = ""
+    speed_factors: SpeedFactors | None = None
     history: History | None = None
 
     def __post_init__(self) -> None:
@@ -150,6 +165,22 @@ class Instance:
                 raise InputError(
                     f"cluster: {tasks} {phase} tasks to run but no node has a {phase} slot"
                 )
+        if self.speed_factors is not None:
+            self._need_factors("map", self.speed_factors.map, self.cluster.map_slots)
+            self._need_factors("reduce", self.speed_factors.reduce, self.cluster.reduce_slots)
+
+    def _need_factors(self, phase: str, factors: FloatArray, slots: IntArray) -> None:
+        shape = (self.jobs, int(slots.sum()))
+        if factors.shape != shape:
+            raise InputError(
+                f"speed_factors, {phase}: need {shape[0]} jobs x {shape[1]} slots, "
+                f"got {' x '.join(map(str, factors.shape))}"
+            )
+        for job, slot in np.argwhere(~(np.isfinite(factors) & (factors > 0)))[:1]:
+            raise InputError(
+                f"speed_factors, {phase}, job {self.job_names[job]!r}, slot {slot}: "
+                f"must be finite and > 0, got {factors[job, slot]}"
+            )
 
     def _need_nonnegative(
         self, name: str, values: FloatArray, offsets: IntArray | None = None, task: str = ""
@@ -167,6 +198,11 @@ class Instance:
     @property
     def jobs(self) -> int:
         return len(self.job_names)
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """The optional parts of the model that this instance has, by their names in messages."""
+        return frozenset() if self.speed_factors is None else frozenset({SPEED_FACTORS})
 
     @property
     def map_tasks(self) -> int:

@@ -13,7 +13,7 @@ from pydantic import Field
 from .errors import InputError
 from .files import Strict, need_format, read_json, validated, write_json
 from .history import Events, History
-from .mapreduce import Cluster, Instance, IntArray, Rates, offsets
+from .mapreduce import Cluster, Instance, IntArray, Rates, SpeedFactors, offsets
 
 FORMAT = "slotwise/mapreduce/1"
 
@@ -73,12 +73,18 @@ class _History(Strict):
     tasks: list[_HistoryTask] = []
 
 
+class _SpeedFactors(Strict):
+    map: list[list[Positive]]
+    reduce: list[list[Positive]]
+
+
 class _Document(Strict):
     format: Literal["slotwise/mapreduce/1"]
     name: Name
     source: str = ""
     cluster: _Cluster
     jobs: list[_Job]
+    speed_factors: _SpeedFactors | None = None
     history: _History | None = None
 
 
@@ -148,6 +154,11 @@ def instance_document(instance: Instance) -> dict[str, Any]:
             for i, job in enumerate(instance.job_names)
         ],
     }
+    if instance.speed_factors is not None:
+        document["speed_factors"] = {
+            "map": instance.speed_factors.map.tolist(),
+            "reduce": instance.speed_factors.reduce.tolist(),
+        }
     if instance.history is not None:
         document["history"] = _history_document(instance, instance.history)
     return document
@@ -177,10 +188,33 @@ def _instance(document: _Document) -> Instance:
         reduce_processing=np.array(
             [task.processing for job in jobs for task in job.reduce_tasks], dtype=float
         ),
+        speed_factors=_speed_factors(document),
     )
     if document.history is not None:
         instance = replace(instance, history=_history(instance, document.history))
     return instance
+
+
+def _speed_factors(document: _Document) -> SpeedFactors | None:
+    factors = document.speed_factors
+    if factors is None:
+        return None
+    tables = []
+    for phase, rows, slots in (
+        ("map", factors.map, sum(node.map_slots for node in document.cluster.nodes)),
+        ("reduce", factors.reduce, sum(node.reduce_slots for node in document.cluster.nodes)),
+    ):
+        if len(rows) != len(document.jobs):
+            raise InputError(
+                f"speed_factors, {phase}: need {len(document.jobs)} jobs, got {len(rows)}"
+            )
+        for job, row in zip(document.jobs, rows, strict=True):
+            if len(row) != slots:
+                raise InputError(
+                    f"speed_factors, {phase}, job {job.name!r}: need {slots} slots, got {len(row)}"
+                )
+        tables.append(np.array(rows, dtype=float).reshape(len(rows), slots))
+    return SpeedFactors(*tables)
 
 
 def _cluster(document: _Cluster) -> Cluster:
@@ -272,6 +306,9 @@ def _history_document(instance: Instance, history: History) -> dict[str, Any]:
 
 def _where(raw: dict[str, Any], location: Sequence[str | int]) -> str:
     """`job 'j3', map task 2, processing` for ('jobs', 3, 'map_tasks', 2, 'processing')."""
+    if location[:1] == ("speed_factors",) and len(location) == 4:
+        location = ("speed_factors", location[1], "jobs", location[2], "slot", location[3])
+        raw = {"speed_factors": {location[1]: raw}}
     words: list[str] = []
     here: Any = raw
     singular = {"jobs": "job", "map_tasks": "map task", "reduce_tasks": "reduce task"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .mapreduce import FloatArray, Instance, IntArray
+from .processing import map_times, reduce_times
 from .setups import map_setups, reduce_setups
 
 
@@ -15,7 +16,8 @@ class Phase:
     """The tasks of one phase, one entry per task in the instance's order.
 
     `slot` counts over the whole cluster, node by node, -1 where a task is missing; `start` is the
-    start of the setup; `end = start + setup + processing`. Times in s.
+    start of the setup; `end = start + setup + processing`, where processing counts the slot's
+    speed factor. Times in s.
     """
 
     slot: IntArray
@@ -50,12 +52,13 @@ def timed(
     map_node = cluster.map_slot_node[map_slot]
     setup = map_setups(instance, map_node)
     at_once = np.zeros(instance.map_tasks)
-    maps = _earliest(map_slot, map_rank, setup, instance.map_processing, at_once)
+    maps = _earliest(map_slot, map_rank, setup, map_times(instance, map_slot), at_once)
 
     release = map_completions(instance, maps.end)[instance.reduce_job]
     reduce_node = cluster.reduce_slot_node[reduce_slot]
     setup = reduce_setups(instance, map_node)[instance.reduce_job, reduce_node]
-    reduces = _earliest(reduce_slot, reduce_rank, setup, instance.reduce_processing, release)
+    processing = reduce_times(instance, reduce_slot)
+    reduces = _earliest(reduce_slot, reduce_rank, setup, processing, release)
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 

@@ -83,10 +83,10 @@ def problem(data: Coefficients, task: Task, tick: float, given_bounds: bool = Tr
     """The document that the process reads.
 
     Times in ticks of `tick` s, rounded down: `map_ticks[t][k]`, setup and processing of map task t
-    on slot k; `reduce_ticks[w]`, processing; `read_ticks[t][a][b]`, what a reduce task on node b
-    reads of map task t that ran on node a; `head[i]`, `tail[i]`, what the phases of job i take at
-    least; `lower_bound`, `horizon`, `absolute_gap`. `hint` or null: slots of the tasks by phase,
-    position of the jobs.
+    on slot k; `reduce_ticks[w][k]`, processing of reduce task w on slot k; `read_ticks[t][a][b]`,
+    what a reduce task on node b reads of map task t that ran on node a; `head[i]`, `tail[i]`, what
+    the phases of job i take at least; `lower_bound`, `horizon`, `absolute_gap`. `hint` or null:
+    slots of the tasks by phase, position of the jobs.
     """
     instance = data.instance
     cluster = instance.cluster
@@ -99,7 +99,7 @@ def problem(data: Coefficients, task: Task, tick: float, given_bounds: bool = Tr
     seconds_per_mb = np.array([[1 / cluster.rate_between(a, b) for b in nodes] for a in nodes])
     makespan = task.incumbent.makespan if given_bounds else data.serial_makespan
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share)))
-    reduce_equal = _equal(data.reduce_job, data.reduce_processing[:, None])
+    reduce_equal = _equal(data.reduce_job, data.reduce_time)
     nothing = np.zeros(instance.jobs)
     return {
         "workers": task.threads,
@@ -120,16 +120,16 @@ def problem(data: Coefficients, task: Task, tick: float, given_bounds: bool = Tr
             "equal": reduce_equal,
         },
         "map_ticks": ticks(data.map_work),
-        "reduce_ticks": ticks(data.reduce_processing),
+        "reduce_ticks": ticks(data.reduce_time),
         "read_ticks": ticks(data.share[:, None, None] * seconds_per_mb),
         "head": ticks(data.head if given_bounds else nothing),
         "tail": ticks(data.tail if given_bounds else nothing),
         "lower_bound": ticks(task.lower_bound if given_bounds else 0.0),
         "horizon": ticks(makespan) + 1,
         "hint": {
-            "map": _first_of_equals(task.incumbent.map.slot, data.map_slot_node, map_equal),
+            "map": _first_of_equals(task.incumbent.map.slot, data.map_slot_kind, map_equal),
             "reduce": _first_of_equals(
-                task.incumbent.reduce.slot, data.reduce_slot_node, reduce_equal
+                task.incumbent.reduce.slot, data.reduce_slot_kind, reduce_equal
             ),
             "position": data.positions(map_completions(instance, task.incumbent.map.end)).tolist(),
         }
@@ -152,7 +152,7 @@ def _equal(job: list[int], rows: FloatArray) -> list[list[int]]:
     return [tasks for tasks in groups.values() if len(tasks) > 1]
 
 
-def _first_of_equals(slot: IntArray, slot_node: list[int], equal: list[list[int]]) -> list[int]:
+def _first_of_equals(slot: IntArray, slot_kind: list[int], equal: list[list[int]]) -> list[int]:
     """The lexicographically first assignment that differs by equal slots and equal tasks only.
 
     The one that the symmetry constraints leave.
@@ -161,11 +161,11 @@ def _first_of_equals(slot: IntArray, slot_node: list[int], equal: list[list[int]
     before: list[int] = []
     while slots != before:
         before = list(slots)
-        unused = {n: iter([k for k, m in enumerate(slot_node) if m == n]) for n in slot_node}
+        unused = {n: iter([k for k, m in enumerate(slot_kind) if m == n]) for n in slot_kind}
         renamed: dict[int, int] = {}
         for k in slots:
             if k not in renamed:
-                renamed[k] = next(unused[slot_node[k]])
+                renamed[k] = next(unused[slot_kind[k]])
         slots = [renamed[k] for k in slots]
         for tasks in equal:
             for t, k in zip(tasks, sorted(slots[t] for t in tasks), strict=True):

@@ -80,7 +80,8 @@ class Model:
             self.problem["reduce_ticks"], self.problem["reduce"]["job"], strict=True
         ):
             reads = [[t for row in read[m] for t in row] for m in self._tasks_of("map", job)]
-            limits.append((processing + sum(map(min, reads)), processing + sum(map(max, reads))))
+            least = min(processing) + sum(map(min, reads))
+            limits.append((least, max(processing) + sum(map(max, reads))))
         return limits
 
     def _order(self) -> dict[tuple[int, int], Any]:
@@ -121,10 +122,10 @@ class Model:
                 reach = self.cp.new_int_var(0, most, "")
                 self.cp.add(reach == sum(terms))
                 for w in reduces:
-                    ticks = self.problem["reduce_ticks"][w] + reach
                     for k, node in enumerate(readers):
                         if node == reader:
                             here = self.reduces.on_slot[w, k]
+                            ticks = self.problem["reduce_ticks"][w][k] + reach
                             self.cp.add(self.reduces.size[w] >= ticks).only_enforce_if(here)
 
     def _completions(self) -> None:

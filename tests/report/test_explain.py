@@ -134,7 +134,8 @@ def test_worked_rows_of_the_toy_are_those_worked_by_hand(toy: Instance) -> None:
     # After the map phase of a its first reduce task processes for 20 s and reads.
     assert rows["J17_map_task"] == "map_completion[a] ≥ 12·on_map[a.0,n0.0] + 14·on_map[a.0,n1.0]"
     assert rows["J17_reduce_task"] == (
-        "makespan ≥ map_completion[a] + read[a.0,n0.0] + read[a.0,n1.0] + 20"
+        "makespan ≥ 20·on_reduce[a.0,n0.0] + read[a.0,n0.0] + 20·on_reduce[a.0,n1.0] + "
+        "read[a.0,n1.0] + map_completion[a]"
     )
     assert rows["J18_head"] == "map_completion[a] ≥ 12"
     assert rows["J18_tail"] == "makespan ≥ map_completion[a] + 22"

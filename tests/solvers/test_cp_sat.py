@@ -151,7 +151,7 @@ def test_durations_are_rounded_down():
     instance = one_node()
     document = problem(Coefficients(instance), task_for(instance), 0.5)
     assert document["map_ticks"] == [[7, 7], [7, 7]]
-    assert document["reduce_ticks"] == [11, 11, 14]
+    assert document["reduce_ticks"] == [[11, 11], [11, 11], [14, 14]]
     assert document["read_ticks"] == [[[4]], [[4]]]
     assert (document["head"], document["tail"]) == ([7], [41])
 

@@ -49,6 +49,19 @@ def reduce_setup(instance: Instance, job: int, map_node: Sequence[int], node: in
     return float(setup)
 
 
+def _processing(instance: Instance, phase: str, task: int, node: int) -> float:
+    """Processing time in s of a task on the slots of a node, which must be equally fast."""
+    processing = instance.map_processing if phase == "map" else instance.reduce_processing
+    if instance.speed_factors is None:
+        return float(processing[task])
+    job = (instance.map_job if phase == "map" else instance.reduce_job)[task]
+    cluster, factors = instance.cluster, getattr(instance.speed_factors, phase)
+    slot_node = cluster.map_slot_node if phase == "map" else cluster.reduce_slot_node
+    here = {float(factors[job, k]) for k, n in enumerate(slot_node) if n == node}
+    assert len(here) <= 1, "slots of one node differ in speed"
+    return float(processing[task]) * max(here, default=1.0)
+
+
 def _rate(instance: Instance, a: int, b: int) -> float:
     cluster = instance.cluster
     if a == b:
@@ -67,7 +80,7 @@ def map_phases(
     job_of = instance.map_job.tolist()
     length = [
         [
-            float(instance.map_processing[t]) + map_setup(instance, t, node)
+            _processing(instance, "map", t, node) + map_setup(instance, t, node)
             for node in range(instance.cluster.nodes)
         ]
         for t in range(instance.map_tasks)
@@ -121,7 +134,7 @@ def _reduce_phase(
         for node in nodes
     }
     length = [
-        [float(instance.reduce_processing[w]) + setup[job_of[w], node] for node in nodes]
+        [_processing(instance, "reduce", w, node) + setup[job_of[w], node] for node in nodes]
         for w in range(instance.reduce_tasks)
     ]
     release = [ends[job] for job in job_of]

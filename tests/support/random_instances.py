@@ -1,12 +1,21 @@
 """Tiny random instances with every oddity the model allows, for brute force and for Hypothesis."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from slotwise.instances.mapreduce import Cluster, Instance, Job, MapTask, Rates, job_instance
+from slotwise.instances.mapreduce import (
+    Cluster,
+    Instance,
+    Job,
+    MapTask,
+    Rates,
+    SpeedFactors,
+    job_instance,
+)
 
 Integer = Callable[[int, int], int]
 """Draws an integer between two bounds, both included."""
@@ -16,6 +25,16 @@ def tiny(seed: int, *, tasks: int = 5) -> Instance:
     """One to three jobs with at most `tasks` tasks in each phase, on one to three nodes."""
     rng = np.random.default_rng(seed)
     return _instance(f"tiny-{seed}", lambda low, high: int(rng.integers(low, high + 1)), tasks)
+
+
+def with_speed_factors(instance: Instance, seed: int) -> Instance:
+    """The instance with a random speed factor per job and node, the same on a node's slots."""
+    rng = np.random.default_rng(seed)
+    cluster = instance.cluster
+    shape = (instance.jobs, cluster.nodes)
+    maps, reduces = rng.choice([0.1, 0.5, 1.0, 1.0, 2.25], (2, *shape))
+    factors = SpeedFactors(maps[:, cluster.map_slot_node], reduces[:, cluster.reduce_slot_node])
+    return replace(instance, speed_factors=factors)
 
 
 @st.composite

@@ -1,0 +1,63 @@
+"""Processing times: how long a task runs on a slot, without its setup."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .mapreduce import FloatArray, Instance, IntArray
+
+
+def map_times(instance: Instance, slot: IntArray) -> FloatArray:
+    """Processing time in s of each map task on the slot it is assigned to, shape (map_tasks,)."""
+    if instance.speed_factors is None:
+        return instance.map_processing
+    times: FloatArray = instance.map_processing * instance.speed_factors.map[instance.map_job, slot]
+    return times
+
+
+def reduce_times(instance: Instance, slot: IntArray) -> FloatArray:
+    """Processing time in s of each reduce task on the slot it is assigned to: (reduce_tasks,)."""
+    if instance.speed_factors is None:
+        return instance.reduce_processing
+    times: FloatArray = (
+        instance.reduce_processing * instance.speed_factors.reduce[instance.reduce_job, slot]
+    )
+    return times
+
+
+def map_time_matrix(instance: Instance) -> FloatArray:
+    """Processing time in s of each map task on each map slot. For small instances."""
+    factors = (
+        np.ones((instance.jobs, len(instance.cluster.map_slot_node)))
+        if instance.speed_factors is None
+        else instance.speed_factors.map
+    )
+    return instance.map_processing[:, None] * factors[instance.map_job]
+
+
+def reduce_time_matrix(instance: Instance) -> FloatArray:
+    """Processing time in s of each reduce task on each reduce slot. For small instances."""
+    factors = (
+        np.ones((instance.jobs, len(instance.cluster.reduce_slot_node)))
+        if instance.speed_factors is None
+        else instance.speed_factors.reduce
+    )
+    return instance.reduce_processing[:, None] * factors[instance.reduce_job]
+
+
+def least_map_times(instance: Instance) -> FloatArray:
+    """Least processing time in s of each map task over all map slots, shape (map_tasks,)."""
+    if instance.speed_factors is None:
+        return instance.map_processing
+    least = instance.speed_factors.map.min(axis=1, initial=np.inf)
+    times: FloatArray = instance.map_processing * least[instance.map_job]
+    return times
+
+
+def least_reduce_times(instance: Instance) -> FloatArray:
+    """Least processing time in s of each reduce task over all reduce slots: (reduce_tasks,)."""
+    if instance.speed_factors is None:
+        return instance.reduce_processing
+    least = instance.speed_factors.reduce.min(axis=1, initial=np.inf)
+    times: FloatArray = instance.reduce_processing * least[instance.reduce_job]
+    return times
