@@ -6,6 +6,7 @@ import numpy as np
 
 from ..instances.errors import InputError
 from ..instances.mapreduce import FloatArray, Instance, IntArray
+from ..instances.processing import mean_map_times, mean_reduce_times
 from ..instances.setups import best_reduce_setups
 
 OMEGA = 0.7
@@ -46,14 +47,20 @@ def phase_durations(instance: Instance, omega: float = OMEGA) -> tuple[FloatArra
 
 
 def map_lengths(instance: Instance) -> FloatArray:
-    """Processing time plus the time to read the input locally (s), shape (map_tasks,)."""
-    lengths: FloatArray = instance.map_processing + instance.input_mb / instance.cluster.rates.node
+    """Processing time plus the time to read the input locally (s), shape (map_tasks,).
+
+    Where slots differ in speed, the processing time is the mean over the slots (HMHS, equation 1).
+    """
+    lengths: FloatArray = mean_map_times(instance) + instance.input_mb / instance.cluster.rates.node
     return lengths
 
 
 def reduce_lengths(instance: Instance) -> FloatArray:
-    """Processing time plus the time to read everything locally (s), shape (reduce_tasks,)."""
-    return instance.reduce_processing + best_reduce_setups(instance)[instance.reduce_job]
+    """Processing time plus the time to read everything locally (s), shape (reduce_tasks,).
+
+    Where slots differ in speed, the processing time is the mean over the slots (HMHS, equation 1).
+    """
+    return mean_reduce_times(instance) + best_reduce_setups(instance)[instance.reduce_job]
 
 
 def _duration(lengths: FloatArray, offsets: IntArray, slots: IntArray, omega: float) -> FloatArray:

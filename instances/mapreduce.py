@@ -16,15 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
+from .parts import SPEED_FACTORS
 
 if TYPE_CHECKING:
     from .history import History
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-
-SPEED_FACTORS = "speed factors"
 
 
 @dataclass(frozen=True)

@@ -61,3 +61,21 @@ def least_reduce_times(instance: Instance) -> FloatArray:
     least = instance.speed_factors.reduce.min(axis=1, initial=np.inf)
     times: FloatArray = instance.reduce_processing * least[instance.reduce_job]
     return times
+
+
+def mean_map_times(instance: Instance) -> FloatArray:
+    """Mean processing time in s of each map task over all map slots, shape (map_tasks,)."""
+    if instance.speed_factors is None or not instance.map_tasks:
+        return instance.map_processing
+    mean = instance.speed_factors.map.mean(axis=1)
+    times: FloatArray = instance.map_processing * mean[instance.map_job]
+    return times
+
+
+def mean_reduce_times(instance: Instance) -> FloatArray:
+    """Mean processing time in s of each reduce task over all reduce slots: (reduce_tasks,)."""
+    if instance.speed_factors is None or not instance.reduce_tasks:
+        return instance.reduce_processing
+    mean = instance.speed_factors.reduce.mean(axis=1)
+    times: FloatArray = instance.reduce_processing * mean[instance.reduce_job]
+    return times

@@ -10,7 +10,8 @@ import numpy as np
 from ..formulations.bounds import best_lower_bound
 from ..heuristics import HEURISTICS
 from ..heuristics.warm_up import warm_up
-from ..instances.mapreduce import SPEED_FACTORS, Instance
+from ..instances.mapreduce import Instance
+from ..instances.parts import SPEED_FACTORS
 from ..instances.registry import Entry, lookup
 from ..instances.schedule import Schedule, timed
 from .result import Result, certified

@@ -1,0 +1,3 @@
+"""Names of the optional parts of an instance; a method says which of them it understands."""
+
+SPEED_FACTORS = "speed factors"
