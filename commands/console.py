@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from ..instances.mapreduce import Instance
     from ..solvers.progress import Progress, ProgressCallback
     from ..solvers.result import Result
 
@@ -58,11 +59,11 @@ def tell(lines: list[str] | tuple[str, ...], *, quiet: bool) -> None:
             typer.echo(f"note: {line}", err=True)
 
 
-def get_ready(*, quiet: bool) -> None:
-    """Load the compiled heuristics; says so if that takes long."""
+def get_ready(instance: Instance, *, quiet: bool) -> None:
+    """Load the compiled heuristics that the instance needs; says so if that takes long."""
     from ..heuristics.warm_up import warm_up
 
-    warm_up(lambda message: tell([message], quiet=quiet))
+    warm_up(instance.parts, lambda message: tell([message], quiet=quiet))
 
 
 def check_outputs(output: Path | None, gantt: Path | None = None) -> None:

@@ -48,12 +48,12 @@ def gap(
     check_outputs(output, gantt)
     if gantt is not None and len(instances) > 1:
         raise InputError("--gantt draws one instance, give only one")
-    get_ready(quiet=quiet or as_json)
     documents: list[dict[str, Any]] = []
     done = []
     try:
         for path in instances:
             problem = read_instance(path)
+            get_ready(problem, quiet=quiet or as_json)
             with live_progress(hidden=quiet or as_json) as on_progress:
                 comparison = compare(
                     problem, time_limit=time_limit, threads=threads, on_progress=on_progress

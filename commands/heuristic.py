@@ -29,7 +29,7 @@ def heuristic(
     lookup("heuristic", HEURISTICS, name)
     check_outputs(output, gantt)
     problem = read_instance(instance)
-    get_ready(quiet=quiet or as_json)
+    get_ready(problem, quiet=quiet or as_json)
     result = run(problem, name)
     if output is not None:
         write_json(output, result.document())

@@ -62,7 +62,7 @@ def solve(
         lookup("model", ROADS, model)
     check_outputs(output, gantt)
     problem = read_instance(instance)
-    get_ready(quiet=quiet or as_json)
+    get_ready(problem, quiet=quiet or as_json)
     with live_progress(hidden=quiet or as_json) as on_progress:
         result = solve_exactly(
             problem,

@@ -13,7 +13,7 @@ from ..instances.mapreduce import FloatArray, IntArray
 from .earliest_slot import AVAILABLE, LOCAL
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def place_unrelated_maps(
     order: IntArray,
     rule: int,
@@ -53,7 +53,7 @@ def place_unrelated_maps(
     return slots, starts, setups
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def place_unrelated_reduces(
     order: IntArray,
     rule: int,
@@ -80,7 +80,7 @@ def place_unrelated_reduces(
     return slots, starts, setups
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _slot(
     rule: int,
     local: float,

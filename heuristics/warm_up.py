@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
-from ..instances.mapreduce import Cluster, Job, MapTask, job_instance
+import numpy as np
+
+from ..instances.mapreduce import Cluster, Job, MapTask, SpeedFactors, job_instance
+from ..instances.parts import SPEED_FACTORS
 from . import HEURISTICS
 
 PATIENCE = 0.7
 """Seconds after which a person is told what the wait is for; a warm cache takes less."""
 
-_ready = False
+_ready: set[frozenset[str]] = set()
 
 
-def warm_up(say: Callable[[str], None] | None = None) -> None:
-    """Run every heuristic on a toy instance, once per process.
+def warm_up(parts: frozenset[str] = frozenset(), say: Callable[[str], None] | None = None) -> None:
+    """Run every heuristic on a toy instance with these optional parts, once per process.
 
     Kernels are compiled on the first use after installation and read from a cache afterwards;
     `say` is called if it takes long.
     """
-    global _ready
-    if _ready:
+    if parts in _ready:
         return
     message = "compiling the heuristics for their first use, some seconds"
     timer = threading.Timer(PATIENCE, say or (lambda _: None), [message])
@@ -30,8 +33,12 @@ def warm_up(say: Callable[[str], None] | None = None) -> None:
         cluster = Cluster.uniform(2, map_slots=1)
         jobs = [Job("a", [MapTask(1.0, 1.0, ["n0"]), 2.0], [1.0], 1.0), Job("b", [1.0], [2.0])]
         instance = job_instance("toy", cluster, jobs)
+        if SPEED_FACTORS in parts:
+            instance = replace(
+                instance, speed_factors=SpeedFactors(np.ones((2, 2)), np.ones((2, 2)))
+            )
         for entry in HEURISTICS:
             entry.load()(instance)
     finally:
         timer.cancel()
-    _ready = True
+    _ready.add(parts)

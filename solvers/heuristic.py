@@ -27,7 +27,7 @@ def heuristic(
     """
     entry = lookup("heuristic", HEURISTICS, name)
     method = entry.load()
-    warm_up()
+    warm_up(instance.parts)
     began = time.perf_counter()
     understood, dropped = _understood(instance, entry)
     schedule = method(understood)
