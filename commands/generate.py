@@ -107,6 +107,75 @@ def ljr(
     save(instance, output, as_json=as_json, quiet=quiet)
 
 
+@generate.command("hmhs")
+def hmhs(
+    seed: Seed,
+    output: To,
+    jobs: Annotated[int, typer.Option(help="Number of jobs.")] = 100,
+    workload: Annotated[str, typer.Option(metavar="single|hybrid")] = "single",
+    map_machines: Annotated[int, typer.Option(help="Machines with one map slot.")] = 100,
+    reduce_machines: Annotated[int, typer.Option(help="Machines with one reduce slot.")] = 100,
+    cluster: Annotated[int, typer.Option(help="1 to 6 of Table 1: share of slow machines.")] = 1,
+    slow_share: Annotated[
+        float | None, typer.Option(help="Share of slow machines, instead of a cluster.")
+    ] = None,
+    maps: Annotated[
+        tuple[int, int], typer.Option(metavar="LOW HIGH", help="Map tasks of a job.")
+    ] = (1, 300),
+    reduces: Annotated[
+        tuple[int, int], typer.Option(metavar="LOW HIGH", help="Reduce tasks of a job.")
+    ] = (1, 40),
+    map_time: Annotated[Range, typer.Option(metavar="LOW HIGH", help="Seconds.")] = (5.0, 45.0),
+    reduce_time: Annotated[Range, typer.Option(metavar="LOW HIGH", help="Seconds.")] = (
+        15.0,
+        135.0,
+    ),
+    long_share: Annotated[float, typer.Option(help="Long jobs, hybrid workload.")] = 0.15,
+    long_map_time: Annotated[Range, typer.Option(metavar="LOW HIGH")] = (100.0, 2000.0),
+    long_reduce_time: Annotated[Range, typer.Option(metavar="LOW HIGH")] = (300.0, 6000.0),
+    large_share: Annotated[float, typer.Option(help="Large jobs, hybrid workload.")] = 0.05,
+    large_maps: Annotated[tuple[int, int], typer.Option(metavar="LOW HIGH")] = (2000, 5000),
+    large_reduces: Annotated[tuple[int, int], typer.Option(metavar="LOW HIGH")] = (100, 400),
+    factor: Annotated[
+        Range, typer.Option(metavar="LOW HIGH", help="Speed factors; smaller is faster.")
+    ] = (0.1, 1.0),
+    slow_factor: Annotated[
+        Range, typer.Option(metavar="LOW HIGH", help="Speed factors of slow machines.")
+    ] = (0.9, 1.0),
+    factors_by_job: Annotated[
+        bool, typer.Option(help="A factor per job and machine, not per machine only.")
+    ] = True,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Heterogeneous machines of HMHS, section 4.1. Small: --maps 1 4 --map-machines 3 …"""
+    from ..instances.generators import hmhs as generator
+
+    instance = generator.generate(
+        jobs,
+        seed=seed,
+        workload=workload,  # type: ignore[arg-type]
+        map_machines=map_machines,
+        reduce_machines=reduce_machines,
+        cluster=cluster,
+        slow_share=slow_share,
+        maps=maps,
+        reduces=reduces,
+        map_time=map_time,
+        reduce_time=reduce_time,
+        long_share=long_share,
+        long_map_time=long_map_time,
+        long_reduce_time=long_reduce_time,
+        large_share=large_share,
+        large_maps=large_maps,
+        large_reduces=large_reduces,
+        factor=factor,
+        slow_factor=slow_factor,
+        factors_by_job=factors_by_job,
+    )
+    save(instance, output, as_json=as_json, quiet=quiet)
+
+
 def save(instance: Instance, output: Path, *, as_json: bool, quiet: bool) -> None:
     """Write an instance and say what it is."""
     from ..instances.mapreduce_file import write_instance

@@ -22,6 +22,18 @@ GENERATORS: tuple[Entry, ...] = (
         "LJR, section 5.1, with few tasks",
         "the same with a handful of tasks per job, for exact methods",
     ),
+    Entry(
+        "hmhs",
+        "instances.generators.hmhs:generate",
+        "HMHS, section 4.1",
+        "jobs of equal tasks on machines that suit each job differently",
+    ),
+    Entry(
+        "hmhs-small",
+        "instances.generators.hmhs:small",
+        "HMHS, section 4.1, with few tasks",
+        "the same with a handful of tasks per job, for exact methods",
+    ),
 )
 
 

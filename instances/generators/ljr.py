@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from ..errors import InputError
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
+from .parameters import call, need
 
 Range = tuple[float, float]
 
@@ -60,16 +61,16 @@ def generate(
 
     Raises `InputError` for parameters that describe no workload.
     """
-    source = _call("generate", dict(locals()))
-    _need(jobs >= 1, "jobs", "at least 1", jobs)
-    _need(seed >= 0, "seed", "an integer >= 0", seed)
-    _need(0 <= slow_share <= 1, "slow_share", "a probability", slow_share)
-    _need(replicas >= 0, "replicas", "at least 0", replicas)
-    _need(0 < block_scale < np.inf, "block_scale", "a number > 0", block_scale)
-    _need(len(block_mb) > 0, "block_mb", "at least one size", block_mb)
-    _need(len(output_ratios) > 0, "output_ratios", "at least one ratio", output_ratios)
+    source = call("generate", dict(locals()))
+    need(jobs >= 1, "jobs", "at least 1", jobs)
+    need(seed >= 0, "seed", "an integer >= 0", seed)
+    need(0 <= slow_share <= 1, "slow_share", "a probability", slow_share)
+    need(replicas >= 0, "replicas", "at least 0", replicas)
+    need(0 < block_scale < np.inf, "block_scale", "a number > 0", block_scale)
+    need(len(block_mb) > 0, "block_mb", "at least one size", block_mb)
+    need(len(output_ratios) > 0, "output_ratios", "at least one ratio", output_ratios)
     for name, (low, high) in (("factor", factor), ("slow_factor", slow_factor)):
-        _need(0 < low <= high < np.inf, name, "0 < low <= high", (low, high))
+        need(0 < low <= high < np.inf, name, "0 < low <= high", (low, high))
     rates = Rates(node_rate, rack_rate, remote_rate)
     cluster = _cluster(nodes, racks, map_slots, reduce_slots, rates)
 
@@ -142,7 +143,7 @@ def published_racks(nodes: int, map_slots: int) -> IntArray:
     min((s % nodes) // (nodes // 3), 2). Here a node is in the rack of its first map slot.
     Raises `InputError` for fewer than three nodes or no map slots.
     """
-    _need(nodes >= 3 and map_slots >= 1, "racks", "3 nodes or more with map slots", "as published")
+    need(nodes >= 3 and map_slots >= 1, "racks", "3 nodes or more with map slots", "as published")
     slot = np.arange(nodes) * map_slots
     return np.minimum((slot % nodes) // (nodes // 3), 2)
 
@@ -176,10 +177,10 @@ def _counts(
 ) -> IntArray:
     if bounds is not None:
         low, high = bounds
-        _need(0 <= low <= high, f"{name}_range", "0 <= low <= high", bounds)
+        need(0 <= low <= high, f"{name}_range", "0 <= low <= high", bounds)
         return rng.integers(low, high, jobs, endpoint=True)
     # From a mean of 1 on, at least half of the draws are kept.
-    _need(1 <= mean < np.inf, f"{name}_mean", "at least 1", mean)
+    need(1 <= mean < np.inf, f"{name}_mean", "at least 1", mean)
     counts = _redrawn(rng, name, jobs, mean, variance, least=0.5)
     return np.maximum(np.rint(counts), 1).astype(np.int64)
 
@@ -192,7 +193,7 @@ def _times(
     variance: float,
     job_factor: FloatArray,
 ) -> FloatArray:
-    _need(0 < mean < np.inf, f"{name}_mean", "a number > 0", mean)
+    need(0 < mean < np.inf, f"{name}_mean", "a number > 0", mean)
     drawn = _redrawn(rng, name, int(tasks_of.sum()), mean, variance, least=0.0)
     return np.rint(drawn * np.repeat(job_factor, tasks_of))
 
@@ -201,18 +202,9 @@ def _redrawn(
     rng: np.random.Generator, name: str, size: int, mean: float, variance: float, least: float
 ) -> FloatArray:
     """Normal draws; those not above `least` are drawn again."""
-    _need(0 <= variance < np.inf, f"{name}_variance", "at least 0", variance)
+    need(0 <= variance < np.inf, f"{name}_variance", "at least 0", variance)
     deviation = np.sqrt(variance)
     draws = rng.normal(mean, deviation, size)
     while (again := np.flatnonzero(draws <= least)).size:
         draws[again] = rng.normal(mean, deviation, again.size)
     return draws
-
-
-def _call(function: str, arguments: dict[str, Any]) -> str:
-    return f"{function}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
-
-
-def _need(condition: bool, name: str, wanted: str, value: object) -> None:
-    if not condition:
-        raise InputError(f"{name}: need {wanted}, got {value!r}")
