@@ -21,4 +21,16 @@ ROADS: tuple[Entry, ...] = (
         "slotwise",
         "the job-order model with CP-SAT (needs the extra `cp`)",
     ),
+    Entry(
+        "unrelated-machines",
+        "solvers.mip:unrelated_machines_road",
+        "slotwise",
+        "a lower bound only: a linear program for slots of different speed",
+    ),
+    Entry(
+        "branch-and-bound",
+        "solvers.branch_and_bound:branch_and_bound_road",
+        "docs/branch-and-bound.md",
+        "reduce placements, then map placements, compiled; for small instances",
+    ),
 )

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
+from ..formulations import job_order
 from ..formulations.bounds import best_lower_bound
 from ..instances.errors import InputError
 from ..instances.mapreduce import Instance
 from ..instances.registry import Entry, lookup
-from . import ROADS
-from .cp_sat import fits
+from . import ROADS, branch_and_bound, cp_sat
 from .heuristic import all_heuristics
+from .mip import MOST_TERMS
 from .portfolio import portfolio
 from .progress import Progress, ProgressCallback
 from .result import OPTIMALITY_TOLERANCE, Result, Status, certified
@@ -73,16 +74,30 @@ def solve(
 
 
 def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
-    """The roads that `solve` takes by itself, with the threads of each.
+    """The roads that `solve` takes by itself, with the threads of each; the first has a head start.
 
-    CP-SAT where OR-Tools is installed and the instance is not too large for it: it proves most, and
-    more with two threads than with one (benchmarks/README.md). The job-order model with HiGHS runs
-    beside it from the third thread on, and alone otherwise; a second thread does not help it.
+    Measured in benchmarks/README.md: branch and bound settles small instances in a tenth of a
+    second; CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with two
+    threads than with one; the job-order model with HiGHS takes its place elsewhere and does not
+    gain from a second thread. Slots of different speed leave branch and bound out, and have a
+    linear program as lower bound where no exact road fits.
     """
-    job_order, cp_sat = lookup("model", ROADS, "job-order"), lookup("model", ROADS, "cp-sat")
-    if find_spec("ortools") is None or not fits(instance):
-        return {job_order: threads}
-    return {cp_sat: threads} if threads <= 2 else {cp_sat: threads - 1, job_order: 1}
+    names: dict[str, int] = {}
+    if branch_and_bound.fits(instance):
+        names["branch-and-bound"] = 1
+    if find_spec("ortools") is not None and cp_sat.fits(instance):
+        names["cp-sat"] = max(1, threads - len(names))
+    elif job_order.estimated_terms(instance) <= MOST_TERMS:
+        names["job-order"] = max(1, threads - len(names))
+    elif instance.speed_factors is not None:
+        names["unrelated-machines"] = threads
+    if threads == 1 and len(names) > 1:
+        names.pop(
+            "branch-and-bound"
+            if instance.map_tasks + instance.reduce_tasks > 50
+            else next(reversed(names))
+        )
+    return {lookup("model", ROADS, name): share for name, share in names.items()}
 
 
 def _later(on_progress: ProgressCallback, set_out: float) -> ProgressCallback:
@@ -111,6 +126,7 @@ def _conclude(
         bound,
         time.perf_counter() - began,
         found_by=found_by,
-        notes=tuple(f"{road}: {arrival.stop}" for road, arrival in arrivals.items()),
+        notes=tuple(f"{road}: {arrival.stop}" for road, arrival in arrivals.items())
+        or ("no exact road takes an instance of this size",),
         progress=progress,
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 from types import ModuleType
 
-from ..formulations import job_order, sequence
+from ..formulations import job_order, sequence, unrelated_machines
 from ..instances.mapreduce import Instance
 from . import highs
 from .road import Arrival, Task
 
 MOST_TERMS = 3_000_000
 """Above this many estimated nonzeros a model is not built: it would not fit, nor ever finish."""
+
+LP_SLACK = 1e-7
+"""Taken off the value of a linear program, which is optimal within tolerances only."""
 
 
 def job_order_road(instance: Instance, task: Task) -> Arrival:
@@ -22,6 +25,26 @@ def job_order_road(instance: Instance, task: Task) -> Arrival:
 def sequence_road(instance: Instance, task: Task) -> Arrival:
     """The printed integer program with HiGHS, big-M as printed, started from the incumbent."""
     return _solve(instance, task, sequence, "sequence model (HiGHS)")
+
+
+def unrelated_machines_road(instance: Instance, task: Task) -> Arrival:
+    """A lower bound only: the linear program of jobs spread over slots of different speed."""
+    terms = unrelated_machines.estimated_terms(instance)
+    if terms > MOST_TERMS:
+        return Arrival(None, None, "", f"program too large: about {terms:.2g} nonzeros")
+    began = time.perf_counter()
+    model = unrelated_machines.build(instance)
+    outcome = highs.solve(
+        model,
+        time_limit=max(0.0, task.time_limit - (time.perf_counter() - began)),
+        threads=task.threads,
+        stop=task.stop,
+    )
+    # An LP that did not end has no bound, whatever value it had reached.
+    proven = outcome.stop is highs.Stop.PROVEN and outcome.incumbent is not None
+    # The optimum is known up to the solver's tolerance; less than that is never claimed.
+    bound = (outcome.incumbent or 0.0) * (1 - LP_SLACK) if proven else None
+    return Arrival(None, bound, "unrelated-machines LP (HiGHS)", outcome.stop.value)
 
 
 def _solve(instance: Instance, task: Task, formulation: ModuleType, proof: str) -> Arrival:

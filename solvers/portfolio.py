@@ -13,6 +13,9 @@ from .progress import Progress, ProgressCallback
 from .result import relative_gap
 from .road import Arrival, Task
 
+HEAD_START = 1.0
+"""Seconds that spare small instances the start of a second road."""
+
 
 @dataclass(frozen=True)
 class Journey:
@@ -27,16 +30,21 @@ def portfolio(instance: Instance, roads: Mapping[Entry, int], task: Task) -> Jou
     """Run `roads`, each with its number of threads, until `task` is done.
 
     Bounds and makespans of all roads count together: the best of each, whoever proved it. Ctrl-C
-    ends all roads, which keep what they have. Raises what a road raises.
+    ends all roads, which keep what they have. The roads after the first set out `HEAD_START` s
+    later, and not at all if it has arrived by then. Raises what a road raises.
     """
     common = _Common(task)
     arrivals: dict[str, Arrival] = {}
     errors: list[BaseException] = []
     arrived = Semaphore(0)
 
-    def travel(road: Entry, threads: int) -> None:
+    def travel(road: Entry, threads: int, wait: float) -> None:
+        if task.stop.wait(wait):
+            arrived.release()
+            return
         started = time.perf_counter() - common.began
-        share = replace(task, threads=threads, on_progress=common.listener(started))
+        listener = common.listener(started)
+        share = replace(task, threads=threads, on_progress=listener, best=lambda: common.incumbent)
         try:
             arrivals[road.name] = road.load()(instance, share)
             common.arrived(arrivals[road.name])
@@ -46,8 +54,9 @@ def portfolio(instance: Instance, roads: Mapping[Entry, int], task: Task) -> Jou
         finally:
             arrived.release()
 
-    for item in roads.items():
-        Thread(target=travel, args=item, daemon=True).start()
+    for place, (road, threads) in enumerate(roads.items()):
+        wait = HEAD_START if place else 0.0
+        Thread(target=travel, args=(road, threads, wait), daemon=True).start()
     waiting_for, interrupted = len(roads), False
     while waiting_for:
         try:

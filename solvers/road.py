@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
@@ -14,7 +15,8 @@ class Task:
     """Where a road starts: a valid schedule, a valid lower bound (s), and how long it may take.
 
     `time_limit` in s of wall time; `relative_gap` at which the road may stop. When `stop` is set,
-    the road ends soon with what it has. `on_progress` is called from the road's own thread.
+    the road ends soon with what it has. `on_progress` is called from the road's own thread. `best`
+    gives the shortest makespan (s) that anyone has by now, if others are on the way too.
     """
 
     incumbent: Schedule
@@ -25,6 +27,7 @@ class Task:
     absolute_gap: float = 0.0
     on_progress: ProgressCallback | None = None
     stop: Event = field(default_factory=Event)
+    best: Callable[[], float] | None = None
 
 
 @dataclass(frozen=True)
