@@ -59,11 +59,26 @@ def tell(lines: list[str] | tuple[str, ...], *, quiet: bool) -> None:
             typer.echo(f"note: {line}", err=True)
 
 
-def get_ready(instance: Instance, *, quiet: bool) -> None:
-    """Load the compiled heuristics that the instance needs; says so if that takes long."""
+def get_ready(instance: Instance, *, quiet: bool, exact: bool = False) -> None:
+    """Load the compiled heuristics that the instance needs; says so if that takes long.
+
+    It takes long once, when they have to be compiled; if `exact`, the exact roads are compiled at
+    the same time.
+    """
     from ..heuristics.warm_up import warm_up
 
-    warm_up(instance.parts, lambda message: tell([message], quiet=quiet))
+    others = []
+
+    def compiling(message: str) -> None:
+        tell([message], quiet=quiet)
+        if exact:
+            from ..solvers.warm_up import start
+
+            others.append(start())
+
+    warm_up(instance.parts, compiling)
+    for other in others:
+        other.wait()
 
 
 def check_outputs(output: Path | None, gantt: Path | None = None) -> None:

@@ -53,7 +53,7 @@ def gap(
     try:
         for path in instances:
             problem = read_instance(path)
-            get_ready(problem, quiet=quiet or as_json)
+            get_ready(problem, quiet=quiet or as_json, exact=True)
             with live_progress(hidden=quiet or as_json) as on_progress:
                 comparison = compare(
                     problem, time_limit=time_limit, threads=threads, on_progress=on_progress

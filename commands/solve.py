@@ -62,7 +62,7 @@ def solve(
         lookup("model", ROADS, model)
     check_outputs(output, gantt)
     problem = read_instance(instance)
-    get_ready(problem, quiet=quiet or as_json)
+    get_ready(problem, quiet=quiet or as_json, exact=True)
     with live_progress(hidden=quiet or as_json) as on_progress:
         result = solve_exactly(
             problem,
