@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -121,16 +122,20 @@ def live_progress(*, hidden: bool) -> Iterator[ProgressCallback | None]:
 
     from ..solvers.result import relative_gap
 
-    with Live(console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
+    began = perf_counter()
+    latest: list[Progress] = []
 
-        def on_progress(step: Progress) -> None:
-            gap = relative_gap(step.incumbent or 0.0, step.bound or 0.0)
-            shown = "–" if gap is None else f"{gap:.3%}"
-            live.update(
-                Text(
-                    f"{step.seconds:7.1f} s   incumbent {step.incumbent:.6g} s   "
-                    f"bound {step.bound:.6g} s   gap {shown}   (Ctrl-C keeps the best)"
-                )
-            )
+    def shown() -> Text:
+        if not latest:
+            return Text("")
+        step = latest[-1]
+        gap = relative_gap(step.incumbent or 0.0, step.bound or 0.0)
+        return Text(
+            f"{perf_counter() - began:7.1f} s   incumbent {step.incumbent:.6g} s   "
+            f"bound {step.bound:.6g} s   gap {'–' if gap is None else f'{gap:.3%}'}   "
+            "(Ctrl-C keeps the best)"
+        )
 
-        yield on_progress
+    console = Console(stderr=True)
+    with Live(console=console, transient=True, refresh_per_second=8, get_renderable=shown):
+        yield latest.append
