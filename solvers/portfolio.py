@@ -31,7 +31,7 @@ def portfolio(instance: Instance, roads: Mapping[Entry, int], task: Task) -> Jou
 
     Bounds and makespans of all roads count together: the best of each, whoever proved it. Ctrl-C
     ends all roads, which keep what they have. The roads after the first set out `HEAD_START` s
-    later, and not at all if it has arrived by then. Raises what a road raises.
+    later, and not at all if it has arrived or the time is up by then. Raises what a road raises.
     """
     common = _Common(task)
     arrivals: dict[str, Arrival] = {}
@@ -39,12 +39,17 @@ def portfolio(instance: Instance, roads: Mapping[Entry, int], task: Task) -> Jou
     arrived = Semaphore(0)
 
     def travel(road: Entry, threads: int, wait: float) -> None:
-        if task.stop.wait(wait):
+        if wait > max(0.0, task.time_limit) or task.stop.wait(wait):
             arrived.release()
             return
         started = time.perf_counter() - common.began
-        listener = common.listener(started)
-        share = replace(task, threads=threads, on_progress=listener, best=lambda: common.incumbent)
+        share = replace(
+            task,
+            threads=threads,
+            time_limit=task.time_limit - started,
+            on_progress=common.listener(started),
+            best=lambda: common.incumbent,
+        )
         try:
             arrivals[road.name] = road.load()(instance, share)
             common.arrived(arrivals[road.name])
