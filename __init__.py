@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .formulations.bounds import best_lower_bound
     from .formulations.bounds import lower_bounds as bounds
     from .instances.checker import Verdict, check
-    from .instances.errors import InputError, InputWarning
+    from .instances.errors import InputError
     from .instances.generators import generate
     from .instances.mapreduce import Cluster, Instance, Job, MapTask, Rates, job_instance
     from .instances.mapreduce_file import read_instance as read
@@ -35,7 +35,6 @@ _PUBLIC = {
     "Cluster": "instances.mapreduce:Cluster",
     "Comparison": "solvers.compare:Comparison",
     "InputError": "instances.errors:InputError",
-    "InputWarning": "instances.errors:InputWarning",
     "Instance": "instances.mapreduce:Instance",
     "Job": "instances.mapreduce:Job",
     "MapTask": "instances.mapreduce:MapTask",
@@ -71,7 +70,6 @@ __all__ = [
     "Cluster",
     "Comparison",
     "InputError",
-    "InputWarning",
     "Instance",
     "Job",
     "MapTask",

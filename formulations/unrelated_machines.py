@@ -21,7 +21,12 @@ import numpy as np
 import pyomo.environ as pyo
 
 from ..instances.mapreduce import FloatArray, Instance, IntArray
-from ..instances.processing import least_map_times, least_reduce_times
+from ..instances.processing import (
+    least_map_times,
+    least_reduce_times,
+    map_factors,
+    reduce_factors,
+)
 from ..instances.setups import best_map_setups, best_reduce_setups
 
 
@@ -36,22 +41,18 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     model.objective = pyo.Objective(expr=model.makespan, sense=pyo.minimize)
     map_setup = best_map_setups(instance)
     reduce_setup = best_reduce_setups(instance)[instance.reduce_job]
-    factors = instance.speed_factors
     head = _longest(least_map_times(instance) + map_setup, instance.map_job, instance.jobs)
     tail = _longest(least_reduce_times(instance) + reduce_setup, instance.reduce_job, instance.jobs)
     map_waits = tail[instance.maps_of > 0].min(initial=np.inf)
     reduce_waits = head[instance.reduces_of > 0].min(initial=np.inf)
-    map_slots = len(instance.cluster.map_slot_node)
-    reduce_slots = len(instance.cluster.reduce_slot_node)
     if instance.map_tasks:
         work = _work(instance.map_processing, instance.map_job, instance.jobs)
-        speeds = np.ones((instance.jobs, map_slots)) if factors is None else factors.map
-        _phase(model, "map", work[:, None] * speeds, float(map_setup.sum()), float(map_waits))
+        seconds = work[:, None] * map_factors(instance)
+        _phase(model, "map", seconds, float(map_setup.sum()), float(map_waits))
     if instance.reduce_tasks:
         work = _work(instance.reduce_processing, instance.reduce_job, instance.jobs)
-        speeds = np.ones((instance.jobs, reduce_slots)) if factors is None else factors.reduce
-        setups = float(reduce_setup.sum())
-        _phase(model, "reduce", work[:, None] * speeds, setups, float(reduce_waits))
+        seconds = work[:, None] * reduce_factors(instance)
+        _phase(model, "reduce", seconds, float(reduce_setup.sum()), float(reduce_waits))
     return model
 
 

@@ -6,7 +6,3 @@ class InputError(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
-
-
-class InputWarning(UserWarning):
-    """Something in the input was left out or adjusted; the message says what and why."""

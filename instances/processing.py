@@ -25,57 +25,66 @@ def reduce_times(instance: Instance, slot: IntArray) -> FloatArray:
     return times
 
 
+def map_factors(instance: Instance) -> FloatArray:
+    """Speed factor of each job on each map slot, 1 where the instance has none: (jobs, slots)."""
+    if instance.speed_factors is None:
+        return np.ones((instance.jobs, len(instance.cluster.map_slot_node)))
+    return instance.speed_factors.map
+
+
+def reduce_factors(instance: Instance) -> FloatArray:
+    """Speed factor of each job on each reduce slot, 1 where there is none: (jobs, slots)."""
+    if instance.speed_factors is None:
+        return np.ones((instance.jobs, len(instance.cluster.reduce_slot_node)))
+    return instance.speed_factors.reduce
+
+
 def map_time_matrix(instance: Instance) -> FloatArray:
     """Processing time in s of each map task on each map slot. For small instances."""
-    factors = (
-        np.ones((instance.jobs, len(instance.cluster.map_slot_node)))
-        if instance.speed_factors is None
-        else instance.speed_factors.map
-    )
-    return instance.map_processing[:, None] * factors[instance.map_job]
+    return instance.map_processing[:, None] * map_factors(instance)[instance.map_job]
 
 
 def reduce_time_matrix(instance: Instance) -> FloatArray:
     """Processing time in s of each reduce task on each reduce slot. For small instances."""
-    factors = (
-        np.ones((instance.jobs, len(instance.cluster.reduce_slot_node)))
-        if instance.speed_factors is None
-        else instance.speed_factors.reduce
-    )
-    return instance.reduce_processing[:, None] * factors[instance.reduce_job]
+    return instance.reduce_processing[:, None] * reduce_factors(instance)[instance.reduce_job]
 
 
 def least_map_times(instance: Instance) -> FloatArray:
     """Least processing time in s of each map task over all map slots, shape (map_tasks,)."""
-    if instance.speed_factors is None:
+    if instance.speed_factors is None or not instance.map_tasks:
         return instance.map_processing
-    least = instance.speed_factors.map.min(axis=1, initial=np.inf)
-    times: FloatArray = instance.map_processing * least[instance.map_job]
-    return times
+    return _scaled(
+        instance.map_processing, instance.map_job, instance.speed_factors.map.min(axis=1)
+    )
 
 
 def least_reduce_times(instance: Instance) -> FloatArray:
     """Least processing time in s of each reduce task over all reduce slots: (reduce_tasks,)."""
-    if instance.speed_factors is None:
+    if instance.speed_factors is None or not instance.reduce_tasks:
         return instance.reduce_processing
-    least = instance.speed_factors.reduce.min(axis=1, initial=np.inf)
-    times: FloatArray = instance.reduce_processing * least[instance.reduce_job]
-    return times
+    return _scaled(
+        instance.reduce_processing, instance.reduce_job, instance.speed_factors.reduce.min(axis=1)
+    )
 
 
 def mean_map_times(instance: Instance) -> FloatArray:
     """Mean processing time in s of each map task over all map slots, shape (map_tasks,)."""
     if instance.speed_factors is None or not instance.map_tasks:
         return instance.map_processing
-    mean = instance.speed_factors.map.mean(axis=1)
-    times: FloatArray = instance.map_processing * mean[instance.map_job]
-    return times
+    return _scaled(
+        instance.map_processing, instance.map_job, instance.speed_factors.map.mean(axis=1)
+    )
 
 
 def mean_reduce_times(instance: Instance) -> FloatArray:
     """Mean processing time in s of each reduce task over all reduce slots: (reduce_tasks,)."""
     if instance.speed_factors is None or not instance.reduce_tasks:
         return instance.reduce_processing
-    mean = instance.speed_factors.reduce.mean(axis=1)
-    times: FloatArray = instance.reduce_processing * mean[instance.reduce_job]
-    return times
+    return _scaled(
+        instance.reduce_processing, instance.reduce_job, instance.speed_factors.reduce.mean(axis=1)
+    )
+
+
+def _scaled(processing: FloatArray, job: IntArray, factor: FloatArray) -> FloatArray:
+    scaled: FloatArray = processing * factor[job]
+    return scaled
