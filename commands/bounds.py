@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from .console import InstanceFile, Json, Quiet, show
+from typing import Any
+
+import typer
+
+from .console import NO, InstanceFile, Json, Quiet, show
 
 
 def bounds(instance: InstanceFile, as_json: Json = False, quiet: Quiet = False) -> None:
     """Closed-form lower bounds of the makespan."""
     from ..formulations.bounds import best_lower_bound, lower_bounds
     from ..instances.mapreduce_file import read_instance
+    from ..instances.security import impossible
     from ..report.tables import bounds_table
 
     problem = read_instance(instance)
+    why = impossible(problem)
+    document: dict[str, Any]
+    if why is not None:
+        document = {"instance": problem.name, "bounds": {}, "lower_bound": None, "notes": [why]}
+        show(f"{problem.name}: infeasible, {why}", document=document, as_json=as_json, quiet=quiet)
+        raise typer.Exit(NO)
     values = lower_bounds(problem)
     best, name = best_lower_bound(problem)
     document = {"instance": problem.name, "bounds": values, "lower_bound": best}

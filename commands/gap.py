@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .console import (
+    NO,
     Gantt,
     Json,
     Output,
@@ -75,3 +76,5 @@ def gap(
     if as_json or len(done) > 1:
         text = summary_table(done)
         show(text, document={"instances": documents}, as_json=as_json, quiet=quiet)
+    if any(comparison.best.schedule is None for comparison in done):
+        raise typer.Exit(NO)

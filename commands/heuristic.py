@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from ..heuristics import HEURISTICS
 from ..instances.registry import lookup
-from .console import Gantt, InstanceFile, Json, Output, Quiet, check_outputs, draw, get_ready, show
+from .console import (
+    NO,
+    Gantt,
+    InstanceFile,
+    Json,
+    Output,
+    Quiet,
+    check_outputs,
+    draw,
+    get_ready,
+    show,
+    tell,
+)
 
 NAMES = ", ".join(entry.name for entry in HEURISTICS)
+MOST_NOTES = 12
 
 
 def heuristic(
@@ -35,3 +49,12 @@ def heuristic(
         write_json(output, result.document())
     draw(gantt, result)
     show(str(result), document=result.document(), as_json=as_json, quiet=quiet)
+    if result.schedule is None:
+        raise typer.Exit(NO)
+    tell(_first(result.notes), quiet=quiet or as_json)
+
+
+def _first(notes: Sequence[str]) -> list[str]:
+    """The first notes, and how many more there are."""
+    more = len(notes) - MOST_NOTES
+    return [*notes[:MOST_NOTES], *([f"… and {more} more, see --json or -o"] if more > 0 else [])]

@@ -13,9 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..instances.mapreduce import Cluster, FloatArray, Instance, IntArray
+from ..instances.errors import InputError
+from ..instances.mapreduce import Cluster, FloatArray, Instance, IntArray, Rates
 from ..instances.processing import least_map_times, least_reduce_times
-from ..instances.setups import best_map_setups, best_reduce_setups
+from ..instances.security import impossible
+from ..instances.setups import best_map_setups, best_reduce_setups, read_rates
+from ..instances.usable_slots import usable_slots
 from . import BOUNDS
 
 
@@ -38,7 +41,16 @@ _Side = Callable[[_Phase, FloatArray], float]
 
 
 def lower_bounds(instance: Instance) -> dict[str, float]:
-    """Every bound of `BOUNDS` by name (s), those that are not valid included."""
+    """Every bound of `BOUNDS` by name (s), those that are not valid included.
+
+    Lost slots do not count. Raises `InputError` if no schedule exists.
+    """
+    why = impossible(instance)
+    if why is not None:
+        raise InputError(
+            f"{instance.name}: no schedule exists, so there is nothing to bound: {why}"
+        )
+    instance = usable_slots(instance).instance
     return {entry.name: float(entry.load()(instance)) for entry in BOUNDS}
 
 
@@ -160,7 +172,8 @@ def _two_sided(
 def _phases(instance: Instance) -> tuple[_Phase, _Phase]:
     cluster = instance.cluster
     map_length = least_map_times(instance) + best_map_setups(instance)
-    farther = cluster.rates.node / _nearest_rate(cluster)
+    rates = read_rates(instance)
+    farther = rates.node / _nearest_rate(cluster, rates)
     read = farther * best_reduce_setups(instance)[instance.reduce_job]
     reduce_length = least_reduce_times(instance) + read
     return (
@@ -169,14 +182,14 @@ def _phases(instance: Instance) -> tuple[_Phase, _Phase]:
     )
 
 
-def _nearest_rate(cluster: Cluster) -> float:
+def _nearest_rate(cluster: Cluster, rates: Rates) -> float:
     """Best rate (MB/s) between a node with a map slot and one with a reduce slot."""
     maps, reduces = cluster.map_slots > 0, cluster.reduce_slots > 0
     if np.any(maps & reduces):
-        return cluster.rates.node
+        return rates.node
     if np.intersect1d(cluster.rack_of[maps], cluster.rack_of[reduces]).size:
-        return cluster.rates.rack
-    return cluster.rates.remote
+        return rates.rack
+    return rates.remote
 
 
 def _longest(phase: _Phase) -> FloatArray:

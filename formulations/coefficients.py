@@ -9,7 +9,8 @@ import numpy as np
 
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.processing import map_time_matrix, reduce_time_matrix
-from ..instances.setups import best_reduce_setups, map_setup_matrix, output_share
+from ..instances.security import BoolArray, map_allowed, reduce_allowed
+from ..instances.setups import best_reduce_setups, map_setup_matrix, output_share, read_seconds
 from .parallel_machines import least_makespan
 
 
@@ -35,17 +36,19 @@ class Coefficients:
         self._least_phases: dict[tuple[str, frozenset[int]], float] = {}
         self.map_time = map_time_matrix(instance)
         self.reduce_time = reduce_time_matrix(instance)
-        factors = instance.speed_factors
-        self.map_slot_kind = _kinds(self.map_slot_node, factors.map if factors else None)
-        self.reduce_slot_kind = _kinds(self.reduce_slot_node, factors.reduce if factors else None)
+        self.map_allowed = map_allowed(instance)
+        self.lost_reduce_slots: list[int] = np.flatnonzero(~reduce_allowed(instance)).tolist()
+        self.map_slot_kind = _kinds(self.map_slot_node, self.map_work, self.map_allowed)
+        self.reduce_slot_kind = _kinds(
+            self.reduce_slot_node, self.reduce_time, reduce_allowed(instance)[None, :]
+        )
         self.map_slots_with_twin = _with_twin(self.map_slot_kind)
         self.reduce_slots_with_twin = _with_twin(self.reduce_slot_kind)
 
     @cached_property
     def map_setup(self) -> FloatArray:
         """Setup of each map task on each map slot, shape (map tasks, map slots)."""
-        setup: FloatArray = map_setup_matrix(self.instance)[:, self.map_slot_node]
-        return setup
+        return map_setup_matrix(self.instance)
 
     @cached_property
     def map_work(self) -> FloatArray:
@@ -55,13 +58,8 @@ class Coefficients:
     @cached_property
     def read_seconds(self) -> FloatArray:
         """Seconds per MB that a reduce slot reads from a node, shape (nodes, reduce slots)."""
-        cluster = self.instance.cluster
-        return np.array(
-            [
-                [1.0 / cluster.rate_between(holder, reader) for reader in self.reduce_slot_node]
-                for holder in range(cluster.nodes)
-            ]
-        ).reshape(cluster.nodes, len(self.reduce_slot_node))
+        seconds: FloatArray = read_seconds(self.instance)[:, self.reduce_slot_node]
+        return seconds
 
     @cached_property
     def local_read(self) -> FloatArray:
@@ -71,7 +69,8 @@ class Coefficients:
     @cached_property
     def least_map(self) -> FloatArray:
         """Least setup + processing of each map task: L^m of LJR, definition 1."""
-        least: FloatArray = self.map_work.min(axis=1, initial=np.inf)
+        work = np.where(self.map_allowed, self.map_work, np.inf)
+        least: FloatArray = work.min(axis=1, initial=np.inf)
         return least
 
     @cached_property
@@ -170,13 +169,15 @@ class Coefficients:
         return position
 
 
-def _kinds(slot_node: list[int], factors: FloatArray | None) -> list[int]:
-    """A number for each run of equal slots: neighbours on one node, equally fast for every job."""
+def _kinds(slot_node: list[int], *columns: FloatArray | BoolArray) -> list[int]:
+    """A number for each run of equal slots: neighbours on one node with the same columns."""
     kinds: list[int] = []
     for k, node in enumerate(slot_node):
-        equal = k > 0 and node == slot_node[k - 1]
-        if equal and factors is not None:
-            equal = np.array_equal(factors[:, k], factors[:, k - 1])
+        equal = (
+            k > 0
+            and node == slot_node[k - 1]
+            and all(np.array_equal(table[:, k], table[:, k - 1]) for table in columns)
+        )
         kinds.append(kinds[-1] if equal else len(set(kinds)))
     return kinds
 

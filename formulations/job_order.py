@@ -105,8 +105,13 @@ def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
 
 
 def _assignment(model: pyo.ConcreteModel) -> None:
-    """Every task runs on exactly one slot of its phase."""
+    """Every task runs on exactly one slot of its phase, and on none that it may not run on."""
     data: Coefficients = model.data
+    for t, k in np.argwhere(~data.map_allowed).tolist():
+        model.on_map[t, k].fix(0)
+    for w in data.reduce_tasks:
+        for k in data.lost_reduce_slots:
+            model.on_reduce[w, k].fix(0)
     model.J1_map_task_on_one_slot = pyo.Constraint(
         data.map_tasks,
         rule=lambda model, t: pyo.quicksum(model.on_map[t, k] for k in data.map_slots) == 1,

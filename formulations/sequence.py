@@ -47,6 +47,7 @@ def build(
     for phase, tasks, slots in phases:
         _precedence_on_slots(model, phase, tasks, slots)
         _sequences(model, phase, tasks, slots)
+    _forbidden_slots(model)
     return model
 
 
@@ -195,6 +196,20 @@ def _sequences(model: pyo.ConcreteModel, phase: str, tasks: range, slots: range)
     model.add_component(f"eq8_{phase}_one_first", pyo.Constraint(slots, rule=one_first))
     model.add_component(f"eq9_{phase}_one_last", pyo.Constraint(slots, rule=one_last))
     model.add_component(f"eq10_{phase}_flow", pyo.Constraint(slots, tasks, rule=flow))
+
+
+def _forbidden_slots(model: pyo.ConcreteModel) -> None:
+    """No task follows another, or is the first, on a slot that it may not run on."""
+    data: Coefficients = model.data
+    for t, k in np.argwhere(~data.map_allowed).tolist():
+        for v in (*data.map_tasks, HEAD):
+            if v != t:
+                model.map_follows[k, v, t].fix(0)
+    for k in data.lost_reduce_slots:
+        for w in data.reduce_tasks:
+            for v in (*data.reduce_tasks, HEAD):
+                if v != w:
+                    model.reduce_follows[k, v, w].fix(0)
 
 
 def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from ..instances.errors import InputError
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.processing import mean_map_times, mean_reduce_times
-from ..instances.setups import best_reduce_setups
+from ..instances.setups import best_reduce_setups, local_map_setups
 
 OMEGA = 0.7
 """Weight of the optimistic estimate in a phase's duration; LJR section 5.2.1 finds 0.7 best."""
@@ -51,7 +51,7 @@ def map_lengths(instance: Instance) -> FloatArray:
 
     Where slots differ in speed, the processing time is the mean over the slots (HMHS, equation 1).
     """
-    lengths: FloatArray = mean_map_times(instance) + instance.input_mb / instance.cluster.rates.node
+    lengths: FloatArray = mean_map_times(instance) + local_map_setups(instance)
     return lengths
 
 

@@ -16,7 +16,7 @@ from numba import njit
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.processing import map_time_matrix, reduce_time_matrix
 from ..instances.schedule import Schedule, map_completions, timed
-from ..instances.setups import map_setup_matrix, output_share
+from ..instances.setups import map_setup_matrix, output_share, read_seconds
 
 ROUNDS = 8
 STEPS = 50_000
@@ -38,7 +38,6 @@ def improve(instance: Instance, schedule: Schedule, *, seconds: float, seed: int
     if instance.jobs == 0 or instance.map_tasks + instance.reduce_tasks == 0:
         return schedule
     cluster = instance.cluster
-    nodes = range(cluster.nodes)
     stop = np.zeros(1, dtype=np.int64)
     order = np.argsort(map_completions(instance, schedule.map.end), kind="stable")
     map_slot, reduce_slot = schedule.map.slot.copy(), schedule.reduce.slot.copy()
@@ -54,10 +53,10 @@ def improve(instance: Instance, schedule: Schedule, *, seconds: float, seed: int
             cluster.reduce_slot_node,
             instance.map_offsets,
             instance.reduce_offsets,
-            map_setup_matrix(instance)[:, cluster.map_slot_node] + map_time_matrix(instance),
+            map_setup_matrix(instance) + map_time_matrix(instance),
             reduce_time_matrix(instance),
             output_share(instance),
-            np.array([[1 / cluster.rate_between(a, b) for b in nodes] for a in nodes]),
+            read_seconds(instance),
         )
 
     if not interruptible(anneal, stop, seconds):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..instances.mapreduce import FloatArray, Instance, IntArray, offsets
-from ..instances.setups import map_setup_matrix
+from ..instances.setups import map_setups_by_node
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ def distinct_inputs(instance: Instance) -> tuple[IntArray, FloatArray]:
     holders.sort(axis=1)
     tasks, starts = _grouped(instance.input_mb[some], *holders[some].T)
     row[some[tasks]] = 1 + np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    setups = map_setup_matrix(_only_inputs(instance, some[tasks[starts[:-1]]]))
+    setups = map_setups_by_node(_only_inputs(instance, some[tasks[starts[:-1]]]))
     return row, np.concatenate((nothing, setups))
 
 
@@ -140,6 +140,8 @@ def _only_inputs(instance: Instance, tasks: IntArray) -> Instance:
         reduce_offsets=np.zeros(2, dtype=np.int64),
         reduce_processing=np.zeros(0),
         speed_factors=None,
+        security=None,
+        outages=None,
         history=None,
     )
 

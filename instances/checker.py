@@ -60,9 +60,10 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
     if not whole:
         return Verdict(found, _claimed_end(schedule))
 
+    found += _forbidden(instance, schedule)
     map_node = cluster.map_slot_node[schedule.map.slot]
     processing = map_times(instance, schedule.map.slot)
-    maps = _recomputed(schedule.map, map_setups(instance, map_node), processing)
+    maps = _recomputed(schedule.map, map_setups(instance, schedule.map.slot), processing)
     reduce_node = cluster.reduce_slot_node[schedule.reduce.slot]
     setup = reduce_setups(instance, map_node)[instance.reduce_job, reduce_node]
     reduces = _recomputed(schedule.reduce, setup, reduce_times(instance, schedule.reduce.slot))
@@ -88,6 +89,29 @@ def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> st
     offsets = instance.map_offsets if phase == "map" else instance.reduce_offsets
     job = int(np.searchsorted(offsets, task, side="right")) - 1
     return f"job {instance.job_names[job]!r} {phase} task {task - offsets[job]}"
+
+
+def _forbidden(instance: Instance, schedule: Schedule) -> list[str]:
+    """Tasks on slots that are lost, or that their priority forbids."""
+    found = []
+    if instance.outages is not None:
+        for phase, slot, lost in (
+            ("map", schedule.map.slot, instance.outages.map),
+            ("reduce", schedule.reduce.slot, instance.outages.reduce),
+        ):
+            found += [
+                f"{task_name(instance, phase, t)} is on {phase} slot {slot[t]}, which is lost"
+                for t in np.flatnonzero(lost[slot])
+            ]
+    if instance.security is not None:
+        slot = schedule.map.slot
+        found += [
+            f"{task_name(instance, 'map', t)} is on map slot {slot[t]}, its priority forbids that"
+            for t in np.flatnonzero(
+                ~instance.security.priorities[np.arange(instance.map_tasks), slot]
+            )
+        ]
+    return found
 
 
 def _recomputed(rows: Phase, setup: FloatArray, processing: FloatArray) -> Phase:

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .parts import SPEED_FACTORS
+from .parts import OUTAGES, SECURITY, SPEED_FACTORS
 
 if TYPE_CHECKING:
     from .history import History
+    from .security import Outages, Security
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -143,6 +144,8 @@ class Instance:
     reduce_processing: FloatArray
     source: str = ""
     speed_factors: SpeedFactors | None = None
+    security: Security | None = None
+    outages: Outages | None = None
     history: History | None = None
 
     def __post_init__(self) -> None:
@@ -166,6 +169,10 @@ class Instance:
         if self.speed_factors is not None:
             self._need_factors("map", self.speed_factors.map, self.cluster.map_slots)
             self._need_factors("reduce", self.speed_factors.reduce, self.cluster.reduce_slots)
+        if self.security is not None:
+            self.security.need_fit(self)
+        if self.outages is not None:
+            self.outages.need_fit(self)
 
     def _need_factors(self, phase: str, factors: FloatArray, slots: IntArray) -> None:
         shape = (self.jobs, int(slots.sum()))
@@ -200,7 +207,12 @@ class Instance:
     @property
     def parts(self) -> frozenset[str]:
         """The optional parts of the model that this instance has, by their names in messages."""
-        return frozenset() if self.speed_factors is None else frozenset({SPEED_FACTORS})
+        there = {
+            SPEED_FACTORS: self.speed_factors,
+            SECURITY: self.security,
+            OUTAGES: self.outages,
+        }
+        return frozenset(name for name, part in there.items() if part is not None)
 
     @property
     def map_tasks(self) -> int:

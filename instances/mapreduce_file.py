@@ -14,6 +14,14 @@ from .errors import InputError
 from .files import Strict, need_format, read_json, validated, write_json
 from .history import Events, History
 from .mapreduce import Cluster, Instance, IntArray, Rates, SpeedFactors, offsets
+from .security_file import (
+    OutageDocument,
+    SecurityDocument,
+    outage_documents,
+    read_outages,
+    read_security,
+    security_document,
+)
 
 FORMAT = "slotwise/mapreduce/1"
 
@@ -85,6 +93,8 @@ class _Document(Strict):
     cluster: _Cluster
     jobs: list[_Job]
     speed_factors: _SpeedFactors | None = None
+    security: SecurityDocument | None = None
+    outages: list[OutageDocument] | None = None
     history: _History | None = None
 
 
@@ -159,6 +169,10 @@ def instance_document(instance: Instance) -> dict[str, Any]:
             "map": instance.speed_factors.map.tolist(),
             "reduce": instance.speed_factors.reduce.tolist(),
         }
+    if instance.security is not None:
+        document["security"] = security_document(instance, instance.security)
+    if instance.outages is not None:
+        document["outages"] = outage_documents(instance, instance.outages)
     if instance.history is not None:
         document["history"] = _history_document(instance, instance.history)
     return document
@@ -190,6 +204,10 @@ def _instance(document: _Document) -> Instance:
         ),
         speed_factors=_speed_factors(document),
     )
+    if document.security is not None:
+        instance = replace(instance, security=read_security(instance, document.security))
+    if document.outages is not None:
+        instance = replace(instance, outages=read_outages(instance, document.outages))
     if document.history is not None:
         instance = replace(instance, history=_history(instance, document.history))
     return instance

@@ -28,12 +28,16 @@ class Phase:
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Both phases and the makespan (s) that the schedule's maker claims."""
+    """Both phases and the makespan (s) that the schedule's maker claims.
+
+    `notes` is what its maker has to say of it, a line each.
+    """
 
     instance: str
     map: Phase
     reduce: Phase
     makespan: float
+    notes: tuple[str, ...] = ()
 
 
 def timed(
@@ -50,7 +54,7 @@ def timed(
     """
     cluster = instance.cluster
     map_node = cluster.map_slot_node[map_slot]
-    setup = map_setups(instance, map_node)
+    setup = map_setups(instance, map_slot)
     at_once = np.zeros(instance.map_tasks)
     maps = _earliest(map_slot, map_rank, setup, map_times(instance, map_slot), at_once)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .mapreduce import FloatArray, Instance, IntArray
+from .mapreduce import FloatArray, Instance, IntArray, Rates
+from .security import ENCRYPTED, BoolArray, Security
 
 
 def replica_rates(instance: Instance) -> FloatArray:
@@ -20,25 +21,57 @@ def replica_rates(instance: Instance) -> FloatArray:
 
 
 def map_setup_matrix(instance: Instance) -> FloatArray:
-    """Setup in s of each map task on each node, shape (map_tasks, nodes). For small instances."""
+    """Setup in s of each map task on each map slot, (map_tasks, map_slots). For small instances."""
+    if instance.security is not None:
+        return _secure_setups(instance, instance.security, slice(None))
+    return map_setups_by_node(instance)[:, instance.cluster.map_slot_node]
+
+
+def map_setups_by_node(instance: Instance) -> FloatArray:
+    """Setup in s of each map task on each node, (map_tasks, nodes), without security levels."""
     return instance.input_mb[:, None] / replica_rates(instance)
 
 
-def map_setups(instance: Instance, node: IntArray) -> FloatArray:
-    """Setup in s of each map task on the node it is assigned to, shape (map_tasks,)."""
+def map_setups(instance: Instance, slot: IntArray) -> FloatArray:
+    """Setup in s of each map task on the slot it is assigned to, shape (map_tasks,)."""
     cluster = instance.cluster
     copies = np.diff(instance.replica_offsets)
     task = np.repeat(np.arange(instance.map_tasks), copies)
+    node = cluster.map_slot_node[slot]
+    here = task[instance.replicas == node[task]]
+    if instance.security is not None:
+        plain = task[instance.security.levels[instance.replicas, slot[task]] != ENCRYPTED]
+        return instance.input_mb * _secure_seconds(instance.security, plain, here, len(slot))
     rate = np.full(instance.map_tasks, cluster.rates.remote)
     same_rack = cluster.rack_of[instance.replicas] == cluster.rack_of[node[task]]
     rate[task[same_rack]] = cluster.rates.rack
-    rate[task[instance.replicas == node[task]]] = cluster.rates.node
+    rate[here] = cluster.rates.node
     setups: FloatArray = instance.input_mb / rate
     return setups
 
 
+def encryption_times(instance: Instance, slot: IntArray) -> FloatArray:
+    """The part of each map task's setup in s that encrypts its input, shape (map_tasks,)."""
+    if instance.security is None:
+        return np.zeros(instance.map_tasks)
+    moving = instance.input_mb / instance.security.transfer_rate
+    setups = map_setups(instance, slot)
+    times: FloatArray = np.where(setups > moving, setups - moving, 0.0)
+    return times
+
+
 def best_map_setups(instance: Instance) -> FloatArray:
-    """Least setup in s of each map task over all nodes with a map slot, shape (map_tasks,)."""
+    """Least setup in s of each map task over all map slots it may run on, shape (map_tasks,)."""
+    if instance.security is not None:
+        best = [
+            np.where(
+                instance.security.priorities[part],
+                _secure_setups(instance, instance.security, part),
+                np.inf,
+            ).min(axis=1)
+            for part in _parts(instance.map_tasks)
+        ]
+        return np.concatenate(best or [np.zeros(0)])
     cluster = instance.cluster
     usable = cluster.map_slots > 0
     usable_rack = np.zeros(len(cluster.rack_names), dtype=bool)
@@ -51,11 +84,73 @@ def best_map_setups(instance: Instance) -> FloatArray:
     return setups
 
 
+def local_map_setups(instance: Instance) -> FloatArray:
+    """Setup in s of each map task on a node that holds its input, shape (map_tasks,)."""
+    if instance.security is not None:
+        return np.zeros(instance.map_tasks)
+    setups: FloatArray = instance.input_mb / instance.cluster.rates.node
+    return setups
+
+
+def _secure_setups(instance: Instance, security: Security, part: slice) -> FloatArray:
+    """Setups in s of some map tasks on all map slots: (tasks, map_slots)."""
+    cluster = instance.cluster
+    copies = np.diff(instance.replica_offsets)[part]
+    start, stop, _ = part.indices(instance.map_tasks)
+    replicas = instance.replicas[instance.replica_offsets[start] : instance.replica_offsets[stop]]
+    # Counts as floats, since only these multiply fast.
+    holds = np.zeros((len(copies), cluster.nodes), dtype=np.float32)
+    holds[np.repeat(np.arange(len(copies)), copies), replicas] = 1
+    plain = holds @ (security.levels != ENCRYPTED).astype(np.float32) > 0
+    here = holds[:, cluster.map_slot_node] > 0
+    seconds = _secure_seconds(security, plain, here, plain.shape)
+    setups: FloatArray = instance.input_mb[part, None] * seconds
+    return setups
+
+
+def _secure_seconds(
+    security: Security,
+    plain: IntArray | BoolArray,
+    here: IntArray | BoolArray,
+    shape: int | tuple[int, ...],
+) -> FloatArray:
+    """Seconds per MB of input (SMSO section III), by where a holder's level spares the encryption.
+
+    Nothing where the data is. Data from outside the cluster has no level and is encrypted.
+    """
+    seconds = np.full(shape, 1 / security.transfer_rate + 1 / security.encryption_rate)
+    seconds[plain] = 1 / security.transfer_rate
+    seconds[here] = 0.0
+    return seconds
+
+
+def _parts(tasks: int) -> list[slice]:
+    """Runs of tasks short enough for matrices of tasks and slots."""
+    return [slice(t, min(t + 4096, tasks)) for t in range(0, tasks, 4096)]
+
+
 def output_share(instance: Instance) -> FloatArray:
     """MB that each map task leaves for each single reduce task of its job, shape (map_tasks,)."""
     reduces = np.maximum(instance.reduces_of, 1)
     share: FloatArray = (instance.output_ratio / reduces)[instance.map_job] * instance.input_mb
     return share
+
+
+def read_rates(instance: Instance) -> Rates:
+    """Rates in MB/s at which reduce tasks read: with security the transfer rate from everywhere."""
+    if instance.security is None:
+        return instance.cluster.rates
+    return Rates(*[instance.security.transfer_rate] * 3)
+
+
+def read_seconds(instance: Instance) -> FloatArray:
+    """Seconds per MB that a reduce task on one node reads from another, shape (nodes, nodes)."""
+    cluster, rates = instance.cluster, read_rates(instance)
+    same_rack = cluster.rack_of[:, None] == cluster.rack_of
+    rate = np.where(same_rack, rates.rack, rates.remote)
+    np.fill_diagonal(rate, rates.node)
+    seconds: FloatArray = 1.0 / rate
+    return seconds
 
 
 def reduce_setups(instance: Instance, map_node: IntArray) -> FloatArray:
@@ -64,7 +159,7 @@ def reduce_setups(instance: Instance, map_node: IntArray) -> FloatArray:
     `map_node` is the node that ran each map task. All reduce tasks of a job read the same amount,
     so one row serves them all (LJR section 4.4).
     """
-    cluster, rates = instance.cluster, instance.cluster.rates
+    cluster, rates = instance.cluster, read_rates(instance)
     share = output_share(instance)
     by_node = np.zeros((instance.jobs, cluster.nodes))
     np.add.at(by_node, (instance.map_job, map_node), share)
@@ -84,4 +179,4 @@ def best_reduce_setups(instance: Instance) -> FloatArray:
     """Setup in s of a reduce task of each job when all it reads is local, shape (jobs,)."""
     total = np.zeros(instance.jobs)
     np.add.at(total, instance.map_job, output_share(instance))
-    return total / instance.cluster.rates.node
+    return total / read_rates(instance).node

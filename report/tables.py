@@ -52,6 +52,9 @@ def comparison_table(comparison: Comparison) -> Table:
             f"{result.seconds:.3f}",
         )
     table.add_section()
+    if best.makespan is None:
+        table.add_row(best.status.value, "–", "", "", style="bold")
+        return table
     label = "optimum" if best.status is Status.OPTIMAL else "best found"
     table.add_row(
         f"{label} ({best.found_by})", f"{best.makespan:.6g}", percent(best.gap),
@@ -66,6 +69,8 @@ def comparison_table(comparison: Comparison) -> Table:
 
 def _caption(comparison: Comparison) -> str | None:
     history = comparison.instance.history
+    if comparison.best.makespan is None:
+        return "; ".join(comparison.best.notes)
     if history is None:
         return None
     if not history.not_comparable:
@@ -82,7 +87,7 @@ def summary_table(comparisons: Sequence[Comparison]) -> Table:
     table.add_column("")
     table.add_column("mean gap", justify="right")
     table.add_column("worst gap", justify="right")
-    names = [result.method for result in comparisons[0].heuristics] if comparisons else []
+    names = dict.fromkeys(result.method for c in comparisons for result in c.heuristics)
     for name in names:
         gaps = [
             comparison.gap_of(result) or 0.0

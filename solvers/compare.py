@@ -8,10 +8,11 @@ from typing import Any
 
 from ..formulations.bounds import best_lower_bound, lower_bounds
 from ..instances.mapreduce import Instance
-from .exact import solve
+from ..instances.security import impossible
+from .exact import METHOD, solve
 from .heuristic import all_heuristics
 from .progress import ProgressCallback
-from .result import Result, relative_gap
+from .result import Result, infeasible, relative_gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,13 @@ def compare(
     threads: int | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Comparison:
-    """Run every heuristic and bound on `instance`, and `solve` within `time_limit` s."""
+    """Run every heuristic and bound on `instance`, and `solve` within `time_limit` s.
+
+    Of an instance without any schedule it says only that.
+    """
+    why = impossible(instance)
+    if why is not None:
+        return Comparison(best=infeasible(instance, METHOD, why), heuristics=[], bounds={})
     began = time.perf_counter()
     heuristics = all_heuristics(instance, best_lower_bound(instance))
     best = solve(

@@ -26,6 +26,7 @@ from ..formulations.coefficients import Coefficients
 from ..instances.errors import InputError
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.schedule import Schedule, map_completions, timed
+from ..instances.setups import read_seconds
 from .progress import Progress
 from .result import OPTIMALITY_TOLERANCE
 from .road import Arrival, Task
@@ -89,16 +90,13 @@ def problem(data: Coefficients, task: Task, tick: float, given_bounds: bool = Tr
     slots of the tasks by phase, position of the jobs.
     """
     instance = data.instance
-    cluster = instance.cluster
 
     def ticks(seconds: FloatArray | float) -> Any:
         # Never above the true quotient, whatever its last bits.
         return np.floor(np.asarray(seconds) / tick * (1 - 1e-12)).astype(np.int64).tolist()
 
-    nodes = range(cluster.nodes)
-    seconds_per_mb = np.array([[1 / cluster.rate_between(a, b) for b in nodes] for a in nodes])
     makespan = task.incumbent.makespan if given_bounds else data.serial_makespan
-    map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share)))
+    map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
     reduce_equal = _equal(data.reduce_job, data.reduce_time)
     nothing = np.zeros(instance.jobs)
     return {
@@ -112,16 +110,18 @@ def problem(data: Coefficients, task: Task, tick: float, given_bounds: bool = Tr
             "slot_node": data.map_slot_node,
             "slots_with_twin": data.map_slots_with_twin,
             "equal": map_equal,
+            "forbidden": np.argwhere(~data.map_allowed).tolist(),
         },
         "reduce": {
             "job": data.reduce_job,
             "slot_node": data.reduce_slot_node,
             "slots_with_twin": data.reduce_slots_with_twin,
             "equal": reduce_equal,
+            "forbidden": [(w, k) for w in data.reduce_tasks for k in data.lost_reduce_slots],
         },
         "map_ticks": ticks(data.map_work),
         "reduce_ticks": ticks(data.reduce_time),
-        "read_ticks": ticks(data.share[:, None, None] * seconds_per_mb),
+        "read_ticks": ticks(data.share[:, None, None] * read_seconds(instance)),
         "head": ticks(data.head if given_bounds else nothing),
         "tail": ticks(data.tail if given_bounds else nothing),
         "lower_bound": ticks(task.lower_bound if given_bounds else 0.0),

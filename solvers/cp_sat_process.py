@@ -139,8 +139,10 @@ class Model:
             self.cp.add(self.map_completion[job] + tail <= self.makespan)
 
     def _assignment(self, name: str, phase: Phase) -> None:
-        """Every task is on exactly one slot."""
+        """Every task is on exactly one slot that may run it."""
         slots = range(len(self.problem[name]["slot_node"]))
+        for t, k in self.problem[name]["forbidden"]:
+            self.cp.add_bool_and([phase.on_slot[t, k].negated()])
         for t in range(len(phase.start)):
             self.cp.add_exactly_one(phase.on_slot[t, k] for k in slots)
 

@@ -13,12 +13,14 @@ from ..formulations.bounds import best_lower_bound
 from ..instances.errors import InputError
 from ..instances.mapreduce import Instance
 from ..instances.registry import Entry, lookup
+from ..instances.security import impossible
+from ..instances.usable_slots import usable_slots
 from . import ROADS, branch_and_bound, cp_sat
 from .heuristic import all_heuristics
 from .mip import MOST_TERMS
 from .portfolio import portfolio
 from .progress import Progress, ProgressCallback
-from .result import OPTIMALITY_TOLERANCE, Result, Status, certified
+from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible
 from .road import Arrival, Task
 
 METHOD = "exact"
@@ -40,14 +42,17 @@ def solve(
     The heuristics and closed-form bounds run first and settle the matter if they meet. `model`
     names an exact road (see `slotwise.solvers.ROADS`), by default `chosen_roads` picks; `threads`
     defaults to all cores; `heuristics` are their results if the caller has them already. A limit,
-    or Ctrl-C on the road, never raises: the result says what is known by then. Raises `InputError`
-    for an unknown model or a senseless limit.
+    or Ctrl-C on the road, never raises: the result says what is known by then; nor does an instance
+    without any schedule. Raises `InputError` for an unknown model or a senseless limit.
     """
     named = None if model is None else lookup("model", ROADS, model)
     if not time_limit >= 0:
         raise InputError(f"time limit: must be >= 0 seconds, got {time_limit}")
     if threads is not None and threads < 1:
         raise InputError(f"threads: must be >= 1, got {threads}")
+    why = impossible(instance)
+    if why is not None:
+        return infeasible(instance, METHOD, why)
     began = time.perf_counter()
     threads = threads or os.cpu_count() or 1
     if heuristics is None:
@@ -56,9 +61,10 @@ def solve(
     best = replace(best, method=METHOD, found_by=best.method, seconds=time.perf_counter() - began)
     if best.status is Status.OPTIMAL or best.schedule is None:
         return best
+    usable = usable_slots(instance)
     set_out = time.perf_counter() - began
     task = Task(
-        incumbent=best.schedule,
+        incumbent=usable.reduced(best.schedule),
         lower_bound=best.lower_bound,
         time_limit=time_limit - set_out,
         threads=threads,
@@ -66,10 +72,14 @@ def solve(
         absolute_gap=absolute_gap,
         on_progress=None if on_progress is None else _later(on_progress, set_out),
     )
-    roads = chosen_roads(instance, threads) if named is None else {named: threads}
-    journey = portfolio(instance, roads, task)
+    roads = chosen_roads(usable.instance, threads) if named is None else {named: threads}
+    journey = portfolio(usable.instance, roads, task)
     progress = [replace(step, seconds=step.seconds + set_out) for step in journey.steps]
-    result = _conclude(best, journey.arrivals, progress, began)
+    arrivals = {
+        road: replace(arrival, schedule=arrival.schedule and usable.restored(arrival.schedule))
+        for road, arrival in journey.arrivals.items()
+    }
+    result = _conclude(best, arrivals, progress, began)
     return replace(result, interrupted=journey.interrupted)
 
 

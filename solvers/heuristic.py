@@ -11,10 +11,12 @@ from ..formulations.bounds import best_lower_bound
 from ..heuristics import HEURISTICS
 from ..heuristics.warm_up import warm_up
 from ..instances.mapreduce import Instance
-from ..instances.parts import SPEED_FACTORS
+from ..instances.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.registry import Entry, lookup
 from ..instances.schedule import Schedule, timed
-from .result import Result, certified
+from ..instances.security import impossible, map_allowed
+from ..instances.usable_slots import usable_slots
+from .result import Result, certified, infeasible
 
 
 def heuristic(
@@ -22,40 +24,76 @@ def heuristic(
 ) -> Result:
     """The checked schedule of the heuristic called `name`, with the best closed-form bound.
 
-    `lower_bound` (s, and what proved it) replaces the closed forms when it is known already.
-    `seconds` is the heuristic's own time. Raises `InputError` for an unknown name.
+    A method that knows nothing of outages gets the slots that are left. Other parts of the
+    instance that it does not understand are dropped and told; tasks that it then puts on forbidden
+    slots are moved. `lower_bound` (s, and what proved it) replaces the closed forms when it is
+    known already. `seconds` is the heuristic's own time. Raises `InputError` for an unknown name.
     """
     entry = lookup("heuristic", HEURISTICS, name)
+    why = impossible(instance)
+    if why is not None:
+        return infeasible(instance, name, why)
     method = entry.load()
     warm_up(instance.parts)
     began = time.perf_counter()
-    understood, dropped = _understood(instance, entry)
+    usable = usable_slots(instance)
+    given = instance if OUTAGES in entry.understands else usable.instance
+    understood, dropped = _understood(given, entry)
     schedule = method(understood)
     if dropped:
-        schedule = _timed_again(instance, schedule)
+        schedule = _with_everything(given, schedule)
+    if given is not instance:
+        schedule = usable.restored(schedule)
     seconds = time.perf_counter() - began
     bound, bound_name = best_lower_bound(instance) if lower_bound is None else lower_bound
     return certified(
-        instance, name, schedule, bound, bound_name, seconds, assumptions_dropped=dropped
+        instance,
+        name,
+        schedule,
+        bound,
+        bound_name,
+        seconds,
+        assumptions_dropped=dropped,
+        notes=schedule.notes,
     )
 
 
 def _understood(instance: Instance, entry: Entry) -> tuple[Instance, tuple[str, ...]]:
     """The instance without the optional parts that the method does not understand, and these."""
-    dropped = tuple(sorted(instance.parts - entry.understands))
+    dropped = tuple(sorted(instance.parts - entry.understands - {OUTAGES}))
     if SPEED_FACTORS in dropped:
         instance = replace(instance, speed_factors=None)
+    if SECURITY in dropped:
+        instance = replace(instance, security=None)
     return instance, dropped
 
 
-def _timed_again(instance: Instance, schedule: Schedule) -> Schedule:
-    """The schedule's slots and order on each slot, timed with everything the instance has."""
+def _with_everything(instance: Instance, schedule: Schedule) -> Schedule:
+    """The schedule's slots and order on each slot, timed with everything the instance has.
+
+    Map tasks on slots that their priority forbids go, in the order of their starts, to the end of
+    the allowed slot that has the least to do so far.
+    """
     maps, reduces = schedule.map, schedule.reduce
-    map_rank = np.argsort(np.lexsort((maps.end, maps.start)))
-    reduce_rank = np.argsort(np.lexsort((reduces.end, reduces.start)))
-    return timed(instance, maps.slot, map_rank, reduces.slot, reduce_rank)
+    map_slot, map_rank = maps.slot.copy(), np.lexsort((maps.end, maps.start)).argsort()
+    notes = schedule.notes
+    if instance.security is not None:
+        allowed = map_allowed(instance)
+        moved = np.flatnonzero(~allowed[np.arange(instance.map_tasks), map_slot])
+        load = np.bincount(maps.slot, maps.end - maps.start, allowed.shape[1])
+        for task in moved[np.argsort(map_rank[moved])]:
+            duration = maps.end[task] - maps.start[task]
+            load[map_slot[task]] -= duration
+            map_slot[task] = np.argmin(np.where(allowed[task], load, np.inf))
+            load[map_slot[task]] += duration
+        map_rank[moved] += instance.map_tasks
+        if moved.size:
+            notes += (f"{moved.size} map tasks moved off slots that their priority forbids",)
+    reduce_rank = np.lexsort((reduces.end, reduces.start)).argsort()
+    again = timed(instance, map_slot, map_rank, reduces.slot, reduce_rank)
+    return replace(again, notes=notes)
 
 
 def all_heuristics(instance: Instance, lower_bound: tuple[float, str]) -> list[Result]:
-    """Every applicable heuristic's checked result, in the registry's order."""
+    """Every heuristic's checked result, in the registry's order."""
     return [heuristic(instance, entry.name, lower_bound=lower_bound) for entry in HEURISTICS]

@@ -86,7 +86,7 @@ class Result:
 
     def __str__(self) -> str:
         if self.makespan is None:
-            return f"{self.instance.name}: {self.status.value}, bound {self.lower_bound:.6g} s"
+            return f"{self.instance.name}: {self.status.value}, {'; '.join(self.notes)}"
         gap = "" if self.gap is None else f", gap {self.gap:.3%}"
         return (
             f"{self.instance.name}: {self.status.value}, makespan {self.makespan:.6g} s "
@@ -163,4 +163,18 @@ def certified(
         assumptions_dropped=assumptions_dropped,
         notes=notes,
         progress=progress or [],
+    )
+
+
+def infeasible(instance: Instance, method: str, why: str) -> Result:
+    """The result that says that no schedule exists, and why."""
+    return Result(
+        instance=instance,
+        method=method,
+        status=Status.INFEASIBLE,
+        makespan=None,
+        lower_bound=0.0,
+        bound="",
+        seconds=0.0,
+        notes=(why,),
     )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..instances.mapreduce import Cluster, FloatArray, Instance, IntArray
-from ..instances.setups import map_setup_matrix, output_share
+from ..instances.setups import map_setups_by_node, output_share, read_seconds
 
 TICKS = 2.0**40
 """Ticks in the makespan of the known schedule: far finer than any tolerance, far from overflow."""
@@ -93,11 +93,9 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
         whole = np.floor(np.minimum(seconds / tick * (1 - 1e-13), TICKS + 2))
         return np.ascontiguousarray(whole.astype(np.int64))
 
-    nodes = range(cluster.nodes)
     holders = np.flatnonzero(cluster.map_slots > 0)
-    work = ticks(map_setup_matrix(instance) + instance.map_processing[:, None])
-    seconds_per_mb = np.array([[1 / cluster.rate_between(a, b) for b in nodes] for a in nodes])
-    read = ticks(output_share(instance)[:, None, None] * seconds_per_mb)
+    work = ticks(map_setups_by_node(instance) + instance.map_processing[:, None])
+    read = ticks(output_share(instance)[:, None, None] * read_seconds(instance))
     least_work = work[:, holders].min(axis=1, initial=np.iinfo(np.int64).max)
     map_task = np.lexsort(
         (*read.reshape(len(read), cluster.nodes**2).T, *work.T, -least_work, instance.map_job)

@@ -13,6 +13,7 @@ from slotwise.instances.setups import (
     best_reduce_setups,
     map_setup_matrix,
     map_setups,
+    map_setups_by_node,
     output_share,
     reduce_setups,
 )
@@ -47,7 +48,7 @@ def test_map_setups_by_hand(example: Instance) -> None:
     # 300 MB take 3 s on the node, 6 s within the rack and 10 s between racks; the nearest replica
     # counts, no replica means the remote rate everywhere, no input means no wait.
     expected = [[3, 6, 10], [6, 3, 3], [10, 10, 10], [0, 0, 0], [20, 20, 6]]
-    assert map_setup_matrix(example) == pytest.approx(np.array(expected))
+    assert map_setups_by_node(example) == pytest.approx(np.array(expected))
     assert best_map_setups(example) == pytest.approx([3, 3, 10, 0, 6])
 
 
@@ -83,16 +84,19 @@ def test_setups_agree_with_their_definition(instance: Instance, data: st.DataObj
     cluster = instance.cluster
     nodes = range(cluster.nodes)
     expected = [[map_setup(instance, t, n) for n in nodes] for t in range(instance.map_tasks)]
-    matrix = map_setup_matrix(instance)
+    matrix = map_setups_by_node(instance)
     assert matrix == pytest.approx(np.array(expected).reshape(matrix.shape))
 
     usable = np.flatnonzero(cluster.map_slots)
     if instance.map_tasks:
         assert best_map_setups(instance) == pytest.approx(matrix[:, usable].min(axis=1))
-    drawn = [data.draw(st.sampled_from(usable.tolist())) for _ in range(instance.map_tasks)]
-    map_node = np.array(drawn, dtype=np.int64)
+    slots = range(len(cluster.map_slot_node))
+    drawn = [data.draw(st.sampled_from(slots)) for _ in range(instance.map_tasks)]
+    map_slot = np.array(drawn, dtype=np.int64)
+    map_node = cluster.map_slot_node[map_slot]
     every_task = np.arange(instance.map_tasks)
-    assert map_setups(instance, map_node) == pytest.approx(matrix[every_task, map_node])
+    assert map_setup_matrix(instance) == pytest.approx(matrix[:, cluster.map_slot_node])
+    assert map_setups(instance, map_slot) == pytest.approx(matrix[every_task, map_node])
 
     setups = reduce_setups(instance, map_node)
     for job in np.flatnonzero(instance.reduces_of):

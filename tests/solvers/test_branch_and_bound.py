@@ -13,7 +13,7 @@ from slotwise.heuristics.search import improve
 from slotwise.instances.checker import check
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.mapreduce import Cluster, Job, MapTask, job_instance
-from slotwise.instances.setups import map_setup_matrix, output_share
+from slotwise.instances.setups import map_setups_by_node, output_share
 from slotwise.solvers import branch_and_bound
 from slotwise.solvers.branch_and_bound import branch_and_bound_road
 from slotwise.solvers.exact import solve
@@ -246,8 +246,8 @@ def test_some_of_the_jobs_take_no_longer(seed):
             part.map_processing.tolist() == instance.map_processing[instance.map_job == i].tolist()
         )
         assert (output_share(part) == output_share(instance)[instance.map_job == i]).all()
-        setups = map_setup_matrix(instance)[instance.map_job == i]
-        assert (map_setup_matrix(part) == setups).all()
+        setups = map_setups_by_node(instance)[instance.map_job == i]
+        assert (map_setups_by_node(part) == setups).all()
         assert optimum(part, shared_order=True) <= known
 
 
@@ -257,7 +257,7 @@ def test_ticks_are_rounded_down(seed):
     makespan = max(eass(instance).makespan, 1.0)
     scale = scaled(instance, makespan)
     problem, tick = scale.problem, makespan / TICKS
-    true = (map_setup_matrix(instance) + instance.map_processing[:, None])[scale.map_task]
+    true = (map_setups_by_node(instance) + instance.map_processing[:, None])[scale.map_task]
     assert (problem.map_work * tick <= true * (1 + 1e-15)).all()
     close = np.minimum(true, makespan) - problem.map_work * tick
     assert (close <= 1.5 * tick).all()

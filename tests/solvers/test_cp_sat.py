@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from brute_force import optimum
-from random_instances import tiny
+from random_instances import tiny, with_security
 
 from slotwise.formulations.bounds import best_lower_bound
 from slotwise.formulations.coefficients import Coefficients
@@ -17,9 +18,11 @@ from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.mapreduce import Cluster, Job, MapTask, job_instance
 from slotwise.instances.schedule import timed
+from slotwise.instances.security import impossible
 from slotwise.solvers import cp_sat
 from slotwise.solvers.cp_sat import cp_sat_road, problem
 from slotwise.solvers.exact import solve
+from slotwise.solvers.heuristic import heuristic
 from slotwise.solvers.result import Status
 from slotwise.solvers.road import Task
 
@@ -51,6 +54,20 @@ def test_agrees_with_brute_force(seed):
     assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
     assert arrival.lower_bound <= known * (1 + 1e-12)
     assert arrival.lower_bound == pytest.approx(known, rel=1e-6, abs=1e-9)
+
+
+@needs_ortools
+@pytest.mark.parametrize("seed", range(24))
+def test_agrees_with_brute_force_on_secure_instances(seed):
+    instance = with_security(tiny(seed), seed)
+    if impossible(instance) is not None:
+        assert optimum(instance) == np.inf
+        return
+    task = replace(task_for(instance), incumbent=heuristic(instance, "EASS").schedule)
+    arrival = cp_sat_road(instance, task, given_bounds=seed % 2 == 0)
+    assert arrival.stop == "gap closed"
+    assert check(instance, arrival.schedule).violations == []
+    assert arrival.schedule.makespan == pytest.approx(optimum(instance), rel=1e-6, abs=1e-9)
 
 
 @needs_ortools

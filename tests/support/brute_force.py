@@ -17,7 +17,7 @@ Ends = tuple[float, ...]
 
 
 def optimum(instance: Instance, shared_order: bool = False) -> float:
-    """The optimal makespan in s.
+    """The optimal makespan in s, infinity if there is no schedule.
 
     By default every slot has its own order of tasks: up to about 5 tasks a phase. With
     `shared_order` one permutation of the jobs orders every map slot and the end of the jobs' map
@@ -39,14 +39,68 @@ def map_setup(instance: Instance, task: int, node: int) -> float:
     return size / max(rates, default=instance.cluster.rates.remote)
 
 
+def secure_setup(instance: Instance, task: int, slot: int) -> float:
+    """Setup in s of a map task on a map slot: nothing at home, else the cheapest move to there."""
+    security = instance.security
+    assert security is not None
+    size, node = float(instance.input_mb[task]), int(instance.cluster.map_slot_node[slot])
+    first, last = instance.replica_offsets[task : task + 2]
+    moves = [size / security.transfer_rate + size / security.encryption_rate]
+    for holder in instance.replicas[first:last].tolist():
+        if holder == node:
+            moves.append(0.0)
+        elif security.levels[holder, slot] == 1:
+            moves.append(size / security.transfer_rate)
+    return min(moves)
+
+
 def reduce_setup(instance: Instance, job: int, map_node: Sequence[int], node: int) -> float:
     """Setup in s of a reduce task: one read after another from where the job's map tasks ran."""
     setup = 0.0
     for task in range(instance.map_offsets[job], instance.map_offsets[job + 1]):
         output = instance.output_ratio[job] * instance.input_mb[task]
         share = output / (instance.reduce_offsets[job + 1] - instance.reduce_offsets[job])
-        setup += share / _rate(instance, map_node[task], node)
+        secure = instance.security
+        rate = secure.transfer_rate if secure else _rate(instance, map_node[task], node)
+        setup += share / rate
     return float(setup)
+
+
+def _map_places(instance: Instance) -> list[tuple[int, int, list[float]]]:
+    """Where map tasks can run: node, number of equal slots, and how long each task takes there.
+
+    A place is a node, or a single slot if slots differ by security or outages; tasks take forever
+    where they may not run.
+    """
+    cluster, tasks = instance.cluster, range(instance.map_tasks)
+    if instance.security is None and instance.outages is None:
+        return [
+            (
+                node,
+                int(count),
+                [
+                    _processing(instance, "map", t, node) + map_setup(instance, t, node)
+                    for t in tasks
+                ],
+            )
+            for node, count in enumerate(cluster.map_slots)
+            if count
+        ]
+    places = []
+    for slot, node in enumerate(cluster.map_slot_node.tolist()):
+        if instance.outages is not None and instance.outages.map[slot]:
+            continue
+        lengths = []
+        for t in tasks:
+            if instance.security is None:
+                setup = map_setup(instance, t, node)
+            elif instance.security.priorities[t, slot]:
+                setup = secure_setup(instance, t, slot)
+            else:
+                setup = float("inf")
+            lengths.append(_processing(instance, "map", t, node) + setup)
+        places.append((node, 1, lengths))
+    return places
 
 
 def _processing(instance: Instance, phase: str, task: int, node: int) -> float:
@@ -72,19 +126,12 @@ def _rate(instance: Instance, a: int, b: int) -> float:
 def map_phases(
     instance: Instance, order: Sequence[int] | None = None
 ) -> Iterator[tuple[Tasks, Ends]]:
-    """Every assignment of map tasks to nodes, with each undominated ends of the map phases.
+    """Every assignment of map tasks, as nodes, with each undominated ends of the map phases.
 
     With `order` the tasks of every slot follow this permutation of the jobs.
     """
-    slots = instance.cluster.map_slots.tolist()
+    places = _map_places(instance)
     job_of = instance.map_job.tolist()
-    length = [
-        [
-            _processing(instance, "map", t, node) + map_setup(instance, t, node)
-            for node in range(instance.cluster.nodes)
-        ]
-        for t in range(instance.map_tasks)
-    ]
 
     def sequences(tasks: Tasks) -> Iterable[Sequence[int]]:
         if order is None:
@@ -92,31 +139,36 @@ def map_phases(
         return [sorted(tasks, key=lambda t: order.index(job_of[t]))]
 
     @cache
-    def on_slot(node: int, tasks: Tasks) -> list[Ends]:
+    def on_slot(place: int, tasks: Tasks) -> list[Ends]:
         found = []
         for sequence in sequences(tasks):
             ends, clock = [0.0] * instance.jobs, 0.0
             for t in sequence:
-                clock += length[t][node]
+                clock += places[place][2][t]
                 ends[job_of[t]] = clock
             found.append(tuple(ends))
         return _undominated(found)
 
     @cache
-    def on_node(node: int, tasks: Tasks) -> list[Ends]:
+    def on_place(place: int, tasks: Tasks) -> list[Ends]:
         return _undominated(
             _latest(parts)
-            for split in _splits(tasks, slots[node])
-            for parts in product(*(on_slot(node, part) for part in split))
+            for split in _splits(tasks, places[place][1])
+            for parts in product(*(on_slot(place, part) for part in split))
         )
 
-    nodes = [node for node, count in enumerate(slots) if count]
-    for map_node in product(nodes, repeat=instance.map_tasks):
-        held = [tuple(t for t, n in enumerate(map_node) if n == node) for node in nodes]
-        fronts = [on_node(node, tasks) for node, tasks in zip(nodes, held, strict=True) if tasks]
+    possible = [
+        [p for p, place in enumerate(places) if place[2][t] < float("inf")]
+        for t in range(instance.map_tasks)
+    ]
+    for map_place in product(*possible):
+        held = [
+            tuple(t for t, p in enumerate(map_place) if p == place) for place in range(len(places))
+        ]
+        fronts = [on_place(place, tasks) for place, tasks in enumerate(held) if tasks]
         idle = (0.0,) * instance.jobs
         for ends in _undominated(_latest([idle, *parts]) for parts in product(*fronts)):
-            yield map_node, ends
+            yield tuple(places[p][0] for p in map_place), ends
 
 
 def _reduce_phase(
@@ -138,7 +190,14 @@ def _reduce_phase(
         for w in range(instance.reduce_tasks)
     ]
     release = [ends[job] for job in job_of]
-    usable = [node for node in nodes if instance.cluster.reduce_slots[node]]
+    slot_node = [
+        node
+        for slot, node in enumerate(instance.cluster.reduce_slot_node.tolist())
+        if instance.outages is None or not instance.outages.reduce[slot]
+    ]
+    usable = sorted(set(slot_node))
+    if not usable:
+        return best
     if any(release[w] + min(length[w][n] for n in usable) >= best for w in range(len(release))):
         return best
 
@@ -154,7 +213,6 @@ def _reduce_phase(
             least = min(least, clock)
         return least
 
-    slot_node = instance.cluster.reduce_slot_node.tolist()
     held: list[Tasks] = [()] * len(slot_node)
 
     def place(task: int, latest: float) -> None:

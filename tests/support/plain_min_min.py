@@ -76,8 +76,7 @@ def pri(instance: Instance, job: int) -> float:
 
 def on_map_slots(instance: Instance):
     """Setup and processing time of each map task on each map slot."""
-    node = instance.cluster.map_slot_node
-    return map_setup_matrix(instance)[:, node], map_time_matrix(instance)
+    return map_setup_matrix(instance), map_time_matrix(instance)
 
 
 def on_reduce_slots(instance: Instance, maps: Phase):

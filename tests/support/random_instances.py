@@ -16,6 +16,7 @@ from slotwise.instances.mapreduce import (
     SpeedFactors,
     job_instance,
 )
+from slotwise.instances.security import Outages, Security
 
 Integer = Callable[[int, int], int]
 """Draws an integer between two bounds, both included."""
@@ -35,6 +36,37 @@ def with_speed_factors(instance: Instance, seed: int) -> Instance:
     maps, reduces = rng.choice([0.1, 0.5, 1.0, 1.0, 2.25], (2, *shape))
     factors = SpeedFactors(maps[:, cluster.map_slot_node], reduces[:, cluster.reduce_slot_node])
     return replace(instance, speed_factors=factors)
+
+
+def with_security(instance: Instance, seed: int) -> Instance:
+    """The instance with random priorities and levels; about one in ten becomes impossible."""
+    rng = np.random.default_rng(seed)
+    cluster = instance.cluster
+    slots = len(cluster.map_slot_node)
+    levels = rng.choice(np.array([-1, 1], dtype=np.int8), (cluster.nodes, slots))
+    levels[cluster.map_slot_node, np.arange(slots)] = 0
+    priorities = rng.random((instance.map_tasks, slots)) < rng.choice([0.3, 0.6, 0.9])
+    if slots and rng.random() < 0.9:
+        chosen = rng.integers(0, slots, instance.map_tasks)
+        priorities[np.arange(instance.map_tasks), chosen] = True
+    security = Security(
+        priorities=priorities,
+        levels=levels,
+        transfer_rate=float(rng.choice([100, 37.5])),
+        encryption_rate=float(rng.choice([50, 400])),
+    )
+    return replace(instance, security=security)
+
+
+def with_outages(instance: Instance, seed: int) -> Instance:
+    """The instance with each slot lost with probability one eighth."""
+    rng = np.random.default_rng(seed)
+    cluster = instance.cluster
+    lost = Outages(
+        rng.random(len(cluster.map_slot_node)) < 0.125,
+        rng.random(len(cluster.reduce_slot_node)) < 0.125,
+    )
+    return replace(instance, outages=lost)
 
 
 @st.composite
