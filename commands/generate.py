@@ -176,6 +176,72 @@ def hmhs(
     save(instance, output, as_json=as_json, quiet=quiet)
 
 
+@generate.command("smso")
+def smso(
+    seed: Seed,
+    output: To,
+    jobs: Annotated[int, typer.Option(help="Number of jobs.")] = 500,
+    nodes: Annotated[int, typer.Option(help="Number of nodes.")] = 10,
+    map_slots: Annotated[int, typer.Option(help="Map slots per node; 13 come near Table I.")] = 2,
+    reduce_slots: Annotated[int, typer.Option(help="Reduce slots per node.")] = 2,
+    gamma: Annotated[float, typer.Option(help="Probability of an outage.")] = 0.0,
+    outages: Annotated[str, typer.Option(metavar="nodes|slots", help="What is lost.")] = "nodes",
+    maps: Annotated[
+        tuple[int, int] | None,
+        typer.Option(metavar="LOW HIGH", help="Map tasks per job, uniform, instead of normal."),
+    ] = None,
+    reduces: Annotated[
+        tuple[int, int] | None,
+        typer.Option(metavar="LOW HIGH", help="Reduce tasks per job, uniform, instead of normal."),
+    ] = None,
+    maps_mean: float = 154.0,
+    maps_variance: float = 558.0,
+    reduces_mean: float = 19.0,
+    reduces_variance: float = 145.0,
+    processing: Annotated[Range, typer.Option(metavar="LOW HIGH", help="Seconds.")] = (0.0, 2020.0),
+    transfer_rate: Annotated[float, typer.Option(help="MB/s.")] = 100.0,
+    encryption_rate: Annotated[float, typer.Option(help="MB/s.")] = 50.0,
+    priority: Annotated[float, typer.Option(help="Probability that a task may use a slot.")] = 0.8,
+    encrypted: Annotated[
+        float, typer.Option(help="Probability that data between two nodes is encrypted.")
+    ] = 0.5,
+    block_mb: Annotated[
+        list[float] | None, typer.Option(help="A block size; repeat. Default 128 192 256 320.")
+    ] = None,
+    output_ratio: Annotated[
+        list[float] | None, typer.Option(help="A ratio; repeat. Default 0.2 0.4 0.6 0.8 1.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Security and outages of SMSO, section V. Small: --jobs 4 --nodes 3 --maps 1 4 …"""
+    from ..instances.generators import smso as generator
+
+    instance = generator.generate(
+        jobs,
+        nodes,
+        seed=seed,
+        map_slots=map_slots,
+        reduce_slots=reduce_slots,
+        gamma=gamma,
+        outages=outages,  # type: ignore[arg-type]
+        maps_mean=maps_mean,
+        maps_variance=maps_variance,
+        maps_range=maps,
+        reduces_mean=reduces_mean,
+        reduces_variance=reduces_variance,
+        reduces_range=reduces,
+        processing=processing,
+        transfer_rate=transfer_rate,
+        encryption_rate=encryption_rate,
+        priority=priority,
+        encrypted=encrypted,
+        block_mb=block_mb or generator.BLOCK_MB,
+        output_ratios=output_ratio or generator.OUTPUT_RATIOS,
+    )
+    save(instance, output, as_json=as_json, quiet=quiet)
+
+
 def save(instance: Instance, output: Path, *, as_json: bool, quiet: bool) -> None:
     """Write an instance and say what it is."""
     from ..instances.mapreduce_file import write_instance

@@ -1,9 +1,11 @@
 """Heuristics: functions from an instance to a schedule, listed in `HEURISTICS`."""
 
-from ..instances.parts import SPEED_FACTORS
+from ..instances.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.registry import Entry
 
 SPEEDS = frozenset({SPEED_FACTORS})
+SPEEDS_AND_SECURITY = frozenset({SPEED_FACTORS, SECURITY})
+SECURITY_AND_OUTAGES = frozenset({SECURITY, OUTAGES})
 
 HEURISTICS: tuple[Entry, ...] = (
     Entry(
@@ -11,35 +13,35 @@ HEURISTICS: tuple[Entry, ...] = (
         "heuristics.list_scheduling:eass",
         "LJR, Algorithm 1",
         "earliest available slot",
-        understands=SPEEDS,
+        understands=SPEEDS_AND_SECURITY,
     ),
     Entry(
         "EFSS",
         "heuristics.list_scheduling:efss",
         "LJR, section 4.2",
         "earliest finishing slot",
-        understands=SPEEDS,
+        understands=SPEEDS_AND_SECURITY,
     ),
     Entry(
         "EFSS-L",
         "heuristics.list_scheduling:efss_local",
         "LJR, section 4.4",
         "EFSS with map tasks on their replica nodes only",
-        understands=SPEEDS,
+        understands=SPEEDS_AND_SECURITY,
     ),
     Entry(
         "TBS",
         "heuristics.list_scheduling:tbs",
         "LJR, Algorithm 3",
         "longest map task of all jobs first, then regrouped by job",
-        understands=SPEEDS,
+        understands=SPEEDS_AND_SECURITY,
     ),
     Entry(
         "TBS-L",
         "heuristics.list_scheduling:tbs_local",
         "LJR, section 4.4",
         "TBS with map tasks on their replica nodes only",
-        understands=SPEEDS,
+        understands=SPEEDS_AND_SECURITY,
     ),
     Entry(
         "HMHS",
@@ -67,13 +69,35 @@ HEURISTICS: tuple[Entry, ...] = (
         "heuristics.first_come:fifo",
         "HMHS, section 4",
         "jobs in order to the first free slot",
-        understands=SPEEDS,
+        understands=SPEEDS_AND_SECURITY,
     ),
     Entry(
         "FIFO-Pri",
         "heuristics.first_come:fifo_pri",
         "HMHS, section 4",
         "FIFO with the jobs by Pri",
-        understands=SPEEDS,
+        understands=SPEEDS_AND_SECURITY,
+    ),
+    Entry(
+        "SMSO",
+        "heuristics.smso:smso",
+        "SMSO, Algorithms 1-4",
+        "near the data and evenly loaded, LPT, tasks of lost slots moved",
+        understands=SECURITY_AND_OUTAGES,
+    ),
+    Entry(
+        "SMSO-Johnson",
+        "heuristics.smso:smso_johnson",
+        "SMSO with LJR's job order",
+        "SMSO with the jobs of a slot in Johnson's order",
+        understands=SECURITY_AND_OUTAGES,
+    ),
+    Entry(
+        "SMSO as printed",
+        "heuristics.smso:smso_as_printed",
+        "SMSO, Algorithms 1-4 as printed",
+        "may use forbidden and lost slots, so its schedules need not be valid",
+        understands=SECURITY_AND_OUTAGES,
+        valid=False,
     ),
 )

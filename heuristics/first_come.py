@@ -1,8 +1,9 @@
 """First in, first out (HMHS section 4): tasks in the order of their jobs, slots as they get free.
 
 The next slot is the one that gets free first, on ties the lowest number, whatever its speed and
-its data. In the reduce phase it takes a task of the first job, in order, whose map phase has ended
-by then; if there is none it waits for the next end of a map phase. Tasks of a job go by number.
+its data. It takes the first task that its priority allows there. In the reduce phase it takes a
+task of the first job, in order, whose map phase has ended by then; if there is none it waits for
+the next end of a map phase. Tasks of a job go by number.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from numba import njit
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.schedule import Phase, Schedule, makespan, map_completions
 from ..instances.setups import reduce_setups
+from .earliest_slot import AVAILABLE
+from .phases import placed_maps
 from .priority import by_priority
 from .task_queues import distinct_inputs
 
@@ -31,17 +34,7 @@ def fifo_pri(instance: Instance) -> Schedule:
 
 def _in_order(instance: Instance, jobs: IntArray) -> Schedule:
     cluster, factors = instance.cluster, instance.speed_factors
-    input_row, input_setups = distinct_inputs(instance)
-    maps = _served(
-        jobs,
-        np.zeros(instance.jobs),
-        instance.map_offsets,
-        instance.map_processing,
-        None if factors is None else factors.map,
-        input_row,
-        input_setups,
-        cluster.map_slot_node,
-    )
+    maps = _maps(instance, jobs)
     release = map_completions(instance, maps.end)
     reduces = _served(
         jobs,
@@ -54,6 +47,26 @@ def _in_order(instance: Instance, jobs: IntArray) -> Schedule:
         cluster.reduce_slot_node,
     )
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
+
+
+def _maps(instance: Instance, jobs: IntArray) -> Phase:
+    if instance.security is not None:
+        # All tasks are there from the start, so the task may as well look for the first slot.
+        position = np.argsort(jobs)
+        order = np.argsort(position[instance.map_job], kind="stable")
+        return placed_maps(instance, order, AVAILABLE)
+    input_row, input_setups = distinct_inputs(instance)
+    factors = instance.speed_factors
+    return _served(
+        jobs,
+        np.zeros(instance.jobs),
+        instance.map_offsets,
+        instance.map_processing,
+        None if factors is None else factors.map,
+        input_row,
+        input_setups,
+        instance.cluster.map_slot_node,
+    )
 
 
 def _served(

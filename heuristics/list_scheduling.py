@@ -16,26 +16,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..instances.mapreduce import Cluster, FloatArray, Instance, IntArray
-from ..instances.processing import map_times, reduce_times
-from ..instances.schedule import Phase, Schedule, makespan, map_completions
-from ..instances.setups import output_share, reduce_setups
-from .earliest_slot import AVAILABLE, FINISHING, LOCAL, in_turn, place_maps, place_reduces
+from ..instances.mapreduce import Instance, IntArray
+from ..instances.processing import map_times
+from ..instances.schedule import Phase, Schedule
+from .earliest_slot import AVAILABLE, FINISHING, LOCAL, in_turn
 from .job_sequence import OMEGA, johnson_rule, map_lengths
 from .longest_first import longest_first
-from .unrelated_slots import place_unrelated_maps, place_unrelated_reduces
+from .phases import placed_maps, with_reduces
 
 
 def eass(instance: Instance, *, omega: float = OMEGA) -> Schedule:
     """Earliest available slot for every task (LJR Algorithm 1)."""
     order = _job_by_job(instance, omega)
-    return _reduced(instance, _mapped(instance, order, AVAILABLE), AVAILABLE)
+    return with_reduces(instance, placed_maps(instance, order, AVAILABLE), AVAILABLE)
 
 
 def efss(instance: Instance, *, omega: float = OMEGA) -> Schedule:
     """Earliest finishing slot for every task (LJR section 4.2)."""
     order = _job_by_job(instance, omega)
-    return _reduced(instance, _mapped(instance, order, FINISHING), FINISHING)
+    return with_reduces(instance, placed_maps(instance, order, FINISHING), FINISHING)
 
 
 def efss_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
@@ -44,7 +43,7 @@ def efss_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
     A map task without input, or none of whose replica nodes has a map slot, is placed as in EFSS.
     """
     order = _job_by_job(instance, omega)
-    return _reduced(instance, _mapped(instance, order, LOCAL), FINISHING)
+    return with_reduces(instance, placed_maps(instance, order, LOCAL), FINISHING)
 
 
 def tbs(instance: Instance, *, omega: float = OMEGA) -> Schedule:
@@ -58,13 +57,13 @@ def tbs_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
 
 
 def _task_based(instance: Instance, omega: float, rule: int) -> Schedule:
-    placed = _mapped(instance, longest_first(map_lengths(instance)), rule)
+    placed = placed_maps(instance, longest_first(map_lengths(instance)), rule)
     by_job = _job_by_job(instance, omega)
     slots = len(instance.cluster.map_slot_node)
     processing = map_times(instance, placed.slot)
     start = in_turn(by_job, placed.slot, placed.setup, processing, slots)
     end = start + placed.setup + processing
-    return _reduced(instance, Phase(placed.slot, start, placed.setup, end), FINISHING)
+    return with_reduces(instance, Phase(placed.slot, start, placed.setup, end), FINISHING)
 
 
 def _job_by_job(instance: Instance, omega: float) -> IntArray:
@@ -72,84 +71,3 @@ def _job_by_job(instance: Instance, omega: float) -> IntArray:
     position = np.empty(instance.jobs, dtype=np.int64)
     position[johnson_rule(instance, omega)] = np.arange(instance.jobs)
     return longest_first(map_lengths(instance), position[instance.map_job])
-
-
-def _mapped(instance: Instance, order: IntArray, rule: int) -> Phase:
-    if instance.speed_factors is not None:
-        return _mapped_unrelated(instance, order, rule, instance.speed_factors.map)
-    slot, start, setup = place_maps(
-        order,
-        rule,
-        instance.cluster.map_slot_node,
-        *_network(instance.cluster),
-        instance.map_processing,
-        instance.input_mb,
-        instance.replica_offsets,
-        instance.replicas,
-    )
-    return Phase(slot, start, setup, start + setup + instance.map_processing)
-
-
-def _mapped_unrelated(instance: Instance, order: IntArray, rule: int, factors: FloatArray) -> Phase:
-    cluster = instance.cluster
-    slot, start, setup = place_unrelated_maps(
-        order,
-        rule,
-        cluster.map_slot_node,
-        cluster.rack_of,
-        (cluster.rates.node, cluster.rates.rack, cluster.rates.remote),
-        instance.map_job,
-        instance.map_processing,
-        factors,
-        instance.input_mb,
-        instance.replica_offsets,
-        instance.replicas,
-    )
-    return Phase(slot, start, setup, start + setup + map_times(instance, slot))
-
-
-def _reduced(instance: Instance, maps: Phase, rule: int) -> Schedule:
-    """Add the reduce phase: jobs as their map phases end, tasks of a job by LPT."""
-    release = map_completions(instance, maps.end)
-    if instance.speed_factors is not None:
-        return _reduced_unrelated(instance, maps, rule, release, instance.speed_factors.reduce)
-    slot, start, setup = place_reduces(
-        np.argsort(release, kind="stable"),
-        # All reduce tasks of a job read the same, so their processing times decide.
-        longest_first(instance.reduce_processing, instance.reduce_job),
-        rule,
-        instance.cluster.reduce_slot_node,
-        *_network(instance.cluster),
-        release,
-        instance.reduce_processing,
-        instance.reduce_offsets,
-        output_share(instance),
-        instance.cluster.map_slot_node[maps.slot],
-        instance.map_offsets,
-    )
-    reduces = Phase(slot, start, setup, start + setup + instance.reduce_processing)
-    return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
-
-
-def _reduced_unrelated(
-    instance: Instance, maps: Phase, rule: int, release: FloatArray, factors: FloatArray
-) -> Schedule:
-    position = np.argsort(np.argsort(release, kind="stable"))
-    slot, start, setup = place_unrelated_reduces(
-        longest_first(instance.reduce_processing, position[instance.reduce_job]),
-        rule,
-        instance.cluster.reduce_slot_node,
-        release,
-        instance.reduce_job,
-        instance.reduce_processing,
-        factors,
-        reduce_setups(instance, instance.cluster.map_slot_node[maps.slot]),
-    )
-    reduces = Phase(slot, start, setup, start + setup + reduce_times(instance, slot))
-    return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
-
-
-def _network(cluster: Cluster) -> tuple[IntArray, int, tuple[float, float, float]]:
-    rates = cluster.rates
-    racks = len(cluster.rack_names)
-    return cluster.rack_of, racks, (float(rates.node), float(rates.rack), float(rates.remote))

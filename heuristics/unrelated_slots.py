@@ -1,7 +1,8 @@
-"""Placing tasks on slots of different speed: every task looks at every slot.
+"""Placing tasks where slots differ in speed or security: every task looks at every slot.
 
-With speed factors the setup classes of `earliest_slot` no longer tell slots apart, so there is no
-short cut. Rules and ties are the same, except that the finishing time counts processing as well.
+With speed factors, priorities or security levels the setup classes of `earliest_slot` no longer
+tell slots apart, so there is no short cut. Rules and ties are the same, except that the finishing
+time counts processing as well. Slots that a task's priority forbids are as good as absent.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from ..instances.mapreduce import FloatArray, IntArray
+from ..instances.security import PLAIN, SAME_NODE, BoolArray, LevelArray
 from .earliest_slot import AVAILABLE, LOCAL
 
 
@@ -30,25 +32,67 @@ def place_unrelated_maps(
     """Slot, start and setup (s) of each map task, placed in `order`; shapes (tasks,)."""
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
-    free = np.zeros(len(slot_node))
-    setup = np.empty(len(node_rack))
+    free, setup = np.zeros(len(slot_node)), np.empty(len(slot_node))
+    usable = np.empty(len(slot_node), np.bool_)
+    on_node = np.empty(len(node_rack))
     for t in order:
         copies = replicas[replica_offsets[t] : replica_offsets[t + 1]]
-        setup[:] = input_mb[t] / rates[2]
+        on_node[:] = input_mb[t] / rates[2]
         for copy in copies:
             for node in range(len(node_rack)):
                 if node_rack[node] == node_rack[copy]:
-                    setup[node] = input_mb[t] / rates[1]
+                    on_node[node] = input_mb[t] / rates[1]
         for copy in copies:
-            setup[copy] = input_mb[t] / rates[0]
-        local = setup.min() if rule == LOCAL and input_mb[t] > 0 and len(copies) else np.inf
-        has_local = False
-        if local < np.inf:
-            for node in slot_node:
-                has_local = has_local or setup[node] <= local
+            on_node[copy] = input_mb[t] / rates[0]
+        for k in range(len(slot_node)):
+            setup[k] = on_node[slot_node[k]]
+        usable[:] = True
+        local = rule == LOCAL and input_mb[t] > 0 and _keep_local(usable, copies, slot_node)
         times = processing[t] * factors[job[t]]
-        k = _slot(rule, local if has_local else np.inf, 0.0, free, setup, slot_node, times)
-        slots[t], starts[t], setups[t] = k, free[k], setup[slot_node[k]]
+        k = _slot(rule != AVAILABLE and not local, usable, 0.0, free, setup, times)
+        slots[t], starts[t], setups[t] = k, free[k], setup[k]
+        free[k] += setups[t] + times[k]
+    return slots, starts, setups
+
+
+@njit(cache=True)
+def place_secure_maps(
+    order: IntArray,
+    rule: int,
+    slot_node: IntArray,
+    priorities: BoolArray,
+    levels: LevelArray,
+    seconds: tuple[float, float],
+    job: IntArray,
+    processing: FloatArray,
+    factors: FloatArray,
+    input_mb: FloatArray,
+    replica_offsets: IntArray,
+    replicas: IntArray,
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """As `place_unrelated_maps`, on slots that `priorities` allows; setups follow the levels.
+
+    `seconds` per MB that is moved as it is, and encrypted.
+    """
+    slots = np.empty(len(order), np.int64)
+    starts, setups = np.empty(len(order)), np.empty(len(order))
+    free, setup = np.zeros(len(slot_node)), np.empty(len(slot_node))
+    usable = np.empty(len(slot_node), np.bool_)
+    for t in order:
+        copies = replicas[replica_offsets[t] : replica_offsets[t + 1]]
+        setup[:] = input_mb[t] * seconds[1]
+        plain = input_mb[t] * seconds[0]
+        for copy in copies:
+            for k in range(len(slot_node)):
+                if levels[copy, k] == SAME_NODE:
+                    setup[k] = 0.0
+                elif levels[copy, k] == PLAIN:
+                    setup[k] = min(setup[k], plain)
+        usable[:] = priorities[t]
+        local = rule == LOCAL and input_mb[t] > 0 and _keep_local(usable, copies, slot_node)
+        times = processing[t] * factors[job[t]]
+        k = _slot(rule != AVAILABLE and not local, usable, 0.0, free, setup, times)
+        slots[t], starts[t], setups[t] = k, free[k], setup[k]
         free[k] += setups[t] + times[k]
     return slots, starts, setups
 
@@ -57,7 +101,6 @@ def place_unrelated_maps(
 def place_unrelated_reduces(
     order: IntArray,
     rule: int,
-    slot_node: IntArray,
     release: FloatArray,
     job: IntArray,
     processing: FloatArray,
@@ -66,47 +109,58 @@ def place_unrelated_reduces(
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Slot, start and setup (s) of each reduce task, placed in `order`; shapes (tasks,).
 
-    `release` (jobs,) ends the map phases, `setup` (jobs, nodes) in s.
+    `release` (jobs,) ends the map phases, `setup` (jobs, slots) in s.
     """
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
-    free = np.zeros(len(slot_node))
+    free, usable = np.zeros(setup.shape[1]), np.ones(setup.shape[1], np.bool_)
     for t in order:
-        times = processing[t] * factors[job[t]]
-        k = _slot(rule, np.inf, release[job[t]], free, setup[job[t]], slot_node, times)
-        slots[t], setups[t] = k, setup[job[t], slot_node[k]]
-        starts[t] = max(free[k], release[job[t]])
+        i = job[t]
+        times = processing[t] * factors[i]
+        k = _slot(rule != AVAILABLE, usable, release[i], free, setup[i], times)
+        slots[t], starts[t], setups[t] = k, max(free[k], release[i]), setup[i, k]
         free[k] = starts[t] + setups[t] + times[k]
     return slots, starts, setups
 
 
 @njit(cache=True)
+def _keep_local(usable: BoolArray, copies: IntArray, slot_node: IntArray) -> bool:
+    """Leave usable only slots on nodes with a copy, unless that leaves none; whether it did."""
+    some = False
+    for k in range(len(slot_node)):
+        some = some or (usable[k] and slot_node[k] in copies)
+    if some:
+        for k in range(len(slot_node)):
+            usable[k] = usable[k] and slot_node[k] in copies
+    return some
+
+
+@njit(cache=True)
 def _slot(
-    rule: int,
-    local: float,
+    by_end: bool,
+    usable: BoolArray,
     release: float,
     free: FloatArray,
     setup: FloatArray,
-    slot_node: IntArray,
     times: FloatArray,
 ) -> int:
-    """The slot that the rule takes; only slots with a setup of at most `local` are looked at."""
+    """The usable slot where the task ends first, or that is available first; -1: no slot."""
     best = -1
-    for k in range(len(slot_node)):
-        if local < np.inf and setup[slot_node[k]] > local:
+    for k in range(len(free)):
+        if not usable[k]:
             continue
         if best < 0:
             best = k
             continue
-        if rule != AVAILABLE and local == np.inf:
-            here = max(free[k], release) + setup[slot_node[k]] + times[k]
-            there = max(free[best], release) + setup[slot_node[best]] + times[best]
+        if by_end:
+            here = max(free[k], release) + setup[k] + times[k]
+            there = max(free[best], release) + setup[best] + times[best]
             if here != there:
                 if here < there:
                     best = k
                 continue
-            if setup[slot_node[k]] != setup[slot_node[best]]:
-                if setup[slot_node[k]] < setup[slot_node[best]]:
+            if setup[k] != setup[best]:
+                if setup[k] < setup[best]:
                     best = k
                 continue
         if free[k] < free[best]:

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..instances.mapreduce import Cluster, Job, MapTask, SpeedFactors, job_instance
-from ..instances.parts import SPEED_FACTORS
+from ..instances.parts import SECURITY, SPEED_FACTORS
+from ..instances.security import Security
 from . import HEURISTICS
 
 PATIENCE = 0.7
@@ -37,6 +38,9 @@ def warm_up(parts: frozenset[str] = frozenset(), say: Callable[[str], None] | No
             instance = replace(
                 instance, speed_factors=SpeedFactors(np.ones((2, 2)), np.ones((2, 2)))
             )
+        if SECURITY in parts:
+            security = Security(np.ones((3, 2), dtype=bool), np.array([[0, 1], [1, 0]], np.int8))
+            instance = replace(instance, security=security)
         for entry in HEURISTICS:
             entry.load()(instance)
     finally:

@@ -15,7 +15,8 @@ class Entry:
     """One method. `target` is `module:function` below the package, imported when first needed.
 
     `understands` names the optional parts of an instance that the method takes into account;
-    `valid` is False for a printed bound that is known not to be one.
+    `valid` is False for a printed method that is known to fail: a bound that is none, a heuristic
+    that breaks the rules.
     """
 
     name: str

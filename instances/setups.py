@@ -64,14 +64,10 @@ def best_map_setups(instance: Instance) -> FloatArray:
     """Least setup in s of each map task over all map slots it may run on, shape (map_tasks,)."""
     if instance.security is not None:
         best = [
-            np.where(
-                instance.security.priorities[part],
-                _secure_setups(instance, instance.security, part),
-                np.inf,
-            ).min(axis=1)
+            _best_secure_seconds(instance, instance.security, part)
             for part in _parts(instance.map_tasks)
         ]
-        return np.concatenate(best or [np.zeros(0)])
+        return instance.input_mb * np.concatenate(best or [np.zeros(0)])
     cluster = instance.cluster
     usable = cluster.map_slots > 0
     usable_rack = np.zeros(len(cluster.rack_names), dtype=bool)
@@ -94,18 +90,35 @@ def local_map_setups(instance: Instance) -> FloatArray:
 
 def _secure_setups(instance: Instance, security: Security, part: slice) -> FloatArray:
     """Setups in s of some map tasks on all map slots: (tasks, map_slots)."""
-    cluster = instance.cluster
-    copies = np.diff(instance.replica_offsets)[part]
-    start, stop, _ = part.indices(instance.map_tasks)
-    replicas = instance.replicas[instance.replica_offsets[start] : instance.replica_offsets[stop]]
-    # Counts as floats, since only these multiply fast.
-    holds = np.zeros((len(copies), cluster.nodes), dtype=np.float32)
-    holds[np.repeat(np.arange(len(copies)), copies), replicas] = 1
-    plain = holds @ (security.levels != ENCRYPTED).astype(np.float32) > 0
-    here = holds[:, cluster.map_slot_node] > 0
+    plain, here = _ways(instance, security, part)
     seconds = _secure_seconds(security, plain, here, plain.shape)
     setups: FloatArray = instance.input_mb[part, None] * seconds
     return setups
+
+
+def _best_secure_seconds(instance: Instance, security: Security, part: slice) -> FloatArray:
+    """Least seconds per MB of some map tasks over the slots that they may run on: (tasks,)."""
+    allowed = security.priorities[part]
+    plain, here = ((way & allowed).any(axis=1) for way in _ways(instance, security, part))
+    seconds = _secure_seconds(security, np.asarray(plain), np.asarray(here), len(allowed))
+    return np.where(allowed.any(axis=1), seconds, np.inf)
+
+
+def _ways(instance: Instance, security: Security, part: slice) -> tuple[BoolArray, BoolArray]:
+    """Where a holder's level spares the encryption, and where the data is: (tasks, map_slots)."""
+    slot_node = instance.cluster.map_slot_node
+    start, stop, _ = part.indices(instance.map_tasks)
+    first = instance.replica_offsets[start:stop]
+    copies = instance.replica_offsets[start + 1 : stop + 1] - first
+    plain = np.zeros((stop - start, len(slot_node)), dtype=bool)
+    here = np.zeros_like(plain)
+    spared = security.levels != ENCRYPTED
+    for copy in range(int(copies.max(initial=0))):
+        some = np.flatnonzero(copies > copy)
+        holder = instance.replicas[first[some] + copy]
+        plain[some] |= spared[holder]
+        here[some] |= holder[:, None] == slot_node
+    return plain, here
 
 
 def _secure_seconds(

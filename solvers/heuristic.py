@@ -10,13 +10,14 @@ import numpy as np
 from ..formulations.bounds import best_lower_bound
 from ..heuristics import HEURISTICS
 from ..heuristics.warm_up import warm_up
+from ..instances.checker import check
 from ..instances.mapreduce import Instance
 from ..instances.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.registry import Entry, lookup
 from ..instances.schedule import Schedule, timed
 from ..instances.security import impossible, map_allowed
 from ..instances.usable_slots import usable_slots
-from .result import Result, certified, infeasible
+from .result import Result, certified, infeasible, no_schedule
 
 
 def heuristic(
@@ -26,7 +27,8 @@ def heuristic(
 
     A method that knows nothing of outages gets the slots that are left. Other parts of the
     instance that it does not understand are dropped and told; tasks that it then puts on forbidden
-    slots are moved. `lower_bound` (s, and what proved it) replaces the closed forms when it is
+    slots are moved. A method as printed that breaks the rules has no schedule, but notes that say
+    which. `lower_bound` (s, and what proved it) replaces the closed forms when it is
     known already. `seconds` is the heuristic's own time. Raises `InputError` for an unknown name.
     """
     entry = lookup("heuristic", HEURISTICS, name)
@@ -45,6 +47,10 @@ def heuristic(
     if given is not instance:
         schedule = usable.restored(schedule)
     seconds = time.perf_counter() - began
+    if not entry.valid:
+        broken = check(instance, schedule).violations
+        if broken:
+            return no_schedule(instance, name, (f"breaks {len(broken)} rules", *broken), seconds)
     bound, bound_name = best_lower_bound(instance) if lower_bound is None else lower_bound
     return certified(
         instance,
@@ -95,5 +101,9 @@ def _with_everything(instance: Instance, schedule: Schedule) -> Schedule:
 
 
 def all_heuristics(instance: Instance, lower_bound: tuple[float, str]) -> list[Result]:
-    """Every heuristic's checked result, in the registry's order."""
-    return [heuristic(instance, entry.name, lower_bound=lower_bound) for entry in HEURISTICS]
+    """The checked result of every heuristic that keeps the rules, in the registry's order."""
+    return [
+        heuristic(instance, entry.name, lower_bound=lower_bound)
+        for entry in HEURISTICS
+        if entry.valid
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -86,7 +86,7 @@ class Result:
 
     def __str__(self) -> str:
         if self.makespan is None:
-            return f"{self.instance.name}: {self.status.value}, {'; '.join(self.notes)}"
+            return f"{self.instance.name}: {self.status.value}, {'; '.join(self.notes[:2])}"
         gap = "" if self.gap is None else f", gap {self.gap:.3%}"
         return (
             f"{self.instance.name}: {self.status.value}, makespan {self.makespan:.6g} s "
@@ -168,13 +168,20 @@ def certified(
 
 def infeasible(instance: Instance, method: str, why: str) -> Result:
     """The result that says that no schedule exists, and why."""
+    return replace(no_schedule(instance, method, (why,)), status=Status.INFEASIBLE)
+
+
+def no_schedule(
+    instance: Instance, method: str, notes: tuple[str, ...], seconds: float = 0.0
+) -> Result:
+    """The result of a method that has none to show, and why."""
     return Result(
         instance=instance,
         method=method,
-        status=Status.INFEASIBLE,
+        status=Status.UNKNOWN,
         makespan=None,
         lower_bound=0.0,
         bound="",
-        seconds=0.0,
-        notes=(why,),
+        seconds=seconds,
+        notes=notes,
     )

@@ -34,6 +34,18 @@ GENERATORS: tuple[Entry, ...] = (
         "HMHS, section 4.1, with few tasks",
         "the same with a handful of tasks per job, for exact methods",
     ),
+    Entry(
+        "smso",
+        "instances.generators.smso:generate",
+        "SMSO, section V",
+        "jobs whose data needs priorities and encryption, on nodes of which some are lost",
+    ),
+    Entry(
+        "smso-small",
+        "instances.generators.smso:small",
+        "SMSO, section V, with few tasks",
+        "the same with a handful of tasks per job, for exact methods",
+    ),
 )
 
 

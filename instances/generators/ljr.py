@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
+from .draws import redrawn, task_counts
 from .parameters import call, need
 
 Range = tuple[float, float]
@@ -75,8 +76,8 @@ def generate(
     cluster = _cluster(nodes, racks, map_slots, reduce_slots, rates)
 
     rng = np.random.default_rng(seed)
-    maps_of = _counts(rng, "maps", jobs, maps_mean, maps_variance, maps_range)
-    reduces_of = _counts(rng, "reduces", jobs, reduces_mean, reduces_variance, reduces_range)
+    maps_of = task_counts(rng, "maps", jobs, maps_mean, maps_variance, maps_range)
+    reduces_of = task_counts(rng, "reduces", jobs, reduces_mean, reduces_variance, reduces_range)
     slow = rng.random(jobs) < slow_share
     usual_factor, slow_factors = rng.uniform(*factor, jobs), rng.uniform(*slow_factor, jobs)
     job_factor = np.where(slow, slow_factors, usual_factor)
@@ -167,24 +168,6 @@ def _cluster(
     return replace(cluster, rack_names=tuple(f"r{rack}" for rack in used), rack_of=rack_of)
 
 
-def _counts(
-    rng: np.random.Generator,
-    name: str,
-    jobs: int,
-    mean: float,
-    variance: float,
-    bounds: tuple[int, int] | None,
-) -> IntArray:
-    if bounds is not None:
-        low, high = bounds
-        need(0 <= low <= high, f"{name}_range", "0 <= low <= high", bounds)
-        return rng.integers(low, high, jobs, endpoint=True)
-    # From a mean of 1 on, at least half of the draws are kept.
-    need(1 <= mean < np.inf, f"{name}_mean", "at least 1", mean)
-    counts = _redrawn(rng, name, jobs, mean, variance, least=0.5)
-    return np.maximum(np.rint(counts), 1).astype(np.int64)
-
-
 def _times(
     rng: np.random.Generator,
     name: str,
@@ -194,17 +177,5 @@ def _times(
     job_factor: FloatArray,
 ) -> FloatArray:
     need(0 < mean < np.inf, f"{name}_mean", "a number > 0", mean)
-    drawn = _redrawn(rng, name, int(tasks_of.sum()), mean, variance, least=0.0)
+    drawn = redrawn(rng, name, int(tasks_of.sum()), mean, variance, least=0.0)
     return np.rint(drawn * np.repeat(job_factor, tasks_of))
-
-
-def _redrawn(
-    rng: np.random.Generator, name: str, size: int, mean: float, variance: float, least: float
-) -> FloatArray:
-    """Normal draws; those not above `least` are drawn again."""
-    need(0 <= variance < np.inf, f"{name}_variance", "at least 0", variance)
-    deviation = np.sqrt(variance)
-    draws = rng.normal(mean, deviation, size)
-    while (again := np.flatnonzero(draws <= least)).size:
-        draws[again] = rng.normal(mean, deviation, again.size)
-    return draws
