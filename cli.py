@@ -13,10 +13,15 @@ import typer
 from .commands.bounds import bounds
 from .commands.check import check
 from .commands.explain import explain
+from .commands.fair import fair
 from .commands.gap import gap
 from .commands.generate import generate
+from .commands.generating import generating
+from .commands.guide import guide
 from .commands.heuristic import heuristic
 from .commands.importing import importing
+from .commands.importing_datacenters import datacenters
+from .commands.importing_queues import queues
 from .commands.solve import solve
 from .instances.errors import InputError
 
@@ -32,10 +37,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Exact models, valid bounds and published heuristics for scheduling batch work.",
 )
-for command in (solve, heuristic, gap, bounds, check, explain):
+for command in (solve, heuristic, gap, bounds, check, guide, fair, explain):
     app.command()(command)
 app.add_typer(generate, name="generate")
+generate.add_typer(generating)
 app.add_typer(importing, name="import")
+for kind in (datacenters, queues):
+    importing.add_typer(kind)
 
 
 def _show_version(wanted: bool) -> None:

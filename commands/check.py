@@ -19,22 +19,59 @@ def check(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check a schedule independently, list every violation."""
+    """Check independently, list every violation.
+
+    A schedule against its instance, guidance against its datacenter, or an allocation against its
+    hierarchy.
+    """
+    from ..instances.files import read_json
+
+    _, raw = read_json(instance)
+    kind = str(raw.get("format")) if isinstance(raw, dict) else ""
+    checks = {"slotwise/hierarchy/1": _allocation, "slotwise/datacenter/1": _guidance}
+    violations, makespan = checks.get(kind, _schedule)(instance, schedule)
+    document = {"valid": not violations, "violations": violations, "makespan": makespan}
+    text = "\n".join(violations) or "valid"
+    if not violations and makespan is not None:
+        text = f"valid, makespan {makespan:.6g} s"
+    show(text, document=document, as_json=as_json, quiet=quiet)
+    if violations:
+        raise typer.Exit(NO)
+
+
+def _schedule(instance: Path, schedule: Path) -> tuple[list[str], float | None]:
+    """Violations, and the makespan recomputed."""
     from ..instances.checker import check as check_schedule
     from ..instances.mapreduce_file import read_instance
     from ..instances.schedule_file import read_schedule
 
     problem = read_instance(instance)
     claimed, violations = read_schedule(schedule, problem)
-    makespan: float | None = None
     if claimed is None:
-        violations = ["the result holds no schedule"]
-    else:
-        verdict = check_schedule(problem, claimed)
-        makespan = verdict.makespan
-        violations = violations + verdict.violations
-    document = {"valid": not violations, "violations": violations, "makespan": makespan}
-    text = "\n".join(violations) if violations else f"valid, makespan {makespan:.6g} s"
-    show(text, document=document, as_json=as_json, quiet=quiet)
-    if violations:
-        raise typer.Exit(NO)
+        return ["the result holds no schedule"], None
+    verdict = check_schedule(problem, claimed)
+    return violations + verdict.violations, verdict.makespan
+
+
+def _allocation(hierarchy: Path, allocation: Path) -> tuple[list[str], None]:
+    from ..instances.allocation_file import read_allocation
+    from ..instances.fair_checker import check_allocation
+    from ..instances.hierarchy_file import read_hierarchy
+
+    claimed, violations = read_allocation(allocation, read_hierarchy(hierarchy))
+    return violations + check_allocation(claimed).violations, None
+
+
+def _guidance(datacenter: Path, guidance: Path) -> tuple[list[str], None]:
+    from ..instances.datacenter_file import read_datacenter
+    from ..instances.errors import InputError
+    from ..instances.files import read_json
+    from ..instances.guidance_checker import check_guidance
+    from ..instances.guidance_file import read_guidance
+
+    problem = read_datacenter(datacenter)
+    read_json(guidance)
+    try:
+        return check_guidance(read_guidance(guidance, problem)), None
+    except InputError as error:  # what the file says does not fit the datacenter
+        return [str(error)], None

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..formulations import FORMULATIONS
+from ..instances.errors import InputError
+from ..instances.registry import Entry, lookup
 from .console import Json, Output, Quiet, check_outputs, show
+
+if TYPE_CHECKING:
+    from ..instances.datacenter import Datacenter
+    from ..instances.mapreduce import Instance
 
 NAMES = ", ".join(entry.name for entry in FORMULATIONS)
 
@@ -28,12 +34,25 @@ def explain(
     -o writes a page (.html), a document (.tex) or plain text (anything else).
     """
     from ..instances.files import write_bytes
-    from ..instances.mapreduce_file import read_instance
     from ..report.explain import explain as explained
 
     check_outputs(output)
-    explanation = explained(model, None if instance is None else read_instance(instance))
+    entry = lookup("model", FORMULATIONS, model)
+    explanation = explained(model, None if instance is None else _instance(entry, instance))
     if output is not None:
         forms = {".html": explanation.html, ".tex": explanation.latex}
         write_bytes(output, forms.get(output.suffix, explanation.text)().encode())
     show(explanation.text(), document=explanation.document(), as_json=as_json, quiet=quiet)
+
+
+def _instance(entry: Entry, path: Path) -> Instance | Datacenter:
+    """The instance, of the kind that the model is for."""
+    if entry.takes == "mapreduce":
+        from ..instances.mapreduce_file import read_instance
+
+        return read_instance(path)
+    if entry.takes == "datacenter":
+        from ..instances.datacenter_file import read_datacenter
+
+        return read_datacenter(path)
+    raise InputError(f"model {entry.name!r} is explained without an instance")

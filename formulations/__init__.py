@@ -15,6 +15,39 @@ FORMULATIONS: tuple[Entry, ...] = (
         "LJR, equations (1)-(12)",
         "immediate predecessors on every slot, as printed",
     ),
+    Entry(
+        "heterogeneous",
+        "formulations.heterogeneous:build",
+        "slotwise, for HMHS",
+        "numbers of equal tasks on slots of different speed, and one order of the jobs",
+    ),
+    Entry(
+        "unrelated-machines",
+        "formulations.unrelated_machines:build",
+        "slotwise, for HMHS",
+        "a linear program, for a lower bound on slots of different speed",
+    ),
+    Entry(
+        "allocation",
+        "formulations.allocation:build",
+        "LoTES, equations (1)-(5)",
+        "pooled machines: how much each configuration does of each class of jobs",
+        takes="datacenter",
+    ),
+    Entry(
+        "machine-assignment",
+        "formulations.machine_assignment:build",
+        "LoTES, equations (6)-(10)",
+        "which bin of jobs each machine should emulate",
+        takes="datacenter",
+    ),
+    Entry(
+        "fair-share",
+        "formulations.fair_share:build",
+        "slotwise, docs/fairness.md",
+        "one stage of hierarchical max-min fairness",
+        takes="hierarchy",
+    ),
 )
 
 BOUNDS: tuple[Entry, ...] = (

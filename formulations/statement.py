@@ -22,6 +22,9 @@ class Index(StrEnum):
     REDUCE_TASK = "reduce task"
     MAP_SLOT = "map slot"
     REDUCE_SLOT = "reduce slot"
+    CLASS = "class"
+    CONFIGURATION = "configuration"
+    RESOURCE = "resource"
     ROW = "row"
 
 
@@ -87,11 +90,15 @@ SYMBOLS = {
     "cup": "∪",
     "cdot": "·",
     "alpha": "α",
+    "delta": "δ",
+    "lambda": "λ",
+    "mu": "μ",
     "theta": "θ",
     "pi": "π",
     "rho": "ρ",
     "tau": "τ",
     "omega": "ω",
+    "Delta": "Δ",
     "mathcal M": "ℳ",
     "{": "{",
     "}": "}",

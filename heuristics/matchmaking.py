@@ -24,7 +24,7 @@ THETA = 1.2
 """The load threshold that the paper uses."""
 
 HERE, MOVING, ENCRYPTING, NOWHERE = 0, 1, 2, 3
-"""How data gets to a slot: at the same time the step above that a slot below the threshold is in."""
+"""How data gets to a slot, and the step above in which it is if the slot is below the threshold."""
 
 
 def matched(

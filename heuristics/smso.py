@@ -28,7 +28,7 @@ def smso_johnson(instance: Instance, *, theta: float = THETA) -> Schedule:
     return rescheduled(instance, theta=theta, by_johnson=True).schedule
 
 
-def smso_as_printed(instance: Instance, *, theta: float = THETA) -> Schedule:
+def smso_as_printed(instance: Instance) -> Schedule:
     """Algorithms 1, 2 and 4 as printed: the schedule may use forbidden and lost slots.
 
     Algorithm 1 takes the first slot that the priority allows and that is below the threshold,
@@ -39,14 +39,14 @@ def smso_as_printed(instance: Instance, *, theta: float = THETA) -> Schedule:
     nothing is moved.
     """
     here = replace(instance, outages=None)
-    return ordered(here, _as_printed(here, theta), job_on_one_slot=True)
+    return ordered(here, _as_printed(here), job_on_one_slot=True)
 
 
-def _as_printed(instance: Instance, theta: float) -> IntArray:
+def _as_printed(instance: Instance) -> IntArray:
     allowed, levels = map_allowed(instance), levels_of(instance)
     node = instance.cluster.map_slot_node
     count = np.zeros(len(node), dtype=np.int64)
-    threshold = theta * instance.map_tasks / max(len(node), 1)
+    threshold = THETA * instance.map_tasks / max(len(node), 1)
     found = np.empty(instance.map_tasks, dtype=np.int64)
     for t in range(instance.map_tasks):
         fits = allowed[t] & (count < threshold)

@@ -3,6 +3,8 @@
 With speed factors, priorities or security levels the setup classes of `earliest_slot` no longer
 tell slots apart, so there is no short cut. Rules and ties are the same, except that the finishing
 time counts processing as well. Slots that a task's priority forbids are as good as absent.
+
+Loops rather than array expressions, which take several times as long to compile.
 """
 
 from __future__ import annotations
@@ -33,11 +35,13 @@ def place_unrelated_maps(
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
     free, setup = np.zeros(len(slot_node)), np.empty(len(slot_node))
+    times = np.empty(len(slot_node))
     usable = np.empty(len(slot_node), np.bool_)
     on_node = np.empty(len(node_rack))
     for t in order:
         copies = replicas[replica_offsets[t] : replica_offsets[t + 1]]
-        on_node[:] = input_mb[t] / rates[2]
+        for node in range(len(node_rack)):
+            on_node[node] = input_mb[t] / rates[2]
         for copy in copies:
             for node in range(len(node_rack)):
                 if node_rack[node] == node_rack[copy]:
@@ -45,10 +49,9 @@ def place_unrelated_maps(
         for copy in copies:
             on_node[copy] = input_mb[t] / rates[0]
         for k in range(len(slot_node)):
-            setup[k] = on_node[slot_node[k]]
-        usable[:] = True
+            setup[k], usable[k] = on_node[slot_node[k]], True
+            times[k] = processing[t] * factors[job[t], k]
         local = rule == LOCAL and input_mb[t] > 0 and _keep_local(usable, copies, slot_node)
-        times = processing[t] * factors[job[t]]
         k = _slot(rule != AVAILABLE and not local, usable, 0.0, free, setup, times)
         slots[t], starts[t], setups[t] = k, free[k], setup[k]
         free[k] += setups[t] + times[k]
@@ -77,20 +80,21 @@ def place_secure_maps(
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
     free, setup = np.zeros(len(slot_node)), np.empty(len(slot_node))
+    times = np.empty(len(slot_node))
     usable = np.empty(len(slot_node), np.bool_)
     for t in order:
         copies = replicas[replica_offsets[t] : replica_offsets[t + 1]]
-        setup[:] = input_mb[t] * seconds[1]
-        plain = input_mb[t] * seconds[0]
+        plain, encrypted = input_mb[t] * seconds[0], input_mb[t] * seconds[1]
+        for k in range(len(slot_node)):
+            setup[k], usable[k] = encrypted, priorities[t, k]
+            times[k] = processing[t] * factors[job[t], k]
         for copy in copies:
             for k in range(len(slot_node)):
                 if levels[copy, k] == SAME_NODE:
                     setup[k] = 0.0
                 elif levels[copy, k] == PLAIN:
                     setup[k] = min(setup[k], plain)
-        usable[:] = priorities[t]
         local = rule == LOCAL and input_mb[t] > 0 and _keep_local(usable, copies, slot_node)
-        times = processing[t] * factors[job[t]]
         k = _slot(rule != AVAILABLE and not local, usable, 0.0, free, setup, times)
         slots[t], starts[t], setups[t] = k, free[k], setup[k]
         free[k] += setups[t] + times[k]
@@ -113,10 +117,12 @@ def place_unrelated_reduces(
     """
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
-    free, usable = np.zeros(setup.shape[1]), np.ones(setup.shape[1], np.bool_)
+    free, times = np.zeros(setup.shape[1]), np.empty(setup.shape[1])
+    usable = np.ones(setup.shape[1], np.bool_)
     for t in order:
         i = job[t]
-        times = processing[t] * factors[i]
+        for k in range(len(times)):
+            times[k] = processing[t] * factors[i, k]
         k = _slot(rule != AVAILABLE, usable, release[i], free, setup[i], times)
         slots[t], starts[t], setups[t] = k, max(free[k], release[i]), setup[i, k]
         free[k] = starts[t] + setups[t] + times[k]

@@ -16,7 +16,7 @@ class Entry:
 
     `understands` names the optional parts of an instance that the method takes into account;
     `valid` is False for a printed method that is known to fail: a bound that is none, a heuristic
-    that breaks the rules.
+    that breaks the rules. `takes` names the kind of instance it is for.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Entry:
     summary: str
     understands: frozenset[str] = frozenset()
     valid: bool = True
+    takes: str = "mapreduce"
 
     def load(self) -> Callable[..., Any]:
         module, function = self.target.split(":")

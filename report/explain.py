@@ -11,6 +11,7 @@ from typing import Any
 
 from ..formulations import FORMULATIONS
 from ..formulations.statement import Formulation, Statement, Symbol, as_mathml, as_text
+from ..instances.datacenter import Datacenter
 from ..instances.errors import InputError
 from ..instances.mapreduce import Instance
 from ..instances.registry import lookup
@@ -56,7 +57,7 @@ class Explanation(Formulation):
         return _document(self)
 
 
-def explain(name: str, instance: Instance | None = None) -> Explanation:
+def explain(name: str, instance: Instance | Datacenter | None = None) -> Explanation:
     """The formulation called `name`, and the size of its model of `instance`.
 
     Raises `InputError` for an unknown name and for an instance whose model is too large to write
@@ -126,12 +127,13 @@ def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
 
 
 def _symbol_tables(formulation: Formulation) -> list[tuple[str, tuple[Symbol, ...]]]:
-    return [
+    tables = [
         ("Sets", formulation.sets),
         ("Parameters", formulation.parameters),
         ("Variables", formulation.variables),
         ("Abbreviations", formulation.abbreviations),
     ]
+    return [table for table in tables if table[1]]
 
 
 def _words(symbol: Symbol) -> str:
@@ -269,7 +271,8 @@ def _html_symbol(symbol: Symbol) -> str:
 
 
 def _document(explanation: Explanation) -> dict[str, Any]:
-    tables = {
+    tables: dict[str, Any] = {"abbreviations": []}
+    tables |= {
         title.lower(): [
             {
                 "formula": as_text(symbol.formula),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..formulations.statement import Component, Formulation, Index, Statement
+from ..instances.datacenter import Datacenter
 from ..instances.mapreduce import Instance
 
 
@@ -33,6 +34,7 @@ class Size:
 
     instance: str
     binary: int
+    integer: int
     continuous: int
     rows: int
     nonzeros: int
@@ -43,13 +45,15 @@ class Size:
         return [self.components[component.name] for component in statement.components]
 
     def __str__(self) -> str:
+        variables = self.binary + self.integer + self.continuous
+        integer = f"{self.integer} integer, " if self.integer else ""
         return (
-            f"{self.binary + self.continuous} variables ({self.binary} binary, "
-            f"{self.continuous} continuous), {self.rows} rows, {self.nonzeros} nonzeros"
+            f"{variables} variables ({self.binary} binary, {integer}{self.continuous} continuous), "
+            f"{self.rows} rows, {self.nonzeros} nonzeros"
         )
 
 
-def size_of(statement: Formulation, model: Any, instance: Instance) -> Size:
+def size_of(statement: Formulation, model: Any, instance: Instance | Datacenter) -> Size:
     """The size of `model`, which is the Pyomo model of `instance` that `statement` states."""
     import pyomo.environ as pyo
     from pyomo.repn import generate_standard_repn
@@ -70,10 +74,12 @@ def size_of(statement: Formulation, model: Any, instance: Instance) -> Size:
         components[component.name] = Rows(component.name, rows, nonzeros, example)
     variables = list(model.component_data_objects(pyo.Var))
     binary = sum(variable.is_binary() for variable in variables)
+    integer = sum(variable.is_integer() for variable in variables) - binary
     return Size(
         instance=instance.name,
         binary=binary,
-        continuous=len(variables) - binary,
+        integer=integer,
+        continuous=len(variables) - binary - integer,
         rows=sum(part.rows for part in components.values()),
         nonzeros=sum(part.nonzeros for part in components.values()),
         components=components,
@@ -83,15 +89,8 @@ def size_of(statement: Formulation, model: Any, instance: Instance) -> Size:
 class _RowWriter:
     """Writes a row of a model with the instance's own names for tasks and slots."""
 
-    def __init__(self, statement: Formulation, instance: Instance) -> None:
-        cluster = instance.cluster
-        self._names = {
-            Index.JOB: list(instance.job_names),
-            Index.MAP_TASK: _within(instance.job_names, instance.maps_of.tolist()),
-            Index.REDUCE_TASK: _within(instance.job_names, instance.reduces_of.tolist()),
-            Index.MAP_SLOT: _within(cluster.node_names, cluster.map_slots.tolist()),
-            Index.REDUCE_SLOT: _within(cluster.node_names, cluster.reduce_slots.tolist()),
-        }
+    def __init__(self, statement: Formulation, instance: Instance | Datacenter) -> None:
+        self._names = _index_names(instance)
         self._variables = {c.name: c for s in statement.variables for c in s.components}
 
     def write(self, component: Component, formula: str, index: Any, row: Any, standard: Any) -> str:
@@ -134,6 +133,24 @@ class _RowWriter:
             return str(number)
         # Negative task numbers are the dummy tasks of the sequence model.
         return self._names[kind][number] if number >= 0 else {-1: "head", -2: "tail"}[number]
+
+
+def _index_names(instance: Instance | Datacenter) -> dict[Index, list[str]]:
+    """What an instance calls the things that indices count."""
+    if isinstance(instance, Datacenter):
+        return {
+            Index.CLASS: list(instance.classes),
+            Index.CONFIGURATION: list(instance.configurations),
+            Index.RESOURCE: list(instance.resources),
+        }
+    cluster = instance.cluster
+    return {
+        Index.JOB: list(instance.job_names),
+        Index.MAP_TASK: _within(instance.job_names, instance.maps_of.tolist()),
+        Index.REDUCE_TASK: _within(instance.job_names, instance.reduces_of.tolist()),
+        Index.MAP_SLOT: _within(cluster.node_names, cluster.map_slots.tolist()),
+        Index.REDUCE_SLOT: _within(cluster.node_names, cluster.reduce_slots.tolist()),
+    }
 
 
 def _within(names: tuple[str, ...], counts: list[int]) -> list[str]:

@@ -22,10 +22,16 @@ ROADS: tuple[Entry, ...] = (
         "the job-order model with CP-SAT (needs the extra `cp`)",
     ),
     Entry(
+        "heterogeneous",
+        "solvers.mip:heterogeneous_road",
+        "docs/heterogeneous.md",
+        "numbers of equal tasks on slots of different speed, with HiGHS (HMHS)",
+    ),
+    Entry(
         "unrelated-machines",
         "solvers.mip:unrelated_machines_road",
-        "slotwise",
-        "a lower bound only: a linear program for slots of different speed",
+        "docs/heterogeneous.md",
+        "linear programs for slots of different speed: a lower bound, and schedules by rounding",
     ),
     Entry(
         "branch-and-bound",

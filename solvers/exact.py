@@ -17,7 +17,7 @@ from ..instances.security import impossible
 from ..instances.usable_slots import usable_slots
 from . import ROADS, branch_and_bound, cp_sat
 from .heuristic import all_heuristics
-from .mip import MOST_TERMS
+from .mip import MOST_TERMS, heterogeneous_fits
 from .portfolio import portfolio
 from .progress import Progress, ProgressCallback
 from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible
@@ -89,24 +89,27 @@ def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
     Measured in benchmarks/README.md: branch and bound settles small instances in a tenth of a
     second; CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with two
     threads than with one; the job-order model with HiGHS takes its place elsewhere and does not
-    gain from a second thread. Slots of different speed leave branch and bound out, and have a
-    linear program as lower bound where no exact road fits.
+    gain from a second thread. Slots of different speed leave branch and bound out; there the
+    heterogeneous model comes first where it applies, and linear programs give bound and schedule
+    where no exact road fits.
     """
     names: dict[str, int] = {}
     if branch_and_bound.fits(instance):
         names["branch-and-bound"] = 1
+    elif heterogeneous_fits(instance):
+        names["heterogeneous"] = 1
     if find_spec("ortools") is not None and cp_sat.fits(instance):
         names["cp-sat"] = max(1, threads - len(names))
+    elif "heterogeneous" in names:
+        names["heterogeneous"] = threads
     elif job_order.estimated_terms(instance) <= MOST_TERMS:
         names["job-order"] = max(1, threads - len(names))
     elif instance.speed_factors is not None:
         names["unrelated-machines"] = threads
     if threads == 1 and len(names) > 1:
-        names.pop(
-            "branch-and-bound"
-            if instance.map_tasks + instance.reduce_tasks > 50
-            else next(reversed(names))
-        )
+        many = instance.map_tasks + instance.reduce_tasks > 50
+        first, second = names
+        names.pop(first if many and first == "branch-and-bound" else second)
     return {lookup("model", ROADS, name): share for name, share in names.items()}
 
 

@@ -50,7 +50,7 @@ def heuristic(
     if not entry.valid:
         broken = check(instance, schedule).violations
         if broken:
-            return no_schedule(instance, name, (f"breaks {len(broken)} rules", *broken), seconds)
+            return no_schedule(instance, name, ("breaks the rules", *broken), seconds)
     bound, bound_name = best_lower_bound(instance) if lower_bound is None else lower_bound
     return certified(
         instance,

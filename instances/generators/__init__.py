@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..registry import Entry, lookup
-
-if TYPE_CHECKING:
-    from ..mapreduce import Instance
 
 GENERATORS: tuple[Entry, ...] = (
     Entry(
@@ -46,13 +43,40 @@ GENERATORS: tuple[Entry, ...] = (
         "SMSO, section V, with few tasks",
         "the same with a handful of tasks per job, for exact methods",
     ),
+    Entry(
+        "lotes",
+        "instances.generators.lotes:generate",
+        "LoTES, in kind",
+        "a random datacenter",
+        takes="datacenter",
+    ),
+    Entry(
+        "google-2011",
+        "instances.generators.lotes:google_2011",
+        "LoTES, Tables 1 and 2",
+        "a Google cluster of May 2011, of any size",
+        takes="datacenter",
+    ),
+    Entry(
+        "mch",
+        "instances.generators.mch:generate",
+        "MCH, in kind",
+        "a random hierarchy of queues",
+        takes="hierarchy",
+    ),
+    Entry(
+        "mch-binary",
+        "instances.generators.mch:full_binary",
+        "MCH, section 4",
+        "the paper's full binary trees",
+        takes="hierarchy",
+    ),
 )
 
 
-def generate(name: str, **parameters: Any) -> Instance:
-    """An instance by the generator called `name`; see there for its `parameters`.
+def generate(name: str, **parameters: Any) -> Any:
+    """An `Instance`, a `Datacenter` or a `Hierarchy` by the generator called `name`; see there.
 
     Raises `InputError` for an unknown name or parameters that describe no workload.
     """
-    instance: Instance = lookup("generator", GENERATORS, name).load()(**parameters)
-    return instance
+    return lookup("generator", GENERATORS, name).load()(**parameters)

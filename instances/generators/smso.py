@@ -153,7 +153,10 @@ def _security(
     node = instance.cluster.map_slot_node
     between = np.where(rng.random((instance.cluster.nodes,) * 2) < encrypted, ENCRYPTED, PLAIN)
     np.fill_diagonal(between, SAME_NODE)
-    allowed = rng.random((instance.map_tasks, len(node))) < priority
+    allowed = np.empty((instance.map_tasks, len(node)), dtype=bool)
+    for part in range(0, len(allowed), 4096):  # to save memory
+        rows = allowed[part : part + 4096]
+        rows[:] = rng.random(rows.shape) < priority
     in_any_case = rng.integers(0, len(node), instance.map_tasks)
     allowed[np.arange(instance.map_tasks), in_any_case] = True
     return Security(priorities=allowed, levels=between[:, node].astype(np.int8))

@@ -84,6 +84,14 @@ def test_earliest_available_and_earliest_finishing_by_hand():
     assert (available.makespan, finishing.makespan) == (13.0, 7.0)
 
 
+def test_local_is_the_replica_node_even_if_all_rates_are_equal():
+    """Two tasks with their data on n1: EFSS-L queues both there, though n0 reads as fast."""
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1, rates=Rates(50.0, 50.0, 50.0))
+    job = Job("a", [MapTask(4.0, 100.0, ["n1"])] * 2, [1.0])
+    instance = with_factors(job_instance("equal", cluster, [job]), [[1, 1]], [[1, 1]])
+    assert slotwise.heuristic(instance, "EFSS-L").schedule.map.slot.tolist() == [1, 1]
+
+
 def test_heuristics_understand_speed_factors_but_smso():
     others = [entry for entry in HEURISTICS if "speed factors" not in entry.understands]
     assert {entry.name.split()[0].split("-")[0] for entry in others} == {"SMSO"}

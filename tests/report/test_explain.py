@@ -3,23 +3,43 @@
 import json
 import random
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import tiny
 
-from slotwise.formulations import FORMULATIONS, job_order, sequence
+from slotwise.formulations import (
+    FORMULATIONS,
+    heterogeneous,
+    job_order,
+    sequence,
+    unrelated_machines,
+)
 from slotwise.formulations.coefficients import Coefficients
 from slotwise.formulations.statement import as_mathml, as_text
 from slotwise.instances.errors import InputError
-from slotwise.instances.mapreduce import Cluster, Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce import (
+    Cluster,
+    Instance,
+    Job,
+    MapTask,
+    SpeedFactors,
+    job_instance,
+)
 from slotwise.report.explain import WIDTH, Explanation, explain
 
-MODELS = {"job-order": job_order, "sequence": sequence}
+MODELS = {
+    "job-order": job_order,
+    "sequence": sequence,
+    "heterogeneous": heterogeneous,
+    "unrelated-machines": unrelated_machines,
+}
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -30,6 +50,13 @@ def toy() -> Instance:
     a = Job("a", [MapTask(10, 200, ["n0"]), MapTask(10, 200, ["n1"])], [20.0, 20.0], 1.0)
     b = Job("b", [MapTask(6, 100, ["n0"])], [8.0], 1.0)
     return job_instance("toy", cluster, [a, b])
+
+
+def suited(name: str, instance: Instance) -> Instance:
+    """The instance, without output if the model needs reads that no placement changes."""
+    if name != "heterogeneous":
+        return instance
+    return replace(instance, output_ratio=np.zeros(instance.jobs))
 
 
 def components(model: pyo.ConcreteModel, kind: type) -> set[str]:
@@ -52,14 +79,14 @@ def formulas(explanation: Explanation) -> list[str]:
 
 
 def test_every_registered_formulation_can_be_explained() -> None:
-    assert {entry.name for entry in FORMULATIONS} == set(MODELS)
+    assert {entry.name for entry in FORMULATIONS if entry.takes == "mapreduce"} == set(MODELS)
     for entry in FORMULATIONS:
         assert explain(entry.name).name == entry.name
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_statement_and_model_have_the_same_components(name: str, toy: Instance) -> None:
-    model, explanation = MODELS[name].build(toy), explain(name)
+    model, explanation = MODELS[name].build(suited(name, toy)), explain(name)
     stated = [c.name for s in explanation.statements for c in s.components]
     assert len(stated) == len(set(stated))
     assert set(stated) == components(model, pyo.Constraint)
@@ -92,13 +119,14 @@ def test_docs_state_the_same_mathematics(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(12))
 def test_sizes_count_the_model(name: str, seed: int) -> None:
-    instance = tiny(seed)
+    instance = suited(name, tiny(seed))
     model = MODELS[name].build(instance)
     size = explain(name, instance).size
     assert size is not None
     variables = list(model.component_data_objects(pyo.Var))
     assert size.binary == sum(v.is_binary() for v in variables)
-    assert size.binary + size.continuous == len(variables)
+    assert size.integer == sum(v.is_integer() and not v.is_binary() for v in variables)
+    assert size.binary + size.integer + size.continuous == len(variables)
     for component, rows in size.components.items():
         assert rows.rows == len(getattr(model, component))
         assert bool(rows.example) == bool(rows.rows)
@@ -166,10 +194,45 @@ def test_worked_rows_of_the_printed_program(toy: Instance) -> None:
     )
 
 
+def test_worked_rows_of_the_models_for_slots_of_different_speed() -> None:
+    """Job a: three maps of 4 s, of 2 s on slot n0; two reduces of 6 s, of 3 s on slot n1."""
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
+    jobs = [Job("a", [4.0, 4.0, 4.0], [6.0, 6.0]), Job("b", [3.0, 3.0], [4.0])]
+    factors = SpeedFactors(
+        map=np.array([[0.5, 1.0], [1.0, 1.0]]), reduce=np.array([[1.0, 0.5], [0.5, 1.0]])
+    )
+    instance = replace(job_instance("toy", cluster, jobs), speed_factors=factors)
+    size = explain("heterogeneous", instance).size
+    assert size is not None
+    assert str(size).startswith("28 variables (1 binary, 8 integer, 19 continuous), ")
+    rows = {name: part.example.partition(": ")[2] for name, part in size.components.items()}
+    assert rows["H1_map_tasks_placed"] == "map_count[a.0,n0.0] + map_count[a.0,n1.0] = 3"
+    assert rows["H5_map_all_before"] == (
+        "map_count_before[a.0,b,n0.0] + map_count_before[a.0,b,n1.0] ≥ 3·before[a,b]"
+    )
+    assert rows["H9_map_completion"] == (
+        "map_completion[a] ≥ 2·map_count[a.0,n0.0] + 3·map_count_before[b.0,a,n0.0]"
+    )
+    # Heads: a's maps 2, 2 | 4 end at 4 s, b's at 3 s; a first job b spares the slot 1 s of 4.
+    assert rows["H12_reduce_slot"] == (
+        "first_job[b,n0.0] + makespan ≥ 6·reduce_count[a.0,n0.0] + 2·reduce_count[b.0,n0.0] + 4"
+    )
+    assert rows["H13_tail"] == "makespan ≥ map_completion[a] + 6"
+    size = explain("unrelated-machines", instance).size
+    assert size is not None
+    rows = {name: part.example.partition(": ")[2] for name, part in size.components.items()}
+    assert rows["U2_reduce_slot"] == (
+        "first_job[b,n0.0] + makespan ≥ 12·reduce_share[a,n0.0] + 2·reduce_share[b,n0.0] + "
+        "reduce_setup[n0.0] + 4"
+    )
+    assert rows["U4_first_job_is_there"] == "first_job[a,n0.0] ≤ 2·reduce_share[a,n0.0]"
+    assert rows["U5_one_job"] == "makespan ≥ 10"
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_written_rows_mean_what_the_model_means(name: str) -> None:
     """Rows short enough to be whole hold at a random point exactly if the model's row does."""
-    instance = tiny(7)
+    instance = suited(name, tiny(7))
     model = MODELS[name].build(instance)
     explanation = explain(name, instance)
     assert explanation.size is not None
@@ -270,7 +333,7 @@ def test_a_long_row_is_cut_but_counted(toy: Instance) -> None:
 
 
 def test_an_instance_too_large_to_write_out_is_refused_at_once() -> None:
-    cluster = Cluster.uniform(50)
+    cluster = Cluster.uniform(400)
     jobs = [Job(f"j{k}", [10.0] * 50, [10.0] * 5) for k in range(50)]
     large = job_instance("large", cluster, jobs)
     for name in MODELS:
@@ -295,7 +358,7 @@ def test_names_from_the_instance_are_kept_and_escaped(toy: Instance) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_text_fits_the_terminal_and_says_everything(name: str, toy: Instance) -> None:
-    explanation = explain(name, toy)
+    explanation = explain(name, suited(name, toy))
     text = explanation.text()
     assert max(map(len, text.splitlines())) <= WIDTH
     joined = " ".join(text.split())
@@ -307,7 +370,7 @@ def test_text_fits_the_terminal_and_says_everything(name: str, toy: Instance) ->
 
 @pytest.mark.parametrize("name", MODELS)
 def test_html_is_well_formed_and_loads_nothing(name: str, toy: Instance) -> None:
-    page = explain(name, toy).html()
+    page = explain(name, suited(name, toy)).html()
     assert not re.search(r"src=|href=|url\(|<script|@import", page)
     checker = _Balanced()
     checker.feed(page)
@@ -330,7 +393,7 @@ class _Balanced(HTMLParser):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_latex_has_every_equation_and_balanced_braces(name: str, toy: Instance) -> None:
-    explanation = explain(name, toy)
+    explanation = explain(name, suited(name, toy))
     source = explanation.latex()
     for environment in ("document", "align", "description"):
         opened = source.count(f"\\begin{{{environment}}}")

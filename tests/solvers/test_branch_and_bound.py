@@ -164,7 +164,7 @@ HARD = {"nodes": 4, "map_slots": 1, "seed": 4}
 
 def test_time_limit_keeps_a_bound():
     instance = small(8, **HARD)
-    arrival = branch_and_bound_road(instance, task_for(instance, time_limit=1.0))
+    arrival = branch_and_bound_road(instance, task_for(instance, time_limit=5.0))
     assert arrival.stop == "time limit"
     assert check(instance, arrival.schedule).violations == []
     assert best_lower_bound(instance)[0] < arrival.lower_bound < arrival.schedule.makespan

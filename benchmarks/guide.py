@@ -1,0 +1,137 @@
+"""What guidance costs and what it loses: programs, roundings, column generation.
+
+python benchmarks/guide.py
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from slotwise.formulations import allocation, machine_assignment
+from slotwise.formulations.bins import algorithm_1, all_non_dominated, non_dominated
+from slotwise.instances.datacenter import Datacenter
+from slotwise.instances.errors import InputError
+from slotwise.instances.generators.lotes import generate, google_2011
+from slotwise.solvers import highs
+from slotwise.solvers.column_generation import generate_columns
+from slotwise.solvers.guide import guide
+from slotwise.solvers.knapsack import warm_up
+from slotwise.solvers.rounding import (
+    greedy_rounding,
+    integer_program,
+    printed_rounding,
+    rate_of,
+)
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "google-2011.json"
+MOST = 1_000_000
+
+
+def timed(work: Callable[[], object]) -> tuple[object, float]:
+    began = perf_counter()
+    result = work()
+    return result, perf_counter() - began
+
+
+def tables_1_and_2(scale: float) -> None:
+    """Every road on the paper's datacenter; losses are against the column generation's bound."""
+    data = google_2011(scale)
+    columns, seconds = timed(lambda: generate_columns(data))
+    bound, rows = columns.bound, [("column generation, bound", columns.bound, seconds)]
+
+    def lp(name: str, build: Callable[[], object]) -> object:
+        model, building = timed(build)
+        outcome = highs.solve(model)
+        rows.append((name, outcome.incumbent, building + outcome.seconds))
+        return model
+
+    lp("allocation program as printed", lambda: allocation.build(data, as_printed=True))
+    first = lp("allocation program, fit rule", lambda: allocation.build(data))
+    bins = all_non_dominated(data)
+    lp(f"machine assignment, all {sum(map(len, bins))} bins",
+       lambda: machine_assignment.build(data, bins))  # fmt: skip
+    used = allocation.delta(first).max(axis=2) > 1e-9
+    few = [algorithm_1(data, j, np.flatnonzero(used[j]).tolist()) for j in range(len(bins))]
+    few = [np.unique(made, axis=0) for made in few]
+    vertex = lp(f"machine assignment, {sum(map(len, few))} bins of one vertex",
+                lambda: machine_assignment.build(data, few))  # fmt: skip
+    parts = machine_assignment.machines(vertex)
+    rows.append(("  rounded as printed", rate_of(data, few, printed_rounding(few, parts)), 0.0))
+    generated, parts = columns.bins, columns.machines
+    printed, seconds = timed(lambda: printed_rounding(generated, parts))
+    rows.append(("generated bins, rounded as printed", rate_of(data, generated, printed), seconds))
+    greedy, seconds = timed(lambda: greedy_rounding(data, generated, parts, columns.value))
+    rows.append(("generated bins, greedy", rate_of(data, generated, greedy), seconds))
+    plan, seconds = timed(
+        lambda: integer_program(data, generated, columns.worth, greedy, time_limit=5)
+    )
+    name = f"generated bins ({columns.columns}), integer program"
+    rows.append((name, rate_of(data, generated, plan), seconds))
+    print(f"\n{data}\n{'':45}{'jobs/h':>14}{'below bound':>14}{'seconds':>10}")
+    for name, rate, seconds in rows:
+        print(f"{name:45}{rate:14.2f}{1 - rate / bound:14.1e}{seconds:10.3f}")
+
+
+def bins_by_configuration() -> None:
+    """Non-dominated bins of Tables 1 and 2 beside those that Algorithm 1 emits."""
+    data = google_2011()
+    print("\nbins by configuration: all non-dominated, Algorithm 1 as printed, with the reset")
+    for row in (
+        all_non_dominated(data),
+        [algorithm_1(data, j) for j in range(10)],
+        [algorithm_1(data, j, reset=True) for j in range(10)],
+    ):
+        print("".join(f"{len(bins):8}" for bins in row), f"total {sum(map(len, row))}")
+
+
+def random_datacenters() -> None:
+    """Column generation where enumeration is hopeless."""
+    head = "".join(f"{word:>12}" for word in ("bins", "columns", "gap", "seconds"))
+    print(f"\n{'':26}{head}{'plan below':>12}{'guide s':>12}")
+    for parameters in (
+        {"seed": 1},
+        {"seed": 2},
+        {"seed": 3, "speed": (0.5, 2.0)},
+        {"seed": 4, "resources": 4},
+        {"seed": 5, "request": (0.05, 0.25)},
+        {"seed": 6, "request": (0.001, 0.1)},
+        {"seed": 7, "classes": 100, "configurations": 100},
+    ):
+        data = generate(**parameters)
+        columns, seconds = timed(lambda data=data: generate_columns(data))
+        guidance, total = timed(lambda data=data: guide(data))
+        print(
+            f"{data.name:26}{_bins(data):>12}{columns.columns:12}{columns.gap:12.0e}"
+            f"{seconds:12.2f}{guidance.gap:12.1e}{total:12.2f}"
+        )
+
+
+def _bins(data: Datacenter) -> str:
+    """How many non-dominated bins there are, as far as it is worth counting."""
+    total = 0
+    for j in range(len(data.configurations)):
+        try:
+            total += len(non_dominated(data, j, most=MOST - total))
+        except InputError:
+            return f"> {MOST:,}"
+    return f"{total:,}"
+
+
+def command() -> None:
+    """Wall time of the command in a process of its own, kernels compiled."""
+    words = [sys.executable, "-m", "slotwise", "guide", str(EXAMPLE), "--quiet"]
+    times = [timed(lambda: subprocess.run(words, check=True))[1] for _ in range(3)]
+    print(f"\nslotwise guide examples/google-2011.json: {min(times):.2f} s")
+
+
+if __name__ == "__main__":
+    warm_up()
+    bins_by_configuration()
+    tables_1_and_2(1.0)
+    tables_1_and_2(1 / 20)
+    random_datacenters()
+    command()

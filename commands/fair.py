@@ -1,0 +1,155 @@
+"""`slotwise fair`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..heuristics.fairness import ALLOCATORS
+from ..instances.errors import InputError
+from ..instances.registry import Entry, lookup
+from ..instances.schedulers import WRITERS
+from .console import Json, Output, Quiet, check_outputs, show, tell
+
+if TYPE_CHECKING:
+    from ..instances.allocation import Allocation
+    from ..instances.hierarchy import Hierarchy
+
+NAMES = ", ".join(entry.name for entry in ALLOCATORS)
+SCHEDULERS = ", ".join(entry.name for entry in WRITERS)
+
+
+def fair(
+    hierarchy: Annotated[
+        Path, typer.Argument(metavar="HIERARCHY", help="A slotwise/hierarchy/1 file.")
+    ],
+    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {NAMES}.")] = "exact",
+    resource: Annotated[
+        str | None, typer.Option(metavar="NAME", help="With ch: collapse for this resource.")
+    ] = None,
+    why: Annotated[
+        str | None, typer.Option(metavar="LEAF", help="Explain the share of one leaf.")
+    ] = None,
+    events: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Jobs that arrive and leave: shares after each event."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --events: draw the shares, .png, .svg or .pdf."),
+    ] = None,
+    export: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"Write it for a scheduler: {SCHEDULERS}."),
+    ] = None,
+    flat: Annotated[
+        bool,
+        typer.Option("--flat", help="With --export: leaves under the root, weighted by shares."),
+    ] = False,
+    output: Output = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fair shares of a hierarchy of queues, and every leaf's guarantee.
+
+    With --export, -o takes the scheduler's file instead of the allocation.
+    """
+    from ..heuristics.fairness import allocate
+    from ..instances.files import write_json
+    from ..instances.hierarchy_file import read_hierarchy
+
+    entry = lookup("method", ALLOCATORS, method)
+    if resource is not None and method != "ch":
+        raise InputError(f"--resource is for method ch, not {method}")
+    if events is not None and why is not None:
+        raise InputError("--why explains one allocation: leave out --events")
+    if plot is not None and events is None:
+        raise InputError("--plot draws shares over time: it needs --events")
+    if export is None and flat:
+        raise InputError("--flat goes with --export")
+    if export is not None and (why is not None or events is not None):
+        raise InputError("--export writes a scheduler's file: leave out --why and --events")
+    writer = None if export is None else lookup("scheduler", WRITERS, export)
+    check_outputs(output)
+    tree = read_hierarchy(hierarchy)
+    parameters = {"resource": resource} if resource is not None else {}
+    if events is not None:
+        _over_time(tree, events, method, parameters, plot, output, as_json=as_json, quiet=quiet)
+        return
+    allocation = allocate(tree, method, **parameters)
+    if writer is not None:
+        _export(allocation, writer, output, flat=flat, as_json=as_json, quiet=quiet)
+        return
+    document = allocation.document()
+    if output is not None:
+        write_json(output, document)
+    if why is not None:
+        from ..heuristics.fairness.why import why as explain
+
+        answer = explain(allocation, why)
+        show(str(answer), document=answer.document(), as_json=as_json, quiet=quiet)
+    else:
+        text: Any = ""
+        if not (as_json or quiet):
+            from ..report.fair_shares import allocation_table
+
+            text = allocation_table(allocation)
+        show(text, document=document, as_json=as_json, quiet=quiet)
+    if not entry.valid and not allocation.met.all():
+        tell([f"{entry.name} breaks guarantees here; exact does not"], quiet=quiet or as_json)
+
+
+def _export(
+    allocation: Allocation,
+    writer: Entry,
+    output: Path | None,
+    *,
+    flat: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from ..instances.files import write_bytes
+    from ..instances.schedulers.queues import flattened
+
+    tree = allocation.hierarchy
+    text, notes = writer.load()(flattened(tree, allocation.share) if flat else tree)
+    if flat:
+        notes = [*notes, "flat weights equal the tree only while all leaves are busy: recompute"]
+    tell(notes, quiet=quiet or as_json)
+    document = {"export": writer.name, "flat": flat, "text": text, "notes": notes}
+    if output is not None:
+        write_bytes(output, text.encode())
+        text = f"{output}: {writer.summary}"
+    elif not as_json:
+        typer.echo(text, nl=False)
+        return
+    show(text, document=document, as_json=as_json, quiet=quiet)
+
+
+def _over_time(
+    tree: Hierarchy,
+    events: Path,
+    method: str,
+    parameters: dict[str, Any],
+    plot: Path | None,
+    output: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from ..heuristics.fairness.events import follow
+    from ..instances.files import write_json
+    from ..instances.hierarchy_events import read_events
+    from ..report.fair_shares import check_plot_path, timeline_table, write_timeline
+
+    if plot is not None:
+        check_plot_path(plot)
+    timeline = follow(tree, read_events(events, tree), method, **parameters)
+    document = timeline.document()
+    if output is not None:
+        write_json(output, document)
+    if plot is not None:
+        write_timeline(timeline, plot)
+    show(timeline_table(timeline), document=document, as_json=as_json, quiet=quiet)

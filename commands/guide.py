@@ -1,0 +1,86 @@
+"""`slotwise guide`."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .console import NO, Json, Quiet, check_outputs, show, tell
+
+PATIENCE = 0.7
+"""Seconds after which a person is told what the wait is for; a warm cache takes less."""
+
+
+def guide(
+    datacenter: Annotated[
+        Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
+    ],
+    target_rate: Annotated[
+        float | None,
+        typer.Option(
+            metavar="R", min=0, help="Carry R jobs per time unit on the fewest machines instead."
+        ),
+    ] = None,
+    as_printed: Annotated[
+        bool, typer.Option("--as-printed", help="LoTES's own linear programs, bins and rounding.")
+    ] = False,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", metavar="S", min=0, help="Of the integer program.")
+    ] = 1.0,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write slotwise/guidance/1 here."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Which mix of jobs each machine should keep, what limits the datacenter, and what would help.
+
+    Exits with 1 if no plan carries the target rate, or some class fits no machine.
+    """
+    from ..instances.datacenter_file import read_datacenter
+    from ..instances.files import write_json
+    from ..instances.guidance_file import FORMAT, guidance_document
+    from ..report.guidance import explanation, guidance_view
+    from ..solvers.guide import NoRate
+    from ..solvers.guide import guide as make
+
+    check_outputs(output)
+    problem = read_datacenter(datacenter)
+    _get_ready(quiet=quiet or as_json)
+    try:
+        guidance = make(
+            problem, target_rate=target_rate, as_printed=as_printed, time_limit=time_limit
+        )
+    except NoRate as no:
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "arrival_rate": None,
+            "arrival_rate_bound": no.bound,
+            "bins": [],
+            "proportions": {},
+            "notes": [str(no)],
+        }
+        show(f"{problem.name}: {no}", document=document, as_json=as_json, quiet=quiet)
+        raise typer.Exit(NO) from None
+    document = guidance_document(guidance) | {"explanation": explanation(guidance)}
+    if output is not None:
+        write_json(output, document)
+    tell(guidance.notes, quiet=quiet or as_json)
+    show(guidance_view(guidance), document=document, as_json=as_json, quiet=quiet)
+
+
+def _get_ready(*, quiet: bool) -> None:
+    """Load the compiled knapsack; says so if it has to be compiled first."""
+    from ..solvers.knapsack import warm_up
+
+    message = "compiling the knapsack for its first use, some seconds"
+    timer = threading.Timer(PATIENCE, tell, [[message]], {"quiet": quiet})
+    timer.start()
+    try:
+        warm_up()
+    finally:
+        timer.cancel()

@@ -1,0 +1,62 @@
+"""Fair-share allocators: functions from a hierarchy to an allocation, listed in `ALLOCATORS`."""
+
+from typing import TYPE_CHECKING, Any
+
+from ...instances.registry import Entry, lookup
+
+if TYPE_CHECKING:
+    from ...instances.allocation import Allocation
+    from ...instances.hierarchy import Hierarchy
+
+ALLOCATORS: tuple[Entry, ...] = (
+    Entry(
+        "exact",
+        "heuristics.fairness.exact:exact",
+        "slotwise",
+        "flattens the tree again at every saturation",
+    ),
+    Entry(
+        "mch",
+        "heuristics.fairness.printed:mch",
+        "MCH, section III-A",
+        "flattens the tree once, as printed; breaks guarantees with partial-type leaves",
+        valid=False,
+    ),
+    Entry(
+        "hdrf",
+        "heuristics.fairness.hdrf:hdrf",
+        "H-DRF (Bhattacharya et al. 2013)",
+        "whole tasks to the neediest leaf, groups rescaled, blocked nodes set apart",
+    ),
+    Entry(
+        "naive",
+        "heuristics.fairness.naive:naive",
+        "H-DRF (Bhattacharya et al. 2013), section 3",
+        "whole tasks by what each group uses in all; a leaf can starve as tasks come and go",
+        valid=False,
+    ),
+    Entry(
+        "ch",
+        "heuristics.fairness.collapsed:ch",
+        "Chandra and Shenoy 2008, as in MCH section IV-B",
+        "collapsed hierarchies: flat weights from the guarantees; leaves groups short",
+        valid=False,
+    ),
+    Entry(
+        "drf",
+        "heuristics.fairness.drf:drf",
+        "DRF (Ghodsi et al. 2011)",
+        "no tree: weighted dominant resource fairness of the leaves",
+        valid=False,
+    ),
+)
+"""`valid` is False for a method that may break hierarchical share guarantees."""
+
+
+def allocate(hierarchy: "Hierarchy", method: str = "exact", **parameters: Any) -> "Allocation":
+    """The allocation of `hierarchy` by the allocator called `method`.
+
+    Raises `InputError` for an unknown method.
+    """
+    allocation: Allocation = lookup("method", ALLOCATORS, method).load()(hierarchy, **parameters)
+    return allocation

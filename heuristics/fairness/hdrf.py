@@ -1,0 +1,89 @@
+"""Hierarchical dominant resource fairness: whole tasks, one after another.
+
+A. Bhattacharya, D. Culler, E. Friedman, A. Ghodsi, S. Shenker, I. Stoica, "Hierarchical scheduling
+for diverse datacenter workloads", SoCC 2013. From the root down, the child with the smallest
+dominant share over weight is chosen; the leaf at the end gets one task. What a group uses is made
+up of its children: those that can still grow count as if scaled down to the one with the smallest
+dominant share over weight, so that children of complementary demands do not punish one another;
+blocked ones count in full. Full resources are left out of dominant shares.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+
+from ...instances.allocation import Allocation
+from ...instances.errors import InputError
+from ...instances.hierarchy import Hierarchy
+from ...instances.mapreduce import FloatArray
+from .exact import exact
+from .layout import layout
+from .task_by_task import every_node, path_only
+
+MOST_TASKS = 50_000_000
+"""More tasks than this are not placed one by one."""
+
+
+class Update(StrEnum):
+    """What is computed again after a task: the path to the root, or every node of the tree."""
+
+    PATH = "path"
+    ALL = "all"
+
+
+def hdrf(
+    hierarchy: Hierarchy,
+    *,
+    running: FloatArray | None = None,
+    update: Update | str = Update.PATH,
+    set_apart: bool = True,
+) -> Allocation:
+    """H-DRF with rescaling to the smallest child, from the tasks that are `running` (leaves,).
+
+    With `update` "path", a task costs the logarithms of the groups' sizes on its way to the root,
+    and each resource that fills up the whole tree once; with "all", every task costs the tree, as
+    MCH assumes of H-DRF. `set_apart` False treats blocked nodes like all others, the fault that
+    H-DRF's section on blocking describes. Raises `InputError` beyond `MOST_TASKS`, and if what is
+    running does not fit.
+    """
+    return one_by_one(
+        hierarchy, "hdrf", rescale=True, set_apart=set_apart, running=running, update=update
+    )
+
+
+def one_by_one(
+    hierarchy: Hierarchy,
+    method: str,
+    *,
+    rescale: bool,
+    set_apart: bool,
+    running: FloatArray | None,
+    update: Update | str,
+) -> Allocation:
+    """Place whole tasks until no leaf can start another. Raises `InputError`."""
+    expected = float(exact(hierarchy).tasks.sum())
+    if expected > MOST_TASKS:
+        raise InputError(
+            f"method {method}: about {expected:.2g} tasks to place one by one, more than "
+            f"{MOST_TASKS:.2g}: use a fluid method, or larger tasks"
+        )
+    place = path_only if Update(update) is Update.PATH else every_node
+    need = hierarchy.demand / hierarchy.capacity
+    # Leaves by falling need of each resource: what is left of it blocks them in this order.
+    order = np.ascontiguousarray(np.argsort(-need, axis=0, kind="stable").T)
+    running = np.zeros(hierarchy.leaves) if running is None else np.asarray(running, dtype=float)
+    if (running @ need > 1 + 1e-9).any() or (running > hierarchy.tasks).any():
+        raise InputError(f"method {method}: more tasks running than there are, or than fit")
+    tasks, bottleneck = place(
+        layout(hierarchy), need, order, np.floor(hierarchy.tasks), running, rescale, set_apart
+    )
+    return Allocation(
+        hierarchy=hierarchy,
+        method=method,
+        tasks=tasks,
+        weight=np.where(hierarchy.tasks > 0, hierarchy.weight[hierarchy.leaf], 0.0),
+        bottleneck=bottleneck,
+        whole=True,
+    )

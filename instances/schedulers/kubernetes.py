@@ -1,0 +1,85 @@
+"""Kubernetes manifests: names, quantities, several YAML documents in a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..files import read_bytes
+from .queues import need_distinct
+
+API_NAMES = {
+    "kueue": "kueue.x-k8s.io/v1beta2",
+    "volcano": "scheduling.volcano.sh/v1beta1",
+}
+LONGEST_NAME = 253
+QUANTITY = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([-+]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
+FACTOR = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3}
+FACTOR |= {letter: 10.0 ** (3 * k) for k, letter in enumerate("MGTPE", 2)}
+FACTOR |= {letter + "i": 1024.0**k for k, letter in enumerate("KMGTPE", 1)}
+
+
+def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
+    """`Eng/dev` as `eng-dev` (RFC 1123, at most 253 characters).
+
+    Raises `InputError` if two paths become one name.
+    """
+    names = []
+    for path in paths:
+        name = re.sub(r"[^a-z0-9.-]+", "-", path.replace("/", "-").lower()).strip("-.")
+        if not name or len(name) > LONGEST_NAME:
+            raise InputError(f"names: {path!r} makes no Kubernetes name of 1 to 253 characters")
+        names.append(name)
+    return need_distinct(paths, names)
+
+
+def quantity(value: object, where: str) -> float:
+    """A Kubernetes quantity, `500m` or `4Gi`, as a number. Raises `InputError`."""
+    found = QUANTITY.fullmatch(str(value).strip())
+    if found is None or isinstance(value, bool):
+        raise InputError(f"{where}: need a quantity such as 3, 500m or 4Gi, got {value!r}")
+    number, exponent, suffix = found.groups()
+    return float(number) * 10.0 ** int(exponent or 0) * FACTOR.get(suffix or "", 1.0)
+
+
+def read_documents(path: str | Path) -> list[dict[str, Any]]:
+    """All objects of a YAML file, the items of lists one by one. Raises `InputError`."""
+    import yaml
+
+    try:
+        loaded = list(yaml.safe_load_all(read_bytes(path)))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+    found: list[dict[str, Any]] = []
+    for k, document in enumerate(loaded):
+        if document is None:
+            continue
+        if not isinstance(document, dict):
+            raise InputError(f"{path}: document {k}: need a mapping")
+        items = document.get("items")
+        found += items if document.get("kind", "").endswith("List") and items else [document]
+    for k, document in enumerate(found):
+        if not isinstance(document, dict) or not isinstance(document.get("kind"), str):
+            raise InputError(f"{path}: object {k}: has no kind")
+    return found
+
+
+def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
+    """A mapping within an object, empty if it is absent. Raises `InputError`."""
+    value = document.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{where}, {name}: need a mapping")
+    return value
+
+
+def documents_text(documents: Sequence[Mapping[str, Any]]) -> str:
+    """Objects as YAML documents in one text."""
+    import yaml
+
+    text: str = yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True)
+    return text

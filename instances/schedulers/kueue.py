@@ -1,0 +1,203 @@
+"""Kueue: Cohorts and ClusterQueues with fair-sharing weights, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..hierarchy import Hierarchy
+from ..mapreduce import FloatArray
+from ..traces.notes import Notes, listed
+from .kubernetes import (
+    API_NAMES,
+    documents_text,
+    kubernetes_names,
+    part,
+    quantity,
+    read_documents,
+)
+from .queues import Asks, Queue, group_paths, hierarchy_of
+from .weights import weights_from_one
+
+FLAVOR = "default"
+
+
+def read_kueue(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
+    """The tree of Cohorts and ClusterQueues, and in words what of it does not count here.
+
+    The capacity is the sum of all nominal quotas, unless `asks` has one. A cohort that is named but
+    not defined has weight 1. Raises `InputError` for a cycle, several trees, a weight of 0, and
+    resources that do not match `coveredResources`.
+    """
+    reader = _Reader(str(path))
+    for document in read_documents(path):
+        if document["kind"] in ("Cohort", "ClusterQueue"):
+            reader.add(document)
+    root = reader.tree()
+    capacity = asks.capacity or reader.quota
+    if not capacity:
+        raise InputError(f"{path}: no nominalQuota anywhere, so the capacity must be given")
+    notes = reader.notes
+    if reader.alone:
+        notes.add(f"in no cohort, so sharing with nobody, left out: {listed(reader.alone)}")
+    if reader.own_quota:
+        notes.add(
+            "weights divide only what is borrowed, but these have quota of their own: "
+            f"{listed(reader.own_quota)}"
+        )
+    if reader.never_reclaims:
+        notes.add(
+            "without preemption.reclaimWithinCohort: Any only admission is fair: "
+            f"{listed(reader.never_reclaims)}"
+        )
+    asks = Asks(capacity, asks.demand, asks.demands, asks.tasks)
+    return hierarchy_of(root, asks, str(path), notes), notes.lines
+
+
+class _Reader:
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.notes = Notes()
+        self.nodes: dict[tuple[str, str], Queue] = {}
+        self.above: dict[tuple[str, str], str] = {}
+        self.quota: dict[str, float] = {}
+        self.alone: list[str] = []
+        self.own_quota: list[str] = []
+        self.never_reclaims: list[str] = []
+
+    def add(self, document: Mapping[str, Any]) -> None:
+        kind = document["kind"]
+        name = part(document, "metadata", self.file).get("name")
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{self.file}: a {kind} without a name")
+        where = f"{self.file}: {kind} {name!r}"
+        spec = part(document, "spec", where)
+        if (kind, name) in self.nodes:
+            raise InputError(f"{where}: defined twice")
+        sharing = part(spec, "fairSharing", where)
+        weight = quantity(sharing.get("weight", 1), f"{where}, fairSharing, weight")
+        if weight <= 1e-9:
+            raise InputError(
+                f"{where}, fairSharing, weight: 0 (served last) has no share to compute"
+            )
+        if kind == "Cohort":
+            above = spec.get("parentName", spec.get("parent"))
+        else:
+            above = spec.get("cohortName", spec.get("cohort"))
+            if not above:
+                self.alone.append(name)
+                return
+            if part(spec, "preemption", where).get("reclaimWithinCohort", "Never") == "Never":
+                self.never_reclaims.append(name)
+        self.nodes[kind, name] = Queue(name, weight, group=kind == "Cohort")
+        if above:
+            self.above[kind, name] = str(above)
+        if self.add_quota(spec, where) and above:
+            self.own_quota.append(name)
+
+    def add_quota(self, spec: Mapping[str, Any], where: str) -> bool:
+        """Add the nominal quotas to the capacity; whether there is any."""
+        some = False
+        for k, group in enumerate(spec.get("resourceGroups") or ()):
+            here = f"{where}, resourceGroups {k}"
+            if not isinstance(group, Mapping):
+                raise InputError(f"{here}: need a mapping")
+            covered = list(group.get("coveredResources") or ())
+            for flavor in group.get("flavors") or ():
+                resources = list(flavor.get("resources") or ())
+                if [resource.get("name") for resource in resources] != covered:
+                    raise InputError(
+                        f"{here}, flavor {flavor.get('name')!r}: its resources must match "
+                        f"coveredResources in number and order: {', '.join(map(str, covered))}"
+                    )
+                for resource in resources:
+                    amount = quantity(
+                        resource.get("nominalQuota", 0), f"{here}, {resource['name']}, nominalQuota"
+                    )
+                    if amount:
+                        name = resource["name"]
+                        self.quota[name] = self.quota.get(name, 0.0) + amount
+                        some = True
+        return some
+
+    def tree(self) -> Queue:
+        for above in list(self.above.values()):
+            self.nodes.setdefault(("Cohort", above), Queue(above, group=True))
+        roots = [self.nodes[key] for key in self.nodes if key not in self.above]
+        for key, above in self.above.items():
+            self.nodes["Cohort", above].children.append(self.nodes[key])
+        for key in self.above:
+            seen, step = {key}, key
+            while step in self.above:
+                step = ("Cohort", self.above[step])
+                if step in seen:
+                    raise InputError(f"{self.file}: cohort {step[1]!r} is its own ancestor")
+                seen.add(step)
+        if not roots:
+            raise InputError(f"{self.file}: no Cohort, and no ClusterQueue in one")
+        if len(roots) > 1:
+            names = listed([root.name for root in roots])
+            raise InputError(f"{self.file}: {len(roots)} trees that share nothing: {names}")
+        return roots[0]
+
+
+def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
+    """A Cohort per group and a ClusterQueue per leaf, and notes for the operator.
+
+    Weights count only above the nominal quota, so the root has all of it and the leaves have none.
+    Raises `InputError` if names collide.
+    """
+    paths = group_paths(hierarchy)
+    root = kubernetes_names((hierarchy.names[0],))[0]
+    names = [root, *kubernetes_names(paths[1:])]
+    if root in names[1:]:
+        path = paths[names.index(root, 1)]
+        raise InputError(f"names: the root and {path!r} would both be called {root!r}")
+    leaf = set(hierarchy.leaf.tolist())
+    api = API_NAMES["kueue"]
+    documents: list[dict[str, Any]] = [
+        {"apiVersion": api, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR}}
+    ]
+    nothing = 0.0 * hierarchy.capacity
+    # Kueue takes a weight near 0 for one that is served last.
+    weights = weights_from_one(hierarchy).weight
+    for n, name in enumerate(names):
+        sharing = {"weight": f"{weights[n]:.9f}".rstrip("0").rstrip(".")}
+        above = names[hierarchy.parent[n]]
+        spec: dict[str, Any]
+        if n in leaf:
+            spec = {
+                "cohortName": above,
+                "namespaceSelector": {},
+                "fairSharing": sharing,
+                "preemption": {"reclaimWithinCohort": "Any"},
+                "resourceGroups": _quota(hierarchy, nothing),
+            }
+        elif n == 0:
+            spec = {"resourceGroups": _quota(hierarchy, hierarchy.capacity)}
+        else:
+            spec = {"parentName": above, "fairSharing": sharing}
+        kind = "ClusterQueue" if n in leaf else "Cohort"
+        documents.append(
+            {"apiVersion": api, "kind": kind, "metadata": {"name": name}, "spec": spec}
+        )
+    return documents_text(documents), [
+        "switch fair sharing on in Kueue's configuration: fairSharing: {preemptionStrategies: "
+        "[LessThanOrEqualToFinalShare, LessThanInitialShare]}",
+        "quotas are numbers in the units of the hierarchy: cpu counts cores, memory bytes",
+    ]
+
+
+def _quota(hierarchy: Hierarchy, amounts: FloatArray) -> list[dict[str, Any]]:
+    resources = [
+        {"name": name, "nominalQuota": f"{amount:.3f}".rstrip("0").rstrip(".")}
+        for name, amount in zip(hierarchy.resources, amounts.tolist(), strict=True)
+    ]
+    return [
+        {
+            "coveredResources": list(hierarchy.resources),
+            "flavors": [{"name": FLAVOR, "resources": resources}],
+        }
+    ]

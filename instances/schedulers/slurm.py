@@ -1,0 +1,156 @@
+"""Slurm's accounts: what `sacctmgr dump` writes and `sacctmgr load` reads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import InputError
+from ..files import read_bytes
+from ..hierarchy import Hierarchy
+from ..traces.notes import Notes, counted
+from .queues import Asks, Queue, group_paths, hierarchy_of, need_distinct
+from .weights import whole_weights
+
+AS_PARENT = 2147483647
+"""How Fairshare=parent is dumped."""
+MOST_SHARES = 10_000
+ENTITY = re.compile(r"(\w+)\s*-\s*'([^']*)'(.*)")
+OPTION = re.compile(r":(\w+)=('[^']*'|[^:]*)")
+
+
+@dataclass
+class _Entity:
+    line: int
+    kind: str
+    name: str
+    options: dict[str, str] = field(default_factory=dict)
+
+
+def read_slurm(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
+    """The accounts and users of a `sacctmgr dump`, and in words what does not count here.
+
+    A user is a leaf below the account, named in quotes by the user's name. Users whose share is
+    their account's (`Fairshare=parent`) leave the account itself as the leaf. Raises `InputError`
+    with the line for what `sacctmgr load` would refuse, and for shares of 0.
+    """
+    text = read_bytes(path).decode("utf-8", "replace")
+    root = Queue("root", group=True)
+    accounts = {"root": root}
+    parent: Queue | None = None
+    as_parent: dict[str, int] = {}
+    clusters = 0
+    notes = Notes()
+    for entity in _entities(text, path):
+        where = f"{path}: line {entity.line}"
+        if entity.kind == "Cluster":
+            clusters += 1
+            if clusters > 1:
+                raise InputError(f"{where}: a second cluster; one file holds one")
+        elif entity.kind == "Parent":
+            if entity.name not in accounts:
+                raise InputError(
+                    f"{where}: parent {entity.name!r} is not defined before it is used"
+                )
+            parent = accounts[entity.name]
+        else:
+            if parent is None:
+                raise InputError(f"{where}: {entity.kind} {entity.name!r} before any Parent line")
+            if entity.name != entity.name.lower() or not entity.name:
+                raise InputError(f"{where}: {entity.kind} name {entity.name!r} must be lower case")
+            shares = _shares(entity, where)
+            if entity.kind == "Account":
+                if entity.name in accounts:
+                    raise InputError(f"{where}: account {entity.name!r} is defined twice")
+                if shares is None:
+                    raise InputError(
+                        f"{where}: account {entity.name!r}: Fairshare=parent is no share"
+                    )
+                accounts[entity.name] = Queue(entity.name, shares)
+                parent.children.append(accounts[entity.name])
+            elif shares is None:
+                as_parent[parent.name] = as_parent.get(parent.name, 0) + 1
+            elif parent is not root:
+                parent.children.append(Queue(entity.name, shares))
+    if not clusters:
+        raise InputError(f"{path}: no Cluster line: not a sacctmgr dump")
+    for name in as_parent:
+        if accounts[name].children:
+            raise InputError(
+                f"{path}: account {name!r}: some users have Fairshare=parent beside others with "
+                "shares of their own"
+            )
+    if as_parent:
+        users = counted(sum(as_parent.values()), "user")
+        notes.add(f"{users} with Fairshare=parent: their accounts are the leaves")
+    notes.add("Slurm ranks by decayed usage; the shares here are those of a steady state")
+    return hierarchy_of(root, asks, str(path), notes), notes.lines
+
+
+def _entities(text: str, path: str | Path) -> list[_Entity]:
+    found = []
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        entity = ENTITY.fullmatch(line)
+        if entity is None or entity.group(1) not in ("Cluster", "Parent", "Account", "User"):
+            raise InputError(
+                f"{path}: line {number}: need Cluster, Parent, Account or User - 'name'"
+            )
+        options = {key: value.strip("'") for key, value in OPTION.findall(entity.group(3))}
+        found.append(_Entity(number, entity.group(1), entity.group(2), options))
+    return found
+
+
+def _shares(entity: _Entity, where: str) -> float | None:
+    """The shares of an account or user; None if they are the parent's."""
+    text = entity.options.get("Fairshare", entity.options.get("Shares", "1"))
+    if text == "parent" or text == str(AS_PARENT):
+        return None
+    if not text.isdigit():
+        raise InputError(f"{where}: Fairshare: need a whole number or 'parent', got {text!r}")
+    if int(text) == 0:
+        raise InputError(f"{where}: Fairshare=0 (served last) has no share to compute")
+    return float(text)
+
+
+def slurm_accounts(hierarchy: Hierarchy) -> tuple[str, list[str]]:
+    """A file for `sacctmgr load`: an account per group and leaf, and notes for the operator.
+
+    Accounts have one flat name space: a node whose name is not unique is called by its whole path.
+    Raises `InputError` if names collide.
+    """
+    paths = group_paths(hierarchy)
+    lower = [name.lower() for name in hierarchy.names]
+    names = [
+        lower[n] if lower.count(lower[n]) == 1 and lower[n] != "root" else _joined(paths[n])
+        for n in range(1, hierarchy.nodes)
+    ]
+    names = ["root", *need_distinct(paths[1:], names)]
+    rounded = whole_weights(hierarchy, MOST_SHARES)
+    lines = [f"Cluster - '{_cluster(hierarchy)}':Fairshare=1"]
+    children: list[list[int]] = [[] for _ in names]
+    for n in range(1, hierarchy.nodes):
+        children[hierarchy.parent[n]].append(n)
+    for group, below in enumerate(children):
+        if below:
+            lines.append(f"Parent - '{names[group]}'")
+        lines += [
+            f"Account - '{names[n]}':Description='{paths[n]}':Organization='{names[0]}'"
+            f":Fairshare={int(rounded.weight[n])}"
+            for n in below
+        ]
+    return "\n".join([*lines, ""]), [
+        f"whole shares change no leaf's share by more than {100 * rounded.error:.2g} %",
+        "users are to be added below the leaf accounts, with Fairshare=parent",
+    ]
+
+
+def _joined(path: str) -> str:
+    return path.replace("/", "-").lower()
+
+
+def _cluster(hierarchy: Hierarchy) -> str:
+    return re.sub(r"[^a-z0-9_-]", "-", (hierarchy.name or "cluster").lower())

@@ -1,0 +1,56 @@
+"""Volcano's queues: hierarchical by the plugin drf, or flat by the plugin proportion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..hierarchy import Hierarchy
+from .kubernetes import API_NAMES, documents_text, kubernetes_names
+from .queues import group_paths
+from .weights import weights_from_one, whole_weights
+
+MOST_WEIGHT = 65535
+
+
+def volcano_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
+    """A Queue per leaf, and notes for the operator.
+
+    A tree becomes the annotations of plugin drf with `enableHierarchy`, where no weight counts less
+    than 1; leaves right under the root become weights of plugin proportion. Raises `InputError`
+    if names collide.
+    """
+    names = kubernetes_names(hierarchy.paths)
+    flat = hierarchy.depth <= 1
+    rounded = whole_weights(hierarchy, MOST_WEIGHT) if flat else weights_from_one(hierarchy)
+    paths = group_paths(hierarchy)
+    documents: list[dict[str, Any]] = []
+    for name, n in zip(names, hierarchy.leaf.tolist(), strict=True):
+        metadata: dict[str, Any] = {"name": name}
+        if not flat:
+            weights = []
+            above = n
+            while above:
+                weights.append(f"{rounded.weight[above]:g}")
+                above = int(hierarchy.parent[above])
+            metadata["annotations"] = {
+                "volcano.sh/hierarchy": f"root/{paths[n]}",
+                "volcano.sh/hierarchy-weights": "/".join(["1", *reversed(weights)]),
+            }
+        spec = {"weight": int(rounded.weight[n]) if flat else 1, "reclaimable": True}
+        documents.append(
+            {
+                "apiVersion": API_NAMES["volcano"],
+                "kind": "Queue",
+                "metadata": metadata,
+                "spec": spec,
+            }
+        )
+    if flat:
+        notes = ["enable the plugin proportion"]
+    else:
+        notes = [
+            "enable the plugin drf with enableHierarchy: true, without proportion in its tier",
+            "annotate the queue default too: jobs of a queue without annotation sit under the root",
+        ]
+    notes.append(f"the weights change no leaf's share by more than {100 * rounded.error:.2g} %")
+    return documents_text(documents), notes

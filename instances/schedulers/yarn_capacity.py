@@ -1,0 +1,132 @@
+"""YARN's Capacity Scheduler in weight mode: capacity-scheduler.xml, read and written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement
+
+from ..errors import InputError
+from ..hierarchy import Hierarchy
+from ..traces.notes import Notes, listed
+from .queues import Asks, Queue, group_paths, hierarchy_of
+from .xml import read_xml, xml_text
+
+PREFIX = "yarn.scheduler.capacity."
+CALCULATOR = PREFIX + "resource-calculator"
+DOMINANT = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
+WEIGHT = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*w")
+
+
+def read_yarn_capacity(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
+    """The tree of a capacity-scheduler.xml, and in words what of it does not count here.
+
+    The queues of a group have weights (`4w`) or percentages; absolute resources, and a group that
+    mixes modes, raise `InputError`, as does a weight of 0.
+    """
+    properties = _properties(path)
+    notes = Notes()
+    if properties.get(CALCULATOR) != DOMINANT:
+        notes.add(
+            f"{CALCULATOR} is not the DominantResourceCalculator: YARN itself counts memory only"
+        )
+    if f"{PREFIX}root.queues" not in properties:
+        raise InputError(f"{path}: {PREFIX}root.queues is missing")
+    root = Queue("root", group=True)
+    stack = [(root, "root")]
+    while stack:
+        queue, place = stack.pop()
+        names = [name.strip() for name in properties[f"{PREFIX}{place}.queues"].split(",")]
+        for name, repeated in zip(names, (names[:k] for k in range(len(names))), strict=True):
+            if not name or "." in name:
+                raise InputError(f"{path}: {PREFIX}{place}.queues: bad queue name {name!r}")
+            if name in repeated:
+                raise InputError(f"{path}: {PREFIX}{place}.queues: {name!r} is listed twice")
+        for name, weight in _weights(path, properties, place, names).items():
+            below = f"{place}.{name}"
+            group = f"{PREFIX}{below}.queues" in properties
+            queue.children.append(Queue(name, weight, group=group))
+            if group:
+                stack.append((queue.children[-1], below))
+    limits = sorted(key for key in properties if key.endswith(".maximum-capacity"))
+    if limits:
+        notes.add(f"not read: {listed([key.removeprefix(PREFIX) for key in limits])}")
+    return hierarchy_of(root, asks, str(path), notes), notes.lines
+
+
+def _properties(path: str | Path) -> dict[str, str]:
+    properties: dict[str, str] = {}
+    for element in read_xml(path, "configuration").iter("property"):
+        name = (element.findtext("name") or "").strip()
+        if not name:
+            raise InputError(f"{path}: a property without a name")
+        properties[name] = (element.findtext("value") or "").strip()
+    return properties
+
+
+def _weights(
+    path: str | Path, properties: Mapping[str, str], place: str, names: list[str]
+) -> dict[str, float]:
+    """Weight of each queue of a group; percentages of one sum serve as weights too."""
+    weights, modes = {}, {}
+    for name in names:
+        key = f"{PREFIX}{place}.{name}.capacity"
+        text = properties.get(key, "")
+        weight = WEIGHT.fullmatch(text)
+        if text.startswith("["):
+            raise InputError(f"{path}: {key}: absolute resources {text!r} are no weights")
+        try:
+            weights[name] = float(weight.group(1) if weight else text)
+        except ValueError:
+            raise InputError(
+                f"{path}: {key}: need a weight such as 4w, or a percentage, got {text!r}"
+            ) from None
+        if not weights[name] > 0:
+            raise InputError(f"{path}: {key}: must be > 0, got {text!r}")
+        modes["weight" if weight else "percentage"] = key
+    if len(modes) > 1:
+        raise InputError(f"{path}: {place}: queues with weights beside queues with percentages")
+    if "percentage" in modes and abs(sum(weights.values()) - 100) > 0.01:
+        raise InputError(
+            f"{path}: {place}: the capacities of its queues sum to {sum(weights.values()):g}, "
+            "not to 100"
+        )
+    return weights
+
+
+def yarn_capacity_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
+    """The content of a capacity-scheduler.xml in weight mode, and notes for the operator.
+
+    Raises `InputError` for a name with a `.` or `,`, and for a group without queues.
+    """
+    root = Element("configuration")
+    children: dict[int, list[str]] = {0: []}
+    leaf = set(hierarchy.leaf.tolist())
+    for n in range(1, hierarchy.nodes):
+        name = hierarchy.names[n]
+        if re.search(r"[.,\s]", name):
+            raise InputError(
+                f"node {hierarchy.path(n)!r}: YARN queue names hold no '.', ',' or white space"
+            )
+        children[int(hierarchy.parent[n])].append(name)
+        if n not in leaf:
+            children[n] = []
+    _property(root, CALCULATOR, DOMINANT)
+    for n, path in enumerate(group_paths(hierarchy)):
+        place = ".".join(["root", *path.split("/")]) if path else "root"
+        if n:
+            _property(root, f"{PREFIX}{place}.capacity", f"{float(hierarchy.weight[n])!r}w")
+        if n in children:
+            if not children[n]:
+                raise InputError(f"node {hierarchy.path(n)!r}: YARN needs a queue in each group")
+            _property(root, f"{PREFIX}{place}.queues", ",".join(children[n]))
+    return xml_text(root), [
+        "yarn.resourcemanager.scheduler.class must be the CapacityScheduler",
+    ]
+
+
+def _property(root: Element, name: str, value: str) -> None:
+    element = SubElement(root, "property")
+    SubElement(element, "name").text = name
+    SubElement(element, "value").text = value

@@ -1,0 +1,215 @@
+"""YARN's Fair Scheduler: fair-scheduler.xml, read and written."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement
+
+from ..errors import InputError
+from ..hierarchy import Hierarchy
+from ..traces.notes import Notes, listed
+from .queues import Asks, Queue, hierarchy_of
+from .xml import read_xml, xml_text
+
+QUEUE_TAGS = ("queue", "pool")
+POLICIES = ("drf", "fair", "fifo")
+IGNORED = frozenset(
+    {
+        "aclAdministerApps",
+        "aclAdministerReservations",
+        "aclSubmitApps",
+        "allowPreemptionFrom",
+        "fairSharePreemptionThreshold",
+        "fairSharePreemptionTimeout",
+        "maxAMShare",
+        "maxChildResources",
+        "maxContainerAllocation",
+        "maxResources",
+        "maxRunningApps",
+        "minResources",
+        "minSharePreemptionTimeout",
+        "reservation",
+        "schedulingMode",
+    }
+)
+"""Known elements of a queue that say nothing of its share at rest."""
+
+
+def read_yarn_fair(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
+    """The tree of a fair-scheduler.xml, and in words what of it does not count here.
+
+    Raises `InputError` for what YARN would refuse to load, and for a weight of 0.
+    """
+    document = read_xml(path, "allocations")
+    notes, reader = Notes(), _Reader(str(path))
+    reader.default = _policy(document, "defaultQueueSchedulingPolicy", reader.where("")) or "fair"
+    if reader.default == "fifo":
+        raise InputError(f"{path}: defaultQueueSchedulingPolicy: fifo is for leaf queues only")
+    tops = [child for child in document if child.tag in QUEUE_TAGS]
+    named_root = [child for child in tops if _name(child, reader.where("")) == "root"]
+    root = Queue("root", group=True)
+    if named_root:
+        if len(tops) > 1:
+            raise InputError(f"{path}: queue 'root' must have no other queue beside it")
+        reader.add_children(root, named_root[0], "", _policy(named_root[0], "schedulingPolicy", ""))
+    else:
+        reader.add_children(root, document, "", None)
+    others = sorted({child.tag for child in document} - {*QUEUE_TAGS})
+    unread = [tag for tag in others if tag != "defaultQueueSchedulingPolicy"]
+    if unread:
+        notes.add(f"not read: {listed(unread)}")
+    if reader.ignored:
+        notes.add(f"not read, of some queues: {listed(sorted(reader.ignored))}")
+    if reader.unknown:
+        notes.add(f"unknown elements, which YARN ignores too: {listed(sorted(reader.unknown))}")
+    if reader.not_drf:
+        notes.add(f"shares are computed by dominant resource, not as in {listed(reader.not_drf)}")
+    for line in reader.warnings:
+        notes.add(line)
+    return hierarchy_of(root, asks, str(path), notes), notes.lines
+
+
+class _Reader:
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.default = "fair"
+        self.ignored: set[str] = set()
+        self.unknown: set[str] = set()
+        self.not_drf: list[str] = []
+        self.warnings: list[str] = []
+
+    def where(self, path: str) -> str:
+        return f"{self.file}: queue {path!r}" if path else self.file
+
+    def add_children(self, queue: Queue, element: Element, path: str, policy: str | None) -> None:
+        """The queues within an element, depth first; the file's default is every queue's."""
+        stack = [(queue, element, path, policy or self.default)]
+        while stack:
+            queue, element, path, policy = stack.pop()
+            for child in element:
+                if child.tag not in QUEUE_TAGS:
+                    continue
+                name = _name(child, self.where(path))
+                below = f"{path}.{name}" if path else name
+                if any(sibling.name == name for sibling in queue.children):
+                    raise InputError(f"{self.where(below)}: defined twice")
+                found, own = self.queue(child, name, below)
+                if policy == "fair" and own == "drf":
+                    raise InputError(
+                        f"{self.where(below)}, schedulingPolicy: drf below a parent with fair"
+                    )
+                queue.children.append(found)
+                stack.append((found, child, below, own))
+
+    def queue(self, element: Element, name: str, path: str) -> tuple[Queue, str]:
+        """The queue of an element without its children, and its policy."""
+        where = self.where(path)
+        tags = {child.tag for child in element}
+        parent = element.get("type") == "parent" or bool(tags & {*QUEUE_TAGS})
+        policy = _policy(element, "schedulingPolicy", where) or self.default
+        if parent and policy == "fifo":
+            raise InputError(f"{where}, schedulingPolicy: fifo is for leaf queues only")
+        if policy != "drf" and parent:
+            self.not_drf.append(f"{path} ({policy})")
+        for tag in ("maxAMShare", "reservation"):
+            if parent and tag in tags:
+                raise InputError(f"{where}, {tag}: not allowed for a queue with children")
+        for child in element:
+            if child.tag in ("reservation", *QUEUE_TAGS):
+                continue
+            if not (child.text or "").strip() and not child.tag.startswith("acl"):
+                raise InputError(f"{where}, {child.tag}: empty")
+        self.resources(element, where)
+        self.ignored |= tags & IGNORED
+        self.unknown |= tags - IGNORED - {"weight", "schedulingPolicy", *QUEUE_TAGS}
+        return Queue(name, _weight(element, where), group=parent), policy
+
+    def resources(self, element: Element, where: str) -> None:
+        least = _resources(element.findtext("minResources"), f"{where}, minResources", 0.0)
+        most = _resources(element.findtext("maxResources"), f"{where}, maxResources", math.inf)
+        for name in sorted({*least, *most}):
+            if least.get(name, 0.0) > most.get(name, math.inf):
+                self.warnings.append(f"{where}: minResources above maxResources for {name}")
+
+
+def _name(element: Element, where: str) -> str:
+    name = element.get("name") or ""
+    if not name.strip():
+        raise InputError(f"{where}: a queue without a name")
+    if name != name.strip():
+        raise InputError(f"{where}: queue name {name!r} has white space around it")
+    if "." in name:
+        raise InputError(f"{where}: queue name {name!r} must not hold a '.'")
+    return name
+
+
+def _policy(element: Element, tag: str, where: str) -> str | None:
+    text = element.findtext(tag)
+    if text is None:
+        return None
+    name = text.strip().rsplit(".", 1)[-1].removesuffix("Policy").lower()
+    name = {"fairshare": "fair", "dominantresourcefairness": "drf"}.get(name, name)
+    if name not in POLICIES:
+        raise InputError(f"{where}, {tag}: need fair, drf or fifo, got {text.strip()!r}")
+    return name
+
+
+def _weight(element: Element, where: str) -> float:
+    text = element.findtext("weight")
+    if text is None:
+        return 1.0
+    try:
+        weight = float(text)
+    except ValueError:
+        raise InputError(f"{where}, weight: not a number: {text.strip()!r}") from None
+    if weight == 0:
+        raise InputError(f"{where}, weight: 0 (served last) has no share to compute")
+    if not 0 < weight < math.inf:
+        raise InputError(f"{where}, weight: must be > 0, got {text.strip()}")
+    return weight
+
+
+def _resources(text: str | None, where: str, missing: float) -> dict[str, float]:
+    """`4096 mb, 4 vcores` or `memory-mb=4096, vcores=4` by resource; percentages are not kept."""
+    found: dict[str, float] = {}
+    for part in (text or "").split(","):
+        entry = part.strip().lower()
+        if not entry or "%" in entry:
+            continue
+        new = re.fullmatch(r"([\w./-]+)\s*=\s*(-?\d+)", entry)
+        old = re.fullmatch(r"(-?\d+)\s*(mb|vcores?)", entry)
+        if new is None and old is None:
+            raise InputError(f"{where}: cannot read {part.strip()!r}")
+        name, amount = new.groups() if new else (old.group(2), old.group(1))  # type: ignore[union-attr]
+        name = {"mb": "memory-mb", "vcore": "vcores"}.get(name, name)
+        if float(amount) < 0:
+            raise InputError(f"{where}, {name}: must be >= 0, got {amount}")
+        found[name] = float(amount)
+    return found
+
+
+def yarn_fair_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
+    """The content of a fair-scheduler.xml with all queues by drf, and notes for the operator.
+
+    YARN holds weights as 32-bit floats. Raises `InputError` for a name with a `.`.
+    """
+    root = Element("allocations")
+    SubElement(root, "defaultQueueSchedulingPolicy").text = "drf"
+    leaf = set(hierarchy.leaf.tolist())
+    elements = [root]
+    for n in range(1, hierarchy.nodes):
+        name = hierarchy.names[n]
+        if "." in name or name != name.strip():
+            raise InputError(
+                f"node {hierarchy.path(n)!r}: YARN queue names hold no '.' and no outer white space"
+            )
+        queue = SubElement(elements[hierarchy.parent[n]], "queue", {"name": name})
+        if n not in leaf:
+            queue.set("type", "parent")
+        SubElement(queue, "weight").text = repr(float(hierarchy.weight[n]))
+        elements.append(queue)
+    return xml_text(root), [
+        "yarn.resourcemanager.scheduler.class must be the FairScheduler",
+    ]

@@ -1,0 +1,55 @@
+"""Rows of a CSV file, plain or gzip, one by one and with their line numbers."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import InputError
+
+
+def csv_rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """Line number and fields of every row that is not empty. Raises `InputError`."""
+    try:
+        with Path(path).open("rb") as start:
+            zipped = start.read(2) == b"\x1f\x8b"
+        opened = gzip.open if zipped else open
+        with opened(path, "rt", encoding="utf-8", newline="") as text:
+            for number, row in enumerate(csv.reader(text), 1):
+                if row:
+                    yield number, row
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path}: truncated or damaged gzip file ({error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text") from None
+    except csv.Error as error:
+        raise InputError(f"{path}: not CSV: {error}") from None
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+
+
+def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and fields by the names in the first row, which must have all `columns`."""
+    rows = csv_rows(path)
+    _, header = next(rows, (1, []))
+    for column in columns:
+        if column not in header:
+            raise InputError(f"{path}: column {column!r} is missing")
+    for number, row in rows:
+        if len(row) != len(header):
+            raise InputError(f"{path}: line {number}: {len(row)} fields, need {len(header)}")
+        yield number, dict(zip(header, row, strict=True))
+
+
+def number_in(text: str, path: str | Path, line: int, column: str) -> float:
+    """A number >= 0. Raises `InputError` naming file, line and column."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise InputError(f"{path}: line {line}, {column}: need a number >= 0, got {text!r}")
+    return value

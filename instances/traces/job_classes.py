@@ -1,0 +1,175 @@
+"""Job classes of a trace by k-means on requests and durations (LoTES, section 5.1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..datacenter import Datacenter, FloatArray, IntArray
+from ..errors import InputError
+from .job_table import JobTable
+from .notes import Notes, counted
+
+EXPLAINED = 0.9
+"""Classes are added until they explain this share of the variance of requests and durations."""
+MOST_CLASSES = 12
+"""At most so many for all jobs together, and of these each group's share, rounded up."""
+SAMPLE = 50_000
+"""Jobs that the number of classes and their centres are found on; all are assigned afterwards."""
+
+
+@dataclass(frozen=True, eq=False)
+class Machines:
+    """Machine configurations: names, `count` (M,), `capacity` (M, resources)."""
+
+    resources: tuple[str, ...]
+    names: tuple[str, ...]
+    count: IntArray
+    capacity: FloatArray
+
+
+def with_classes(
+    name: str,
+    machines: Machines,
+    jobs: JobTable,
+    notes: Notes,
+    *,
+    classes: int | None = None,
+    seed: int = 0,
+    source: str = "",
+) -> tuple[Datacenter, IntArray]:
+    """The datacenter of these machines and jobs, and the class of each job, shape (jobs,).
+
+    Jobs that may run on different configurations are never in one class; within such a group
+    k-means (Lloyd) works on the requests, as shares of the largest machine, and on the logarithm
+    of the duration, each scaled to variance 1. Without `classes` their number is the least that
+    explains `EXPLAINED` of the variance, at most the group's share of `MOST_CLASSES`. A class asks
+    for the mean request of its jobs and takes their mean duration.
+
+    Raises `InputError` without jobs, or if scikit-learn is not installed.
+    """
+    if not jobs.jobs:
+        raise InputError(f"{name}: no job to make classes of")
+    features = _features(machines, jobs)
+    label = np.empty(jobs.jobs, dtype=np.int64)
+    groups = [np.flatnonzero(jobs.wants == row) for row in np.unique(jobs.wants)]
+    found = 0
+    for members in groups:
+        share = len(members) / jobs.jobs
+        most = math.ceil(MOST_CLASSES * share)
+        if classes is not None:
+            most = max(1, round(classes * share))
+        centres, explained = _clusters(
+            features[members], 1 if classes is None else most, most, seed
+        )
+        label[members] = found + _nearest(features[members], centres)
+        found += len(centres)
+        which = "" if len(groups) == 1 else f" for {counted(len(members), 'job')} that may run on "
+        if which:
+            which += f"{int(jobs.allowed[jobs.wants[members[0]]].sum())} configurations"
+        notes.add(
+            f"{counted(len(centres), 'class').replace('classs', 'classes')}{which} explain "
+            f"{100 * explained:.1f} % of the variance of requests and log durations"
+        )
+    return _datacenter(name, machines, jobs, label, notes, source)
+
+
+def _features(machines: Machines, jobs: JobTable) -> FloatArray:
+    largest = machines.capacity.max(axis=0)
+    share = jobs.request / np.where(largest > 0, largest, 1.0)
+    features = np.column_stack((share, np.log(np.maximum(jobs.duration, 1e-6))))
+    spread = features.std(axis=0)
+    scaled: FloatArray = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return scaled
+
+
+def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[FloatArray, float]:
+    """Centres of the clusters, and the share of the variance that they explain."""
+    try:
+        from sklearn.cluster import KMeans
+    except ImportError:
+        raise InputError("job classes need scikit-learn: pip install slotwise[traces]") from None
+    sample = features
+    if len(features) > SAMPLE:
+        chosen = np.random.default_rng(seed).choice(len(features), SAMPLE, replace=False)
+        sample = features[np.sort(chosen)]
+    total = float(((sample - sample.mean(axis=0)) ** 2).sum())
+    different = len(np.unique(sample, axis=0))
+    for k in range(least, most + 1):
+        means = KMeans(min(k, different), n_init=4, random_state=seed, algorithm="lloyd")
+        means.fit(sample)
+        explained = 1.0 - float(means.inertia_) / total if total > 0 else 1.0
+        if explained >= EXPLAINED or k >= different:
+            break
+    centres: FloatArray = means.cluster_centers_
+    return centres, explained
+
+
+def _nearest(features: FloatArray, centres: FloatArray) -> IntArray:
+    distance = [((features - centre) ** 2).sum(axis=1) for centre in centres]
+    nearest: IntArray = np.argmin(distance, axis=0)
+    return nearest
+
+
+def _datacenter(
+    name: str,
+    machines: Machines,
+    jobs: JobTable,
+    label: IntArray,
+    notes: Notes,
+    source: str,
+) -> tuple[Datacenter, IntArray]:
+    used, label = np.unique(label, return_inverse=True)
+    count = np.bincount(label)
+    request = np.column_stack([np.bincount(label, column) / count for column in jobs.request.T])
+    hours = np.bincount(label, jobs.duration) / count / 3600
+    allowed = np.zeros((len(used), len(machines.names)), dtype=bool)
+    allowed[label] = jobs.allowed[jobs.wants]
+    idle = ~request.any(axis=1)
+    if idle.any():
+        notes.add(f"{counted(int(count[idle].sum()), 'job')} ask for nothing and are left out")
+        count, request, hours, allowed = count[~idle], request[~idle], hours[~idle], allowed[~idle]
+        number = np.where(idle, -1, np.cumsum(~idle) - 1)
+        label = number[label]
+    mean_time = np.where(allowed, np.maximum(hours, 1e-9)[:, None], np.inf)
+    datacenter = Datacenter(
+        name=name,
+        time_unit="h",
+        resources=machines.resources,
+        configurations=machines.names,
+        count=machines.count,
+        capacity=machines.capacity,
+        classes=tuple(f"k{k + 1}" for k in range(len(count))),
+        share=count / count.sum(),
+        mean_time=mean_time,
+        request=request,
+        source=source,
+    )
+    return datacenter, label
+
+
+def configurations_of(
+    resources: tuple[str, ...], machines: Sequence[tuple[str, tuple[float, ...]]]
+) -> Machines:
+    """The distinct (label, capacity) of single machines, the most frequent first.
+
+    Configurations are called by their label if it is theirs alone, else by label and capacity.
+    """
+    counts: dict[tuple[str, tuple[float, ...]], int] = {}
+    for machine in machines:
+        counts[machine] = counts.get(machine, 0) + 1
+    ranked = sorted(counts, key=lambda machine: (-counts[machine], machine))
+    labels = [label for label, _ in ranked]
+    names = []
+    for label, capacity in ranked:
+        amounts = "-".join(f"{amount:g}" for amount in capacity)
+        names.append(label if label and labels.count(label) == 1 else f"{label or 'm'}-{amounts}")
+    return Machines(
+        resources,
+        tuple(names),
+        np.array([counts[machine] for machine in ranked], dtype=np.int64),
+        np.array([capacity for _, capacity in ranked], dtype=float).reshape(-1, len(resources)),
+    )

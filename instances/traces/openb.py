@@ -1,0 +1,145 @@
+"""Alibaba's GPU cluster trace of 2023, "openb": nodes and pods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ..datacenter import Datacenter, IntArray
+from ..errors import InputError
+from .csv_rows import named_rows, number_in
+from .job_classes import Machines, configurations_of, with_classes
+from .job_table import JobTable, by_arrival
+from .notes import Notes, counted
+
+RESOURCES = ("cpu", "memory", "gpu")
+NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
+POD_COLUMNS = (
+    "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "creation_time",
+    "deletion_time", "scheduled_time",
+)  # fmt: skip
+
+
+def read_openb(
+    nodes: str | Path,
+    pods: str | Path,
+    *,
+    classes: int | None = None,
+    window: tuple[float, float] | None = None,
+    failed: str = "keep",
+    seed: int = 0,
+    name: str = "openb",
+) -> tuple[Datacenter, JobTable, IntArray, list[str]]:
+    """The datacenter of a node and a pod list, its jobs, the class of each, and notes.
+
+    Resources are `cpu` (cores), `memory` (GiB) and `gpu` (GPUs; a shared one counts as its part). A
+    pod's duration is deletion - scheduling, its arrival the creation. `window` (s of creation)
+    chooses the pods that classes are made of, and all that are kept; `failed` is "keep" or "drop".
+    Raises `InputError` naming file, line and column.
+    """
+    if failed not in ("keep", "drop"):
+        raise InputError(f"failed: need keep or drop, got {failed!r}")
+    notes = Notes()
+    machines, models = _machines(nodes)
+    jobs = _jobs(pods, models, machines, failed, notes)
+    if window is not None:
+        jobs = jobs.within(*window)
+        notes.add(f"{counted(jobs.jobs, 'pod')} created from {window[0]:g} to {window[1]:g} s")
+    notes.add("a pod on a part of a GPU counts as that part, wherever the parts are")
+    datacenter, label = with_classes(
+        name, machines, jobs, notes, classes=classes, seed=seed, source=f"{nodes}, {pods}"
+    )
+    return datacenter, jobs, label, notes.lines
+
+
+def _machines(path: str | Path) -> tuple[Machines, list[str]]:
+    """Configurations by model and capacity, and the GPU model of each."""
+    found = []
+    for line, row in named_rows(path, NODE_COLUMNS):
+        cpu, memory, gpu = (
+            number_in(row[column], path, line, column)
+            for column in ("cpu_milli", "memory_mib", "gpu")
+        )
+        found.append((row["model"] or "cpu", (cpu / 1000, memory / 1024, gpu)))
+    if not found:
+        raise InputError(f"{path}: no nodes")
+    machines = configurations_of(RESOURCES, found)
+    model_of = {machine: machine[0] for machine in found}
+    capacity = [tuple(row) for row in machines.capacity.tolist()]
+    models = [
+        next(model for (model, amounts) in model_of if amounts == c and _named(n, model))
+        for n, c in zip(machines.names, capacity, strict=True)
+    ]
+    return machines, models
+
+
+def _named(name: str, model: str) -> bool:
+    return name == model or name.startswith(model + "-")
+
+
+def _jobs(
+    path: str | Path, models: list[str], machines: Machines, failed: str, notes: Notes
+) -> JobTable:
+    rows: list[tuple[float, ...]] = []
+    wants: list[int] = []
+    specs: dict[str, int] = {}
+    waiting = dropped = endless = 0
+    for line, row in named_rows(path, POD_COLUMNS):
+        if not row["scheduled_time"]:
+            waiting += 1
+            continue
+        if failed == "drop" and row.get("pod_phase") == "Failed":
+            dropped += 1
+            continue
+        value = {
+            column: number_in(row[column] or "0", path, line, column)
+            for column in POD_COLUMNS
+            if column not in ("name", "gpu_spec")
+        }
+        duration = value["deletion_time"] - value["scheduled_time"]
+        if not row["deletion_time"] or duration <= 0:
+            endless += 1
+            continue
+        request = (
+            value["cpu_milli"] / 1000,
+            value["memory_mib"] / 1024,
+            value["num_gpu"] * value["gpu_milli"] / 1000,
+        )
+        rows.append((value["creation_time"], duration, *request))
+        wants.append(specs.setdefault(row["gpu_spec"], len(specs)))
+    if not rows:
+        raise InputError(f"{path}: no pod that was scheduled and ended")
+    for count, what in (
+        (waiting, "never scheduled"),
+        (dropped, "failed"),
+        (endless, "without a positive duration"),
+    ):
+        if count:
+            notes.add(f"left out: {counted(count, 'pod')} {what}")
+    table = np.array(rows)
+    jobs = JobTable(
+        arrival=table[:, 0],
+        duration=table[:, 1],
+        request=table[:, 2:],
+        wants=np.array(wants, dtype=np.int64),
+        allowed=np.array([[_may(spec, model) for model in models] for spec in specs]),
+    )
+    nowhere = ~_fits(jobs, machines)
+    if nowhere.any():
+        notes.add(f"left out: {counted(int(nowhere.sum()), 'pod')} that no node could run")
+        jobs = jobs.where(~nowhere)
+    return by_arrival(jobs)
+
+
+def _may(spec: str, model: str) -> bool:
+    return not spec or model in spec.split("|")
+
+
+def _fits(jobs: JobTable, machines: Machines) -> np.ndarray:
+    """Whether some configuration that a job may run on is large enough, shape (jobs,)."""
+    fits = np.zeros(jobs.jobs, dtype=bool)
+    for j, capacity in enumerate(machines.capacity):
+        inside = (jobs.request <= capacity * (1 + 1e-9)).all(axis=1)
+        fits |= inside & jobs.allowed[jobs.wants, j]
+    return fits

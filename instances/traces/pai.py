@@ -1,0 +1,83 @@
+"""Alibaba's PAI cluster of 2020: the machine specification, with job classes from elsewhere."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..datacenter import Datacenter
+from ..errors import InputError
+from ..files import read_bytes
+from .csv_rows import number_in
+from .job_classes import configurations_of
+from .notes import Notes, listed
+
+RESOURCES = ("cpu", "memory", "gpu")
+
+
+def read_pai(
+    specification: str | Path, classes: Datacenter, *, name: str = "pai-2020"
+) -> tuple[Datacenter, list[str]]:
+    """The machines of a specification (CSV or tar.gz) with the job classes of another datacenter.
+
+    The trace's own jobs are not in that file. `classes` must have the resources `cpu` (cores),
+    `memory` (GB) and `gpu`; a class that is bound to configurations there may run on all here.
+    Raises `InputError` naming file, line and column.
+    """
+    notes = Notes()
+    if classes.resources != RESOURCES:
+        raise InputError(
+            f"classes: {classes.name!r} has {', '.join(classes.resources)}, "
+            f"need {', '.join(RESOURCES)}"
+        )
+    found = []
+    for line, text in enumerate(_csv(specification).splitlines(), 1):
+        fields = text.split(",")
+        if len(fields) != 5:
+            raise InputError(f"{specification}: line {line}: {len(fields)} fields, need 5")
+        amounts = tuple(
+            number_in(field, specification, line, column)
+            for field, column in zip(fields[2:], ("cap_cpu", "cap_mem", "cap_gpu"), strict=True)
+        )
+        found.append((fields[1], amounts))
+    if not found:
+        raise InputError(f"{specification}: no machines")
+    machines = configurations_of(RESOURCES, found)
+    running = np.isfinite(classes.mean_time)
+    time = np.where(running, classes.mean_time, 0.0).sum(axis=1) / running.sum(axis=1)
+    bound = [c for c, row in zip(classes.classes, running, strict=True) if not row.all()]
+    if bound:
+        notes.add(f"bound to some configurations there, to none here: {listed(bound)}")
+    notes.add(f"job classes of {classes.name!r}; memory there in GiB counts as GB here")
+    datacenter = replace(
+        classes,
+        name=name,
+        configurations=machines.names,
+        count=machines.count,
+        capacity=machines.capacity,
+        mean_time=np.repeat(time[:, None], len(machines.names), axis=1),
+        source=f"{specification}; classes: {classes.source or classes.name}",
+    )
+    return datacenter, notes.lines
+
+
+def _csv(path: str | Path) -> str:
+    """The text of a CSV file, or of the only one in an archive."""
+    content = read_bytes(path)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+            files = [member for member in archive.getmembers() if member.name.endswith(".csv")]
+            if len(files) != 1:
+                raise InputError(f"{path}: need one .csv file in the archive, got {len(files)}")
+            extracted = archive.extractfile(files[0])
+            content = b"" if extracted is None else extracted.read()
+    except tarfile.TarError:
+        pass  # no archive: the file is the table
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text") from None

@@ -1,0 +1,134 @@
+"""Fair shares for people: a table, and dominant shares over time (MCH, Figure 4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.table import Table
+
+from ..heuristics.fairness.events import Timeline
+from ..instances.allocation import Allocation
+from ..instances.errors import InputError
+from ..instances.files import check_writable
+from .tables import percent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_ROWS = 60
+"""Leaves that a table shows; it names how many are missing."""
+
+MOST_LINES = 12
+"""Leaves that a plot shows, those with the largest shares."""
+
+PLOT_ENDINGS = (".png", ".svg", ".pdf")
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_DASHES = ("-", (0, (5, 2)))
+
+
+def allocation_table(allocation: Allocation) -> Table:
+    """Tasks, dominant share and guarantee of every leaf, and what stops it."""
+    tree = allocation.hierarchy
+    used = ", ".join(
+        f"{name} {percent(part)}"
+        for name, part in zip(tree.resources, allocation.used.tolist(), strict=True)
+    )
+    missed = int((~allocation.met).sum())
+    verdict = "every guarantee is met" if not missed else f"{missed} guarantees are NOT met"
+    more = tree.leaves - MOST_ROWS
+    caption = f"used: {used}; {verdict}" + (f"\n… and {more} more leaves" if more > 0 else "")
+    table = Table(
+        title=f"Fair shares by {allocation.method}",
+        title_justify="left",
+        caption=caption,
+        caption_justify="left",
+    )
+    table.add_column("leaf")
+    for name in ("tasks", "dominant share", "guarantee"):
+        table.add_column(name, justify="right")
+    table.add_column("met")
+    table.add_column("limited by")
+    for i, path in enumerate(tree.paths[:MOST_ROWS]):
+        met = bool(allocation.met[i])
+        table.add_row(
+            path,
+            f"{allocation.tasks[i]:.6g}",
+            percent(float(allocation.share[i])),
+            percent(float(allocation.guarantee[i])),
+            "yes" if met else "NO",
+            allocation.limited_by(i) or "",
+            style=None if met else "bold red",
+        )
+    return table
+
+
+def timeline_table(timeline: Timeline) -> Table:
+    """Dominant share of every leaf after every event; a dash while it is away."""
+    table = Table(title=f"Dominant shares by {timeline.method}", title_justify="left")
+    table.add_column("from time")
+    for path in timeline.hierarchy.paths[:MOST_LINES]:
+        table.add_column(path, justify="right")
+    for time, allocation in zip(timeline.times, timeline.allocations, strict=True):
+        there = allocation.hierarchy.tasks > 0
+        table.add_row(
+            f"{time:g}",
+            *(
+                percent(float(share)) if is_there else "–"
+                for share, is_there in zip(
+                    allocation.share[:MOST_LINES], there[:MOST_LINES], strict=True
+                )
+            ),
+        )
+    return table
+
+
+def check_plot_path(path: str | Path) -> None:
+    """Raise `InputError` if a plot could not be written to `path`."""
+    if Path(path).suffix not in PLOT_ENDINGS:
+        raise InputError(f"{path}: a plot ends in one of {', '.join(PLOT_ENDINGS)}")
+    check_writable(path)
+
+
+def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
+    """Dominant shares over time as steps, one line for each leaf; returns the axes."""
+    from matplotlib.figure import Figure
+
+    if ax is None:
+        ax = Figure(figsize=(8, 4.2), layout="constrained").add_subplot()
+    shares, times = timeline.shares, np.array(timeline.times)
+    end = times[-1] + (times[-1] - times[0]) / 10
+    there = np.stack([a.hierarchy.tasks > 0 for a in timeline.allocations])
+    shown = np.sort(np.argsort(-shares.max(axis=0), kind="stable")[:MOST_LINES])
+    for k, i in enumerate(shown):
+        line = np.where(there[:, i], shares[:, i], np.nan)
+        ax.step(
+            np.append(times, end),
+            np.append(line, line[-1]),
+            where="post",
+            label=timeline.hierarchy.paths[i],
+            color=_COLOURS[k % len(_COLOURS)],
+            linestyle=_DASHES[k // len(_COLOURS) % len(_DASHES)],
+            linewidth=4.5 - 3.3 * k / max(1, len(shown) - 1),  # lines that coincide stay visible
+        )
+    ax.set(xlabel="time", ylabel="dominant share", ylim=(0, 1.05), xlim=(times[0], end))
+    ax.set_title(f"Dominant shares by {timeline.method}", loc="left")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", alpha=0.3)
+    hidden = len(timeline.hierarchy.paths) - len(shown)
+    ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        frameon=False,
+        title=f"{hidden} smaller leaves not shown" if hidden > 0 else None,
+    )
+    return ax
+
+
+def write_timeline(timeline: Timeline, path: str | Path) -> None:
+    """Draw the dominant shares over time to a .png, .svg or .pdf file. Raises `InputError`."""
+    check_plot_path(path)
+    figure: Any = plot_timeline(timeline).figure
+    figure.savefig(path, dpi=150)

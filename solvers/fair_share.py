@@ -1,0 +1,64 @@
+"""Hierarchical max-min fairness by linear programs: the independent road to `exact`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+
+from ..formulations.fair_share import build, shares
+from ..instances.allocation import SATISFIED, Allocation
+from ..instances.errors import InputError
+from ..instances.hierarchy import Hierarchy
+from .highs import TOLERANCE, _Highs
+
+PRICE = 1e-9
+"""A resource stops a stage if the level would gain this fraction of itself from its growth."""
+
+
+def fair_share(hierarchy: Hierarchy) -> Allocation:
+    """The exact fluid allocation by one linear program per saturation.
+
+    The duals of the capacities tell which resources are full; leaves that need them are blocked.
+    Raises `InputError` if a task limit would bind, which these programs do not model.
+    """
+    floor = np.zeros(hierarchy.leaves)
+    weight = np.zeros(hierarchy.leaves)
+    bottleneck = np.full(hierarchy.leaves, SATISFIED, dtype=np.int64)
+    rising = hierarchy.tasks > 0
+    while rising.any():
+        model = build(hierarchy, rising=rising, floor=floor)
+        prices = _solve(model)
+        floor = shares(model, hierarchy, floor)
+        level = max(pyo.value(model.level[0]), 1e-300)
+        weight[rising] = [
+            pyo.value(model.level[p]) for p in hierarchy.parent[hierarchy.leaf[rising]]
+        ]
+        weight[rising] *= hierarchy.weight[hierarchy.leaf[rising]] / level
+        full = np.array(
+            [prices.get(j, 0.0) > PRICE * level for j in range(len(hierarchy.resources))]
+        )
+        needs = hierarchy.normalised > 0
+        stopped = rising & needs[:, full].any(axis=1)
+        bottleneck[stopped] = np.flatnonzero(full)[needs[stopped][:, full].argmax(axis=1)]
+        rising = rising & ~stopped
+    for i in np.flatnonzero(floor > hierarchy.most_share)[:1]:
+        raise InputError(
+            f"leaf {hierarchy.paths[i]!r}: its task limit binds, and the linear programs know none"
+        )
+    return Allocation(hierarchy, "lp", floor / hierarchy.task_share, weight, bottleneck)
+
+
+def _solve(model: pyo.ConcreteModel) -> dict[int, float]:
+    """Solve, leave the variables' values in the model, return the capacities' prices."""
+    results = _Highs().solve(
+        model,
+        load_solutions=False,
+        solver_options={
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+        },
+    )
+    results.solution_loader.load_vars()
+    rows = list(model.F4_capacity.values())
+    duals = results.solution_loader.get_duals(rows)
+    return {row.index(): abs(duals[row]) for row in rows}

@@ -1,0 +1,89 @@
+"""The linear programs for slots of different speed, one after another under one time limit."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+
+import pyomo.environ as pyo
+
+from ..formulations import unrelated_machines, waves
+from ..heuristics.priority import by_priority
+from ..instances.mapreduce import Instance
+from ..instances.schedule import Schedule
+from . import highs
+from .progress import Progress
+from .road import Task
+from .whole_tasks import rounded
+
+SLACK = 1e-7
+"""Taken off the value of a linear program, which is optimal within tolerances only."""
+
+
+class LinearPrograms:
+    """Runs the programs of one instance."""
+
+    def __init__(self, instance: Instance, task: Task) -> None:
+        self.instance, self.task = instance, task
+        self.began = time.perf_counter()
+        self.stop = highs.Stop.PROVEN
+
+    @property
+    def ended(self) -> str:
+        """Why it is over, in words."""
+        solved = (highs.Stop.PROVEN, highs.Stop.INFEASIBLE)
+        return "linear programs solved" if self.stop in solved else self.stop.value
+
+    def bound(self, horizon: float | None = None) -> float | None:
+        """A lower bound (s) of all schedules not longer than `horizon`, infinite if there is none.
+
+        None if the time was up before. With a bound above the horizon the rest is not computed.
+        """
+        greatest = 0.0
+        for phase in ("map", "reduce"):
+            model = unrelated_machines.build(self.instance, horizon=horizon, only=[phase])
+            value = self._optimum(model)
+            if value is None:
+                return None
+            greatest = max(greatest, value * (1 - SLACK))
+            if horizon is not None and greatest >= horizon:
+                break
+        return greatest
+
+    def schedules(self, bound: float) -> Iterator[Schedule]:
+        """Ever shorter schedules of the jobs by Pri (HMHS), shorter than the incumbent.
+
+        The first may put tasks anywhere; the others try to meet a horizon half way to the bound,
+        since a task that is too long for a slot is the worst to round.
+        """
+        if self.instance.security is not None or self.instance.outages is not None:
+            return
+        best, horizon = self.task.incumbent, None
+        order = by_priority(self.instance)
+        while True:
+            model = waves.build(self.instance, order, horizon=horizon)
+            value = self._optimum(model)
+            if value is None or math.isinf(value):
+                return
+            schedule = rounded(self.instance, order, model)
+            if schedule.makespan >= best.makespan:
+                return
+            yield schedule
+            best, horizon = schedule, (schedule.makespan + max(bound, value)) / 2
+
+    def tell(self, makespan: float, bound: float) -> None:
+        """Report progress."""
+        if self.task.on_progress is not None:
+            self.task.on_progress(Progress(time.perf_counter() - self.began, makespan, bound))
+
+    def _optimum(self, model: pyo.ConcreteModel) -> float | None:
+        """Infinite if the program is infeasible, None if it did not end."""
+        left = self.task.time_limit - (time.perf_counter() - self.began)
+        outcome = highs.solve(
+            model, time_limit=max(0.0, left), threads=self.task.threads, stop=self.task.stop
+        )
+        self.stop = outcome.stop
+        if outcome.stop is highs.Stop.INFEASIBLE:
+            return math.inf
+        return outcome.incumbent if outcome.stop is highs.Stop.PROVEN else None

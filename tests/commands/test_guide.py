@@ -1,0 +1,95 @@
+"""`slotwise guide` as a user meets it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from slotwise.commands.guide import guide
+from slotwise.instances.datacenter import Configuration, JobClass, datacenter
+from slotwise.instances.datacenter_file import write_datacenter
+from slotwise.instances.errors import InputError
+from slotwise.instances.guidance_file import read_guidance
+
+EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command()(guide)
+runner = CliRunner()
+
+
+def test_json_is_the_guidance_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "guidance.json"
+    result = runner.invoke(app, [EXAMPLE, "--json", "-o", str(file)])
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert document == json.loads(file.read_text())
+    assert document["format"] == "slotwise/guidance/1"
+    assert document["arrival_rate_bound"] == pytest.approx(4730689.90, abs=0.005)
+    machines: dict[str, int] = {}
+    for entry in document["bins"]:
+        name = entry["configuration"]
+        machines[name] = machines.get(name, 0) + entry["machines"]
+    assert machines["c1"] == 6732
+    assert sum(machines.values()) == 12583
+    for shares in document["proportions"].values():
+        assert sum(shares.values()) == pytest.approx(1)
+    assert any("99.7 % is cores" in line for line in document["explanation"])
+    assert read_guidance(file).arrival_rate == document["arrival_rate"]
+
+
+def test_words_and_tables() -> None:
+    result = runner.invoke(app, [EXAMPLE])
+    assert result.exit_code == 0
+    text = " ".join(result.stdout.split())
+    assert "The plan carries 4 730 " in text
+    assert "Of what limits the rate, 99.7 % is cores: c1 50.6 %, c2 29.0 %" in text
+    assert "1 % more cores on c1 would bring up to 0.51 % more jobs." in text
+    assert "One more machine would bring, in jobs per h: c4 711.238, c9 711.238, c1 355.619" in text
+
+
+def test_target_rate() -> None:
+    result = runner.invoke(app, [EXAMPLE, "--target-rate", "4e6"])
+    assert result.exit_code == 0
+    text = " ".join(result.stdout.split())
+    assert "10450 of 12583 machines carry 4 000 000 jobs per h" in text
+    assert "no plan does with fewer than 10450." in text
+
+
+def test_no_is_exit_code_1() -> None:
+    result = runner.invoke(app, [EXAMPLE, "--target-rate", "5e6", "--json"])
+    assert result.exit_code == 1
+    document = json.loads(result.stdout)
+    assert document["arrival_rate"] is None
+    assert document["bins"] == []
+    assert document["arrival_rate_bound"] == pytest.approx(4730689.90, abs=0.005)
+    assert document["notes"] == [
+        "no plan carries 5000000 jobs per h: at most 4730689.9 are possible"
+    ]
+
+
+def test_quiet_prints_nothing() -> None:
+    assert runner.invoke(app, [EXAMPLE, "--quiet"]).output == ""
+
+
+def test_as_printed() -> None:
+    document = json.loads(runner.invoke(app, [EXAMPLE, "--as-printed", "--json"]).stdout)
+    assert document["method"] == "LoTES as printed"
+    assert document["arrival_rate_bound"] == pytest.approx(4730796.59, abs=0.005)
+
+
+def test_names_in_brackets_are_shown_as_they_are(tmp_path: Path) -> None:
+    data = datacenter(
+        "[d]", ["r"], [Configuration("[m]", 2, {"r": 3})], [JobClass("[k]", 1.0, 1.0, {"r": 1})]
+    )
+    write_datacenter(data, tmp_path / "d.json")
+    text = runner.invoke(app, [str(tmp_path / "d.json")]).stdout
+    assert "[d]: column generation" in text
+    assert "3 [k]" in text
+
+
+def test_an_output_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
+    result = runner.invoke(app, [EXAMPLE, "-o", str(tmp_path / "none" / "g.json")])
+    assert isinstance(result.exception, InputError)

@@ -1,0 +1,60 @@
+"""Tables and the plot of dominant shares."""
+
+import pytest
+from rich.console import Console
+from trees import figure_4, leaf, tree
+
+from slotwise.heuristics.fairness import allocate
+from slotwise.heuristics.fairness.events import follow
+from slotwise.instances.errors import InputError
+from slotwise.instances.hierarchy_events import events
+from slotwise.report.fair_shares import (
+    MOST_LINES,
+    MOST_ROWS,
+    allocation_table,
+    plot_timeline,
+    timeline_table,
+    write_timeline,
+)
+
+
+def shown(table):
+    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(table)
+    return console.export_text()
+
+
+def test_table_of_many_leaves():
+    many = tree(*(leaf(f"a{k}", 1, 0) for k in range(MOST_ROWS + 5)))
+    text = shown(allocation_table(allocate(many)))
+    assert "… and 5 more leaves" in text
+    assert f"a{MOST_ROWS - 1} " in text
+    assert f"a{MOST_ROWS} " not in text
+
+
+def test_lines_of_the_plot():
+    hierarchy = figure_4()
+    timeline = follow(hierarchy, events(hierarchy, [(10, [], ["n1/n12"]), (20, [], ["n2/n23"])]))
+    ax = plot_timeline(timeline)
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert list(lines) == list(hierarchy.paths)
+    assert lines["n2/n23"].get_ydata()[:2].tolist() == pytest.approx([0.5, 1])
+    assert str(lines["n2/n23"].get_ydata()[2]) == "nan"  # it has left
+    assert ax.get_ylabel() == "dominant share"
+    assert "–" in shown(timeline_table(timeline))
+
+
+def test_the_plot_keeps_to_the_largest():
+    many = tree(*(leaf(f"a{k}", 1, 0, weight=k + 1) for k in range(MOST_LINES + 3)))
+    ax = plot_timeline(follow(many, events(many, [(1, [], ["a0"])])))
+    assert [line.get_label() for line in ax.get_lines()] == list(many.paths[3:])
+    assert ax.get_legend().get_title().get_text() == "3 smaller leaves not shown"
+
+
+def test_endings(tmp_path):
+    hierarchy = figure_4()
+    timeline = follow(hierarchy, events(hierarchy, [(10, [], ["n1/n12"])]))
+    write_timeline(timeline, tmp_path / "x.svg")
+    assert "<svg" in (tmp_path / "x.svg").read_text()
+    with pytest.raises(InputError, match="a plot ends in one of"):
+        write_timeline(timeline, tmp_path / "x.txt")
