@@ -16,7 +16,7 @@ import highspy
 import numpy as np
 
 from ..instances.datacenter import Datacenter, FloatArray, IntArray
-from .highs import _ONE_AT_A_TIME as ONE_AT_A_TIME
+from .highs import ONE_AT_A_TIME
 from .knapsack import best_bins
 
 GAP = 1e-6

@@ -9,7 +9,7 @@ from ..formulations.fair_share import build, shares
 from ..instances.allocation import SATISFIED, Allocation
 from ..instances.errors import InputError
 from ..instances.hierarchy import Hierarchy
-from .highs import TOLERANCE, _Highs
+from .highs import ONE_AT_A_TIME, TOLERANCE, Adapter
 
 PRICE = 1e-9
 """A resource stops a stage if the level would gain this fraction of itself from its growth."""
@@ -50,14 +50,15 @@ def fair_share(hierarchy: Hierarchy) -> Allocation:
 
 def _solve(model: pyo.ConcreteModel) -> dict[int, float]:
     """Solve, leave the variables' values in the model, return the capacities' prices."""
-    results = _Highs().solve(
-        model,
-        load_solutions=False,
-        solver_options={
-            "primal_feasibility_tolerance": TOLERANCE,
-            "dual_feasibility_tolerance": TOLERANCE,
-        },
-    )
+    with ONE_AT_A_TIME:
+        results = Adapter().solve(
+            model,
+            load_solutions=False,
+            solver_options={
+                "primal_feasibility_tolerance": TOLERANCE,
+                "dual_feasibility_tolerance": TOLERANCE,
+            },
+        )
     results.solution_loader.load_vars()
     rows = list(model.F4_capacity.values())
     duals = results.solution_loader.get_duals(rows)

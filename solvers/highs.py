@@ -23,7 +23,7 @@ TOLERANCE = 1e-9
 """Feasibility and integrality tolerance. HiGHS's own 1e-6 times a big-M would blur the bound."""
 
 
-_ONE_AT_A_TIME = Lock()
+ONE_AT_A_TIME = Lock()
 """highspy runs one solver in a process at a time, and refuses a second."""
 
 
@@ -71,13 +71,13 @@ def solve(
     limit, `stop` when it is set, or Ctrl-C ends the run with the best solution and bound so far.
     """
     began = time.perf_counter()
-    solver = _Highs(warm_start=warm_start, on_progress=on_progress, stop=stop)
+    solver = Adapter(warm_start=warm_start, on_progress=on_progress, stop=stop)
     options = {
         "mip_feasibility_tolerance": TOLERANCE,
         "primal_feasibility_tolerance": TOLERANCE,
         "presolve": "choose" if presolve else "off",
     }
-    with _ONE_AT_A_TIME:
+    with ONE_AT_A_TIME:
         results = solver.solve(
             model,
             time_limit=time_limit,
@@ -111,7 +111,7 @@ _STOPS = {
 }
 
 
-class _Highs(Highs):  # type: ignore[misc]
+class Adapter(Highs):  # type: ignore[misc]
     """Pyomo's interface with a start, callbacks and a run that Ctrl-C ends gently."""
 
     def __init__(
