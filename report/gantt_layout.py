@@ -11,13 +11,18 @@ import numpy as np
 from ..instances.checker import task_name
 from ..instances.errors import InputError
 from ..instances.mapreduce import FloatArray, Instance, IntArray
+from ..instances.processing import map_factors, reduce_factors
 from ..instances.schedule import Phase, Schedule
+from ..instances.security import BoolArray
+from ..instances.setups import encryption_times
 
 NODE_GAP = 0.5
 """Space between two nodes, in rows."""
 BAR_HEIGHT = 0.8
 """Height of a bar, in rows."""
-MAP_TINT, REDUCE_TINT = "#f5f6f8", "#dfe7f2"
+MAP_TINT, REDUCE_TINT, LOST_TINT = "#f5f6f8", "#dfe7f2", "#b8bcc2"
+ROUNDING = 1e-9
+"""A smaller part of a setup is no encryption."""
 OPTIMAL = 1e-6
 """Relative gap up to which makespan and bound count as equal."""
 
@@ -39,13 +44,14 @@ class Rows:
     """The slots from top to bottom: node by node, map slots above reduce slots.
 
     One entry per row: `y` is its centre (downwards, row height 1), `node` its node in the cluster,
-    `slot` the slot's number within node and phase.
+    `slot` the slot's number within node and phase, `lost` whether an outage took it.
     """
 
     y: FloatArray
     node: IntArray
     is_reduce: np.ndarray
     slot: IntArray
+    lost: BoolArray
     node_names: tuple[str, ...]
 
     @property
@@ -69,6 +75,15 @@ class Rows:
                     bands.append((float(self.y[a]) - 0.5, float(self.y[b - 1]) + 0.5, reduce))
         return bands
 
+    def lost_bands(self) -> list[tuple[float, float]]:
+        """Top and bottom of each run of lost rows within a node."""
+        bands = []
+        for first, last in self.blocks:
+            change = np.diff(self.lost[first : last + 1], prepend=False, append=False)
+            for a, b in np.flatnonzero(change).reshape(-1, 2) + first:
+                bands.append((float(self.y[a]) - 0.5, float(self.y[b - 1]) + 0.5))
+        return bands
+
     def row_labels(self) -> list[str]:
         """A label for every row; a node's first row carries the node's name."""
         labels = []
@@ -78,8 +93,15 @@ class Rows:
                 phase = "reduce" if self.is_reduce[k] else "map"
                 alone = (reduce == self.is_reduce[k]).sum() == 1
                 label = phase if alone else f"{phase} {self.slot[k]}"
+                label += " (lost)" if self.lost[k] else ""
                 labels.append(f"{self.node_label(k)}  {label}" if k == first else label)
         return labels
+
+    def block_label(self, first: int, last: int) -> str:
+        """The node's name, and whether all of its slots are lost or how many."""
+        lost, slots = int(self.lost[first : last + 1].sum()), last + 1 - first
+        part = "" if not lost else " (lost)" if lost == slots else f" ({lost} of {slots} lost)"
+        return self.node_label(first) + part
 
     def node_label(self, row: int) -> str:
         return shortened(self.node_names[self.node[row]], 24)
@@ -96,20 +118,38 @@ class Rows:
             place = float(self.y[first] + self.y[last]) / 2
             if not places or (place - places[-1]) * points_per_row >= points_per_label:
                 places.append(place)
-                labels.append(self.node_label(first))
+                labels.append(self.block_label(first, last))
         return places, labels
 
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """The scheduled tasks, sorted by row and start. `task` counts within job and phase; in s."""
+    """The scheduled tasks, sorted by row and start. `task` counts within job and phase; in s.
+
+    A setup begins with its `encryption`; what is left of it moves the data. `factor` is the slot's
+    speed factor for the job, None if the instance has none.
+    """
 
     row: IntArray
     job: IntArray
     task: IntArray
     start: FloatArray
+    encryption: FloatArray
     setup: FloatArray
     end: FloatArray
+    factor: FloatArray | None
+
+    def parts(self) -> list[tuple[str, FloatArray, FloatArray]]:
+        """Name, start and end of what each bar is made of; encryption only if there is any."""
+        begin = np.minimum(self.start + self.setup, self.end)
+        moved = np.minimum(self.start + self.encryption, begin)
+        parts = [("setup", moved, begin), ("processing", begin, self.end)]
+        return [("encryption", self.start, moved), *parts] if self.encryption.any() else parts
+
+    def kinds(self) -> list[str]:
+        """Names of the parts in the order of legends."""
+        known = ["processing", "setup", "encryption"]
+        return known if self.encryption.any() else known[:2]
 
     def __len__(self) -> int:
         return len(self.row)
@@ -189,7 +229,10 @@ def _rows(instance: Instance) -> Rows:
     node = node[order]
     gaps = np.cumsum(np.diff(node, prepend=node[:1]) > 0) * NODE_GAP
     y = np.arange(len(node)) + gaps + 0.5
-    return Rows(y, node, is_reduce[order], slot[order], cluster.node_names)
+    lost = np.zeros(len(node), dtype=bool)
+    if instance.outages is not None:
+        lost = np.concatenate((instance.outages.map, instance.outages.reduce))
+    return Rows(y, node, is_reduce[order], slot[order], lost[order], cluster.node_names)
 
 
 def _counted(counts: IntArray) -> IntArray:
@@ -199,20 +242,31 @@ def _counted(counts: IntArray) -> IntArray:
 
 def _bars(instance: Instance, schedule: Schedule, rows: Rows) -> Bars:
     parts = []
-    for phase, part, job, offsets, row_of in (
-        ("map", schedule.map, instance.map_job, instance.map_offsets,
+    for phase, part, job, offsets, factors, row_of in (
+        ("map", schedule.map, instance.map_job, instance.map_offsets, map_factors(instance),
          np.flatnonzero(~rows.is_reduce)),
         ("reduce", schedule.reduce, instance.reduce_job, instance.reduce_offsets,
-         np.flatnonzero(rows.is_reduce)),
+         reduce_factors(instance), np.flatnonzero(rows.is_reduce)),
     ):  # fmt: skip
         _need_fit(instance, phase, part, len(job), len(row_of))
         kept = np.flatnonzero((part.slot >= 0) & np.isfinite(part.start) & np.isfinite(part.end))
         setup = np.nan_to_num(np.maximum(part.setup[kept], 0.0))
-        columns = (part.start[kept], setup, part.end[kept])
-        parts.append((row_of[part.slot[kept]], job[kept], kept - offsets[job[kept]], *columns))
-    row, job, task, start, setup, end = (np.concatenate(pair) for pair in zip(*parts, strict=True))
+        encryption = np.zeros(len(job))
+        if phase == "map":
+            encryption = encryption_times(instance, np.maximum(part.slot, 0))
+        slot, job = part.slot[kept], job[kept]
+        encryption = np.minimum(encryption[kept], setup)
+        encryption[encryption < ROUNDING * setup] = 0.0
+        times = (part.start[kept], encryption, setup, part.end[kept])
+        parts.append((row_of[slot], job, kept - offsets[job], *times, factors[job, slot]))
+    row, job, task, start, encryption, setup, end, factor = (
+        np.concatenate(pair) for pair in zip(*parts, strict=True)
+    )
     order = np.lexsort((end, start, row))
-    return Bars(row[order], job[order], task[order], start[order], setup[order], end[order])
+    return Bars(
+        row[order], job[order], task[order], start[order], encryption[order], setup[order],
+        end[order], None if instance.speed_factors is None else factor[order],
+    )  # fmt: skip
 
 
 def _need_fit(instance: Instance, phase: str, part: Phase, tasks: int, slots: int) -> None:
@@ -301,6 +355,17 @@ def job_colours(jobs: int) -> list[str]:
 def setup_colour(colour: str) -> str:
     """The lighter shade in which a job's setups are drawn."""
     return mixed(colour, "#ffffff", 0.6)
+
+
+def encryption_colour(colour: str) -> str:
+    """The shade between, in which the encryption of a job's data is drawn."""
+    return mixed(colour, "#ffffff", 0.3)
+
+
+def part_colour(part: str, colour: str) -> str:
+    """The shade of a job's colour for a part of its bars, see `Bars.parts`."""
+    shades = {"encryption": encryption_colour, "setup": setup_colour}
+    return shades[part](colour) if part in shades else colour
 
 
 def ink_on(colour: str) -> str:

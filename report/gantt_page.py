@@ -12,11 +12,14 @@ from ..instances.mapreduce import Instance
 from ..instances.schedule import Schedule
 from .gantt_layout import (
     BAR_HEIGHT,
+    LOST_TINT,
     MAP_TINT,
     REDUCE_TINT,
     Chart,
     chart,
+    encryption_colour,
     ink_on,
+    part_colour,
     setup_colour,
     shortened,
 )
@@ -149,6 +152,13 @@ def _frame(plan: Chart, painted: bool = False) -> Any:
         }
         for top, end, reduce in ([] if painted else plan.rows.bands())
     ]  # fmt: skip
+    shapes += [
+        {
+            "type": "rect", "layer": "below", "line": {"width": 0}, "name": "lost",
+            "xref": "paper", "x0": 0, "x1": 1, "y0": top, "y1": end, "fillcolor": LOST_TINT,
+        }
+        for top, end in ([] if painted else plan.rows.lost_bands())
+    ]  # fmt: skip
     annotations = []
     for tier, mark in enumerate(plan.marks):
         shapes.append(
@@ -202,11 +212,20 @@ def _frame(plan: Chart, painted: bool = False) -> Any:
             "separators": ".\N{NARROW NO-BREAK SPACE}",
             "showlegend": True,
             "legend": {
-                "title": {"text": "solid: processing<br>hatched: setup<br> ", "font": {"size": 12}},
+                "title": {"text": _key(plan), "font": {"size": 12}},
                 "itemsizing": "constant", "groupclick": "togglegroup", "tracegroupgap": 0,
             },
         }
     )  # fmt: skip
+
+
+def _key(plan: Chart) -> str:
+    """What the patterns mean, above the legend of the jobs."""
+    patterns = {"processing": "solid", "setup": "hatched", "encryption": "crossed"}
+    lines = [f"{patterns[part]}: {part}" for part in plan.bars.kinds()]
+    if plan.rows.lost.any():
+        lines.append("grey row: lost slot")
+    return "<br>".join([*lines, " "])
 
 
 def _legend(plan: Chart) -> list[dict[str, Any]]:
@@ -227,21 +246,20 @@ def _legend(plan: Chart) -> list[dict[str, Any]]:
 
 
 def _bars(plan: Chart) -> list[dict[str, Any]]:
-    """Two traces per job, setups and processing, switched together."""
+    """A trace per job for each part of its bars, switched together."""
     bars = plan.bars
     y = plan.rows.y[bars.row]
-    begin = np.minimum(bars.start + bars.setup, bars.end)
     hover = np.array([_hover(plan, k) for k in range(len(bars))], dtype=object)
     label = np.array([_safe(plan.task_label(k)) for k in range(len(bars))], dtype=object)
     traces = []
     for job in plan.jobs_shown:
-        for kind, left, right in (("setup", bars.start, begin), ("processing", begin, bars.end)):
+        for kind, left, right in bars.parts():
             of_job = bars.job == job
-            shown = of_job & ((right > left) if kind == "setup" else True)
-            setup = kind == "setup"
+            setup = kind != "processing"
+            shown = of_job & ((right > left) if setup else True)
             if not shown.any():
                 continue
-            colour = setup_colour(plan.colours[job]) if setup else plan.colours[job]
+            colour = part_colour(kind, plan.colours[job])
             # White borders set bars apart, but would hide one that is as thin as they are.
             thin = ((right - left)[shown] < plan.horizon / 400).tolist()
             border = {
@@ -251,7 +269,8 @@ def _bars(plan: Chart) -> list[dict[str, Any]]:
             marker: dict[str, Any] = {"color": colour, "line": border}
             if setup:
                 marker["pattern"] = {
-                    "shape": "/", "bgcolor": colour, "fgcolor": "white", "size": 6, "solidity": 0.3,
+                    "shape": "x" if kind == "encryption" else "/",
+                    "bgcolor": colour, "fgcolor": "white", "size": 6, "solidity": 0.3,
                 }  # fmt: skip
             labelled = len(bars) <= MOST_LABELLED and not setup
             traces.append(
@@ -275,12 +294,19 @@ def _hover(plan: Chart, bar: int) -> str:
     phase = "reduce" if rows.is_reduce[row] else "map"
     start, setup, end = bars.start[bar], bars.setup[bar], bars.end[bar]
     job = shortened(plan.job_names[bars.job[bar]], 40)
+    encryption, processing = bars.encryption[bar], end - start - setup
+    waits = f"setup {setup:.6g} s"
+    if encryption:
+        waits += f" (encryption {encryption:.6g} s, transfer {setup - encryption:.6g} s)"
+    works = f"processing {processing:.6g} s"
+    if bars.factor is not None:
+        factor = bars.factor[bar]
+        works += f" = {processing / factor:.6g} s × speed factor {factor:.6g}"
     return (
         f"<b>{_safe(job)}</b> {phase} task {bars.task[bar]}"
         f"<br>node {_safe(shortened(rows.node_names[rows.node[row]], 40))}, "
         f"{phase} slot {rows.slot[row]}"
-        f"<br>start {start:.6g} s<br>setup {setup:.6g} s"
-        f"<br>processing {end - start - setup:.6g} s<br>end {end:.6g} s"
+        f"<br>start {start:.6g} s<br>{waits}<br>{works}<br>end {end:.6g} s"
     )
 
 
@@ -296,7 +322,7 @@ def _data(plan: Chart, painted: bool) -> dict[str, Any]:
         "y": rows.y.tolist(),
         "labels": rows.row_labels(),
         "nodes": [
-            [(rows.y[first] + rows.y[last]) / 2, rows.node_label(first)]
+            [(rows.y[first] + rows.y[last]) / 2, rows.block_label(first, last)]
             for first, last in rows.blocks
         ],
         "bars": len(bars),
@@ -306,12 +332,13 @@ def _data(plan: Chart, painted: bool) -> dict[str, Any]:
             "node": [shortened(rows.node_names[node], 40) for node in rows.node],
             "reduce": rows.is_reduce.tolist(),
             "slot": rows.slot.tolist(),
-            "bands": rows.bands(),
-            "tints": [MAP_TINT, REDUCE_TINT],
+            "bands": [*rows.bands(), *((*band, 2) for band in rows.lost_bands())],
+            "tints": [MAP_TINT, REDUCE_TINT, LOST_TINT],
             "height": BAR_HEIGHT,
             "jobs": [shortened(name, 40) for name in plan.job_names],
             "colours": plan.colours,
             "setups": [setup_colour(colour) for colour in plan.colours],
+            "secrets": [encryption_colour(colour) for colour in plan.colours],
             "inks": [ink_on(colour) for colour in plan.colours],
             # Bars of row r are first[r] up to first[r + 1].
             "first": np.searchsorted(bars.row, np.arange(len(rows.y) + 1)).tolist(),
@@ -321,4 +348,8 @@ def _data(plan: Chart, painted: bool) -> dict[str, Any]:
             "setup": np.round(bars.setup, 5).tolist(),
             "end": np.round(bars.end, 5).tolist(),
         }
+        if bars.encryption.any():
+            data["encryption"] = np.round(bars.encryption, 5).tolist()
+        if bars.factor is not None:
+            data["factor"] = bars.factor.tolist()
     return data

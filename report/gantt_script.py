@@ -47,16 +47,21 @@ function paintable() {
   svg.parentNode.insertBefore(canvas, svg);
   svg.style.background = 'transparent';
 
-  const tile = document.createElement('canvas');
-  tile.width = tile.height = 6;
-  const stripe = tile.getContext('2d');
-  stripe.strokeStyle = '#fff';
-  stripe.lineWidth = 1.5;
-  for (const shift of [-6, 0, 6]) {
-    stripe.moveTo(shift, 6); stripe.lineTo(shift + 6, 0);
-  }
-  stripe.stroke();
-  const hatch = pen.createPattern(tile, 'repeat');
+  const pattern = crossed => {
+    const tile = document.createElement('canvas');
+    tile.width = tile.height = 6;
+    const stripe = tile.getContext('2d');
+    stripe.strokeStyle = '#fff';
+    stripe.lineWidth = crossed ? 1 : 1.5;
+    for (const shift of [-6, 0, 6]) {
+      stripe.moveTo(shift, 6); stripe.lineTo(shift + 6, 0);
+      if (crossed) { stripe.moveTo(shift, 0); stripe.lineTo(shift + 6, 6); }
+    }
+    stripe.stroke();
+    return pen.createPattern(tile, 'repeat');
+  };
+  const hatch = pattern(false), cross = pattern(true);
+  const encryption = k => data.encryption ? data.encryption[k] : 0;
 
   const hidden = () => {
     const jobs = new Set();
@@ -89,20 +94,23 @@ function paintable() {
     pen.textAlign = 'center';
     pen.textBaseline = 'middle';
     const kx = wide / (x1 - x0), ky = tall / (y1 - y0), gone = hidden();
-    for (const [top, bottom, reduce] of data.bands) {
-      pen.fillStyle = data.tints[+reduce];
+    for (const [top, bottom, kind] of data.bands) {
+      pen.fillStyle = data.tints[+kind];
       pen.fillRect(0, (top - y0) * ky, wide, (bottom - top) * ky);
     }
-    const thick = Math.max(data.height * ky, 0.75), hatched = thick >= 6;
+    const thick = Math.max(data.height * ky, 0.75);
     let painted = 0, slivers = [];
-    const fill = (from, to, top, style, striped) => {
+    const fill = (from, to, top, style, pattern) => {
       const left = Math.max((from - x0) * kx, -9), right = Math.min((to - x0) * kx, wide + 9);
       // A task too short to see is still there, on top; a longer one is set apart from the next.
       const room = right - left, shown = room > 4 ? room - 0.7 : Math.max(room, 1);
       if (room < 1) { slivers.push([left, top, style]); return [left, 0]; }
       pen.fillStyle = style;
       pen.fillRect(left, top, shown, thick);
-      if (striped && room > 2) { pen.fillStyle = hatch; pen.fillRect(left, top, shown, thick); }
+      if (pattern && room > 2 && thick >= 6) {
+        pen.fillStyle = pattern;
+        pen.fillRect(left, top, shown, thick);
+      }
       return [left, shown];
     };
     for (let r = 0; r < data.y.length; r++) {
@@ -111,8 +119,10 @@ function paintable() {
       for (let k = after(r, x0); k < data.first[r + 1] && data.start[k] < x1; k++) {
         const job = data.job[k], begin = Math.min(data.start[k] + data.setup[k], data.end[k]);
         if (gone.has(job)) continue;
-        if (data.setup[k] > 0) fill(data.start[k], begin, top, data.setups[job], hatched);
-        const [left, shown] = fill(begin, data.end[k], top, data.colours[job], false);
+        const moved = Math.min(data.start[k] + encryption(k), begin);
+        if (encryption(k) > 0) fill(data.start[k], moved, top, data.secrets[job], cross);
+        if (data.setup[k] > encryption(k)) fill(moved, begin, top, data.setups[job], hatch);
+        const [left, shown] = fill(begin, data.end[k], top, data.colours[job]);
         const from = Math.max(left, 0), room = Math.min(left + shown, wide) - from;
         if (thick >= 12 && room > 30) {
           const text = data.jobs[job] + '·' + data.task[k];
@@ -171,12 +181,17 @@ function paintable() {
     hover.hidden = found === -1;
     if (found === -1) return;
     const [k, row] = found, phase = data.reduce[row] ? 'reduce' : 'map';
+    const setup = data.setup[k], processing = data.end[k] - data.start[k] - setup;
+    const parts = encryption(k) > 0 ? ' (encryption ' + number(encryption(k)) + ' s, transfer '
+      + number(setup - encryption(k)) + ' s)' : '';
+    const speed = data.factor ? ' = ' + number(processing / data.factor[k]) + ' s × speed factor '
+      + +data.factor[k].toPrecision(6) : '';
     hover.textContent = [
       data.jobs[data.job[k]] + ' ' + phase + ' task ' + data.task[k],
       'node ' + data.node[row] + ', ' + phase + ' slot ' + data.slot[row],
       'start ' + number(data.start[k]) + ' s',
-      'setup ' + number(data.setup[k]) + ' s',
-      'processing ' + number(data.end[k] - data.start[k] - data.setup[k]) + ' s',
+      'setup ' + number(setup) + ' s' + parts,
+      'processing ' + number(processing) + ' s' + speed,
       'end ' + number(data.end[k]) + ' s',
     ].join('\n');
     const right = event.clientX + 16 + hover.offsetWidth > window.innerWidth;

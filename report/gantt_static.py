@@ -12,26 +12,29 @@ from ..instances.mapreduce import FloatArray, Instance
 from ..instances.schedule import Schedule
 from .gantt_layout import (
     BAR_HEIGHT,
+    LOST_TINT,
     MAP_TINT,
     MOST_NAMED,
     REDUCE_TINT,
     Chart,
     chart,
     ink_on,
-    setup_colour,
+    part_colour,
     shortened,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
+    from matplotlib.patches import Patch
 
 WIDTH, DPI = 12.0, 150
 """Size of a written picture: inches, pixels per inch."""
 LABEL_SIZE = 8.0
 """Font size of labels in points."""
-HATCH, MOST_HATCHED = "//////", 1_000
+HATCHES, MOST_HATCHED = {"setup": "//////", "encryption": "xxxxxx"}, 1_000
 """Hatching takes a millisecond a setup, and is of no use on slivers."""
+LOST_HATCH, LOST_INK = "\\\\\\", "#868b93"
 LEGEND_LINE = 0.2
 """Height of a line of the legend in inches."""
 MOST_LABELLED = 150
@@ -86,7 +89,7 @@ def picture(
 
 def _size(plan: Chart) -> tuple[float, float]:
     """Width and height in inches: room for the rows within bounds, and for the legend."""
-    rows, entries = plan.rows.bottom, len(plan.jobs_shown) + 2
+    rows, entries = plan.rows.bottom, len(plan.jobs_shown) + len(_kinds(plan, False))
     lines = 0 if len(plan.colours) > MOST_NAMED else entries if entries <= 12 else entries / 2 + 1
     axes = max(1.2, LEGEND_LINE * lines, min(0.25 * rows, 6.5 + rows / 130, 14.0))
     return WIDTH, 1.5 + axes
@@ -129,26 +132,30 @@ def _draw(plan: Chart, ax: Axes) -> Axes:
 
 
 def _bands(plan: Chart, ax: Axes) -> None:
-    for name, tint, wanted in (("map", MAP_TINT, False), ("reduce", REDUCE_TINT, True)):
-        spans = [(top, bottom) for top, bottom, reduce in plan.rows.bands() if reduce == wanted]
+    bands = plan.rows.bands()
+    for name, tint, spans in (
+        ("map", MAP_TINT, [(top, bottom) for top, bottom, reduce in bands if not reduce]),
+        ("reduce", REDUCE_TINT, [(top, bottom) for top, bottom, reduce in bands if reduce]),
+        ("lost", LOST_TINT, plan.rows.lost_bands()),
+    ):
         top, bottom = np.array(spans, dtype=float).reshape(-1, 2).T
         left, right = np.full(len(top), ax.get_xlim()[0]), np.full(len(top), ax.get_xlim()[1])
-        _rectangles(
-            ax, f"{name}-rows", left, right, top, bottom, [tint] * len(top), 0.0
-        ).set_zorder(0)
+        rows = _rectangles(ax, f"{name}-rows", left, right, top, bottom, [tint] * len(top), 0.0)
+        rows.set_zorder(0)
+        if name == "lost":
+            rows.set(hatch=LOST_HATCH, edgecolor=LOST_INK)
 
 
 def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> bool:
     """Draw setups and processing; tells whether setups are hatched besides being lighter."""
-    hatched = False
     bars = plan.bars
+    setups = bars.setup[bars.setup > 0]
+    hatched = row_points >= 5 and 0 < len(setups) <= MOST_HATCHED
+    hatched = hatched and bool(np.median(setups) * second_points > 2)
     y = plan.rows.y[bars.row]
     top, bottom = y - BAR_HEIGHT / 2, y + BAR_HEIGHT / 2
-    begin = np.minimum(bars.start + bars.setup, bars.end)
-    for name, left, right, colours in (
-        ("setup", bars.start, begin, [setup_colour(c) for c in plan.colours]),
-        ("processing", begin, bars.end, plan.colours),
-    ):
+    for name, left, right in bars.parts():
+        colours = [part_colour(name, colour) for colour in plan.colours]
         # Every task has processing, be it of no length; a setup of no length is none.
         shown = np.flatnonzero((right > left) | (name == "processing"))
         width = (right - left)[shown] * second_points
@@ -161,10 +168,8 @@ def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> boo
             [colours[job] for job in bars.job[shown]],
             np.where(width > 2, min(0.5, row_points / 16), 0.0),
         )  # fmt: skip
-        if name == "setup" and 0 < len(width) <= MOST_HATCHED:
-            hatched = row_points >= 5 and bool(np.median(width) > 2)
-        if name == "setup" and hatched:
-            collection.set_hatch(HATCH)
+        if hatched and name in HATCHES:
+            collection.set_hatch(HATCHES[name])
         if row_points < 4:
             # Thin rows rounded to whole pixels would vanish or merge in a regular pattern.
             collection.set_snap(False)
@@ -254,13 +259,7 @@ def _key(plan: Chart, ax: Axes, hatched: bool) -> None:
     """What colours mean: a legend for a few jobs, a colour scale for many."""
     from matplotlib.patches import Patch
 
-    grey = "#666666"
-    kinds = [
-        Patch(facecolor=grey, label="processing"),
-        Patch(facecolor=setup_colour(grey), edgecolor="white", label="setup"),
-    ]
-    if hatched:
-        kinds[1].set_hatch(HATCH)
+    kinds = _kinds(plan, hatched)
     if len(plan.colours) <= MOST_NAMED:
         jobs = [
             Patch(facecolor=plan.colours[j], label=shortened(plan.job_names[j], 16))
@@ -270,7 +269,7 @@ def _key(plan: Chart, ax: Axes, hatched: bool) -> None:
         lines = max(6, int(height / LEGEND_LINE))
         legend = ax.legend(
             handles=kinds + jobs, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0,
-            frameon=False, fontsize=LABEL_SIZE + 1, ncols=-(-(len(jobs) + 2) // lines),
+            frameon=False, fontsize=LABEL_SIZE + 1, ncols=-(-(len(jobs) + len(kinds)) // lines),
         )  # fmt: skip
         for text in legend.get_texts():
             text.set_parse_math(False)
@@ -278,8 +277,32 @@ def _key(plan: Chart, ax: Axes, hatched: bool) -> None:
     _colour_scale(plan, ax)
     ax.legend(
         handles=kinds, loc="upper right", bbox_to_anchor=(1.0, 0.0), borderaxespad=1.8,
-        frameon=False, fontsize=LABEL_SIZE + 1, ncols=2,
+        frameon=False, fontsize=LABEL_SIZE + 1, ncols=len(kinds),
     )  # fmt: skip
+
+
+def _kinds(plan: Chart, hatched: bool) -> list[Patch]:
+    """What shades and patterns mean, whatever the job."""
+    from matplotlib.patches import Patch
+
+    grey = "#666666"
+    kinds = [
+        Patch(
+            facecolor=part_colour(part, grey),
+            edgecolor=None if part == "processing" else "white",
+            hatch=HATCHES.get(part) if hatched else None,
+            label=part,
+        )
+        for part in plan.bars.kinds()
+    ]
+    if plan.rows.lost.any():
+        kinds.append(
+            Patch(
+                facecolor=LOST_TINT, edgecolor=LOST_INK, hatch=LOST_HATCH, linewidth=0,
+                label="lost slot",
+            )
+        )  # fmt: skip
+    return kinds
 
 
 def _colour_scale(plan: Chart, ax: Axes) -> None:

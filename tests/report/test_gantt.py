@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -13,8 +14,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from slotwise.instances.errors import InputError
-from slotwise.instances.mapreduce import Cluster, Job, MapTask, job_instance
+from slotwise.instances.mapreduce import Cluster, Job, MapTask, SpeedFactors, job_instance
 from slotwise.instances.schedule import Phase, Schedule, timed
+from slotwise.instances.security import Outages, Security
 from slotwise.report.gantt import check_gantt_path, draw_gantt, gantt_figure, write_gantt
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,6 +39,23 @@ def two_jobs():
     schedule = timed(instance, array(0, 2, 1), array(0, 0, 0), array(0, 1), array(0, 0))
     assert schedule.makespan == 50.5
     return instance, schedule
+
+
+def secured(
+    transfer_rate=100.0, levels=((0, 0, -1, 1, 1, 1), (1, 1, 0, 0, 1, 1), (1,) * 4 + (0, 0))
+):
+    """Two jobs on three nodes; slot 1 of node n0 and all of node n2 are lost.
+
+    a's data is on n0. Its second map task runs on n1, to which data of n0 goes encrypted: 1000 MB
+    at 50 MB/s (20 s) and then at 100 MB/s (10 s). b's data is on n1 and goes to n0 as it is: 5 s.
+    """
+    a = Job("a", [MapTask(10, 1000, ("n0",)), MapTask(20, 1000, ("n0",))], [30])
+    b = Job("b", [MapTask(5, 500, ("n1",))])
+    instance = job_instance("secured", Cluster.uniform(3), [a, b])
+    security = Security(np.ones((3, 6), dtype=bool), np.array(levels, np.int8), transfer_rate, 50.0)
+    lost = Outages(np.array([0, 1, 0, 0, 1, 1], bool), np.array([0, 0, 1], bool))
+    instance = replace(instance, security=security, outages=lost)
+    return instance, timed(instance, array(0, 2, 0), array(0, 0, 1), array(0), array(0))
 
 
 def spread(jobs, maps, reduces, nodes, *, seed=1, names="j{}", node_names=None):
@@ -64,6 +83,23 @@ def spread(jobs, maps, reduces, nodes, *, seed=1, names="j{}", node_names=None):
     map_slot = np.arange(instance.map_tasks) % (2 * nodes)
     reduce_slot = np.arange(instance.reduce_tasks) % nodes
     return instance, timed(instance, map_slot, instance.map_job, reduce_slot, instance.reduce_job)
+
+
+def encrypted(instance, schedule):
+    """The same with data that comes encrypted from outside; the last node is lost."""
+    cluster = instance.cluster
+    slots = len(cluster.map_slot_node)
+    levels = (np.arange(cluster.nodes)[:, None] != cluster.map_slot_node).astype(np.int8)
+    instance = replace(
+        instance,
+        security=Security(np.ones((instance.map_tasks, slots), dtype=bool), levels),
+        outages=Outages.of_nodes(cluster, [cluster.nodes - 1]),
+    )
+    maps, reduces = schedule.map.slot, schedule.reduce.slot
+    return instance, timed(
+        instance, maps % (slots - 2), instance.map_job,
+        np.minimum(reduces, cluster.nodes - 2), instance.reduce_job,
+    )  # fmt: skip
 
 
 def texts_of(ax):
@@ -119,6 +155,106 @@ def test_bars_lie_where_the_schedule_says():
     ]  # fmt: skip
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert labels == ["n0  map 0", "map 1", "reduce", "n1  map 0", "map 1", "reduce"]
+
+
+def spans_of(ax, name):
+    collection = next(c for c in ax.collections if c.get_gid() == name)
+    boxes = [path.get_extents() for path in collection.get_paths()]
+    return [tuple(np.round((box.x0, box.x1, box.y0, box.y1), 6)) for box in boxes]
+
+
+def legend_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_a_setup_is_encryption_then_transfer():
+    ax = draw_gantt(*secured(), Figure(figsize=(12, 5)).add_subplot())
+    # Three rows a node, half a row between nodes; a.1 is on the fourth row, b.0 on the first.
+    assert spans_of(ax, "encryption") == [(0, 20, 3.6, 4.4)]
+    assert spans_of(ax, "setup") == [(10, 15, 0.1, 0.9), (20, 30, 3.6, 4.4)]
+    assert (30, 50, 3.6, 4.4) in spans_of(ax, "processing")
+    assert legend_of(ax) == ["processing", "setup", "encryption", "lost slot", "a", "b"]
+    hatches = {c.get_gid(): c.get_hatch() for c in ax.collections if c.get_gid()}
+    assert len({hatches["encryption"], hatches["setup"], hatches["processing"]}) == 3
+
+
+def test_lost_slots_are_grey_rows():
+    ax = draw_gantt(*secured(), Figure(figsize=(12, 5)).add_subplot())
+    # Map slot 1 of n0, then the three rows of n2 in one.
+    assert [span[2:] for span in spans_of(ax, "lost-rows")] == [(1, 2), (7, 10)]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "n0  map 0", "map 1 (lost)", "reduce", "n1  map 0", "map 1", "reduce",
+        "n2  map 0 (lost)", "map 1 (lost)", "reduce (lost)",
+    ]  # fmt: skip
+    # Where rows have no room for labels, nodes tell.
+    ax = draw_gantt(*secured(), Figure(figsize=(12, 1.4)).add_subplot())
+    assert {label.get_text() for label in ax.get_yticklabels()} <= {
+        "n0 (1 of 3 lost)", "n1", "n2 (lost)",
+    }  # fmt: skip
+    assert len(ax.get_yticks()) > 1
+
+
+def test_charts_without_security_and_outages_do_not_mention_them():
+    instance, schedule = two_jobs()
+    for ax in (
+        draw_gantt(instance, schedule, Figure(figsize=(12, 4)).add_subplot()),
+        draw_gantt(
+            replace(instance, outages=Outages(np.zeros(4, bool), np.zeros(2, bool))),
+            schedule, Figure(figsize=(12, 4)).add_subplot(),
+        ),
+    ):  # fmt: skip
+        assert legend_of(ax) == ["processing", "setup", "a", "b"]
+        assert spans_of(ax, "lost-rows") == []
+        assert "encryption" not in {c.get_gid() for c in ax.collections}
+
+
+@pytest.mark.parametrize("rate", [100.0, 37.5, 49.0])
+def test_transfers_as_they_are_show_no_encryption(rate):
+    levels = np.where(np.repeat(np.eye(3), 2, axis=1), 0, 1)
+    ax = draw_gantt(*secured(rate, levels), Figure(figsize=(12, 5)).add_subplot())
+    assert legend_of(ax)[:3] == ["processing", "setup", "lost slot"]
+
+
+def test_figures_show_encryption_and_lost_slots():
+    figure = gantt_figure(*secured())
+    assert [(trace.name, trace.meta) for trace in figure.data] == [
+        ("a", "encryption"), ("a", "setup"), ("a", "processing"), ("b", "setup"),
+        ("b", "processing"),
+    ]  # fmt: skip
+    crossed, hatched = figure.data[:2]
+    assert (crossed.base[0], crossed.x[0], hatched.base[0], hatched.x[0]) == (0, 20, 20, 10)
+    assert crossed.marker.pattern.shape != hatched.marker.pattern.shape
+    lost = [(shape.y0, shape.y1) for shape in figure.layout.shapes if shape.name == "lost"]
+    assert lost == [(1, 2), (7, 10)]
+    said = figure.layout.legend.title.text
+    assert "hatched: setup<br>crossed: encryption<br>grey row: lost slot" in said
+    assert (
+        "setup 30 s (encryption 20 s, transfer 10 s)<br>processing 20 s<br>"
+        in (crossed.hovertext[0])
+    )
+    assert "setup 5 s<br>processing 5 s<br>" in figure.data[3].hovertext[0]
+    plain = gantt_figure(*two_jobs())
+    assert plain.layout.legend.title.text.split("<br>")[:-1] == [
+        "solid: processing", "hatched: setup",
+    ]  # fmt: skip
+
+
+def test_figures_tell_speed_factors():
+    """Job a's map tasks run for half their time on slot 0, its reduce task for 2.5 times."""
+    instance, _ = two_jobs()
+    maps, reduces = np.ones((2, 4)), np.ones((2, 2))
+    maps[0, 0], reduces[0, 0] = 0.5, 2.5
+    instance = replace(instance, speed_factors=SpeedFactors(maps, reduces))
+    schedule = timed(instance, array(0, 2, 1), array(0, 0, 0), array(0, 1), array(0, 0))
+    told = {text for trace in gantt_figure(instance, schedule).data for text in trace.hovertext}
+    works = {text.split("<br>")[0]: text.split("<br>")[4] for text in told}
+    assert works == {
+        "<b>a</b> map task 0": "processing 5 s = 10 s × speed factor 0.5",
+        "<b>a</b> map task 1": "processing 20 s = 20 s × speed factor 1",
+        "<b>a</b> reduce task 0": "processing 75 s = 30 s × speed factor 2.5",
+        "<b>b</b> map task 0": "processing 5 s = 5 s × speed factor 1",
+        "<b>b</b> reduce task 0": "processing 7 s = 7 s × speed factor 1",
+    }
 
 
 def test_a_job_keeps_its_colour_in_both_phases():
@@ -185,6 +321,9 @@ def test_long_times_are_also_told_in_hours():
         (lambda: spread(10, 16, 4, 8, node_names="host-{}.rack.example.org"), 600.0),
         (lambda: spread(60, 10, 2, 40), 200.0),
         (lambda: spread(3, 5, 1, 100, names="$x_{}$"), 1.0),
+        (secured, 40.0),
+        (lambda: encrypted(*spread(24, 2, 1, 2)), 30.0),
+        (lambda: encrypted(*spread(60, 10, 2, 40)), 200.0),
     ],
 )
 def test_no_text_overlaps_another(chart, lower_bound, tmp_path):

@@ -4,13 +4,15 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
-from slotwise.instances.mapreduce import Cluster, Job, MapTask, job_instance
+from slotwise.instances.mapreduce import Cluster, Job, MapTask, SpeedFactors, job_instance
 from slotwise.instances.schedule import timed
+from slotwise.instances.security import Outages, Security
 from slotwise.report.gantt import gantt_figure, write_gantt
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -199,6 +201,64 @@ def test_large_page_paints_hides_zooms_and_tells(browse, tmp_path):
     # Job j0 has 50 tasks and the first slot's first one; at 100 s each of two slots runs one task.
     assert (seen["hidden"], seen["none"], seen["zoomed"]) == ("1951", None, "2")
     assert seen["rows"] == ["n1  map 0", "map 1"]
+
+
+def secured():
+    """2 000 map tasks: encryption of 6 s, transfer of 3 s, 15 s of processing; one slot is lost."""
+    cluster = Cluster.uniform(50, reduce_slots=0)
+    work = [Job(f"j{j}", [MapTask(30, 300)] * 50) for j in range(40)]
+    levels = (np.arange(50)[:, None] != cluster.map_slot_node).astype(np.int8)
+    instance = replace(
+        job_instance("secured", cluster, work),
+        speed_factors=SpeedFactors(np.full((40, 100), 0.5), np.zeros((40, 0))),
+        security=Security(np.ones((2000, 100), dtype=bool), levels, 100.0, 50.0),
+        outages=Outages(np.arange(100) == 1, np.zeros(0, dtype=bool)),
+    )
+    slots = np.delete(np.arange(100), 1)
+    slot, none = slots[np.arange(2000) % 99], np.zeros(0, dtype=np.int64)
+    return instance, timed(instance, slot, np.arange(2000), none, none)
+
+
+def test_large_page_paints_encryption_and_lost_slots(browse, tmp_path):
+    page = tmp_path / "g.html"
+    write_gantt(page, *secured())
+    _, body, (told, title, rows, parts) = browse(
+        page,
+        """await Plotly.relayout(gd, {'xaxis.range': [0, 24], 'yaxis.range': [2.15, -0.15]});
+        await pause(300);
+        const box = gd.querySelector('.nsewdrag').getBoundingClientRect();
+        const X = gd._fullLayout.xaxis, Y = gd._fullLayout.yaxis;
+        gd.querySelector('.nsewdrag').dispatchEvent(new MouseEvent('mousemove', {
+            bubbles: true, clientX: box.left + X.l2p(4), clientY: box.top + Y.l2p(0.5)}));
+        const canvas = gd.querySelector('canvas'), wide = canvas.width;
+        const pixels = canvas.getContext('2d').getImageData(0, 0, wide, canvas.height).data;
+        const colours = (from, to, y) => {
+            const seen = new Set(), row = Math.round(Y.l2p(y));
+            for (let i = row - 5; i < row + 5; i++)
+                for (let j = Math.round(X.l2p(from)); j < X.l2p(to); j++)
+                    seen.add(pixels.slice(4 * (i * wide + j), 4 * (i * wide + j) + 3).join(' '));
+            return [...seen];
+        };
+        report([document.getElementById('hover').textContent.split('\\n'),
+                gd.querySelector('.legendtitletext').textContent,
+                [...gd.querySelectorAll('.ytick text')].map(text => text.textContent),
+                [colours(1, 23, 1.5), colours(0.5, 5.5, 0.5), colours(6.5, 8.5, 0.5),
+                 colours(15, 23, 0.25)]]);""",
+    )
+    assert body["data-painted"] == "1"
+    assert told[3:5] == [
+        "setup 9 s (encryption 6 s, transfer 3 s)", "processing 15 s = 30 s × speed factor 0.5",
+    ]  # fmt: skip
+    assert "hatched: setupcrossed: encryptiongrey row: lost slot" in title
+    assert rows == ["n0  map 0", "map 1 (lost)"]
+    lost, encryption, transfer, processing = parts
+    assert lost == ["184 188 194"]
+    # Job j0 is 68 1 84; 30 % white for encryption, 60 % for transfer, both under white lines.
+    assert "124 77 135" in encryption
+    assert "124 77 135" not in transfer
+    assert "180 153 187" in transfer
+    assert "180 153 187" not in encryption
+    assert processing == ["68 1 84"]
 
 
 def test_wheel_zooms_while_it_turns(browse, tmp_path):
