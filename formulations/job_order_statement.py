@@ -29,7 +29,11 @@ STATEMENT = Formulation(
         ),
     ),
     parameters=(
-        Symbol("a_{tk}", "setup and processing time of map task t on slot k (s)"),
+        Symbol(
+            "a_{tk}",
+            "setup and processing time of map task t on slot k (s); with security the setup is 0 "
+            "where its data is, else the transfer, and the encryption that the level asks for",
+        ),
         Symbol("p_{vl}", "processing time of reduce task v on slot l (s)"),
         Symbol("d_t", "output of map task t for each single reduce task of its job (MB)"),
         Symbol("\\tau_{kl}", "time in which slot l reads from the node of map slot k (s/MB)"),
@@ -142,14 +146,15 @@ STATEMENT = Formulation(
             "J1",
             "\\sum_{k \\in Q_m} x_{tk} = 1",
             "t \\in T_m",
-            "Every map task runs on exactly one slot.",
+            "Every map task runs on exactly one slot; x is 0 where its priority forbids the slot "
+            "or the slot is lost.",
             (Component("J1_map_task_on_one_slot", (MAP_TASK,)),),
         ),
         Statement(
             "J2",
             "\\sum_{l \\in Q_r} y_{vl} = 1",
             "v \\in T_r",
-            "Every reduce task runs on exactly one slot.",
+            "Every reduce task runs on exactly one slot; y is 0 where the slot is lost.",
             (Component("J2_reduce_task_on_one_slot", (REDUCE_TASK,)),),
         ),
         Statement(
