@@ -19,7 +19,8 @@ STATEMENT = Formulation(
         Symbol("Q_m, Q_r", "map slots k, reduce slots l, numbered node by node"),
         Symbol(
             "Q'_m, Q'_r",
-            "slots whose predecessor in number is on the same node and as fast for every job",
+            "slots whose predecessor in number is on the same node, as fast for every task and "
+            "open to the same tasks",
         ),
         Symbol(
             "E", "pairs (i, j), job i fixed before j: jobs without maps first, without reduces last"
@@ -32,15 +33,21 @@ STATEMENT = Formulation(
         Symbol(
             "a_{tk}",
             "setup and processing time of map task t on slot k (s); with security the setup is 0 "
-            "where its data is, else the transfer, and the encryption that the level asks for",
+            "where its data is, else input / transfer rate, plus input / encryption rate if the "
+            "level asks for encryption",
         ),
         Symbol("p_{vl}", "processing time of reduce task v on slot l (s)"),
         Symbol("d_t", "output of map task t for each single reduce task of its job (MB)"),
-        Symbol("\\tau_{kl}", "time in which slot l reads from the node of map slot k (s/MB)"),
+        Symbol(
+            "\\tau_{kl}",
+            "time in which slot l reads from the node of map slot k (s/MB); with security 1 / "
+            "transfer rate from every node",
+        ),
         Symbol("r_i", "read time of a reduce task of job i if all is local (s)"),
         Symbol(
             "a_t, b_v",
-            "least time of a task: min over k of its time there, min over l of p_vl plus r (s)",
+            "least time of a task: min over the k it may run on of its time there, min over l of "
+            "p_vl plus r (s)",
         ),
         Symbol(
             "A^{\\min}_i, B^{\\min}_i",

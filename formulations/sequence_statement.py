@@ -34,9 +34,17 @@ STATEMENT = Formulation(
     ),
     parameters=(
         Symbol("p^a_v", "processing time of task v (s)"),
-        Symbol("s^m_{vk}", "setup time of map task v on slot k (s)"),
+        Symbol(
+            "s^m_{vk}",
+            "setup time of map task v on slot k (s); with security 0 where its data is, else input "
+            "/ transfer rate, plus input / encryption rate if the level asks for encryption",
+        ),
         Symbol("d_v", "output of map task v for each single reduce task of its job (MB)"),
-        Symbol("\\tau_{kl}", "time in which slot l reads from the node of map slot k (s/MB)"),
+        Symbol(
+            "\\tau_{kl}",
+            "time in which slot l reads from the node of map slot k (s/MB); with security 1 / "
+            "transfer rate from every node",
+        ),
         Symbol(
             "R_{il}", "longest read time of job i on slot l: all outputs at the slowest rate (s)"
         ),
@@ -176,7 +184,8 @@ STATEMENT = Formulation(
             "12",
             "u^k_{vv'} \\in \\{0, 1\\}",
             "v, v' \\in T_a \\cup \\{h, t\\}, \\, k \\in Q_a",
-            "The domain of the variables u; none leads into h or out of t.",
+            "The domain of the variables u; none leads into h or out of t. u is 0 for every v "
+            "where the priority of v' forbids slot k or the slot is lost.",
         ),
     ),
 )

@@ -54,7 +54,8 @@ def encryption_times(instance: Instance, slot: IntArray) -> FloatArray:
     """The part of each map task's setup in s that encrypts its input, shape (map_tasks,)."""
     if instance.security is None:
         return np.zeros(instance.map_tasks)
-    moving = instance.input_mb / instance.security.transfer_rate
+    # As `_secure_seconds` computes it, to the last bit.
+    moving = instance.input_mb * (1 / instance.security.transfer_rate)
     setups = map_setups(instance, slot)
     times: FloatArray = np.where(setups > moving, setups - moving, 0.0)
     return times

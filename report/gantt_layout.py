@@ -21,8 +21,6 @@ NODE_GAP = 0.5
 BAR_HEIGHT = 0.8
 """Height of a bar, in rows."""
 MAP_TINT, REDUCE_TINT, LOST_TINT = "#f5f6f8", "#dfe7f2", "#b8bcc2"
-ROUNDING = 1e-9
-"""A smaller part of a setup is no encryption."""
 OPTIMAL = 1e-6
 """Relative gap up to which makespan and bound count as equal."""
 
@@ -256,7 +254,6 @@ def _bars(instance: Instance, schedule: Schedule, rows: Rows) -> Bars:
             encryption = encryption_times(instance, np.maximum(part.slot, 0))
         slot, job = part.slot[kept], job[kept]
         encryption = np.minimum(encryption[kept], setup)
-        encryption[encryption < ROUNDING * setup] = 0.0
         times = (part.start[kept], encryption, setup, part.end[kept])
         parts.append((row_of[slot], job, kept - offsets[job], *times, factors[job, slot]))
     row, job, task, start, encryption, setup, end, factor = (
