@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .formulations.bounds import best_lower_bound
     from .formulations.bounds import lower_bounds as bounds
+    from .formulations.waiting_bound import waiting_bound
+    from .heuristics.dispatch.dispatcher import Dispatcher, Placement
+    from .heuristics.dispatch.simulator import Simulation, simulate
     from .heuristics.fairness import allocate as fair
     from .heuristics.fairness.events import follow
     from .heuristics.fairness.why import why
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from .instances.traces.openb import read_openb
     from .instances.traces.rumen import read_rumen
     from .instances.traces.swim import read_swim
+    from .instances.workload import Jobs, Workload, poisson, replay
     from .report.explain import explain
     from .report.gantt import draw_gantt, gantt_figure, write_gantt
     from .solvers.compare import Comparison
@@ -61,6 +65,7 @@ _PUBLIC = {
     "Comparison": "solvers.compare:Comparison",
     "Configuration": "instances.datacenter:Configuration",
     "Datacenter": "instances.datacenter:Datacenter",
+    "Dispatcher": "heuristics.dispatch.dispatcher:Dispatcher",
     "Group": "instances.hierarchy:Group",
     "Guidance": "instances.guidance:Guidance",
     "Hierarchy": "instances.hierarchy:Hierarchy",
@@ -68,17 +73,21 @@ _PUBLIC = {
     "Instance": "instances.mapreduce:Instance",
     "Job": "instances.mapreduce:Job",
     "JobClass": "instances.datacenter:JobClass",
+    "Jobs": "instances.workload:Jobs",
     "Leaf": "instances.hierarchy:Leaf",
     "MapTask": "instances.mapreduce:MapTask",
     "Outages": "instances.security:Outages",
+    "Placement": "heuristics.dispatch.dispatcher:Placement",
     "Progress": "solvers.progress:Progress",
     "Rates": "instances.mapreduce:Rates",
     "Result": "solvers.result:Result",
     "Schedule": "instances.schedule:Schedule",
     "Security": "instances.security:Security",
+    "Simulation": "heuristics.dispatch.simulator:Simulation",
     "SpeedFactors": "instances.mapreduce:SpeedFactors",
     "Status": "solvers.result:Status",
     "Verdict": "instances.checker:Verdict",
+    "Workload": "instances.workload:Workload",
     "best_lower_bound": "formulations.bounds:best_lower_bound",
     "bounds": "formulations.bounds:lower_bounds",
     "check": "instances.checker:check",
@@ -97,6 +106,7 @@ _PUBLIC = {
     "heuristic": "solvers.heuristic:heuristic",
     "hierarchy": "instances.hierarchy:hierarchy",
     "job_instance": "instances.mapreduce:job_instance",
+    "poisson": "instances.workload:poisson",
     "read": "instances.mapreduce_file:read_instance",
     "read_datacenter": "instances.datacenter_file:read_datacenter",
     "read_google": "instances.traces.google2011:read_google",
@@ -106,8 +116,11 @@ _PUBLIC = {
     "read_rumen": "instances.traces.rumen:read_rumen",
     "read_schedule": "instances.schedule_file:read_schedule",
     "read_swim": "instances.traces.swim:read_swim",
+    "replay": "instances.workload:replay",
+    "simulate": "heuristics.dispatch.simulator:simulate",
     "solve": "solvers.exact:solve",
     "timed": "instances.schedule:timed",
+    "waiting_bound": "formulations.waiting_bound:waiting_bound",
     "why": "heuristics.fairness.why:why",
     "write": "instances.mapreduce_file:write_instance",
     "write_datacenter": "instances.datacenter_file:write_datacenter",
@@ -123,6 +136,7 @@ __all__ = [
     "Comparison",
     "Configuration",
     "Datacenter",
+    "Dispatcher",
     "Group",
     "Guidance",
     "Hierarchy",
@@ -130,17 +144,21 @@ __all__ = [
     "Instance",
     "Job",
     "JobClass",
+    "Jobs",
     "Leaf",
     "MapTask",
     "Outages",
+    "Placement",
     "Progress",
     "Rates",
     "Result",
     "Schedule",
     "Security",
+    "Simulation",
     "SpeedFactors",
     "Status",
     "Verdict",
+    "Workload",
     "best_lower_bound",
     "bounds",
     "check",
@@ -159,6 +177,7 @@ __all__ = [
     "heuristic",
     "hierarchy",
     "job_instance",
+    "poisson",
     "read",
     "read_datacenter",
     "read_google",
@@ -168,8 +187,11 @@ __all__ = [
     "read_rumen",
     "read_schedule",
     "read_swim",
+    "replay",
+    "simulate",
     "solve",
     "timed",
+    "waiting_bound",
     "why",
     "write",
     "write_datacenter",

@@ -22,6 +22,7 @@ from .commands.heuristic import heuristic
 from .commands.importing import importing
 from .commands.importing_datacenters import datacenters
 from .commands.importing_queues import queues
+from .commands.simulate import simulate
 from .commands.solve import solve
 from .instances.errors import InputError
 
@@ -37,7 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Exact models, valid bounds and published heuristics for scheduling batch work.",
 )
-for command in (solve, heuristic, gap, bounds, check, guide, fair, explain):
+for command in (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain):
     app.command()(command)
 app.add_typer(generate, name="generate")
 generate.add_typer(generating)

@@ -1,0 +1,245 @@
+"""`slotwise simulate`."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..heuristics.dispatch import POLICIES
+from ..instances.errors import InputError
+from ..instances.registry import lookup
+from .console import Json, Output, Quiet, check_outputs, show, tell
+
+if TYPE_CHECKING:
+    from ..heuristics.dispatch.simulator import Simulation
+    from ..instances.datacenter import Datacenter
+    from ..instances.guidance import Guidance
+    from ..instances.workload import Workload
+
+NAMES = ", ".join(entry.name for entry in POLICIES)
+GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
+DEFAULT_LOAD = 0.95
+PATIENCE = 0.7
+"""Seconds after which a person is told what the wait is for; a warm cache takes less."""
+
+
+def simulate(
+    datacenter: Annotated[
+        Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
+    ],
+    policy: Annotated[str, typer.Option(metavar="NAME", help=f"One of {NAMES}.")] = "lotes",
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another policy on the same jobs; repeat."),
+    ] = None,
+    load: Annotated[
+        float | None,
+        typer.Option(
+            metavar="L",
+            min=0,
+            help=f"Arrivals as a part of the highest rate; default {DEFAULT_LOAD}.",
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="R", min=0, help="Arrivals per time unit instead.")
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Replay these jobs (import … --jobs) instead."),
+    ] = None,
+    compress: Annotated[
+        float, typer.Option(metavar="C", help="Jobs of the trace arrive C times as fast.")
+    ] = 1.0,
+    scale: Annotated[
+        float, typer.Option(metavar="F", help="Use that part of the machines, at least 1 of each.")
+    ] = 1.0,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Default: 300000, or the whole trace.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    noise: Annotated[
+        float,
+        typer.Option(metavar="X", min=0, help="Coefficient of variation of the jobs' demands."),
+    ] = 0.0,
+    warm_up: Annotated[
+        float,
+        typer.Option("--warm-up", metavar="F", help="Part of the jobs that is not measured."),
+    ] = 0.2,
+    guidance: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A slotwise/guidance/1 file; default: made now."),
+    ] = None,
+    gamma: Annotated[
+        str,
+        typer.Option(
+            metavar="UNIT",
+            help=f"Unit of remaining work in Tetris's score: one of {', '.join(GAMMA_UNITS)}.",
+        ),
+    ] = "scaled",
+    replan: Annotated[
+        float | None,
+        typer.Option(metavar="T", help="Plan anew after every T time units (LoTES)."),
+    ] = None,
+    bound: Annotated[
+        bool, typer.Option("--bound", help="Compute a lower bound on the mean wait, too.")
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Waits, queue and use over time: .png, .svg or .pdf."),
+    ] = None,
+    output: Output = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """What a dispatching policy makes of a datacenter under load."""
+    from ..heuristics.dispatch.simulator import simulate as run
+    from ..instances.datacenter_file import read_datacenter
+    from ..instances.files import write_json
+    from ..report.simulation import check_plot_path, simulation_view, write_plot
+
+    names = [policy, *(against or [])]
+    for name in names:
+        lookup("policy", POLICIES, name)
+    if sum(given is not None for given in (load, rate, trace)) > 1:
+        raise InputError("--load, --rate and --trace exclude one another")
+    if trace is not None and noise:
+        raise InputError("--noise is for drawn jobs: those of a trace have their own demands")
+    if replan is not None and not all(name.startswith("lotes") for name in names):
+        raise InputError("--replan is for lotes and lotes-unrestricted")
+    check_outputs(output)
+    if plot is not None:
+        check_plot_path(plot)
+    problem = _scaled(read_datacenter(datacenter), scale)
+    weight = _weight(gamma, problem)
+    plan = None
+    follows = any(name.startswith("lotes") for name in names)
+    if guidance is not None or follows or bound or (rate is None and trace is None):
+        plan = _plan(problem, guidance)
+    workload = _workload(problem, plan, trace, compress, load, rate, jobs, seed, noise)
+    tell(workload.notes, quiet=quiet or as_json)
+    results: list[Simulation] = []
+    for name in names:
+        with _progress(name, hidden=quiet or as_json) as on_progress:
+            results.append(
+                run(
+                    workload,
+                    name,
+                    guidance=plan,
+                    seed=seed,
+                    warm_up=warm_up,
+                    gamma=weight,
+                    replan=replan,
+                    planner=_plan if replan is not None else None,
+                    on_progress=on_progress,
+                )
+            )
+        if results[-1].interrupted:
+            done = f"{results[-1].all_jobs} of {workload.jobs} jobs"
+            tell([f"interrupted: {name} has started {done}"], quiet=quiet or as_json)
+            break
+    document = results[0].document()
+    if len(results) > 1:
+        document["against"] = [result.document() for result in results[1:]]
+    least = None
+    if bound:
+        from ..formulations.waiting_bound import waiting_bound
+
+        found = waiting_bound(workload, plan)
+        least = found.mean_wait
+        document["mean_wait_bound"] = least
+        document["mean_wait_bounds"] = found.all
+    if output is not None:
+        write_json(output, document)
+    if plot is not None:
+        write_plot(results, plot)
+    show(simulation_view(results, least), document=document, as_json=as_json, quiet=quiet)
+
+
+def _scaled(problem: Datacenter, scale: float) -> Datacenter:
+    if scale == 1.0:
+        return problem
+    if not 0 < scale < float("inf"):
+        raise InputError(f"--scale: need a positive number, got {scale}")
+    count = [max(1, round(n * scale)) if n else 0 for n in problem.count.tolist()]
+    import numpy as np
+
+    return problem.with_count(np.array(count))
+
+
+def _weight(unit: str, problem: Datacenter) -> float | None:
+    """Tetris's weight for remaining work in `unit`, None if it is scaled."""
+    from ..instances.workload import SECONDS
+
+    if unit not in GAMMA_UNITS:
+        raise InputError(f"--gamma: need one of {', '.join(GAMMA_UNITS)}, got {unit!r}")
+    if unit == "scaled":
+        return None
+    if problem.time_unit not in SECONDS:
+        raise InputError(f"--gamma: the datacenter's time unit {problem.time_unit!r} is unknown")
+    return SECONDS[problem.time_unit] / SECONDS[unit]
+
+
+def _plan(problem: Datacenter, path: Path | None = None) -> Guidance:
+    if path is not None:
+        from ..instances.guidance_file import read_guidance
+
+        return read_guidance(path, problem)
+    from ..solvers.guide import NoRate
+    from ..solvers.guide import guide as make
+
+    try:
+        return make(problem)
+    except NoRate as no:
+        raise InputError(f"{problem.name}: {no}") from None
+
+
+def _workload(
+    problem: Datacenter,
+    plan: Guidance | None,
+    trace: Path | None,
+    compress: float,
+    load: float | None,
+    rate: float | None,
+    jobs: int | None,
+    seed: int,
+    noise: float,
+) -> Workload:
+    from ..instances.workload import poisson, replay
+
+    if trace is not None:
+        return replay(trace, problem, compress=compress, jobs=jobs)
+    if compress != 1.0:
+        raise InputError("--compress is for --trace")
+    if rate is None:
+        assert plan is not None
+        rate = (DEFAULT_LOAD if load is None else load) * plan.arrival_rate_bound
+    return poisson(problem, rate, jobs or 300_000, seed=seed, noise=noise)
+
+
+@contextmanager
+def _progress(name: str, *, hidden: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal's stderr; elsewhere a note if the policy has to be compiled first."""
+    if hidden:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        message = f"compiling {name} for its first use, or many jobs: some seconds"
+        timer = threading.Timer(PATIENCE, tell, [[message]], {"quiet": False})
+        timer.start()
+        try:
+            yield lambda done, total: timer.cancel()
+        finally:
+            timer.cancel()
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task: Any = bar.add_task(f"{name} (the first use compiles it)", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total, description=name)

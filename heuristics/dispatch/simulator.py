@@ -1,0 +1,371 @@
+"""Run a workload through a datacenter under a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from ...instances.datacenter import Datacenter, FloatArray, IntArray
+from ...instances.errors import InputError
+from ...instances.guidance import Guidance
+from ...instances.registry import lookup
+from ...instances.workload import Jobs, Workload
+from . import POLICIES, best_fit, events, lotes, tetris
+from .best_fit import BestFit
+from .greedy import Greedy
+from .greedy import with_room as with_longer_queues
+from .queues import grown
+from .system import (
+    ARRIVED,
+    DEPARTED,
+    FULL,
+    NEXT,
+    RUNNING,
+    SAMPLED,
+    SPARE,
+    STARTED,
+    WAITING,
+    System,
+    new_system,
+    wait_of_bucket,
+    with_more_slots,
+)
+from .tetris import Tetris
+
+SAMPLES = 240
+"""Times at which queue, utilisation and fragmentation are noted, from 0 to the last arrival."""
+
+OFTEN = 8
+"""After so many blocks of jobs, and from then on after twice as many, grids are made anew."""
+
+Planner = Callable[[Datacenter], Guidance]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a policy is made from. `demands` (jobs, R), in units, are a sample of what jobs need;
+    they decide how fast it is, not what it does. `seed` is that of the policy's own draws. `gamma`
+    is Tetris's weight of the remaining work; None: scaled as it goes."""
+
+    datacenter: Datacenter
+    demands: IntArray
+    guidance: Guidance | None = None
+    seed: int = 0
+    gamma: float | None = None
+
+    def need_guidance(self) -> Guidance:
+        """The guidance. Raises `InputError` if there is none, or for other machines or classes."""
+        guidance = self.guidance
+        if guidance is None:
+            raise InputError("this policy follows a plan: give it guidance")
+        own, planned = self.datacenter, guidance.datacenter
+        if (own.configurations, own.classes) != (planned.configurations, planned.classes) or (
+            own.count != planned.count
+        ).any():
+            raise InputError(f"the guidance is for another datacenter: {planned!r}")
+        return guidance
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """What was seen. Waits are in the datacenter's time unit and of the jobs after the warm-up.
+
+    `jobs`, `at_once` (no wait), `wait_sum`, `wait_max` by class, shape (K,); `waits` (K, buckets)
+    counts positive waits in the buckets around `wait_of_bucket`. `series` (samples, 6 + R), see
+    `System`. `start` and `machine` of every job if they were asked for.
+
+    `all_jobs` started in all; their waits have the mean `mean_wait_of_all`. `seconds` is the
+    processor time of the events alone, without making the workload or plans.
+    """
+
+    workload: Workload
+    policy: str
+    jobs: IntArray
+    at_once: IntArray
+    wait_sum: FloatArray
+    wait_max: FloatArray
+    waits: IntArray
+    series: FloatArray
+    events: int
+    seconds: float
+    all_jobs: int
+    mean_wait_of_all: float
+    replanned: int
+    interrupted: bool
+    warm_up: float
+    start: FloatArray
+    machine: IntArray
+
+    def __repr__(self) -> str:
+        return (
+            f"Simulation({self.policy} on {self.datacenter.name}: mean wait {self.mean_wait:.6g} "
+            f"{self.datacenter.time_unit} of {self.measured} jobs, "
+            f"{self.events_per_second:.3g} events/s)"
+        )
+
+    @property
+    def datacenter(self) -> Datacenter:
+        return self.workload.datacenter
+
+    @property
+    def measured(self) -> int:
+        """Jobs after the warm-up."""
+        return int(self.jobs.sum())
+
+    @property
+    def mean_wait(self) -> float:
+        return float(self.wait_sum.sum()) / max(1, self.measured)
+
+    @property
+    def max_wait(self) -> float:
+        return float(self.wait_max.max())
+
+    @property
+    def events_per_second(self) -> float:
+        return self.events / self.seconds if self.seconds > 0 else 0.0
+
+    @cached_property
+    def utilisation(self) -> FloatArray:
+        """Part of each resource in use, mean of the samples after the warm-up, shape (R,)."""
+        capacity = (self.datacenter.capacity_units * self.datacenter.count[:, None]).sum(axis=0)
+        used = self._after_warm_up()[:, 6:].mean(axis=0)
+        share: FloatArray = np.divide(
+            used, capacity, out=np.zeros(len(capacity)), where=capacity > 0
+        )
+        return share
+
+    @property
+    def fragmentation(self) -> float:
+        """Mean of the samples after the warm-up."""
+        return float(self._after_warm_up()[:, 3].mean())
+
+    def _after_warm_up(self) -> FloatArray:
+        first = min(int(np.ceil(self.warm_up * len(self.series))), len(self.series) - 1)
+        return self.series[first:]
+
+    def quantile(self, share: float, job_class: int | None = None) -> float:
+        """The wait that this share of the jobs does not exceed, within 0.2 %."""
+        classes = slice(None) if job_class is None else slice(job_class, job_class + 1)
+        rank = int(np.ceil(share * int(self.jobs[classes].sum())))
+        below = int(self.at_once[classes].sum()) + np.cumsum(self.waits[classes].sum(axis=0))
+        if rank <= self.at_once[classes].sum():
+            return 0.0
+        bucket = int(np.searchsorted(below, rank))
+        return float(min(wait_of_bucket()[bucket], self.wait_max[classes].max()))
+
+    def document(self) -> dict[str, Any]:
+        """What `slotwise simulate --json` prints."""
+        names = self.datacenter.classes
+        return {
+            "policy": self.policy,
+            "datacenter": self.datacenter.name,
+            "workload": self.workload.source,
+            "time_unit": self.datacenter.time_unit,
+            "jobs": int(self.all_jobs),
+            "measured": self.measured,
+            "mean_wait": self.mean_wait,
+            "p99_wait": self.quantile(0.99),
+            "max_wait": self.max_wait,
+            "waited": 1 - float(self.at_once.sum()) / max(1, self.measured),
+            "by_class": {
+                name: {
+                    "jobs": int(self.jobs[k]),
+                    "mean_wait": float(self.wait_sum[k]) / max(1, int(self.jobs[k])),
+                    "p99_wait": self.quantile(0.99, k),
+                    "max_wait": float(self.wait_max[k]),
+                }
+                for k, name in enumerate(names)
+            },
+            "utilisation": dict(
+                zip(self.datacenter.resources, self.utilisation.tolist(), strict=True)
+            ),
+            "fragmentation": self.fragmentation,
+            "mean_wait_of_all": self.mean_wait_of_all,
+            "replanned": self.replanned,
+            "interrupted": self.interrupted,
+            "events": self.events,
+            "seconds": self.seconds,
+            "events_per_second": self.events_per_second,
+        }
+
+
+def simulate(
+    workload: Workload,
+    policy: str = "lotes",
+    *,
+    guidance: Guidance | None = None,
+    seed: int = 0,
+    warm_up: float = 0.0,
+    gamma: float | None = None,
+    replan: float | None = None,
+    planner: Planner | None = None,
+    log: bool = False,
+    on_progress: Progress | None = None,
+) -> Simulation:
+    """Run `workload` under `policy`, one of `POLICIES`, until no job waits.
+
+    The first part `warm_up` of the jobs is not measured. `seed` is that of the policy's draws. With
+    `replan`, every so many time units the `planner` is given the datacenter with the shares that
+    arrived since, and LoTES follows its plan from then on. `log` keeps start and machine of every
+    job. `on_progress` is told arrivals so far and in all. Ctrl-C ends the run with what was seen.
+
+    Raises `InputError` for unknown policies and wrong options, `BrokenInvariant` if a policy
+    overfills a machine, starts a job twice, or loses one: this is always checked.
+    """
+    entry = lookup("policy", POLICIES, policy)
+    if not 0 <= warm_up < 1:
+        raise InputError(f"warm-up: need a part from 0 to below 1, got {warm_up}")
+    if replan is not None and not (policy.startswith("lotes") and planner and replan > 0):
+        raise InputError("replan: need a positive time, a planner, and a policy that follows it")
+    datacenter = workload.datacenter
+    system = new_system(
+        datacenter,
+        arrivals_per_time=workload.jobs / max(workload.horizon, 1e-300),
+        interval=workload.horizon / SAMPLES,
+        samples=SAMPLES,
+        measured_from=int(warm_up * workload.jobs),
+        log=workload.jobs if log else 0,
+    )
+    blocks = workload.blocks()
+    block = next(blocks)
+    setting = Setting(datacenter, block.demand, guidance, seed, gamma)
+    run = _Run(system, entry.load()(setting, system), setting, workload.jobs)
+    # Nothing happens before that time: the policy is compiled, or read from the cache.
+    events.run(run.policy, system, block, -np.inf, False)
+    interrupted = False
+    try:
+        run.go_through(block, blocks, replan, planner, on_progress)
+    except KeyboardInterrupt:
+        interrupted = True
+    _check_conserved(run.system, None if interrupted else workload.jobs)
+    final = run.system
+    return Simulation(
+        workload=workload,
+        policy=policy,
+        jobs=final.jobs,
+        at_once=final.at_once,
+        wait_sum=final.wait_sum,
+        wait_max=final.wait_max,
+        waits=final.waits,
+        series=final.series[: max(1, int(final.tally[SAMPLED]))],
+        events=int(final.tally[ARRIVED] + final.tally[DEPARTED]),
+        seconds=run.seconds,
+        all_jobs=int(final.all_jobs[0]),
+        mean_wait_of_all=float(final.all_jobs[1]) / max(1.0, float(final.all_jobs[0])),
+        replanned=run.plans,
+        interrupted=interrupted,
+        warm_up=warm_up,
+        start=final.log_start,
+        machine=_in_order(final, datacenter),
+    )
+
+
+class _Run:
+    """A system and a policy that are given more room, and new plans, when they need it."""
+
+    def __init__(self, system: System, policy: Any, setting: Setting, jobs: int) -> None:
+        self.system, self.policy, self.setting, self.jobs = system, policy, setting, jobs
+        self.seconds, self.plans, self.plan = 0.0, 0, setting.guidance
+
+    def go_through(
+        self,
+        block: Jobs,
+        others: Iterator[Jobs],
+        replan: float | None,
+        planner: Planner | None,
+        on_progress: Progress | None,
+    ) -> None:
+        """All events of the block and of the `others`."""
+        datacenter = self.setting.datacenter
+        arrived = np.zeros(len(datacenter.classes), dtype=np.int64)
+        next_plan = np.inf if replan is None else replan
+        for number in count(1):
+            following = next(others, None)
+            self.system.tally[NEXT] = 0
+            begun = 0
+            while self._go_on(block, next_plan, following is None) == events.TIME_IS_UP:
+                done = int(self.system.tally[NEXT])
+                arrived += np.bincount(block.job_class[begun:done], minlength=len(arrived))
+                begun = done
+                assert planner is not None
+                assert replan is not None
+                next_plan += replan
+                if arrived.any():
+                    self._follow(planner(replace(datacenter, share=arrived / arrived.sum())))
+                    arrived[:] = 0
+            arrived += np.bincount(block.job_class[begun:], minlength=len(arrived))
+            if on_progress is not None:
+                on_progress(int(self.system.tally[ARRIVED]), self.jobs)
+            if following is None:
+                return
+            if number < OFTEN or number & (number - 1) == 0:
+                self._new_grid()
+            block = following
+
+    def _follow(self, plan: Guidance) -> None:
+        assert self.plan is not None
+        self.policy = lotes.replanned(self.policy, self.system, plan, self.plan)
+        lotes.offer(self.policy, self.system)
+        self.plan = plan
+        self.plans += 1
+
+    def _go_on(self, block: Jobs, until: float, last: bool) -> int:
+        while True:
+            began = process_time()
+            why = int(events.run(self.policy, self.system, block, until, last))
+            self.seconds += process_time() - began
+            if why == events.NEEDS_SLOTS:
+                self.system = with_more_slots(self.system)
+            elif why == events.NEEDS_ROOM:
+                self._more_room()
+            else:
+                return why
+
+    def _new_grid(self) -> None:
+        """Fit the cells of the grid, if there is one, to what machines have free by now."""
+        began = process_time()
+        if isinstance(self.policy, Tetris):
+            made = tetris.policy(self.setting, self.system)
+            self.policy = made._replace(queues=self.policy.queues)
+        elif isinstance(self.policy, BestFit):
+            fresh = best_fit.policy(self.setting, self.system)
+            self.policy = fresh._replace(queues=self.policy.queues)
+        self.seconds += process_time() - began
+
+    def _more_room(self) -> None:
+        if isinstance(self.policy, Greedy):
+            self.policy = with_longer_queues(self.policy)
+        else:
+            queues = grown(self.policy.queues, self.system.info, tetris.works(self.system))
+            self.policy = self.policy._replace(queues=queues)
+        self.system.tally[FULL] = 0
+
+
+def _check_conserved(system: System, jobs: int | None) -> None:
+    """None: the run was cut short, jobs may wait."""
+    tally = system.tally
+    running, waiting = tally[RUNNING], tally[WAITING]
+    slots = len(system.info) - tally[SPARE]
+    if not (
+        tally[ARRIVED] - tally[STARTED] == waiting
+        and tally[STARTED] - tally[DEPARTED] == running
+        and running + waiting == slots
+        and (jobs is None or (tally[STARTED] == jobs and waiting == 0))
+    ):
+        raise events.BrokenInvariant("jobs that arrived, started, departed and run do not add up")
+
+
+def _in_order(system: System, datacenter: Datacenter) -> IntArray:
+    """Logged machines as numbers of the datacenter."""
+    first = np.cumsum([0, *datacenter.count])[:-1]
+    known = np.where(system.log_machine >= 0, system.log_machine, 0)
+    j = system.configuration[known]
+    numbers: IntArray = known - 64 * system.words[j, 0] + first[j]
+    return numbers

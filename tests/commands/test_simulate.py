@@ -1,0 +1,135 @@
+"""`slotwise simulate` as a user meets it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from slotwise.cli import app, main
+
+EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
+SMALL = ("--scale", "0.02", "--jobs", "3000")
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["simulate", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+def document(*arguments: object) -> dict:
+    return json.loads(run(*arguments, "--json"))
+
+
+def without_times(figures: dict) -> dict:
+    return {
+        key: [without_times(entry) for entry in value] if key == "against" else value
+        for key, value in figures.items()
+        if key not in ("seconds", "events_per_second")
+    }
+
+
+@pytest.mark.parametrize(
+    "policy", ["lotes", "lotes-unrestricted", "greedy", "tetris", "first-fit", "best-fit"]
+)
+def test_json_has_the_fields_of_the_contract(policy: str) -> None:
+    figures = document(EXAMPLE, *SMALL, "--policy", policy)
+    assert figures["policy"] == policy
+    assert figures["jobs"] == 3000
+    assert figures["measured"] == 2400 == sum(c["jobs"] for c in figures["by_class"].values())
+    assert list(figures["by_class"]) == ["k1", "k2", "k3", "k4"]
+    assert 0 <= figures["mean_wait"] <= figures["max_wait"]
+    assert 0 <= figures["p99_wait"] <= figures["max_wait"]
+    assert figures["events_per_second"] > 0
+    assert figures["seconds"] > 0
+    assert figures["time_unit"] == "h"
+    assert 0 < figures["utilisation"]["cores"] <= 1
+
+
+def test_several_policies_meet_the_same_jobs_and_a_bound(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    options = (EXAMPLE, *SMALL, "--load", "1.3", "--noise", "0.3", "--seed", "5", "--bound")
+    figures = document(*options, "--against", "best-fit", "--against", "tetris", "-o", file)
+    assert json.loads(file.read_text()) == figures
+    assert [entry["policy"] for entry in figures["against"]] == ["best-fit", "tetris"]
+    for entry in (figures, *figures["against"]):
+        assert figures["mean_wait_bound"] <= entry["mean_wait_of_all"]
+    alone = document(*options, "--policy", "tetris")
+    expected = without_times(figures["against"][1])
+    assert {key: alone[key] for key in expected} == expected
+
+
+def test_tables_and_plot(tmp_path: Path) -> None:
+    plot = tmp_path / "plot.png"
+    text = run(EXAMPLE, *SMALL, "--against", "greedy", "--plot", plot)
+    for word in ("lotes", "greedy", "mean", "99 %", "k4", "in use", "after the warm-up"):
+        assert word in text
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert run(EXAMPLE, *SMALL, "--quiet") == ""
+
+
+def test_a_guidance_file_is_followed_and_must_be_for_these_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.json"
+    assert CliRunner().invoke(app, ["guide", EXAMPLE, "-o", str(plan)]).exit_code == 0
+    figures = document(EXAMPLE, "--guidance", plan, "--jobs", "2000")
+    assert figures["jobs"] == 2000
+    err = stopped(monkeypatch, capsys, EXAMPLE, *SMALL, "--guidance", plan)
+    assert "plan.json: configuration 'c1': bins for 6732 machines, there are 135" in err
+
+
+def test_a_trace_is_replayed(tmp_path: Path) -> None:
+    trace = tmp_path / "jobs.csv"
+    rows = [f"{60 * i},600,k{1 + i % 4},0.05,0.02" for i in range(200)]
+    trace.write_text("arrival,duration,class,cores,memory\n" + "\n".join(rows) + "\n")
+    figures = document(EXAMPLE, "--trace", trace, "--scale", "0.001", "--compress", "1000")
+    assert figures["jobs"] == 200
+    assert "1000 times as fast" in figures["workload"]
+    slow = document(EXAMPLE, "--trace", trace, "--scale", "0.001", "--policy", "first-fit")
+    assert slow["mean_wait"] == 0 < figures["mean_wait"]
+
+
+def test_plans_are_renewed() -> None:
+    figures = document(EXAMPLE, *SMALL, "--replan", "0.005")
+    assert figures["replanned"] >= 1
+    unit = document(EXAMPLE, *SMALL, "--policy", "tetris", "--gamma", "s")
+    assert unit["replanned"] == 0
+
+
+def stopped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> str:
+    monkeypatch.setattr("sys.argv", ["slotwise", "simulate", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return captured.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--policy", "worst-fit"), "worst-fit"),
+        (("--load", "0.9", "--rate", "5"), "exclude one another"),
+        (("--load", "0"), "rate: need a positive number"),
+        (("--scale", "0"), "--scale: need a positive number"),
+        (("--warm-up", "1"), "warm-up"),
+        (("--gamma", "year"), "--gamma: need one of scaled, s, min, h, d"),
+        (("--policy", "greedy", "--replan", "1"), "--replan is for lotes"),
+        (("--compress", "2"), "--compress is for --trace"),
+        (("--trace", "absent.csv"), "absent.csv"),
+        (("--plot", "plot.txt"), "a plot ends in"),
+        (("--noise", "0.1", "--trace", "absent.csv"), "--noise"),
+    ],
+)
+def test_senseless_options_are_refused(
+    arguments: tuple[str, ...],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert message in stopped(monkeypatch, capsys, EXAMPLE, *arguments)

@@ -1,0 +1,64 @@
+"""Compiled policies against plain ones that look at every machine and every waiting job."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_dispatch import Plain
+
+from slotwise.heuristics.dispatch import POLICIES
+from slotwise.heuristics.dispatch.simulator import simulate
+from slotwise.instances.generators.lotes import generate, google_2011
+from slotwise.instances.workload import poisson
+from slotwise.solvers.guide import guide
+
+NAMES = [entry.name for entry in POLICIES]
+
+
+@st.composite
+def datacenters(draw):
+    configurations = draw(st.integers(1, 4))
+    return generate(
+        draw(st.integers(1, 5)),
+        configurations,
+        draw(st.integers(1, 3)),
+        draw(st.integers(configurations, 30)),
+        seed=draw(st.integers(0, 10**6)),
+        speed=draw(st.sampled_from([(1.0, 1.0), (0.5, 2.0)])),
+        allowed=draw(st.sampled_from([1.0, 0.6])),
+        request=(0.02, draw(st.sampled_from([0.1, 0.25]))),
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    datacenters(),
+    st.sampled_from([0.8, 0.95, 1.02, 1.3]),
+    st.sampled_from([0.0, 0.3, 1.0]),
+    st.integers(50, 600),
+    st.integers(0, 1000),
+    st.sampled_from([None, 0.0, 1.0, 30.0]),
+)
+def test_every_job_starts_when_and_where_a_plain_scan_starts_it(
+    datacenter, load, noise, jobs, seed, gamma
+):
+    plan = guide(datacenter, time_limit=0.1)
+    workload = poisson(datacenter, load * plan.arrival_rate_bound, jobs, seed=seed, noise=noise)
+    for name in NAMES:
+        fast = simulate(workload, name, guidance=plan, seed=seed, gamma=gamma, log=True)
+        plain = Plain(workload, name, plan, seed, gamma).run()
+        np.testing.assert_array_equal(fast.start, plain.start, err_msg=name)
+        np.testing.assert_array_equal(fast.machine, plain.machine, err_msg=name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_long_queues_and_several_words_of_machines_make_no_difference(name):
+    # 127 machines, three words of the largest configuration; queues that grow and close up.
+    datacenter = google_2011(0.01)
+    plan = guide(datacenter)
+    workload = poisson(datacenter, 1.5 * plan.arrival_rate_bound, 6000, seed=3, noise=0.3)
+    fast = simulate(workload, name, guidance=plan, log=True)
+    plain = Plain(workload, name, plan).run()
+    np.testing.assert_array_equal(fast.start, plain.start)
+    np.testing.assert_array_equal(fast.machine, plain.machine)
+    assert fast.series[:, 1].max() > 200
