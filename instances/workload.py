@@ -159,7 +159,7 @@ def replay(
         datacenter,
         len(whole.arrival),
         float(whole.arrival[-1]),
-        f"{path}" + (f", {compress:g} times as fast" if compress != 1 else ""),
+        Path(path).name + (f", {compress:g} times as fast" if compress != 1 else ""),
         blocks,
         (f"left out: {left_out} jobs that fit no machine",) if left_out else (),
     )
