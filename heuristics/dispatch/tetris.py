@@ -34,14 +34,20 @@ if TYPE_CHECKING:
     from .simulator import Setting
 
 DEPTH = 64
+ORDERS = 8
+SAMPLE = 1024
+LEAST_PART = 1e-6
+"""Of a direction, so that every demand is at most some multiple of it."""
 
 
 class Tetris(NamedTuple):
-    """The grid has an order for each class: by omega of its request. `ceiling` (K, cells) is that
-    of the cell at each place; `stack` (DEPTH,) is scratch; `gamma` the weight, NaN if scaled."""
+    """The grid has an order for each of `directions` (orders, R), by its product with what is free;
+    `ceiling` (orders, cells) is that product for the cell at each place. `stack` (DEPTH,) is
+    scratch; `gamma` the weight, NaN if scaled."""
 
     grid: Grid
     queues: Queues
+    directions: FloatArray
     ceiling: FloatArray
     stack: IntArray
     gamma: float
@@ -49,11 +55,12 @@ class Tetris(NamedTuple):
 
 def policy(setting: Setting, system: System) -> Tetris:
     """Tetris for an empty datacenter."""
-    directions = system.request * system.weight**2
+    directions = _directions(setting.demands * system.weight**2)
     grid = grid_of(system.free, system.capacity, setting.demands, directions, largest_first=True)
     return Tetris(
         grid=grid,
         queues=empty_queues(len(system.runs), system.free.shape[1], by_work=True),
+        directions=directions,
         ceiling=np.stack([
             (grid.top[cells] * direction).sum(axis=1)
             for cells, direction in zip(grid.cell_at, directions, strict=True)
@@ -61,6 +68,24 @@ def policy(setting: Setting, system: System) -> Tetris:
         stack=np.zeros(DEPTH, dtype=np.int64),
         gamma=np.nan if setting.gamma is None else setting.gamma,
     )  # fmt: skip
+
+
+def _directions(demand: FloatArray) -> FloatArray:
+    """Up to ORDERS directions, parts that add up to 1, such that each demand is near one of them.
+
+    Farthest first, by the largest ratio of two parts between a demand and the nearest direction.
+    """
+    demand = demand[:SAMPLE]
+    total = demand.sum(axis=1, keepdims=True)
+    parts = np.divide(demand, total, out=np.ones_like(demand), where=total > 0)
+    parts = np.unique(np.maximum(parts, LEAST_PART), axis=0)
+    logs = np.log(parts)
+    chosen, far = [0], np.full(len(parts), np.inf)
+    while len(chosen) < min(ORDERS, len(parts)):
+        difference = logs - logs[chosen[-1]]
+        far = np.minimum(far, difference.max(axis=1) - difference.min(axis=1))
+        chosen.append(int(far.argmax()))
+    return np.ascontiguousarray(parts[chosen])
 
 
 @inlined
@@ -101,34 +126,36 @@ def _roomiest(policy: Tetris, system: System, slot: int) -> int:
     grid, info = policy.grid, system.info
     k = info[slot, CLASS]
     choose_ranges(grid, info, slot)
-    # No cell has more than `ratio` times the omega of the class's request.
-    ratio = 0.0
-    for r in range(system.free.shape[1]):
-        need = info[slot, DEMAND + r]
-        if need > 0:
-            usual = system.request[k, r]
-            ratio = max(ratio, need / usual if usual > 0 else np.inf)
+    # The demand is at most `ratio` times a direction, and so is omega of any cell.
+    order, ratio = 0, np.inf
+    for o in range(len(policy.directions)):
+        largest = 0.0
+        for r in range(system.free.shape[1]):
+            need = info[slot, DEMAND + r] * system.weight[r] * system.weight[r]
+            largest = max(largest, need / policy.directions[o, r])
+        if largest < ratio:
+            order, ratio = o, largest
     ratio *= 1 + 1e-9
     best, most = -1, -1.0
     for w in range(grid.occupied.shape[1]):
-        word = large_enough(grid, k, w)
+        word = large_enough(grid, order, w)
         while word != 0:
             place = (w << 6) + lowest(word)
             word &= word - 1
-            if ratio * policy.ceiling[k, place] < most:
+            if ratio * policy.ceiling[order, place] < most:
                 return best
-            cell = grid.cell_at[k, place]
+            cell = grid.cell_at[order, place]
             if omega(grid.top, cell, system, slot) < most:
                 continue
             m = grid.first[cell]
             while m >= 0:
+                value = omega(system.free, m, system, slot)
                 if (
-                    fits(system.free, info, slot, m)
+                    (value > most or (value == most and m < best))
+                    and fits(system.free, info, slot, m)
                     and system.runs[k, system.configuration[m]] != 0
                 ):
-                    value = omega(system.free, m, system, slot)
-                    if value > most or (value == most and m < best):
-                        best, most = m, value
+                    best, most = m, value
                 m = grid.after[m]
     return best
 
