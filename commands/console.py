@@ -68,6 +68,7 @@ def get_ready(instance: Instance, *, quiet: bool, exact: bool = False) -> None:
     """
     from ..heuristics.warm_up import warm_up
 
+    search = exact and _is_searched(instance)
     others = []
 
     def compiling(message: str) -> None:
@@ -75,11 +76,21 @@ def get_ready(instance: Instance, *, quiet: bool, exact: bool = False) -> None:
         if exact:
             from ..solvers.warm_up import start
 
-            others.append(start())
+            others.append(start("improvement" if search else "branch-and-bound"))
 
     warm_up(instance.parts, compiling)
     for other in others:
         other.wait()
+    if search:
+        from ..heuristics import block_search
+
+        block_search.warm_up(lambda message: tell([message], quiet=quiet))
+
+
+def _is_searched(instance: Instance) -> bool:
+    from ..solvers.exact import chosen_roads
+
+    return any(road.name == "improvement" for road in chosen_roads(instance, 2))
 
 
 def check_outputs(output: Path | None, gantt: Path | None = None) -> None:

@@ -28,6 +28,12 @@ FORMULATIONS: tuple[Entry, ...] = (
         "a linear program, for a lower bound on slots of different speed",
     ),
     Entry(
+        "spread-bound",
+        "formulations.spread_bound:build",
+        "slotwise",
+        "a linear program over intervals of time, for a bound where reads cannot all be local",
+    ),
+    Entry(
         "allocation",
         "formulations.allocation:build",
         "LoTES, equations (1)-(5)",

@@ -9,6 +9,7 @@ The cost is that of sorting the tasks.
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappop, heappush
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -111,12 +112,11 @@ def heads_and_tails(instance: Instance) -> float:
     """
 
     def side(phase: _Phase, wait: FloatArray) -> float:
-        order = np.argsort(wait)
-        waited, worked = _running_sums(wait[order]), _running_sums(phase.length[order])
-        first = np.arange(wait.size)
-        last = np.minimum(first + phase.slots, wait.size)
-        area = worked[-1] - worked[:-1]
-        return float(np.max((waited[last] - waited[first] + area) / (last - first)))
+        order = np.argsort(wait, kind="stable")
+        length = phase.length[order]
+        top = _largest_sums(wait[order] + length, phase.usable)
+        later = length.sum() - np.cumsum(length)
+        return float(np.max(top + later)) / phase.usable
 
     maps, reduces = _phases(instance)
     heads, tails = _least_span(maps), _least_span(reduces)
@@ -232,6 +232,21 @@ def _least_span(phase: _Phase) -> FloatArray:
 def _running_sums(values: FloatArray) -> FloatArray:
     """Sums of the first 0, 1, …, n values."""
     return np.concatenate(([0.0], np.cumsum(values)))
+
+
+def _largest_sums(values: FloatArray, count: int) -> FloatArray:
+    """Sum of the `count` largest of the first `count`, `count` + 1, … values; -inf before."""
+    sums = np.full(len(values), -np.inf)
+    kept: list[float] = []
+    total = 0.0
+    for k, value in enumerate(values.tolist()):
+        heappush(kept, value)
+        total += value
+        if len(kept) > count:
+            total -= heappop(kept)
+        if len(kept) == count:
+            sums[k] = total
+    return sums
 
 
 def _smallest(values: FloatArray, count: int) -> FloatArray:

@@ -29,8 +29,18 @@ LEVELLING = 0.02
 """Weight of the mean slot completion beside the makespan, which alone gives no direction."""
 
 
-def improve(instance: Instance, schedule: Schedule, *, seconds: float, seed: int = 0) -> Schedule:
+def improve(
+    instance: Instance,
+    schedule: Schedule,
+    *,
+    seconds: float,
+    seed: int = 0,
+    target: float = 0.0,
+) -> Schedule:
     """A schedule no longer than the given one, after at most `seconds` s of annealing.
+
+    Ends as soon as the makespan is at most `target` s, such as a lower bound. From a target on
+    which all slots agree the search knows how far each slot is off, not the longest alone.
 
     The given one has to be valid. Deterministic if the time suffices for all rounds, as it does in
     a second up to some fifty tasks. A step costs time proportional to the number of tasks.
@@ -46,6 +56,7 @@ def improve(instance: Instance, schedule: Schedule, *, seconds: float, seed: int
         _anneal(
             stop,
             seed,
+            target,
             order,
             map_slot,
             reduce_slot,
@@ -140,6 +151,7 @@ def _cost(
     map_free: FloatArray,
     reduce_free: FloatArray,
     held: FloatArray,
+    target: float,
 ) -> tuple[float, float]:
     """Makespan (s) of the jobs in `order` on every slot, and the same plus the levelling term."""
     map_free[:] = 0.0
@@ -161,18 +173,20 @@ def _cost(
                 read += held[node] * seconds_per_mb[node, reduce_node[slot]]
             reduce_free[slot] = max(reduce_free[slot], end) + read + reduce_time[w, slot]
             longest = max(longest, reduce_free[slot])
-    level = 0.0
+    level, excess = 0.0, 0.0
     for free in map_free:
         level += free / len(map_free)
     for free in reduce_free:
         level += free / len(reduce_free)
-    return longest, longest + LEVELLING * level
+        excess += max(0.0, free - target)
+    return longest, (excess if target > 0.0 else longest) + LEVELLING * level
 
 
 @njit(cache=True, nogil=True)
 def _anneal(
     stop: IntArray,
     seed: int,
+    target: float,
     best_order: IntArray,
     best_map: IntArray,
     best_reduce: IntArray,
@@ -240,12 +254,15 @@ def _anneal(
                 map_free,
                 reduce_free,
                 held,
+                target,
             )
             if makespan < best:
                 best = makespan
                 _copy(order, best_order)
                 _copy(map_slot, best_map)
                 _copy(reduce_slot, best_reduce)
+                if best <= target:
+                    return
             if move == 0:
                 temperature = HOT * makespan
             temperature *= cooling

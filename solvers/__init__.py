@@ -39,4 +39,16 @@ ROADS: tuple[Entry, ...] = (
         "docs/branch-and-bound.md",
         "reduce placements, then map placements, compiled; for small instances",
     ),
+    Entry(
+        "improvement",
+        "solvers.improvement:improvement_road",
+        "docs/improvement-search.md",
+        "better schedules by local search, compiled; for large instances, no bound",
+    ),
+    Entry(
+        "spread-bound",
+        "solvers.spread_bound_road:spread_bound_road",
+        "docs/spread-bound.md",
+        "linear program over intervals of time: a lower bound for large instances, no schedule",
+    ),
 )

@@ -26,9 +26,9 @@ from .reduce_placement import (
     reduce_search,
 )
 from .road import Arrival, Task
-from .set_tables import tables
+from .set_tables import NEVER, tables
 from .some_jobs import with_jobs
-from .ticks import TICKS, Scaled, scaled
+from .ticks import TICKS, Scaled, common_unit, scaled
 
 PROOF = "branch and bound"
 
@@ -42,11 +42,17 @@ MOST_NODES = 24
 IMPROVEMENT = 1.0
 """Seconds of local search at most before the branch and bound, if the time limit allows it."""
 
+IMPROVEMENT_SHARE = 0.25
+"""Of the time of a round of searches that settled nothing, again for local search."""
+
 FIRST_LIMIT = 200_000
 GROWTH = 4
 """Nodes of the first search; each round that settles nothing multiplies them."""
 
-BISECTION = 1e-5
+RELAXED_SHARE = 8
+"""Searches over reduce placements alone, whose nodes cost more, may visit this part of them."""
+
+BISECTION = 3e-4
 """Relative width at which the search for the reduce placements' own bound ends."""
 
 LEAST_CUT = 1 << 14
@@ -75,7 +81,8 @@ def branch_and_bound_road(instance: Instance, task: Task) -> Arrival:
     It seeks only schedules shorter than the best that anyone has (`Task.best`), and its bound holds
     whoever has that schedule. Ctrl-C or `Task.stop` ends it with what it has. Instances with speed
     factors, too many slots or nodes are declined: `Arrival.stop` begins with "not applicable". Of
-    more than `MOST_JOBS` jobs only some, the longest, are searched.
+    more than `MOST_JOBS` jobs only some, the longest, are searched; the local search goes on if
+    makespans are whole multiples of a unit.
     """
     refusal = _refusal(instance)
     if refusal is not None:
@@ -132,10 +139,14 @@ class _Road:
         self.began = time.perf_counter()
         self.incumbent = task.incumbent
         self.control = np.zeros(5, dtype=np.int64)
+        self.unit = common_unit(instance)
         self.tick = 0.0
         self.bound = 0
         self.progress: list[Progress] = []
         self.interrupted = False
+        self.seed = 0
+        # The least target for which a reduce placement is known to pass.
+        self.passed = int(NEVER)
 
     def run(self) -> Arrival:
         try:
@@ -150,8 +161,10 @@ class _Road:
             stop = "time limit"
         else:
             stop = f"not applicable: {self.instance.jobs} jobs, searched {MOST_JOBS} at most"
-        bound = self.bound * self.tick or None
-        return Arrival(self.incumbent, bound, PROOF, stop, self.progress)
+        proof = PROOF
+        if self.bound * self.tick <= self.task.lower_bound:
+            proof = f"makespans are multiples of {self.unit:g} s"
+        return Arrival(self.incumbent, self._own_bound(), proof, stop, self.progress)
 
     def _run_all(self) -> None:
         if self._closed():
@@ -164,8 +177,30 @@ class _Road:
         self.horizon = self.incumbent.makespan
         self.tick = self.horizon / TICKS
         self._few_jobs()
-        if self.instance.jobs <= MOST_JOBS and not self._closed() and not self._over():
-            self._all_jobs()
+        if self.instance.jobs <= MOST_JOBS:
+            if not self._closed() and not self._over():
+                self._all_jobs()
+        elif self.unit:
+            # Among few possible makespans it often finds the bound.
+            self._improve(self._left())
+
+    def _improve(self, seconds: float) -> None:
+        """Local search from other seeds, for about so many s."""
+        until = time.perf_counter() + seconds
+        while not self._closed() and not self._over() and time.perf_counter() < until:
+            self.seed += 1
+            left = min(IMPROVEMENT, until - time.perf_counter(), max(0.0, self._left()))
+            self.incumbent = improve(
+                self.instance, self.incumbent, seconds=left, seed=self.seed, target=self._target()
+            )
+            self._tell()
+
+    def _target(self) -> float:
+        """Among few possible makespans, what to aim at: in turn the bound and the next shorter one,
+        as a loose bound misleads. Otherwise 0, none."""
+        if not self.unit:
+            return 0.0
+        return self._proven() if self.seed % 2 else self._possible(self._best()) - self.unit
 
     def _few_jobs(self) -> None:
         """The optima of one job, two jobs, … with the longest phases, while they come easily."""
@@ -180,25 +215,32 @@ class _Road:
                 return
 
     def _all_jobs(self) -> None:
-        """First how far the reduce placements alone prove a bound, then all, in growing rounds."""
+        """How far the reduce placements alone prove a bound, then all, then local search: again
+        and again, with growing limits."""
         search = self._prepared(self.instance)
         if search is None:
             return
         limit = FIRST_LIMIT
-        self._bisect(search, limit)
         while not self._closed() and not self._over():
+            began = time.perf_counter()
+            self._bisect(search, limit // RELAXED_SHARE)
+            if self._closed() or self._over():
+                return
             if not self._settle(search, self._goal(), limit) and not self._over():
                 self._settle(search, (self._low() + self._goal()) // 2, limit)
+            self._improve((time.perf_counter() - began) * IMPROVEMENT_SHARE)
             limit *= GROWTH
 
     def _bisect(self, search: _Search, limit: int) -> None:
-        low, high = self._low(), self._goal()
-        probe = high
+        low, high = self._low(), min(self._goal(), self.passed)
+        probe = (low + high) // 2 if high == self.passed else high
         while high - low > BISECTION * high and not self._over():
             if self._settle(search, probe, limit, relaxed=True):
                 low = probe
             else:
                 high = probe
+                if self.control[LEFT] >= 0:
+                    self.passed = probe
             probe = (low + high) // 2
 
     def _prepared(self, instance: Instance) -> _Search | None:
@@ -210,17 +252,30 @@ class _Road:
 
     def _low(self) -> int:
         """Ticks that no schedule is shorter than."""
-        return max(self.bound, int(self.task.lower_bound / self.tick * (1 - 1e-12)))
+        return max(self.bound, int(self._proven() / self.tick * (1 - 1e-12)))
 
     def _goal(self) -> int:
         """The longest makespan in ticks that would still be worth finding."""
-        return int(np.ceil(self._best() / self.tick)) - 1 - self._cut()
+        return int(np.ceil(self._possible(self._best()) / self.tick)) - 1 - self._cut()
 
     def _cut(self) -> int:
         """Ticks by which the bound may stay below the incumbent's makespan."""
         least = self._low() * self.tick
         gap = max(self.task.relative_gap * least, self.task.absolute_gap)
-        return max(LEAST_CUT, int(gap / self.tick))
+        return max(LEAST_CUT, int(gap / self.tick), int(self.unit / self.tick) - LEAST_CUT)
+
+    def _possible(self, seconds: float) -> float:
+        """The least time from this one on that can be the makespan of a shortest schedule."""
+        if not self.unit:
+            return seconds
+        return float(np.ceil(seconds / self.unit * (1 - 1e-9))) * self.unit
+
+    def _proven(self) -> float:
+        """No schedule is shorter (s), by what the road was given and what it found."""
+        return self._possible(max(self.bound * self.tick, self.task.lower_bound))
+
+    def _own_bound(self) -> float | None:
+        return (self._proven() if self.unit else self.bound * self.tick) or None
 
     def _settle(self, search: _Search, target: int, limit: int, relaxed: bool = False) -> bool:
         """Whether all schedules up to `target` ticks were looked for, or proven not to be."""
@@ -260,13 +315,13 @@ class _Road:
     def _closed(self) -> bool:
         if self.tick and self._goal() < self._low():
             return True
-        bound = max(self.bound * self.tick, self.task.lower_bound)
+        bound = self._proven()
         gap = self._best() - bound
         return gap <= max(self.task.relative_gap * bound, self.task.absolute_gap)
 
     def _tell(self) -> None:
         seconds = time.perf_counter() - self.began
-        step = Progress(seconds, self.incumbent.makespan, self.bound * self.tick or None)
+        step = Progress(seconds, self.incumbent.makespan, self._own_bound())
         self.progress.append(step)
         if self.task.on_progress is not None:
             self.task.on_progress(step)

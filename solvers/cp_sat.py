@@ -4,7 +4,8 @@ Time is counted in ticks and every duration is a sum of terms rounded down. Roun
 optimal schedule (with one job order, docs/job-order.md) down as well: since ⌊a⌋ + ⌊b⌋ ≤ ⌊a + b⌋ it
 fits the model, with a makespan of no more ticks than it had. So the model is a relaxation, and its
 lower bound times the tick bounds the true optimum; schedules found are timed again exactly. The
-tick is so short that all rounding together costs at most half of `OPTIMALITY_TOLERANCE`.
+tick is so short that all rounding together costs at most half of `OPTIMALITY_TOLERANCE`. Where
+every duration is a whole multiple of some unit, that is the tick, and nothing is rounded.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from ..instances.setups import read_seconds
 from .progress import Progress
 from .result import OPTIMALITY_TOLERANCE
 from .road import Arrival, Task
+from .ticks import common_unit
 
 PROOF = "job-order model (CP-SAT)"
 PROGRAM = Path(__file__).with_name("cp_sat_process.py")
@@ -52,11 +54,14 @@ def cp_sat_road(instance: Instance, task: Task, *, given_bounds: bool = True) ->
         return Arrival(None, None, PROOF, f"model too large: {_pairs(instance)} pairs on slots")
     began = time.perf_counter()
     data = Coefficients(instance)
-    tick = _tick(data, task.incumbent.makespan)
-    request = problem(data, task, tick, given_bounds)
+    unit = common_unit(instance)
+    tick = unit or _tick(data, task.incumbent.makespan)
+    request = problem(data, task, tick, given_bounds, whole=unit > 0)
     spent = time.perf_counter() - began
     request["time_limit"] = max(0.0, task.time_limit - spent)
-    final, progress = _run(request, tick, spent, task)
+    # Counted in ticks a makespan is short by what was rounded, which `_tick` keeps below this.
+    rounding = 0.0 if unit else OPTIMALITY_TOLERANCE / 2 * task.incumbent.makespan
+    final, progress = _run(request, tick, rounding, spent, task)
     if final is None:
         bound = progress[-1].bound if progress else None
         return Arrival(None, bound, PROOF, "the CP-SAT process ended early", progress)
@@ -80,10 +85,18 @@ def _pairs(instance: Instance) -> int:
     return int(pairs + instance.reduce_tasks**2 * cluster.reduce_slots.sum())
 
 
-def problem(data: Coefficients, task: Task, tick: float, given_bounds: bool = True) -> Json:
+def problem(
+    data: Coefficients,
+    task: Task,
+    tick: float,
+    given_bounds: bool = True,
+    *,
+    whole: bool = False,
+) -> Json:
     """The document that the process reads.
 
-    Times in ticks of `tick` s, rounded down: `map_ticks[t][k]`, setup and processing of map task t
+    Times in ticks of `tick` s, rounded down, or if every duration is a `whole` number of ticks,
+    bounds rounded up: `map_ticks[t][k]`, setup and processing of map task t
     on slot k; `reduce_ticks[w][k]`, processing of reduce task w on slot k; `read_ticks[t][a][b]`,
     what a reduce task on node b reads of map task t that ran on node a; `head[i]`, `tail[i]`, what
     the phases of job i take at least; `lower_bound`, `horizon`, `absolute_gap`. `hint` or null:
@@ -92,6 +105,8 @@ def problem(data: Coefficients, task: Task, tick: float, given_bounds: bool = Tr
     instance = data.instance
 
     def ticks(seconds: FloatArray | float) -> Any:
+        if whole:
+            return np.ceil(np.asarray(seconds) / tick - 1e-9).astype(np.int64).tolist()
         # Never above the true quotient, whatever its last bits.
         return np.floor(np.asarray(seconds) / tick * (1 - 1e-12)).astype(np.int64).tolist()
 
@@ -174,12 +189,10 @@ def _first_of_equals(slot: IntArray, slot_kind: list[int], equal: list[list[int]
 
 
 def _run(
-    request: Json, tick: float, spent: float, task: Task
+    request: Json, tick: float, rounding: float, spent: float, task: Task
 ) -> tuple[Json | None, list[Progress]]:
     """The process's last word, None if it died without one, and its progress in s."""
     progress: list[Progress] = []
-    # Counted in ticks a makespan is short by what was rounded, which `_tick` keeps below this.
-    rounding = OPTIMALITY_TOLERANCE / 2 * task.incumbent.makespan
 
     def follow(lines: Iterable[str]) -> Json | None:
         for text in lines:

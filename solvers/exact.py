@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
-from ..formulations import job_order
+from ..formulations import job_order, spread_bound
 from ..formulations.bounds import best_lower_bound
+from ..heuristics import block_search
 from ..instances.errors import InputError
 from ..instances.mapreduce import Instance
 from ..instances.registry import Entry, lookup
@@ -24,6 +25,9 @@ from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible
 from .road import Arrival, Task
 
 METHOD = "exact"
+
+MOST_TASKS = 200
+"""Of instances that exact roads are tried on."""
 
 
 def solve(
@@ -91,13 +95,22 @@ def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
     threads than with one; the job-order model with HiGHS takes its place elsewhere and does not
     gain from a second thread. Slots of different speed leave branch and bound out; there the
     heterogeneous model comes first where it applies, and linear programs give bound and schedule
-    where no exact road fits.
+    where no exact road fits. Beyond `MOST_TASKS` no exact road gets anywhere: the improvement
+    search has all threads, and a linear program raises the bound beside it for some seconds.
     """
+    small = instance.map_tasks + instance.reduce_tasks <= MOST_TASKS
     names: dict[str, int] = {}
-    if branch_and_bound.fits(instance):
+    if small and branch_and_bound.fits(instance):
         names["branch-and-bound"] = 1
     elif heterogeneous_fits(instance):
         names["heterogeneous"] = 1
+    elif block_search.fits(instance):
+        names["improvement"] = 1
+    if "improvement" in names and not small:
+        names["improvement"] = threads
+        if spread_bound.fits(instance):
+            names["spread-bound"] = 1
+        return _roads(names)
     if find_spec("ortools") is not None and cp_sat.fits(instance):
         names["cp-sat"] = max(1, threads - len(names))
     elif "heterogeneous" in names:
@@ -109,7 +122,12 @@ def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
     if threads == 1 and len(names) > 1:
         many = instance.map_tasks + instance.reduce_tasks > 50
         first, second = names
-        names.pop(first if many and first == "branch-and-bound" else second)
+        gives_way = first == "improvement" or (many and first == "branch-and-bound")
+        names.pop(first if gives_way else second)
+    return _roads(names)
+
+
+def _roads(names: dict[str, int]) -> dict[Entry, int]:
     return {lookup("model", ROADS, name): share for name, share in names.items()}
 
 

@@ -156,6 +156,24 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
     return Scaled(problem, tick, map_task, reduce_task, reduce_slot)
 
 
+def common_unit(instance: Instance) -> float:
+    """The greatest time (s) of which every possible duration is a whole multiple.
+
+    0 unless all are whole seconds. A shortest schedule's makespan is a sum of durations, hence a
+    multiple too.
+    """
+    durations = (
+        map_setups_by_node(instance) + instance.map_processing[:, None],
+        output_share(instance)[:, None, None] * read_seconds(instance),
+        instance.reduce_processing,
+    )
+    seconds = np.concatenate([one.ravel() for one in durations])
+    # Beyond this sums are no longer exact.
+    if np.any(seconds != np.floor(seconds)) or seconds.sum() > 2.0**50:
+        return 0.0
+    return float(np.gcd.reduce(seconds.astype(np.int64)))
+
+
 def _before(instance: Instance) -> IntArray:
     """Masks of the jobs that precede each job for certain: (J6) of the job-order model."""
     place = np.where(instance.maps_of == 0, 0, np.where(instance.reduces_of > 0, 1, 2))

@@ -44,6 +44,12 @@ GENERATORS: tuple[Entry, ...] = (
         "the same with a handful of tasks per job, for exact methods",
     ),
     Entry(
+        "two-stage",
+        "instances.generators.two_stage:generate",
+        "F2(P) || Cmax",
+        "two-stage hybrid flow shops: one map and one reduce task per job, no data",
+    ),
+    Entry(
         "lotes",
         "instances.generators.lotes:generate",
         "LoTES, in kind",

@@ -12,7 +12,8 @@ from slotwise.heuristics.list_scheduling import eass
 from slotwise.heuristics.search import improve
 from slotwise.instances.checker import check
 from slotwise.instances.generators.ljr import generate, small
-from slotwise.instances.mapreduce import Cluster, Job, MapTask, job_instance
+from slotwise.instances.generators.two_stage import generate as two_stage
+from slotwise.instances.mapreduce import Cluster, Job, MapTask, Rates, job_instance
 from slotwise.instances.setups import map_setups_by_node, output_share
 from slotwise.solvers import branch_and_bound
 from slotwise.solvers.branch_and_bound import branch_and_bound_road
@@ -20,7 +21,7 @@ from slotwise.solvers.exact import solve
 from slotwise.solvers.road import Task
 from slotwise.solvers.set_tables import least_makespans, least_starts
 from slotwise.solvers.some_jobs import with_jobs
-from slotwise.solvers.ticks import TICKS, scaled
+from slotwise.solvers.ticks import TICKS, common_unit, scaled
 
 
 def task_for(instance, *, time_limit=60.0, lower_bound=0.0, on_progress=None):
@@ -47,7 +48,7 @@ def assert_proves(instance, known, arrival):
 @pytest.fixture
 def without_search(monkeypatch):
     """The branch and bound has to find the schedules itself."""
-    monkeypatch.setattr(branch_and_bound, "improve", lambda instance, schedule, seconds: schedule)
+    monkeypatch.setattr(branch_and_bound, "improve", lambda instance, schedule, **_: schedule)
 
 
 @pytest.fixture
@@ -263,6 +264,80 @@ def test_ticks_are_rounded_down(seed):
     assert (close <= 1.5 * tick).all()
     true = instance.reduce_processing[scale.reduce_task]
     assert (problem.processing * tick <= true * (1 + 1e-15)).all()
+
+
+def in_units(seed, unit):
+    """No data, all processing times multiples of `unit` s."""
+    instance = tiny(seed)
+    return replace(
+        instance,
+        map_processing=unit * np.rint(instance.map_processing),
+        reduce_processing=unit * np.rint(instance.reduce_processing),
+        input_mb=np.zeros(instance.map_tasks),
+    )
+
+
+@pytest.mark.usefixtures("without_search", "all_jobs_at_once")
+@pytest.mark.parametrize("first", range(0, 60, 15))
+def test_whole_units_agree_with_brute_force(first):
+    for seed in range(first, first + 15):
+        instance = in_units(seed, 3.0)
+        unit, known = common_unit(instance), optimum(instance, shared_order=True)
+        assert unit % 3 == 0
+        assert known == 0 or known % unit == 0
+        assert_proves(instance, known, branch_and_bound_road(instance, task_for(instance)))
+
+
+def test_common_unit():
+    def unit(processing, *, rates=None, **data):
+        cluster = Cluster.uniform(2, racks=2, rates=rates)
+        job = Job("a", [MapTask(processing, 600.0, ["n0"])], [6.0], **data)
+        return common_unit(job_instance("units", cluster, [job]))
+
+    # Setups of 600 MB: 6 s here, 20 s remotely; no output to read.
+    assert unit(4.0) == 2.0  # 10, 24, 6
+    assert unit(6.0) == 2.0  # 12, 26, 6
+    assert unit(4.0, rates=Rates(100.0, 100.0, 50.0)) == 2.0  # 10, 16, 6
+    assert unit(6.0, rates=Rates(100.0, 100.0, 50.0)) == 6.0  # 12, 18, 6
+    # Half of the 600 MB are read in 3 s or 6 s.
+    assert unit(6.0, rates=Rates(100.0, 100.0, 50.0), output_ratio=0.5) == 3.0
+    # A quarter takes 1.5 s.
+    assert unit(6.0, rates=Rates(100.0, 100.0, 50.0), output_ratio=0.25) == 0.0
+
+
+def test_a_bound_is_rounded_up_to_a_whole_unit():
+    # Both stages on one machine: 1 + 5 + 2 with job 0 first, 5 + 2 + 1 with job 1 first.
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    jobs = [Job("a", [1.0], [5.0]), Job("b", [5.0], [2.0])]
+    instance = job_instance("flow shop", cluster, jobs)
+    arrival = branch_and_bound_road(instance, task_for(instance, lower_bound=7.5, time_limit=0.0))
+    assert arrival.stop == "gap closed"
+    assert arrival.lower_bound == arrival.schedule.makespan == 8.0
+    assert arrival.proof == "makespans are multiples of 1 s"
+    # A sum of floating-point numbers that should be whole is not above it.
+    arrival = branch_and_bound_road(
+        instance, task_for(instance, lower_bound=np.nextafter(7.0, 8.0), time_limit=0.0)
+    )
+    assert arrival.lower_bound == 7.0
+
+
+def test_the_local_search_goes_on_until_it_meets_a_rounded_bound(monkeypatch):
+    instance = two_stage(6, 2, 2, seed=1)
+    best = branch_and_bound_road(instance, task_for(instance)).schedule
+    tries = []
+
+    def improve(instance, schedule, *, seed=0, **_):
+        tries.append(seed)
+        return best if seed == 5 else schedule
+
+    monkeypatch.setattr(branch_and_bound, "improve", improve)
+    monkeypatch.setattr(branch_and_bound, "MOST_JOBS", 1)
+    task = task_for(instance, lower_bound=best.makespan - 0.25)
+    assert task.incumbent.makespan > best.makespan
+    arrival = branch_and_bound_road(instance, task)
+    assert arrival.stop == "gap closed"
+    assert arrival.schedule is best
+    assert tries == [0, 1, 2, 3, 4, 5]
 
 
 def test_least_makespans():

@@ -108,7 +108,8 @@ def test_chosen_roads_fit_the_instance():
     assert len(names(small(4, 3, seed=1), 1)) == 1
     assert names(slotwise.generate("hmhs", jobs=20, seed=1), 2) == ["unrelated-machines"]
     assert "branch-and-bound" not in names(slotwise.generate("hmhs-small", seed=1), 2)
-    assert names(generate(50, 30, seed=1), 2) == []
+    assert names(generate(50, 30, seed=1), 2) == ["improvement", "spread-bound"]
+    assert names(generate(5, 30, seed=1, map_slots=4), 2)[0] == "improvement"
 
 
 def test_bound_for_slots_of_different_speed():
@@ -124,11 +125,16 @@ def test_bound_for_slots_of_different_speed():
     assert result.lower_bound > slotwise.best_lower_bound(large)[0]
 
 
-def test_too_large_for_a_model_still_has_a_certificate():
-    result = slotwise.solve(generate(50, 10, seed=1), time_limit=20)
+def test_large_instances_are_improved_and_keep_a_certificate():
+    instance = generate(50, 10, seed=1, map_slots=8)
+    best = slotwise.heuristic(instance, "EFSS-L")
+    result = slotwise.solve(instance, time_limit=12)
     assert result.status is Status.FEASIBLE
-    assert all("gap closed" not in note for note in result.notes)
-    assert result.gap < 0.1
+    assert result.found_by == "improvement"
+    assert slotwise.check(instance, result.schedule).makespan == pytest.approx(result.makespan)
+    assert result.makespan < 0.98 * best.makespan
+    assert best.lower_bound <= result.lower_bound <= result.makespan
+    assert result.gap < 0.03
 
 
 def test_no_jobs_is_solved():

@@ -1,0 +1,195 @@
+"""Improve a schedule by searching over blocks of nodes, in several threads under one clock."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from threading import Event, Lock, Thread, Timer
+
+import numpy as np
+
+from ...instances.mapreduce import Cluster, Instance, Job, MapTask, job_instance
+from ...instances.schedule import Schedule, map_completions, timed
+from .polish import Placement, Timing
+from .problem import Scaled, scaled, schedule_of, slots_of
+from .stages import Search
+
+PATIENCE = 0.7
+"""Seconds after which a person is told what the wait is for; a warm cache takes less."""
+
+TICK = 0.02
+"""Seconds between two looks at the clock."""
+
+
+def fits(instance: Instance) -> bool:
+    """Whether the search takes the instance on: it knows no speed factors, security or outages."""
+    return not instance.parts
+
+
+def improve_blocks(
+    instance: Instance,
+    schedule: Schedule,
+    *,
+    seconds: float,
+    seed: int = 0,
+    target: float = 0.0,
+    threads: int = 1,
+    iterations: int | None = None,
+    on_progress: Callable[[float, float], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Schedule:
+    """A schedule no longer than the given one, which has to be valid; for instances that `fits`.
+
+    Ends after `seconds` s, after `iterations` greedy starts and as many shakes in each thread, at a
+    makespan of `target` s, when `stop()` is true, or on Ctrl-C, and returns the best by then. Each
+    thread searches with a seed of its own. The result depends on the speed of the machine unless
+    `iterations` ends the search. `on_progress` is called with the seconds so far and each better
+    makespan (s). The first use after installation compiles the kernels, which counts as search.
+    """
+    began = time.perf_counter()
+    none = seconds <= 0 or instance.jobs == 0 or schedule.makespan <= max(target, 0.0)
+    if none or not fits(instance):
+        return schedule
+    try:
+        if not _compiled(began + seconds, stop):
+            return schedule
+    except KeyboardInterrupt:
+        return schedule
+    run = _Run(instance, schedule, target, began, seconds)
+    given = _placement(instance, run.scale, schedule)
+    searches = [
+        Search(run.scale.problem, given, run.target, seed, thread, iterations, run.offer)
+        for thread in range(max(1, threads))
+    ]
+    done = [Event() for _ in searches]
+
+    def work(search: Search, its_end: Event) -> None:
+        try:
+            search.run(run.left())
+        except BaseException as error:
+            run.errors.append(error)
+        finally:
+            its_end.set()
+
+    for search, its_end in zip(searches, done, strict=True):
+        Thread(target=work, args=(search, its_end), daemon=True).start()
+    shown, ending = schedule.makespan, False
+    while waiting := [its_end for its_end in done if not its_end.is_set()]:
+        try:
+            # Not `join`: Ctrl-C within it can make a living thread look dead.
+            waiting[0].wait(TICK)
+            ending |= run.left() <= 0 or run.reached() or bool(run.errors)
+            ending |= stop is not None and stop()
+            best = run.makespan()
+            if on_progress is not None and best < shown:
+                shown = best
+                on_progress(run.elapsed(), best)
+        except KeyboardInterrupt:
+            ending = True
+        for search in searches:
+            search.watch(ending)
+    if run.errors:
+        raise run.errors[0]
+    found = run.schedule()
+    return found if found.makespan < schedule.makespan else schedule
+
+
+def _placement(instance: Instance, scale: Scaled, schedule: Schedule) -> Placement:
+    """The slots of a schedule, and its jobs by map completion."""
+    order = np.argsort(map_completions(instance, schedule.map.end), kind="stable")
+    return Placement(order, *slots_of(instance, scale, schedule))
+
+
+class _Run:
+    """What the threads share: the problem, the clock, the best placement."""
+
+    def __init__(
+        self, instance: Instance, schedule: Schedule, target: float, began: float, seconds: float
+    ) -> None:
+        self.instance, self.given = instance, schedule
+        self.began, self.seconds = began, seconds
+        self.scale: Scaled = scaled(instance, schedule.makespan)
+        self.target = int(target / self.scale.tick)
+        self.lock = Lock()
+        self.best: tuple[int, int] = (int(np.ceil(schedule.makespan / self.scale.tick)), -1)
+        self.found: tuple[Placement, Timing] | None = None
+        self.errors: list[BaseException] = []
+
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.began
+
+    def left(self) -> float:
+        return self.seconds - self.elapsed()
+
+    def makespan(self) -> float:
+        return self.best[0] * self.scale.tick
+
+    def reached(self) -> bool:
+        return self.best[0] <= self.target
+
+    def offer(self, placement: Placement, timing: Timing, thread: int) -> None:
+        """Of equally good placements the one of the first thread is kept."""
+        with self.lock:
+            if (timing.makespan, thread) < self.best:
+                self.best = timing.makespan, thread
+                self.found = placement, timing
+
+    def schedule(self) -> Schedule:
+        if self.found is None:
+            return self.given
+        placement, timing = self.found
+        problem = self.scale.problem
+        jobs = np.arange(self.instance.jobs)
+        map_job = np.repeat(jobs, np.diff(problem.map_begin))
+        reduce_job = np.repeat(jobs, np.diff(problem.reduce_begin))
+        return schedule_of(
+            self.instance,
+            self.scale,
+            placement.map_slot,
+            np.argsort(placement.order)[map_job],
+            placement.reduce_slot,
+            np.argsort(timing.by_end)[reduce_job],
+        )
+
+
+def warm_up(say: Callable[[str], None] | None = None) -> None:
+    """Load the kernels; `say` is called if that takes long, as it does once, to compile them."""
+    message = "compiling the improvement search for its first use, some seconds"
+    timer = Timer(PATIENCE, say or (lambda _: None), [message])
+    timer.start()
+    try:
+        _compiled(math.inf, None)
+    finally:
+        timer.cancel()
+
+
+_compiling = Lock()
+_ready: list[Event] = []
+
+
+def _compiled(deadline: float, stop: Callable[[], bool] | None) -> bool:
+    """Get the kernels ready in a thread, as nothing can interrupt a compilation; False if late."""
+    with _compiling:
+        if not _ready:
+            _ready.append(Event())
+            Thread(target=_compile, args=(_ready[0],), daemon=True).start()
+    while not _ready[0].wait(TICK):
+        if (stop is not None and stop()) or time.perf_counter() >= deadline:
+            return False
+    return True
+
+
+def _compile(ready: Event) -> None:
+    """Run every kernel on a toy."""
+    try:
+        jobs = [Job("a", [MapTask(3.0, 1.0, ["n0"]), 2.0], [4.0, 3.0], 1.0)]
+        jobs += [Job("b", [1.0], [9.0])]
+        instance = job_instance("toy", Cluster.uniform(2, map_slots=1), jobs)
+        none = np.zeros(3, dtype=np.int64)
+        schedule = timed(instance, none, np.arange(3), none, np.arange(3))
+        scale = scaled(instance, schedule.makespan)
+        given = _placement(instance, scale, schedule)
+        Search(scale.problem, given, 0, 0, 0, 1, lambda placement, timing, thread: None).run(60.0)
+    finally:
+        ready.set()

@@ -1,0 +1,265 @@
+"""Improve a decoded schedule task by task: level the reduce slots, then the map slots, in turn.
+
+With the map phase fixed, the reduce slots are levelled. That tells by when each job's map tasks
+have to be done for the schedule not to end later (its due date); the jobs are put in the order of
+these dates, which is best on every slot, and the map slots are levelled against them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ...instances.mapreduce import IntArray
+from .levelling import Phase, level_kernel
+from .placing import reads
+from .problem import Problem
+
+
+class Placement(NamedTuple):
+    """The slot of each task, and the order of the jobs on the map slots.
+
+    On reduce slots jobs come by map completion, then by number.
+    """
+
+    order: IntArray
+    map_slot: IntArray
+    reduce_slot: IntArray
+
+
+class Timing(NamedTuple):
+    """What a placement comes to, in ticks."""
+
+    makespan: int
+    completion: IntArray
+    """Of each job's map tasks; shape (jobs,)."""
+    by_end: IntArray
+    """The jobs by it."""
+    read: IntArray
+    """What a reduce task reads; shape (jobs, nodes)."""
+    due: IntArray
+    """When each job's map tasks have to be done for this makespan; shape (jobs,)."""
+
+
+class Layout(NamedTuple):
+    """Numbers that every evaluation needs: job of each task, node of each slot."""
+
+    map_job: IntArray
+    reduce_job: IntArray
+    map_slot_node: IntArray
+    reduce_slot_node: IntArray
+
+
+def layout_of(problem: Problem) -> Layout:
+    jobs, nodes = np.arange(len(problem.longest)), np.arange(len(problem.rack_of))
+    return Layout(
+        np.repeat(jobs, np.diff(problem.map_begin)),
+        np.repeat(jobs, np.diff(problem.reduce_begin)),
+        np.repeat(nodes, np.diff(problem.map_slots)),
+        np.repeat(nodes, np.diff(problem.reduce_slots)),
+    )
+
+
+def evaluate(problem: Problem, layout: Layout, placement: Placement) -> Timing:
+    """Time a placement."""
+    jobs = len(placement.order)
+    completion = np.zeros(jobs, dtype=np.int64)
+    read = np.zeros((jobs, len(problem.rack_of)), dtype=np.int64)
+    _map_phase(problem, layout, placement, completion, read)
+    by_end = np.argsort(completion, kind="stable")
+    last = _reduce_phase(problem, layout, placement.reduce_slot, by_end, completion, read)
+    makespan = max(int(completion.max(initial=0)), int(last))
+    due = np.full(jobs, makespan, dtype=np.int64)
+    backwards = np.ascontiguousarray(by_end[::-1])
+    _due_dates(problem, layout, placement.reduce_slot, backwards, read, makespan, due)
+    return Timing(makespan, completion, by_end, read, due)
+
+
+@njit(cache=True, nogil=True)
+def _map_phase(
+    problem: Problem, layout: Layout, placement: Placement, completion: IntArray, read: IntArray
+) -> None:
+    free = np.zeros(len(layout.map_slot_node), np.int64)
+    held = np.zeros(len(problem.rack_of), np.int64)
+    for i in placement.order:
+        held[:] = 0
+        for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
+            k = placement.map_slot[t]
+            v = layout.map_slot_node[k]
+            free[k] += problem.map_time[t] + problem.setups[problem.setup_row[t], v]
+            held[v] += problem.output[t]
+        for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
+            completion[i] = max(completion[i], free[placement.map_slot[t]])
+        reads(problem, held, read[i])
+
+
+@njit(cache=True, nogil=True)
+def _reduce_phase(
+    problem: Problem,
+    layout: Layout,
+    slot: IntArray,
+    by_end: IntArray,
+    completion: IntArray,
+    read: IntArray,
+) -> int:
+    """The last end."""
+    free = np.zeros(len(layout.reduce_slot_node), np.int64)
+    last = 0
+    for i in by_end:
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            k = slot[w]
+            duration = problem.reduce_time[w] + read[i, layout.reduce_slot_node[k]]
+            free[k] = max(free[k], completion[i]) + duration
+            last = max(last, free[k])
+    return last
+
+
+@njit(cache=True, nogil=True)
+def _due_dates(
+    problem: Problem,
+    layout: Layout,
+    slot: IntArray,
+    backwards: IntArray,
+    read: IntArray,
+    makespan: int,
+    due: IntArray,
+) -> None:
+    """The latest starts of the jobs' reduce tasks, the last job first; lowers `due` to these."""
+    free = np.full(len(layout.reduce_slot_node), makespan)
+    for i in backwards:
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            k = slot[w]
+            free[k] -= problem.reduce_time[w] + read[i, layout.reduce_slot_node[k]]
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            due[i] = min(due[i], free[slot[w]])
+
+
+def polish(
+    stop: IntArray,
+    random: IntArray,
+    problem: Problem,
+    placement: Placement,
+    target: int,
+    rounds: int,
+    tries: int,
+) -> tuple[Placement, Timing]:
+    """The best placement found in so many rounds; never longer than the given one."""
+    layout = layout_of(problem)
+    timing = evaluate(problem, layout, placement)
+    best, best_timing = placement, timing
+    idle = 0
+    for _ in range(rounds):
+        if stop[0] or best_timing.makespan <= target or idle == 2:
+            break
+        idle += 1
+        for step in (_levelled_reduces, _levelled_maps):
+            placement = step(stop, random, problem, layout, placement, timing, tries)
+            timing = evaluate(problem, layout, placement)
+            if timing.makespan < best_timing.makespan:
+                best, best_timing, idle = placement, timing, 0
+    return best, best_timing
+
+
+def _levelled_reduces(
+    stop: IntArray,
+    random: IntArray,
+    problem: Problem,
+    layout: Layout,
+    placement: Placement,
+    timing: Timing,
+    tries: int,
+) -> Placement:
+    # Read backwards: the last job first, and each slot's value is when its first task may start.
+    backwards = np.ascontiguousarray(timing.by_end[::-1])
+    position = np.argsort(backwards)
+    group = position[layout.reduce_job]
+    phase = Phase(
+        group,
+        problem.reduce_time,
+        group,
+        np.ascontiguousarray(timing.read[backwards]),
+        layout.reduce_slot_node,
+        timing.completion[backwards],
+    )
+    slot = placement.reduce_slot.copy()
+    if slot.size:
+        level_kernel(stop, random, phase, slot, tries, False)
+    return placement._replace(reduce_slot=slot)
+
+
+def _levelled_maps(
+    stop: IntArray,
+    random: IntArray,
+    problem: Problem,
+    layout: Layout,
+    placement: Placement,
+    timing: Timing,
+    tries: int,
+) -> Placement:
+    order = np.argsort(timing.due, kind="stable")
+    position = np.argsort(order)
+    phase = Phase(
+        position[layout.map_job],
+        problem.map_time,
+        problem.setup_row,
+        problem.setups,
+        layout.map_slot_node,
+        timing.makespan - timing.due[order],
+    )
+    slot = placement.map_slot.copy()
+    if slot.size:
+        level_kernel(stop, random, phase, slot, tries, True)
+    return placement._replace(order=order, map_slot=slot)
+
+
+def placement_of(
+    problem: Problem, order: IntArray, map_node: IntArray, reduce_node: IntArray
+) -> Placement:
+    """Slots for tasks on nodes: each in turn on the slot of its node that is free first."""
+    layout = layout_of(problem)
+    position = np.argsort(order)
+    turn = np.lexsort((np.arange(len(map_node)), position[layout.map_job]))
+    durations = problem.map_time + problem.setups[problem.setup_row, map_node]
+    map_slot = np.zeros(len(map_node), dtype=np.int64)
+    ready = np.zeros(len(order), dtype=np.int64)
+    _first_slots(turn, map_node, layout.map_job, durations, problem.map_slots, ready, map_slot)
+    without = np.zeros(len(reduce_node), dtype=np.int64)
+    if not without.size:
+        return Placement(order, map_slot, without)
+    # The reduce slots do not matter to what is read from here.
+    timing = evaluate(problem, layout, Placement(order, map_slot, without))
+    turn = np.lexsort((np.arange(len(reduce_node)), np.argsort(timing.by_end)[layout.reduce_job]))
+    durations = problem.reduce_time + timing.read[layout.reduce_job, reduce_node]
+    reduce_slot = without
+    _first_slots(
+        turn,
+        reduce_node,
+        layout.reduce_job,
+        durations,
+        problem.reduce_slots,
+        timing.completion,
+        reduce_slot,
+    )
+    return Placement(order, map_slot, reduce_slot)
+
+
+@njit(cache=True, nogil=True)
+def _first_slots(
+    turn: IntArray,
+    node: IntArray,
+    job: IntArray,
+    duration: IntArray,
+    begin: IntArray,
+    ready: IntArray,
+    slot: IntArray,
+) -> None:
+    free = np.zeros(begin[-1], np.int64)
+    for t in turn:
+        k = begin[node[t]]
+        for other in range(begin[node[t]], begin[node[t] + 1]):
+            if free[other] < free[k]:
+                k = other
+        slot[t] = k
+        free[k] = max(free[k], ready[job[t]]) + duration[t]

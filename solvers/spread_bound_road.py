@@ -1,0 +1,73 @@
+"""A lower bound for large instances from the linear program over intervals; no schedule."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from ..formulations import spread_bound
+from ..instances.mapreduce import Instance
+from . import highs
+from .linear_programs import SLACK
+from .progress import Progress
+from .road import Arrival, Task
+
+PROOF = "spread-bound LP (HiGHS)"
+
+BISECTION_GAP, MOST_BISECTIONS = 0.001, 6
+"""A bound this close, relatively, to what it could become is not raised, nor by more steps."""
+
+LEAST_GAIN = 1e-4
+"""Relative: a step that raises the bound by less is the last one."""
+
+
+def spread_bound_road(instance: Instance, task: Task) -> Arrival:
+    """A lower bound from schedules no longer than a horizon: the incumbent's, then shorter ones.
+
+    If no schedule within a horizon is shorter than it, none is shorter than it at all; the horizons
+    bisect what is left between the bound and the shortest that may still be met. `SLACK` is taken
+    off every value: HiGHS solves within tolerances.
+    """
+    if instance.parts:
+        return Arrival(None, None, "", f"not applicable: {', '.join(sorted(instance.parts))}")
+    if not spread_bound.fits(instance):
+        return Arrival(None, None, "", f"program too large: {instance.jobs} jobs")
+    began = time.perf_counter()
+    bound: float | None = None
+    low, high, stop = task.lower_bound, _shortest(task), "linear programs solved"
+    progress: list[Progress] = []
+    horizon = high
+    for _ in range(1 + MOST_BISECTIONS):
+        if high - low <= BISECTION_GAP * low:
+            break
+        if task.stop.is_set():
+            stop = highs.Stop.INTERRUPTED.value
+            break
+        left = task.time_limit - (time.perf_counter() - began)
+        model = spread_bound.build(instance, horizon=horizon, lower_bound=low)
+        outcome = highs.solve(
+            model, time_limit=max(0.0, left), threads=task.threads, stop=task.stop
+        )
+        if outcome.stop is highs.Stop.INFEASIBLE:
+            value = math.inf
+        elif outcome.stop is highs.Stop.PROVEN and outcome.incumbent is not None:
+            value = outcome.incumbent
+        else:
+            stop = outcome.stop.value
+            break
+        bound = max(low, min(value, horizon) * (1 - SLACK))
+        gain, low = bound - low, bound
+        high = min(_shortest(task), horizon if value < horizon else high)
+        horizon = (low + high) / 2
+        progress.append(Progress(time.perf_counter() - began, task.incumbent.makespan, low))
+        if task.on_progress is not None:
+            task.on_progress(progress[-1])
+        if gain < LEAST_GAIN * low:
+            break
+    return Arrival(None, bound, PROOF, stop, progress)
+
+
+def _shortest(task: Task) -> float:
+    """The shortest makespan (s) known."""
+    own = task.incumbent.makespan
+    return own if task.best is None else min(own, task.best())
