@@ -156,6 +156,12 @@ def johnson(instance: Instance) -> float:
     return float(np.max(until + after, initial=0.0))
 
 
+def slot_loads(instance: Instance) -> tuple[float, float]:
+    """What an average map slot and an average reduce slot have to work at least (s)."""
+    maps, reduces = (phase.length.sum() / max(phase.slots, 1) for phase in _phases(instance))
+    return float(maps), float(reduces)
+
+
 def _two_sided(
     maps: _Phase, reduces: _Phase, heads: FloatArray, tails: FloatArray, side: _Side
 ) -> float:

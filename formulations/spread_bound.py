@@ -17,7 +17,7 @@ import pyomo.environ as pyo
 
 from ..instances.errors import InputError
 from ..instances.mapreduce import FloatArray, Instance
-from .bounds import best_lower_bound
+from .bounds import best_lower_bound, slot_loads
 from .spread_reads import map_lengths, span, spread, steps
 
 INTERVALS, FEWEST = 24, 8
@@ -26,6 +26,9 @@ INTERVALS, FEWEST = 24, 8
 LARGEST = 3000
 """Most pairs of a job and an interval: HiGHS solves as many in about 1.5 s of one core."""
 
+LEAST_SHARE = 0.85
+"""Of the load of a map slot, for a reduce slot."""
+
 GROWTH = 2.5
 """Ends of intervals grow with this power: the first jobs are the ones that slots wait for."""
 
@@ -33,6 +36,12 @@ GROWTH = 2.5
 def fits(instance: Instance) -> bool:
     """Whether the proof covers the instance and the program stays small enough to be of use."""
     return not instance.parts and _intervals(instance) >= FEWEST
+
+
+def is_promising(instance: Instance) -> bool:
+    """Whether the reduce phase weighs enough for reads to matter: elsewhere nothing was gained."""
+    maps, reduces = slot_loads(instance)
+    return fits(instance) and reduces >= LEAST_SHARE * maps
 
 
 def estimated_terms(instance: Instance) -> float:

@@ -96,7 +96,8 @@ def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
     gain from a second thread. Slots of different speed leave branch and bound out; there the
     heterogeneous model comes first where it applies, and linear programs give bound and schedule
     where no exact road fits. Beyond `MOST_TASKS` no exact road gets anywhere: the improvement
-    search has all threads, and a linear program raises the bound beside it for some seconds.
+    search has all threads, and where the reduce phase binds a linear program raises the bound
+    beside it for some seconds.
     """
     small = instance.map_tasks + instance.reduce_tasks <= MOST_TASKS
     names: dict[str, int] = {}
@@ -108,7 +109,7 @@ def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
         names["improvement"] = 1
     if "improvement" in names and not small:
         names["improvement"] = threads
-        if spread_bound.fits(instance):
+        if spread_bound.is_promising(instance):
             names["spread-bound"] = 1
         return _roads(names)
     if find_spec("ortools") is not None and cp_sat.fits(instance):

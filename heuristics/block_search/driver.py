@@ -36,13 +36,16 @@ def improve_blocks(
     target: float = 0.0,
     threads: int = 1,
     iterations: int | None = None,
+    patience: float | None = None,
     on_progress: Callable[[float, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Schedule:
     """A schedule no longer than the given one, which has to be valid; for instances that `fits`.
 
-    Ends after `seconds` s, after `iterations` greedy starts and as many shakes in each thread, at a
-    makespan of `target` s, when `stop()` is true, or on Ctrl-C, and returns the best by then. Each
+    Ends after `seconds` s, after `iterations` greedy starts and as many shakes in each thread,
+    after `patience` s without a shorter schedule, at a makespan of `target` s, when `stop()` is
+    true, or on Ctrl-C, and returns the best by then. (The greedy starts, half of the time and 30 s at
+    most, show nothing before they end: `patience` should be longer.) Each
     thread searches with a seed of its own. The result depends on the speed of the machine unless
     `iterations` ends the search. `on_progress` is called with the seconds so far and each better
     makespan (s). The first use after installation compiles the kernels, which counts as search.
@@ -80,6 +83,7 @@ def improve_blocks(
             # Not `join`: Ctrl-C within it can make a living thread look dead.
             waiting[0].wait(TICK)
             ending |= run.left() <= 0 or run.reached() or bool(run.errors)
+            ending |= patience is not None and run.elapsed() - run.improved > patience
             ending |= stop is not None and stop()
             best = run.makespan()
             if on_progress is not None and best < shown:
@@ -114,6 +118,7 @@ class _Run:
         self.lock = Lock()
         self.best: tuple[int, int] = (int(np.ceil(schedule.makespan / self.scale.tick)), -1)
         self.found: tuple[Placement, Timing] | None = None
+        self.improved = self.elapsed()
         self.errors: list[BaseException] = []
 
     def elapsed(self) -> float:
@@ -132,6 +137,8 @@ class _Run:
         """Of equally good placements the one of the first thread is kept."""
         with self.lock:
             if (timing.makespan, thread) < self.best:
+                if timing.makespan < self.best[0]:
+                    self.improved = self.elapsed()
                 self.best = timing.makespan, thread
                 self.found = placement, timing
 

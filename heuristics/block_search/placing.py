@@ -23,9 +23,6 @@ NEVER = 1 << 60
 class Work(NamedTuple):
     """Scratch arrays."""
 
-    tag: IntArray
-    owner: IntArray
-    """The stamp of the last placement on each node, and where its slots are; shape (nodes,)."""
     free: IntArray
     first: IntArray
     """Map slots, sorted per node; the first of each node; shapes (slots,), (nodes,)."""
@@ -42,8 +39,6 @@ def new_work(problem: Problem) -> Work:
     nodes = len(problem.rack_of)
     i8 = np.int64
     return Work(
-        np.zeros(nodes, i8),
-        np.zeros(nodes, i8),
         np.zeros(problem.map_slots[-1], i8),
         np.zeros(nodes, i8),
         np.zeros(nodes, i8),

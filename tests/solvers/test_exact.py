@@ -108,7 +108,9 @@ def test_chosen_roads_fit_the_instance():
     assert len(names(small(4, 3, seed=1), 1)) == 1
     assert names(slotwise.generate("hmhs", jobs=20, seed=1), 2) == ["unrelated-machines"]
     assert "branch-and-bound" not in names(slotwise.generate("hmhs-small", seed=1), 2)
-    assert names(generate(50, 30, seed=1), 2) == ["improvement", "spread-bound"]
+    assert names(generate(50, 30, seed=1), 2) == ["improvement"]
+    reduces_bind = generate(50, 30, seed=1, map_slots=8)
+    assert names(reduces_bind, 2) == ["improvement", "spread-bound"]
     assert names(generate(5, 30, seed=1, map_slots=4), 2)[0] == "improvement"
 
 

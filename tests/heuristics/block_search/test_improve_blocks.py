@@ -133,6 +133,14 @@ def test_ends_at_the_time_limit():
     assert check(instance, found).violations == []
 
 
+def test_ends_when_nothing_gets_better():
+    instance = hard()
+    start = efss_local(instance)
+    found = improve_blocks(instance, start, seconds=FOREVER, patience=0.5)
+    assert check(instance, found).violations == []
+    assert found.makespan <= start.makespan
+
+
 def test_ends_when_told_and_keeps_what_it_has():
     instance = hard()
     start = efss_local(instance)
