@@ -44,11 +44,11 @@ def improve_blocks(
 
     Ends after `seconds` s, after `iterations` greedy starts and as many shakes in each thread,
     after `patience` s without a shorter schedule, at a makespan of `target` s, when `stop()` is
-    true, or on Ctrl-C, and returns the best by then. (The greedy starts, half of the time and 30 s at
-    most, show nothing before they end: `patience` should be longer.) Each
-    thread searches with a seed of its own. The result depends on the speed of the machine unless
-    `iterations` ends the search. `on_progress` is called with the seconds so far and each better
-    makespan (s). The first use after installation compiles the kernels, which counts as search.
+    true, or on Ctrl-C, and returns the best by then. The greedy starts, half of the time and 30 s
+    at most, show nothing before they end, so `patience` should be longer. Each thread searches with
+    a seed of its own. The result depends on the speed of the machine unless `iterations` ends the
+    search. `on_progress` is called with the seconds so far and each better makespan (s). The first
+    use after installation compiles the kernels, which counts as search.
     """
     began = time.perf_counter()
     none = seconds <= 0 or instance.jobs == 0 or schedule.makespan <= max(target, 0.0)
