@@ -19,9 +19,9 @@ from .bitsets import lowest
 from .compiled import inlined
 from .grid import Grid, choose_ranges, grid_of, large_enough, move
 from .levels import fits
-from .queues import Queues, empty_queues, has_room, join, leave
-from .system import CLASS, FULL, WAITING, System
-from .waiting import earliest_that_fits
+from .queues import Queues, empty_queues
+from .system import CLASS, System
+from .waiting import start_in_order, wait
 
 if TYPE_CHECKING:
     from .simulator import Setting
@@ -94,22 +94,12 @@ def _arrive(policy: BestFit, system: System, slot: int) -> None:
         events.start(system, slot, m)
         move(policy.grid, system.free, m)
         return
-    k = system.info[slot, CLASS]
-    join(policy.queues, k, system.info, slot, 0.0)
-    if not has_room(policy.queues, k):
-        system.tally[FULL] = 1
+    wait(policy.queues, system, slot, 0.0)
 
 
 @inlined
 def _depart(policy: BestFit, system: System, slot: int, m: int) -> None:
-    queues = policy.queues
-    while system.tally[WAITING] > 0:
-        k, leaf = earliest_that_fits(queues, system, m)
-        if k < 0:
-            break
-        chosen = queues.job[queues.base[k] + leaf]
-        leave(queues, k, leaf)
-        events.start(system, chosen, m)
+    start_in_order(policy.queues, system, m)
     move(policy.grid, system.free, m)
 
 

@@ -27,8 +27,9 @@ from .bitsets import lowest
 from .compiled import inlined, inner, kernel
 from .grid import Grid, choose_ranges, grid_of, large_enough, move
 from .levels import fits
-from .queues import Queues, empty_queues, has_room, join, leave, may_fit
-from .system import CLASS, DEMAND, DURATION, FIT, FULL, NUMBER, WAITING, WORK, System
+from .queues import Queues, empty_queues, leave, may_fit
+from .system import CLASS, DEMAND, DURATION, FIT, NUMBER, WAITING, WORK, System
+from .waiting import wait
 
 if TYPE_CHECKING:
     from .simulator import Setting
@@ -222,10 +223,7 @@ def _arrive(policy: Tetris, system: System, slot: int) -> None:
         _start(policy, system, slot, m)
         move(policy.grid, system.free, m)
         return
-    k = system.info[slot, CLASS]
-    join(policy.queues, k, system.info, slot, gamma_of(system, slot))
-    if not has_room(policy.queues, k):
-        system.tally[FULL] = 1
+    wait(policy.queues, system, slot, gamma_of(system, slot))
 
 
 @inlined

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
-from .compiled import inner
-from .queues import Queues, first_that_fits
-from .system import NUMBER, System
+from . import events
+from .compiled import inlined, inner
+from .queues import Queues, first_that_fits, has_room, join, leave
+from .system import CLASS, FULL, NUMBER, WAITING, System
+
+
+@inlined
+def wait(queues: Queues, system: System, slot: int, work: float) -> None:
+    """The job in `slot` waits."""
+    k = system.info[slot, CLASS]
+    join(queues, k, system.info, slot, work)
+    if not has_room(queues, k):
+        system.tally[FULL] = 1
+
+
+@inlined
+def start_in_order(queues: Queues, system: System, m: int) -> None:
+    """Machine m starts the waiting jobs that fit, in order of arrival."""
+    while system.tally[WAITING] > 0:
+        k, leaf = earliest_that_fits(queues, system, m)
+        if k < 0:
+            break
+        chosen = queues.job[queues.base[k] + leaf]
+        leave(queues, k, leaf)
+        events.start(system, chosen, m)
 
 
 @inner
