@@ -1,6 +1,6 @@
 """`solve` at the paper's scale: the 100 cells of LJR Table 2, mean gaps to the proven bound in %.
 
-    python benchmarks/scale.py [--instances 2] [--cells R4 R3-50 R1-100-30 …]
+    python benchmarks/scale.py [--instances 3] [--cells R4 R3-50 R1-100-30 …]
                                [--time-limit 10] [--threads 2] [--results FILE.jsonl]
 
 A cell is a slot ratio, a number of jobs and a number of nodes; a part of it chooses all cells that
@@ -10,13 +10,16 @@ Ctrl-C prints the table of what is there.
 """
 
 import argparse
-import json
 import sys
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import mean
 from time import perf_counter
+
+from runs import carry_out, uninterrupted
 
 from slotwise.formulations.bounds import best_lower_bound
 from slotwise.instances.generators.ljr import generate
@@ -52,8 +55,14 @@ class Run:
         return f"{self.ratio}-{self.jobs}-{self.nodes}"
 
     @property
-    def key(self) -> tuple[str, int, float, int]:
+    def key(self) -> Hashable:
         return self.cell, self.seed, self.time_limit, self.threads
+
+    def __str__(self) -> str:
+        return (
+            f"{self.cell} seed {self.seed}: {self.gap('EFSS-L'):.3f} -> {self.gap():.3f} % "
+            f"by {self.found_by}, {self.seconds:.1f} s"
+        )
 
     def gap(self, heuristic: str | None = None) -> float:
         """In %: of the schedule found, or of a heuristic's."""
@@ -70,14 +79,11 @@ TARGETS = {
 
 
 def measure(ratio: str, jobs: int, nodes: int, seed: int, time_limit: float, threads: int) -> Run:
-    """Raises KeyboardInterrupt if that ended the run, whose result then does not count."""
     instance = generate(jobs, nodes, seed=seed, map_slots=MAP_SLOTS[ratio])
     began = perf_counter()
     heuristics = all_heuristics(instance, best_lower_bound(instance))
     left = max(0.0, time_limit - (perf_counter() - began))
-    result = solve(instance, time_limit=left, threads=threads, heuristics=heuristics)
-    if result.interrupted:
-        raise KeyboardInterrupt
+    result = uninterrupted(solve(instance, time_limit=left, threads=threads, heuristics=heuristics))
     makespans = {h.method: h.makespan for h in heuristics if h.makespan is not None}
     assert result.makespan is not None
     return Run(
@@ -128,45 +134,38 @@ def summary(runs: list[Run]) -> str:
     return "\n".join(lines)
 
 
+def runs_of(
+    cells: list[str], instances: int, time_limit: float, threads: int, results: Path | None
+) -> list[Run]:
+    """Of the cells that begin with one of `cells`, one seed after another."""
+    sizes = {f"{r}-{n}-{m}": (r, n, m) for r, n, m in product(MAP_SLOTS, JOBS, NODES)}
+    chosen = [name for name in sizes if any(f"{name}-".startswith(f"{part}-") for part in cells)]
+    if not chosen:
+        sys.exit(f"no such cells: {' '.join(cells)}")
+    # Imports and compiled kernels are not what is measured.
+    solve(generate(20, 6, seed=0, map_slots=8), time_limit=10.0, threads=threads)
+    todo = (
+        (
+            (name, seed, time_limit, threads),
+            partial(measure, *sizes[name], seed, time_limit, threads),
+        )
+        for seed, name in product(range(instances), chosen)
+    )
+    return carry_out(todo, Run, results)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--instances", type=int, default=2, help="per cell")
+    parser.add_argument("--instances", type=int, default=3, help="per cell")
     parser.add_argument("--cells", nargs="+", default=list(MAP_SLOTS))
     parser.add_argument("--time-limit", type=float, default=10.0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--results", type=Path, help="JSON lines, read and appended to")
     options = parser.parse_args()
 
-    cells = {f"{r}-{n}-{m}": (r, n, m) for r, n, m in product(MAP_SLOTS, JOBS, NODES)}
-    chosen = [
-        name for name in cells if any(f"{name}-".startswith(f"{part}-") for part in options.cells)
-    ]
-    if not chosen:
-        parser.error(f"no such cells: {' '.join(options.cells)}")
-    done = {}
-    if options.results and options.results.exists():
-        for line in options.results.read_text().splitlines():
-            run = Run(**json.loads(line))
-            done[run.key] = run
-    runs: list[Run] = []
-    try:
-        # Imports and compiled kernels are not what is measured.
-        solve(generate(20, 6, seed=0, map_slots=8), time_limit=10.0, threads=options.threads)
-        for seed, name in product(range(options.instances), chosen):
-            run = done.get((name, seed, options.time_limit, options.threads))
-            if run is None:
-                run = measure(*cells[name], seed, options.time_limit, options.threads)
-                if options.results:
-                    with options.results.open("a") as file:
-                        file.write(json.dumps(asdict(run)) + "\n")
-                print(
-                    f"{name} seed {seed}: {run.gap('EFSS-L'):.3f} -> {run.gap():.3f} % by "
-                    f"{run.found_by}, {run.seconds:.1f} s",
-                    file=sys.stderr,
-                )
-            runs.append(run)
-    except KeyboardInterrupt:
-        print("interrupted: the tables show what is there", file=sys.stderr)
+    runs = runs_of(
+        options.cells, options.instances, options.time_limit, options.threads, options.results
+    )
     print(f"{table(runs)}\n\n{summary(runs)}\n")
     print(f"{options.time_limit:g} s, {options.threads} threads.")
 

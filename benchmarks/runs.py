@@ -1,0 +1,236 @@
+"""What the benchmarks of certified methods share: runs that are kept, and the methods compared."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from statistics import mean, median
+from time import perf_counter
+from typing import Any, Protocol, TypeVar
+
+from slotwise.formulations.bounds import best_lower_bound
+from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce import Instance
+from slotwise.solvers.cp_sat import cp_sat_road
+from slotwise.solvers.exact import solve
+from slotwise.solvers.heuristic import all_heuristics
+from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result, certified
+from slotwise.solvers.road import Task
+
+Method = Callable[[Instance, float, int], Result]
+"""Takes an instance, a time limit (s) and a number of threads."""
+
+SETTLED = "heuristics and bounds meet"
+
+
+def as_shipped(instance: Instance, time_limit: float, threads: int) -> Result:
+    return solve(instance, time_limit=time_limit, threads=threads)
+
+
+def with_model(model: str) -> Method:
+    return lambda instance, time_limit, threads: solve(
+        instance, model=model, time_limit=time_limit, threads=threads
+    )
+
+
+def cp_sat_alone(instance: Instance, time_limit: float, threads: int) -> Result:
+    """CP-SAT without closed-form bounds, without a known schedule."""
+    began = perf_counter()
+    heuristics = all_heuristics(instance, best_lower_bound(instance))
+    worst = max(heuristics, key=lambda result: result.makespan or 0.0)
+    assert worst.schedule is not None
+    task = Task(
+        incumbent=worst.schedule,
+        lower_bound=0.0,
+        time_limit=time_limit,
+        threads=threads,
+        relative_gap=OPTIMALITY_TOLERANCE / 10,
+    )
+    arrival = cp_sat_road(instance, task, given_bounds=False)
+    return certified(
+        instance,
+        "CP-SAT alone",
+        # Not its own, but its gap must be taken to some schedule.
+        arrival.schedule or worst.schedule,
+        arrival.lower_bound or 0.0,
+        arrival.proof,
+        perf_counter() - began,
+        notes=(f"cp-sat: {arrival.stop}",),
+    )
+
+
+RIVALS: dict[str, Method] = {
+    "slotwise solve": as_shipped,
+    "CP-SAT": with_model("cp-sat"),
+    "CP-SAT without our bounds and start": cp_sat_alone,
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One method on one instance; times in s."""
+
+    set: str
+    instance: str
+    tasks: int
+    method: str
+    time_limit: float
+    threads: int
+    status: str
+    makespan: float
+    lower_bound: float
+    gap: float | None
+    seconds: float
+    note: str
+
+    @property
+    def key(self) -> Hashable:
+        return self.set, self.instance, self.method, self.time_limit, self.threads
+
+    def __str__(self) -> str:
+        return (
+            f"{self.set} {self.instance} ({self.tasks} tasks) {self.method}: {self.status}, "
+            f"{self.lower_bound:.6g} to {self.makespan:.6g} s, {self.seconds:.2f} s"
+        )
+
+
+def uninterrupted(result: Result) -> Result:
+    """Raises `KeyboardInterrupt` if Ctrl-C ended the run, which `solve` itself would not."""
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result
+
+
+class Keyed(Protocol):
+    """A dataclass that JSON can hold, told by `str`."""
+
+    __dataclass_fields__: Any
+
+    @property
+    def key(self) -> Hashable: ...
+
+
+R = TypeVar("R", bound=Keyed)
+
+
+def carry_out(
+    todo: Iterable[tuple[Hashable, Callable[[], R]]], kind: type[R], results: Path | None
+) -> list[R]:
+    """The runs, one after another, each told on standard error.
+
+    With `results` every run is appended to that file of JSON lines, and those already there are
+    not repeated. After Ctrl-C, the runs until then.
+    """
+    done = {}
+    if results and results.exists():
+        for line in results.read_text().splitlines():
+            run = kind(**json.loads(line))
+            done[run.key] = run
+    runs = []
+    try:
+        for key, measure in todo:
+            run = done.get(key)
+            if run is None:
+                run = measure()
+                if results:
+                    with results.open("a") as file:
+                        file.write(json.dumps(asdict(run)) + "\n")
+                print(run, file=sys.stderr, flush=True)
+            runs.append(run)
+    except KeyboardInterrupt:
+        print("interrupted: the tables show what is there", file=sys.stderr)
+    return runs
+
+
+def side_by_side(
+    instances: Iterable[tuple[str, float, Instance]],
+    methods: Mapping[str, Method],
+    threads: int,
+    results: Path | None,
+) -> list[Run]:
+    """Every method on every instance; each with the name of its set and its time limit (s)."""
+    for method in methods.values():  # imports and compiled kernels are not what is measured
+        method(small(1, 2, seed=0), 5.0, threads)
+    todo = (
+        (
+            (set_name, instance.name, name, time_limit, threads),
+            partial(_measure, set_name, instance, name, method, time_limit, threads),
+        )
+        for set_name, time_limit, instance in instances
+        for name, method in methods.items()
+    )
+    return carry_out(todo, Run, results)
+
+
+def _measure(
+    set_name: str,
+    instance: Instance,
+    name: str,
+    method: Method,
+    time_limit: float,
+    threads: int,
+) -> Run:
+    result = uninterrupted(method(instance, time_limit, threads))
+    assert result.makespan is not None
+    return Run(
+        set=set_name,
+        instance=instance.name,
+        tasks=instance.map_tasks + instance.reduce_tasks,
+        method=name,
+        time_limit=time_limit,
+        threads=threads,
+        status=result.status.value,
+        makespan=result.makespan,
+        lower_bound=result.lower_bound,
+        gap=result.gap,
+        seconds=round(result.seconds, 3),
+        note="; ".join(result.notes) or SETTLED,
+    )
+
+
+def grouped(runs: list[Run], *fields: str) -> dict[tuple[str, ...], list[Run]]:
+    groups = defaultdict(list)
+    for run in runs:
+        groups[tuple(getattr(run, field) for field in fields)].append(run)
+    return groups
+
+
+def figures(runs: list[Run]) -> tuple[str, str, str, str]:
+    """Proven, mean gap, largest gap, median time."""
+    proven = sum(run.status == "optimal" for run in runs)
+    # Without a positive bound there is no gap; one such instance voids the mean.
+    gaps = [run.gap for run in runs if run.gap is not None]
+    known = len(gaps) == len(runs)
+    return (
+        f"{proven} of {len(runs)}",
+        f"{mean(gaps):.3%}" if known else "–",
+        f"{max(gaps):.3%}" if known else "–",
+        f"{median(run.seconds for run in runs):.2f} s",
+    )
+
+
+def contradictions(runs: list[Run]) -> list[str]:
+    """Instances on which one method's bound is above another's schedule, one line each."""
+    found = []
+    for (name, instance), group in grouped(runs, "set", "instance").items():
+        low = max(group, key=lambda run: run.lower_bound)
+        high = min(group, key=lambda run: run.makespan)
+        if low.lower_bound > high.makespan * (1 + OPTIMALITY_TOLERANCE):
+            found.append(
+                f"CONTRADICTION in {name}, {instance}: {low.method} proves at least "
+                f"{low.lower_bound:.9g} s, {high.method} has a schedule of {high.makespan:.9g} s"
+            )
+    return found
+
+
+def end(runs: list[Run]) -> None:
+    """Ends the program with status 1, and loudly, if methods contradict each other."""
+    wrong = contradictions(runs)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    sys.exit(1 if wrong else 0)
