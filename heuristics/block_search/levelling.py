@@ -6,7 +6,9 @@ The map phase is of this form with q as what must follow a job's map tasks. So i
 read backwards, where q is the map completion that must precede.
 
 Tasks move to other slots, or change places, while the sum of the squares by which values exceed a
-reference falls: that also fills hollows which no step from the worst slot alone would reach.
+reference falls. With a reference well below the mean that saves work: tasks go where they take
+least. With one that nears the mean as values become even it levels, and fills hollows that no step
+from the worst slot alone would reach.
 """
 
 from __future__ import annotations
@@ -14,13 +16,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ...instances.mapreduce import IntArray
+from ..compiled import inner, released
 from .random_numbers import below
 
 NOTHING = -(1 << 60)
 """The value of an empty slot."""
+
+ENDLESS = 1 << 60
+
+NO_ONE = -2
+
+SEEN = 64
+"""How many tasks of the other slot are looked at for an exchange."""
+
+WORTH = 2000
+"""Less than a task's average time over this is no gain to go on for."""
 
 
 class Phase(NamedTuple):
@@ -36,6 +48,8 @@ class Phase(NamedTuple):
     slot_node: IntArray
     delivery: IntArray
     """q of each group."""
+    least: IntArray
+    """The least of each row of `extra`."""
 
 
 class Slots(NamedTuple):
@@ -50,7 +64,17 @@ class Slots(NamedTuple):
     """The same from group g on."""
 
 
-@njit(cache=True, nogil=True)
+class Members(NamedTuple):
+    """Which tasks are on each slot."""
+
+    task: IntArray
+    """`task[k, :size[k]]` are slot k's, in any order; a row of them has room for more."""
+    size: IntArray
+    place: IntArray
+    """Where in its row each task is; shape (tasks,)."""
+
+
+@inner
 def _rebuild(phase: Phase, slots: Slots, k: int, work: IntArray) -> None:
     """Row k from the work of each group on slot k."""
     groups = len(phase.delivery)
@@ -70,7 +94,7 @@ def _rebuild(phase: Phase, slots: Slots, k: int, work: IntArray) -> None:
         slots.onward[k, g] = max(slots.onward[k, g + 1], value)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _value(phase: Phase, slots: Slots, k: int, g: int, less: int, h: int, more: int) -> int:
     """Value of slot k with a task of `less` ticks of group g gone and one of `more` of h come.
 
@@ -100,7 +124,7 @@ def _value(phase: Phase, slots: Slots, k: int, g: int, less: int, h: int, more: 
     return int(max(value, slots.onward[k, second + 1] + delta))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _change(
     phase: Phase, slots: Slots, k: int, g: int, less: int, h: int, more: int, work: IntArray
 ) -> None:
@@ -115,99 +139,231 @@ def _change(
     _rebuild(phase, slots, k, work)
 
 
-@njit(cache=True, nogil=True)
-def level_kernel(
-    stop: IntArray, random: IntArray, phase: Phase, slot: IntArray, tries: int, keep: bool
-) -> int:
-    """Change `slot`, the slot of each task; return the greatest value of a slot.
+def level(
+    stop: IntArray, random: IntArray, phase: Phase, slot: IntArray, tries: int, kept: int
+) -> None:
+    """Change `slot`, the slot of each task.
 
-    Ends after so many tries in a row without success, `keep`: a group's number of tasks on
-    each node stays.
+    First work is saved, then values are levelled. Each ends after `tries` tries that gained too
+    little. Groups from `kept` on keep their number of tasks on each node.
     """
-    tasks, number, groups = len(slot), len(phase.slot_node), len(phase.delivery)
-    slots = Slots(
-        np.zeros((number, groups), np.int64),
-        np.zeros((number, groups + 1), np.int64),
-        np.zeros((number, groups + 1), np.int64),
-        np.zeros((number, groups + 1), np.int64),
-    )
-    work = np.zeros((number, groups), np.int64)
-    size = np.zeros(number, np.int64)
-    for t in range(tasks):
-        k, g = slot[t], phase.group[t]
-        work[k, g] += phase.time[t] + phase.extra[phase.row[t], phase.slot_node[k]]
-        slots.number[k, g] += 1
-        size[k] += 1
-    room = 2 * size.max() + 8
-    member = np.zeros((number, room), np.int64)
-    size[:] = 0
-    for t in range(tasks):
-        member[slot[t], size[slot[t]]] = t
-        size[slot[t]] += 1
-    value = np.zeros(number, np.int64)
-    total, worst = 0.0, 0
-    for k in range(number):
+    number, groups = len(phase.slot_node), len(phase.delivery)
+    if number < 2 or not slot.size:
+        return
+    slots = Slots(*(np.zeros((number, groups + more), dtype=np.int64) for more in (0, 1, 1, 1)))
+    work = np.zeros((number, groups), dtype=np.int64)
+    np.add.at(slots.number, (slot, phase.group), 1)
+    durations = phase.time + phase.extra[phase.row, phase.slot_node[slot]]
+    np.add.at(work, (slot, phase.group), durations)
+    size = np.bincount(slot, minlength=number)
+    in_turn = np.argsort(slot, kind="stable")
+    place = np.empty(len(slot), dtype=np.int64)
+    place[in_turn] = np.arange(len(slot)) - np.repeat(np.cumsum(size) - size, size)
+    task = np.zeros((number, 2 * size.max() + 8), dtype=np.int64)
+    task[slot, place] = np.arange(len(slot))
+    value = np.zeros(number, dtype=np.int64)
+    _level(stop, random, phase, slot, slots, Members(task, size, place), value, work, tries, kept)
+
+
+@released
+def _level(
+    stop: IntArray,
+    random: IntArray,
+    phase: Phase,
+    slot: IntArray,
+    slots: Slots,
+    members: Members,
+    value: IntArray,
+    work: IntArray,
+    tries: int,
+    kept: int,
+) -> None:
+    """`work` of each group on each slot, and scratch afterwards; `value` of each slot is set."""
+    unit = 0
+    for k in range(len(value)):
         _rebuild(phase, slots, k, work[k])
         value[k] = slots.onward[k, 0]
+    for t in range(len(slot)):
+        unit += phase.time[t]
+    unit //= len(slot)
+    for saving in (True, False):
+        _descend(
+            stop, random, phase, slot, slots, members, value, tries, kept, saving, unit, work[0]
+        )
+
+
+@inner
+def _worst(value: IntArray) -> int:
+    k = 0
+    for other in range(len(value)):
+        if value[other] > value[k]:
+            k = other
+    return k
+
+
+@inner
+def _extra(phase: Phase, t: int, k: int) -> int:
+    return int(phase.extra[phase.row[t], phase.slot_node[k]])
+
+
+@inner
+def _excess(first: int, second: int, reference: int) -> float:
+    return float(max(first - reference, 0)) ** 2 + float(max(second - reference, 0)) ** 2
+
+
+@inner
+def _descend(
+    stop: IntArray,
+    random: IntArray,
+    phase: Phase,
+    slot: IntArray,
+    slots: Slots,
+    members: Members,
+    value: IntArray,
+    tries: int,
+    kept: int,
+    saving: bool,
+    unit: int,
+    row: IntArray,
+) -> None:
+    """Moves and exchanges while they pay; `unit`: what a task takes on average."""
+    number, worst, total = len(value), _worst(value), 0
+    for k in range(number):
         total += max(value[k], 0)
-        if value[k] > value[worst]:
-            worst = k
-    row = work[0]
-    if number < 2:
-        return int(value[worst])
-    mean = int(total / number)
-    reference = value[worst] - (value[worst] - mean) // 2
-    failures = 0
-    while failures < tries and not stop[0]:
-        failures += 1
-        a = worst
-        if below(random, 4):
-            a = below(random, number)
-            for _ in range(8):
-                if value[a] > reference:
-                    break
-                a = below(random, number)
-        b = below(random, number)
-        if a == b or size[a] == 0 or value[a] <= reference:
+    before, step = ENDLESS, 0
+    while not stop[0]:
+        mean = total // number
+        if step % tries == 0:
+            now = mean if saving else value[worst]
+            if before - now <= unit // WORTH:
+                return
+            before = now
+        step += 1
+        # A low reference makes work itself count, and not only what is uneven.
+        reference = mean - unit if saving else 2 * mean - value[worst]
+        x = _task(random, phase, slot, members, value, saving, worst, mean)
+        if x < 0:
             continue
-        at = below(random, size[a])
-        x = member[a, at]
-        g = phase.group[x]
-        less_a = phase.time[x] + phase.extra[phase.row[x], phase.slot_node[a]]
-        more_b = phase.time[x] + phase.extra[phase.row[x], phase.slot_node[b]]
-        y, h, with_b, less_b, more_a = -1, -1, -1, 0, 0
-        if size[b] and (size[b] == room or below(random, 4)):
-            with_b = below(random, size[b])
-            y = member[b, with_b]
+        a = slot[x]
+        b = _target(random, phase, x, a, number, saving)
+        y = _partner(random, phase, members, value, x, a, b, kept, reference)
+        if a == b or y == NO_ONE:
+            continue
+        g, h, less_b, more_a = phase.group[x], -1, 0, 0
+        less_a, more_b = phase.time[x] + _extra(phase, x, a), phase.time[x] + _extra(phase, x, b)
+        if y >= 0:
             h = phase.group[y]
-            less_b = phase.time[y] + phase.extra[phase.row[y], phase.slot_node[b]]
-            more_a = phase.time[y] + phase.extra[phase.row[y], phase.slot_node[a]]
-            if more_a >= less_a and h >= g:
-                continue
-        if keep and h != g and phase.slot_node[a] != phase.slot_node[b]:
-            continue
+            less_b = phase.time[y] + _extra(phase, y, b)
+            more_a = phase.time[y] + _extra(phase, y, a)
         new_a = _value(phase, slots, a, g, less_a, h, more_a)
-        if new_a >= value[a] and value[a] >= value[b]:
-            continue
         new_b = _value(phase, slots, b, h, less_b, g, more_b)
-        old = float(value[a] - reference) ** 2 + float(max(value[b] - reference, 0)) ** 2
-        new = float(max(new_a - reference, 0)) ** 2 + float(max(new_b - reference, 0)) ** 2
+        old, new = _excess(value[a], value[b], reference), _excess(new_a, new_b, reference)
         # Tiny gains could be rounding, and go on for ever.
-        if new > old * (1.0 - 1e-6) or max(new_a, new_b) > value[worst]:
+        if new > old * (1.0 - 1e-6) or (not saving and max(new_a, new_b) > value[worst]):
             continue
-        failures = 0
         _change(phase, slots, a, g, less_a, h, more_a, row)
         _change(phase, slots, b, h, less_b, g, more_b, row)
+        total += max(new_a, 0) + max(new_b, 0) - max(value[a], 0) - max(value[b], 0)
         value[a], value[b] = new_a, new_b
-        slot[x] = b
-        if y >= 0:
-            slot[y] = a
-            member[a, at], member[b, with_b] = y, x
-        else:
-            size[a] -= 1
-            member[a, at] = member[a, size[a]]
-            member[b, size[b]] = x
-            size[b] += 1
-        worst = int(np.argmax(value))
-        reference = value[worst] - (value[worst] - mean) // 2
-    return int(value[worst])
+        worst = _worst(value)
+        _exchange(slot, members, x, y, a, b)
+
+
+@inner
+def _task(
+    random: IntArray,
+    phase: Phase,
+    slot: IntArray,
+    members: Members,
+    value: IntArray,
+    saving: bool,
+    worst: int,
+    mean: int,
+) -> int:
+    """A task that takes more than it need, or one of a slot with a great value; -1 for none."""
+    if saving:
+        t = below(random, len(slot))
+        for _ in range(16):
+            if _extra(phase, t, slot[t]) > phase.least[phase.row[t]]:
+                break
+            t = below(random, len(slot))
+        return int(t)
+    a = worst
+    if below(random, 4):
+        a = below(random, len(value))
+        for _ in range(8):
+            if value[a] > mean:
+                break
+            a = below(random, len(value))
+    if members.size[a] == 0:
+        return -1
+    return int(members.task[a, below(random, members.size[a])])
+
+
+@inner
+def _target(random: IntArray, phase: Phase, x: int, a: int, number: int, saving: bool) -> int:
+    """A slot for task x of slot a, if possible one where it takes less, or as much."""
+    b = below(random, number)
+    now = _extra(phase, x, a)
+    for _ in range(8):
+        then = _extra(phase, x, b)
+        if then < now or (then == now and not saving):
+            break
+        b = below(random, number)
+    return int(b)
+
+
+@inner
+def _partner(
+    random: IntArray,
+    phase: Phase,
+    members: Members,
+    value: IntArray,
+    x: int,
+    a: int,
+    b: int,
+    kept: int,
+    reference: int,
+) -> int:
+    """What comes to slot a from slot b if task x goes there: a task, -1 for nothing, or `NO_ONE`.
+
+    Of `SEEN` tasks the best one, as if all of them were at the end of their slots.
+    """
+    g, size = phase.group[x], members.size[b]
+    away = phase.slot_node[a] != phase.slot_node[b]
+    left_a = value[a] - phase.time[x] - _extra(phase, x, a)
+    with_b = value[b] + phase.time[x] + _extra(phase, x, b)
+    y, best = NO_ONE, np.inf
+    if size < members.task.shape[1] and not (away and g >= kept):
+        y, best = -1, _excess(left_a, with_b, reference)
+    j = below(random, size) if size else 0
+    for _ in range(min(size, SEEN)):
+        j = j + 1 if j + 1 < size else 0
+        z = members.task[b, j]
+        h = phase.group[z]
+        if away and g != h and max(g, h) >= kept:
+            continue
+        more, less = phase.time[z] + _extra(phase, z, a), phase.time[z] + _extra(phase, z, b)
+        this = _excess(left_a + more, with_b - less, reference)
+        if this < best:
+            y, best = z, this
+    return int(y)
+
+
+@inner
+def _exchange(slot: IntArray, members: Members, x: int, y: int, a: int, b: int) -> None:
+    """Task x goes from slot a to b, task y, unless it is -1, from b to a."""
+    task, size, place = members
+    at = place[x]
+    slot[x] = b
+    if y >= 0:
+        slot[y] = a
+        task[a, at], task[b, place[y]] = y, x
+        place[x], place[y] = place[y], at
+        return
+    size[a] -= 1
+    task[a, at] = task[a, size[a]]
+    place[task[a, at]] = at
+    task[b, size[b]] = x
+    place[x] = size[b]
+    size[b] += 1

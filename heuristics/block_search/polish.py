@@ -13,9 +13,15 @@ import numpy as np
 from numba import njit
 
 from ...instances.mapreduce import IntArray
-from .levelling import Phase, level_kernel
-from .placing import reads
+from .levelling import Phase, level
+from .placing import NEVER, Work, all_free, new_work, place_reduces, reads
 from .problem import Problem
+
+BINDS = 1.15
+"""The map phase binds if its slots have so many times the work of reduce slots."""
+
+KEPT = 15
+"""Then only the reads of so many last jobs matter."""
 
 
 class Placement(NamedTuple):
@@ -44,21 +50,29 @@ class Timing(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Numbers that every evaluation needs: job of each task, node of each slot."""
+    """What every step needs: job of each task, node of each slot, and what follows from that."""
 
     map_job: IntArray
     reduce_job: IntArray
     map_slot_node: IntArray
     reduce_slot_node: IntArray
+    least_setup: IntArray
+    """The least of each row of `problem.setups`."""
+    kept_last: int
+    """How many of the last jobs keep their number of map tasks on each node."""
 
 
 def layout_of(problem: Problem) -> Layout:
     jobs, nodes = np.arange(len(problem.longest)), np.arange(len(problem.rack_of))
+    maps = problem.map_time.sum() / max(1, problem.map_slots[-1])
+    reduces = problem.reduce_time.sum() / max(1, problem.reduce_slots[-1])
     return Layout(
         np.repeat(jobs, np.diff(problem.map_begin)),
         np.repeat(jobs, np.diff(problem.reduce_begin)),
         np.repeat(nodes, np.diff(problem.map_slots)),
         np.repeat(nodes, np.diff(problem.reduce_slots)),
+        problem.setups.min(axis=1, initial=NEVER),
+        KEPT if maps > BINDS * reduces else len(jobs),
     )
 
 
@@ -175,17 +189,18 @@ def _levelled_reduces(
     backwards = np.ascontiguousarray(timing.by_end[::-1])
     position = np.argsort(backwards)
     group = position[layout.reduce_job]
+    read = np.ascontiguousarray(timing.read[backwards])
     phase = Phase(
         group,
         problem.reduce_time,
         group,
-        np.ascontiguousarray(timing.read[backwards]),
+        read,
         layout.reduce_slot_node,
         timing.completion[backwards],
+        read.min(axis=1, initial=NEVER),
     )
     slot = placement.reduce_slot.copy()
-    if slot.size:
-        level_kernel(stop, random, phase, slot, tries, False)
+    level(stop, random, phase, slot, tries, len(position))
     return placement._replace(reduce_slot=slot)
 
 
@@ -207,10 +222,10 @@ def _levelled_maps(
         problem.setups,
         layout.map_slot_node,
         timing.makespan - timing.due[order],
+        layout.least_setup,
     )
     slot = placement.map_slot.copy()
-    if slot.size:
-        level_kernel(stop, random, phase, slot, tries, True)
+    level(stop, random, phase, slot, tries, max(0, len(position) - layout.kept_last))
     return placement._replace(order=order, map_slot=slot)
 
 
@@ -243,6 +258,41 @@ def placement_of(
         reduce_slot,
     )
     return Placement(order, map_slot, reduce_slot)
+
+
+def with_new_reduces(problem: Problem, layout: Layout, placement: Placement) -> Placement:
+    """Reduce tasks placed anew: jobs by map completion, longest task first, where it ends first."""
+    timing = evaluate(problem, layout, placement)
+    slot = placement.reduce_slot.copy()
+    _new_reduces(
+        problem, layout, new_work(problem), timing.by_end, timing.completion, timing.read, slot
+    )
+    return placement._replace(reduce_slot=slot)
+
+
+@njit(cache=True, nogil=True)
+def _new_reduces(
+    problem: Problem,
+    layout: Layout,
+    work: Work,
+    by_end: IntArray,
+    completion: IntArray,
+    read: IntArray,
+    slot: IntArray,
+) -> None:
+    free = np.zeros(len(layout.reduce_slot_node), np.int64)
+    all_free(problem, work)
+    for i in by_end:
+        # For now the node of each task.
+        place_reduces(problem, work, i, 1, completion[i], read[i], slot)
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            v = slot[w]
+            k = problem.reduce_slots[v]
+            for other in range(k + 1, problem.reduce_slots[v + 1]):
+                if free[other] < free[k]:
+                    k = other
+            slot[w] = k
+            free[k] = max(free[k], completion[i]) + problem.reduce_time[w] + read[i, v]
 
 
 @njit(cache=True, nogil=True)

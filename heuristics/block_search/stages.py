@@ -15,7 +15,7 @@ from .problem import Problem
 from .random_numbers import seeded
 from .shaking import shake
 from .solution import Solution
-from .starts import greedy_start
+from .starts import Style, greedy_starts
 
 STARTS = 0.5
 """The share of the time that the greedy starts take."""
@@ -23,7 +23,10 @@ STARTS = 0.5
 LONGEST = 60.0
 """Seconds that this share is taken of at most; longer searches go on with the last stage."""
 
-ROUNDS, TRIES = 20, 20000
+STYLES = (Style(makespan=1.0, blocks=8), Style(makespan=0.3, blocks=2))
+"""Of the greedy starts, thread by thread."""
+
+ROUNDS, TRIES = 60, 3000
 """Of the polish before the last stage."""
 
 ENDLESS = 1 << 40
@@ -73,20 +76,20 @@ class Search:
         problem = self.problem
         tails = spread_tails(problem)
         # The other threads keep to their own starts: two shaking the same would learn little.
-        given = self._polished(self.given) if self.thread == 0 else None
+        given = [self._polished(self.given)] if self.thread == 0 else []
         self._stage(STARTS * min(seconds, LONGEST))
-        solution = greedy_start(
+        starts = greedy_starts(
             self.stop,
             self.random,
             problem,
             first_orders(problem),
             self.steps,
             float(tails.min(initial=0)),
+            STYLES[self.thread % len(STYLES)],
         )
         self._stage()
-        best, timing = self._polished(self._decoded(solution))
-        if given is not None and given[1].makespan < timing.makespan:
-            best = given[0]
+        polished = [self._polished(self._decoded(start)) for start in starts]
+        best = min([*given, *polished], key=lambda item: item[1].makespan)[0]
         shake(
             self.stop,
             self.random,

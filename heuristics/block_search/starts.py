@@ -9,6 +9,8 @@ can begin soon. Orders and weights are varied at random, and the best solution i
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -124,8 +126,8 @@ def _greedy(problem: Problem, solution: Solution, work: Work, weights: FloatArra
                 best, chosen = cost, pick
 
 
-def _cost(work: Work, makespan: int, tail: float) -> float:
-    """The makespan, and what the phases need on average beside it.
+def _cost(work: Work, makespan: int, tail: float, share: float) -> float:
+    """A share of the makespan, and what the phases need on average beside it.
 
     That is the larger of the mean completion of the map slots + `tail`, which must follow them, and
     that of the reduce slots; smoothly, so that both count where they are close.
@@ -133,51 +135,72 @@ def _cost(work: Work, makespan: int, tail: float) -> float:
     maps = work.free.sum() / max(len(work.free), 1) + tail
     reduces = work.reduce_free.sum() / max(len(work.reduce_free), 1)
     width = SMOOTH * max(maps, reduces, 1.0)
-    return float(makespan + width * np.logaddexp(maps / width, reduces / width))
+    return float(share * makespan + width * np.logaddexp(maps / width, reduces / width))
 
 
-def greedy_start(
+class Style(NamedTuple):
+    """How a thread makes its starts."""
+
+    makespan: float
+    """How much the makespan counts, which the polish will shorten, beside mean needs."""
+    blocks: int
+    """One pass in so many chooses blocks; that takes as long as about eight others."""
+
+
+class _Kind:
+    """The best solution of one kind, and what it was made with."""
+
+    def __init__(self, order: IntArray, nodes: int) -> None:
+        jobs = len(order)
+        low, omega, beta = (np.zeros(jobs, dtype=np.int64) for _ in range(3))
+        self.best = Solution(order.copy(), low, np.full(jobs, nodes), omega, beta)
+        self.weights = np.array([1.0, 1.0, 3e-4, 4.0, 50.0, 60.0])
+        self.cost = np.inf
+
+
+def greedy_starts(
     stop: IntArray,
     random: IntArray,
     problem: Problem,
     orders: IntArray,
     passes: int,
     tail: float,
-) -> Solution:
-    """The best of so many greedy passes, or of those until `stop[0]` is set.
+    style: Style,
+) -> list[Solution]:
+    """The best with blocks and the best with all nodes for every job.
 
-    `orders`: job orders to begin with, shape (orders, jobs). Each is tried with blocks and with all
-    nodes for every job; afterwards the best order and weights so far are varied. `tail`: ticks from
-    the end of a map slot to that of the schedule, at least, on average.
+    Of so many greedy passes, or of those until `stop[0]` is set. `orders`: job orders to begin
+    with, shape (orders, jobs), each tried with both; afterwards the best order and weights so far
+    of each are varied. `tail`: ticks from the end of a map slot to that of the schedule, at least,
+    on average.
     """
     jobs, nodes = len(problem.longest), len(problem.rack_of)
     work, no_task = new_work(problem), np.empty(0, dtype=np.int64)
-    low, omega, beta = (np.zeros(jobs, dtype=np.int64) for _ in range(3))
-    best = Solution(orders[0].copy(), low, np.full(jobs, nodes), omega, beta)
-    kept = np.array([1.0, 1.0, 3e-4, 4.0, 50.0, 60.0])
-    lowest, plain = np.inf, False
+    kinds = [_Kind(orders[0], nodes) for _ in range(2)]
     for count in range(passes):
         if stop[0]:
             break
         fresh = count < 2 * len(orders)
-        trial = Solution(*(part.copy() for part in best))
-        weights = kept.copy()
+        all_nodes = bool(count % 2 if fresh else count % style.blocks)
+        kind = kinds[all_nodes]
+        trial = Solution(*(part.copy() for part in kind.best))
+        weights = kind.weights.copy()
         if fresh:
             trial.order[:] = orders[count // 2]
         else:
             _vary(random, weights)
             for _ in range(below(random, 4)):
                 shift(trial.order, below(random, jobs), below(random, jobs))
-        all_nodes = bool(count % 2) if fresh else plain
         if all_nodes:
             trial.low[:], trial.high[:] = 0, nodes
             trial.omega[:], trial.beta[:] = int(weights[4]), int(weights[5])
         else:
             _greedy(problem, trial, work, weights)
-        cost = _cost(work, decode(problem, trial, work, no_task, no_task), tail)
-        if cost < lowest:
-            best, kept, lowest, plain = trial, weights, cost, all_nodes
-    return best
+        makespan = decode(problem, trial, work, no_task, no_task)
+        cost = _cost(work, makespan, tail, 1.0 if all_nodes else style.makespan)
+        if cost < kind.cost:
+            kind.best, kind.weights, kind.cost = trial, weights, cost
+    return [kind.best for kind in kinds if kind.cost < np.inf] or [kinds[1].best]
 
 
 def _vary(random: IntArray, weights: FloatArray) -> None:

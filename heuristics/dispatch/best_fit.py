@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...instances.datacenter import FloatArray, IntArray
+from ..compiled import inlined
 from . import events
 from .bitsets import lowest
-from .compiled import inlined
 from .grid import Grid, choose_ranges, grid_of, large_enough, move
 from .levels import fits
 from .queues import Queues, empty_queues

@@ -16,8 +16,8 @@ from numba.extending import overload
 
 from ...instances.datacenter import FloatArray, IntArray
 from ...instances.workload import Jobs
+from ..compiled import OPTIONS, inlined, inner, kernel
 from . import calendar
-from .compiled import OPTIONS, inlined, inner, kernel
 from .system import (
     ARRIVAL,
     ARRIVED,

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..compiled import inlined
 from . import events
-from .compiled import inlined
 from .levels import Levels, choose_rows, first_fit, levels_of, update
 from .queues import Queues, empty_queues
 from .system import CLASS, System

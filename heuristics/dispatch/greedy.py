@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...instances.datacenter import IntArray
+from ..compiled import inlined, inner, kernel
 from . import events
 from .bitsets import add, empty_sets, lowest, part_of, remove, size
-from .compiled import inlined, inner, kernel
 from .draws import uniform
 from .first_fit import lowest_with_room
 from .levels import Levels, fits, levels_of, update

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...instances.datacenter import IntArray
+from ..compiled import inlined, kernel
 from .bitsets import add, empty_sets, lowest, part_of, remove
-from .compiled import inlined, kernel
 
 MOST = 24
 """Amounts of each resource."""

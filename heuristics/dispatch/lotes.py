@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...instances.datacenter import FloatArray, IntArray
+from ..compiled import inlined, inner, kernel
 from . import events
 from .bitsets import add, empty_sets, lowest, part_of, remove
-from .compiled import inlined, inner, kernel
 from .draws import uniform
 from .levels import Levels, choose_rows, fits, levels_of, update
 from .queues import Queues, empty_queues, first_that_fits, has_room, join, leave, queues_for

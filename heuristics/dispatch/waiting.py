@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..compiled import inlined, inner
 from . import events
-from .compiled import inlined, inner
 from .queues import Queues, first_that_fits, has_room, join, leave
 from .system import CLASS, FULL, NUMBER, WAITING, System
 

@@ -54,7 +54,7 @@ def instances(draw):
     return job_instance("drawn", cluster, named)
 
 
-def improved(instance, start, *, iterations=40, **options):
+def improved(instance, start, *, iterations=15, **options):
     return improve_blocks(instance, start, seconds=FOREVER, iterations=iterations, **options)
 
 
@@ -84,7 +84,7 @@ def test_near_the_optima_of_tiny_instances():
     ratios = []
     for seed in range(20):
         instance = tiny(seed)
-        found = improved(instance, eass(instance), iterations=400)
+        found = improved(instance, eass(instance), iterations=100)
         assert check(instance, found).violations == []
         best = optimum(instance, shared_order=True)
         assert found.makespan >= best * (1 - 1e-9)
@@ -111,7 +111,7 @@ def test_same_seed_same_schedule(threads):
 
 def test_a_good_schedule_is_not_lost():
     instance = hard()
-    good = improved(instance, efss_local(instance), iterations=400)
+    good = improved(instance, efss_local(instance), iterations=100)
     again = improved(instance, good, iterations=1, seed=1)
     assert again is good or again.makespan < good.makespan
 

@@ -1,4 +1,4 @@
-"""How the kernels of this folder are compiled: cached on disk, and without reference counts.
+"""How kernels without arrays of their own are compiled: cached, and without reference counts.
 
 Arrays in named tuples would be counted atomically at every access, which takes several times as
 long as the work. Without counts a kernel cannot make arrays; it is given its scratch. What only
@@ -25,6 +25,13 @@ OPTIONS: Any = _INNER | {"forceinline": True}
 def kernel(function: Function) -> Function:
     """Compile a function of its own that Python calls."""
     return cast(Function, _njit(cache=True, _nrt=False, no_cfunc_wrapper=True)(function))
+
+
+def released(function: Function) -> Function:
+    """The same, leaving other Python threads to run."""
+    return cast(
+        Function, _njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
+    )
 
 
 def inner(function: Function) -> Function:
