@@ -84,4 +84,10 @@ BOUNDS: tuple[Entry, ...] = (
         "Johnson 1954, relaxed",
         "two-machine flow shop of the jobs' areas",
     ),
+    Entry(
+        "last jobs",
+        "formulations.last_jobs:last_jobs",
+        "slotwise",
+        "what follows the map slots' last tasks: a job last on many slots reads from many nodes",
+    ),
 )

@@ -24,7 +24,7 @@ from ..instances.usable_slots import usable_slots
 from . import BOUNDS
 
 
-class _Phase(NamedTuple):
+class Phase(NamedTuple):
     """One phase: L (s) and job of each task, number of slots, number of jobs."""
 
     length: FloatArray
@@ -38,7 +38,7 @@ class _Phase(NamedTuple):
         return min(self.slots, self.length.size)
 
 
-_Side = Callable[[_Phase, FloatArray], float]
+_Side = Callable[[Phase, FloatArray], float]
 """Bound from one phase, not empty, whose tasks wait for the given times (s), shape (tasks,)."""
 
 
@@ -68,7 +68,7 @@ def lb1_as_printed(instance: Instance) -> float:
 
     The slots of a phase wait, on average, for as many smallest tasks of the other phase.
     """
-    maps, reduces = _phases(instance)
+    maps, reduces = phases(instance)
     return max(
         (
             float((_smallest(other.length, phase.slots).sum() + phase.length.sum()) / phase.slots)
@@ -85,10 +85,10 @@ def lb1(instance: Instance) -> float:
     A job's head counts once for each of its reduce tasks.
     """
 
-    def side(phase: _Phase, wait: FloatArray) -> float:
+    def side(phase: Phase, wait: FloatArray) -> float:
         return float(_smallest(wait, phase.slots).mean() + phase.length.sum() / phase.slots)
 
-    maps, reduces = _phases(instance)
+    maps, reduces = phases(instance)
     return _two_sided(maps, reduces, _longest_or_area(maps), _longest_or_area(reduces), side)
 
 
@@ -98,10 +98,10 @@ def lb2(instance: Instance) -> float:
     The least is over the jobs that have tasks in the phase that waits.
     """
 
-    def side(phase: _Phase, wait: FloatArray) -> float:
+    def side(phase: Phase, wait: FloatArray) -> float:
         return float(wait.min() + phase.length.sum() / phase.slots)
 
-    maps, reduces = _phases(instance)
+    maps, reduces = phases(instance)
     return _two_sided(maps, reduces, _longest(maps), _longest(reduces), side)
 
 
@@ -111,15 +111,15 @@ def heads_and_tails(instance: Instance) -> float:
     Never below LB1 or LB2.
     """
 
-    def side(phase: _Phase, wait: FloatArray) -> float:
+    def side(phase: Phase, wait: FloatArray) -> float:
         order = np.argsort(wait, kind="stable")
         length = phase.length[order]
         top = _largest_sums(wait[order] + length, phase.usable)
         later = length.sum() - np.cumsum(length)
         return float(np.max(top + later)) / phase.usable
 
-    maps, reduces = _phases(instance)
-    heads, tails = _least_span(maps), _least_span(reduces)
+    maps, reduces = phases(instance)
+    heads, tails = least_span(maps), least_span(reduces)
     one_job = float(np.max(heads + tails, initial=0.0))
     return max(one_job, _two_sided(maps, reduces, heads, tails, side))
 
@@ -127,7 +127,7 @@ def heads_and_tails(instance: Instance) -> float:
 def pigeonhole(instance: Instance) -> float:
     """Of the k M + 1 longest tasks of a phase, one of its M slots runs k + 1, after a head."""
 
-    def side(phase: _Phase, wait: FloatArray) -> float:
+    def side(phase: Phase, wait: FloatArray) -> float:
         order = np.argsort(-phase.length)
         worked = _running_sums(phase.length[order])
         least_wait = np.minimum.accumulate(wait[order])
@@ -135,8 +135,8 @@ def pigeonhole(instance: Instance) -> float:
         first = last - np.arange(last.size)
         return float(np.max(least_wait[last] + worked[last + 1] - worked[first]))
 
-    maps, reduces = _phases(instance)
-    return _two_sided(maps, reduces, _least_span(maps), _least_span(reduces), side)
+    maps, reduces = phases(instance)
+    return _two_sided(maps, reduces, least_span(maps), least_span(reduces), side)
 
 
 def johnson(instance: Instance) -> float:
@@ -146,7 +146,7 @@ def johnson(instance: Instance) -> float:
     """
     maps, reduces = (
         np.bincount(phase.job, phase.length, phase.jobs) / max(phase.usable, 1)
-        for phase in _phases(instance)
+        for phase in phases(instance)
     )
     rising = maps <= reduces
     order = np.lexsort((np.where(rising, maps, -reduces), ~rising))
@@ -158,12 +158,12 @@ def johnson(instance: Instance) -> float:
 
 def slot_loads(instance: Instance) -> tuple[float, float]:
     """What an average map slot and an average reduce slot have to work at least (s)."""
-    maps, reduces = (phase.length.sum() / max(phase.slots, 1) for phase in _phases(instance))
+    maps, reduces = (phase.length.sum() / max(phase.slots, 1) for phase in phases(instance))
     return float(maps), float(reduces)
 
 
 def _two_sided(
-    maps: _Phase, reduces: _Phase, heads: FloatArray, tails: FloatArray, side: _Side
+    maps: Phase, reduces: Phase, heads: FloatArray, tails: FloatArray, side: _Side
 ) -> float:
     """The greater bound of the two phases that have tasks; heads and tails (s): shape (jobs,)."""
     return max(
@@ -176,17 +176,17 @@ def _two_sided(
     )
 
 
-_PHASES: WeakKeyDictionary[Instance, tuple[_Phase, _Phase]] = WeakKeyDictionary()
+_PHASES: WeakKeyDictionary[Instance, tuple[Phase, Phase]] = WeakKeyDictionary()
 """Every bound reads the same, which takes longer than any bound where slots differ by security."""
 
 
-def _phases(instance: Instance) -> tuple[_Phase, _Phase]:
+def phases(instance: Instance) -> tuple[Phase, Phase]:
     if instance not in _PHASES:
         _PHASES[instance] = _measured(instance)
     return _PHASES[instance]
 
 
-def _measured(instance: Instance) -> tuple[_Phase, _Phase]:
+def _measured(instance: Instance) -> tuple[Phase, Phase]:
     cluster = instance.cluster
     map_length = least_map_times(instance) + best_map_setups(instance)
     rates = read_rates(instance)
@@ -194,8 +194,8 @@ def _measured(instance: Instance) -> tuple[_Phase, _Phase]:
     read = farther * best_reduce_setups(instance)[instance.reduce_job]
     reduce_length = least_reduce_times(instance) + read
     return (
-        _Phase(map_length, instance.map_job, int(cluster.map_slots.sum()), instance.jobs),
-        _Phase(reduce_length, instance.reduce_job, int(cluster.reduce_slots.sum()), instance.jobs),
+        Phase(map_length, instance.map_job, int(cluster.map_slots.sum()), instance.jobs),
+        Phase(reduce_length, instance.reduce_job, int(cluster.reduce_slots.sum()), instance.jobs),
     )
 
 
@@ -209,20 +209,20 @@ def _nearest_rate(cluster: Cluster, rates: Rates) -> float:
     return rates.remote
 
 
-def _longest(phase: _Phase) -> FloatArray:
+def _longest(phase: Phase) -> FloatArray:
     """The longest task of each job (s), 0 without tasks; shape (jobs,)."""
     longest = np.zeros(phase.jobs)
     np.maximum.at(longest, phase.job, phase.length)
     return longest
 
 
-def _longest_or_area(phase: _Phase) -> FloatArray:
+def _longest_or_area(phase: Phase) -> FloatArray:
     """The least that the phase of each job takes (s): its longest task, its work over all slots."""
     area = np.bincount(phase.job, phase.length, phase.jobs) / max(phase.slots, 1)
     return np.maximum(_longest(phase), area)
 
 
-def _least_span(phase: _Phase) -> FloatArray:
+def least_span(phase: Phase) -> FloatArray:
     """As `_longest_or_area`, and the pigeonhole argument among the job's own tasks."""
     span = _longest_or_area(phase)
     if phase.length.size:

@@ -55,7 +55,7 @@ def spread(instance: Instance, ends: FloatArray) -> Spread:
     """The coefficients for intervals that end at `ends` (s), the last one at the horizon."""
     cluster = instance.cluster
     lengths, output = map_lengths(instance), output_share(instance)
-    on_node, on_rack = _input_shares(instance)
+    on_node, on_rack = input_shares(instance)
     until = ends * (1 + ROUNDING)
     left = ends[-1] * (1 + ROUNDING) - np.append(0.0, ends[:-1])
     found = Spread(
@@ -149,7 +149,7 @@ def _most_input(
     return share
 
 
-def _input_shares(instance: Instance) -> tuple[FloatArray, FloatArray]:
+def input_shares(instance: Instance) -> tuple[FloatArray, FloatArray]:
     """Share of each job's input that a node, or a rack, reads at its best rate: (jobs, …).
 
     What no node with map slots reads at that rate counts everywhere.
@@ -162,7 +162,8 @@ def _input_shares(instance: Instance) -> tuple[FloatArray, FloatArray]:
         (np.arange(cluster.nodes), cluster.nodes),
         (cluster.rack_of, len(cluster.rack_names)),
     ):
-        t, p = np.divmod(np.unique(task * places + place[instance.replicas]), places)
+        held = np.sort(task * places + place[instance.replicas], kind="stable")
+        t, p = np.divmod(held[np.diff(held, prepend=-1) > 0], places)
         share = np.zeros((instance.jobs, places))
         np.add.at(share, (instance.map_job[t], p), instance.input_mb[t])
         nowhere = np.ones(instance.map_tasks, dtype=bool)

@@ -239,8 +239,10 @@ def _descend(
                 return
             before = now
         step += 1
-        # A low reference makes work itself count, and not only what is uneven.
-        reference = mean - unit if saving else 2 * mean - value[worst]
+        # A low reference makes work itself count, a high one only the worst slots.
+        apart = value[worst] - mean
+        reference = mean - unit if saving else mean - apart if apart < unit else mean + apart // 2
+        most = max(value[worst], mean + unit) if saving else value[worst]
         x = _task(random, phase, slot, members, value, saving, worst, mean)
         if x < 0:
             continue
@@ -259,7 +261,7 @@ def _descend(
         new_b = _value(phase, slots, b, h, less_b, g, more_b)
         old, new = _excess(value[a], value[b], reference), _excess(new_a, new_b, reference)
         # Tiny gains could be rounding, and go on for ever.
-        if new > old * (1.0 - 1e-6) or (not saving and max(new_a, new_b) > value[worst]):
+        if new > old * (1.0 - 1e-6) or max(new_a, new_b) > most:
             continue
         _change(phase, slots, a, g, less_a, h, more_a, row)
         _change(phase, slots, b, h, less_b, g, more_b, row)

@@ -21,7 +21,7 @@ BINDS = 1.15
 """The map phase binds if its slots have so many times the work of reduce slots."""
 
 KEPT = 15
-"""Then only the reads of so many last jobs matter."""
+"""Then the reads of so many last jobs matter."""
 
 
 class Placement(NamedTuple):
@@ -58,8 +58,8 @@ class Layout(NamedTuple):
     reduce_slot_node: IntArray
     least_setup: IntArray
     """The least of each row of `problem.setups`."""
-    kept_last: int
-    """How many of the last jobs keep their number of map tasks on each node."""
+    maps_bind: bool
+    """Whether reads hardly matter, but those of the last jobs."""
 
 
 def layout_of(problem: Problem) -> Layout:
@@ -72,7 +72,7 @@ def layout_of(problem: Problem) -> Layout:
         np.repeat(nodes, np.diff(problem.map_slots)),
         np.repeat(nodes, np.diff(problem.reduce_slots)),
         problem.setups.min(axis=1, initial=NEVER),
-        KEPT if maps > BINDS * reduces else len(jobs),
+        bool(maps > BINDS * reduces),
     )
 
 
@@ -169,8 +169,10 @@ def polish(
             break
         idle += 1
         for step in (_levelled_reduces, _levelled_maps):
-            placement = step(stop, random, problem, layout, placement, timing, tries)
-            timing = evaluate(problem, layout, placement)
+            changed = step(stop, random, problem, layout, placement, timing, tries)
+            its_timing = evaluate(problem, layout, changed)
+            if its_timing.makespan <= timing.makespan or not layout.maps_bind:
+                placement, timing = changed, its_timing
             if timing.makespan < best_timing.makespan:
                 best, best_timing, idle = placement, timing, 0
     return best, best_timing
@@ -225,7 +227,8 @@ def _levelled_maps(
         layout.least_setup,
     )
     slot = placement.map_slot.copy()
-    level(stop, random, phase, slot, tries, max(0, len(position) - layout.kept_last))
+    kept = max(0, len(position) - KEPT) if layout.maps_bind else 0
+    level(stop, random, phase, slot, tries, kept)
     return placement._replace(order=order, map_slot=slot)
 
 

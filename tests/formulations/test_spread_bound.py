@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from random_instances import instances, tiny, with_outages, with_security, with_speed_factors
 
 from slotwise.formulations import spread_bound
-from slotwise.formulations.bounds import best_lower_bound
+from slotwise.formulations.bounds import best_lower_bound, heads_and_tails, pigeonhole
 from slotwise.formulations.spread_bound_statement import STATEMENT
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import generate, small
@@ -56,12 +56,13 @@ def two_nodes(nodes: int = 2) -> Instance:
 
 def test_output_on_two_nodes_cannot_all_be_local() -> None:
     # Both map tasks on one node end at 22 s. Ended at 11 s, each node holds half of what a reduce
-    # task reads: 50/100 + 50/50 = 1.5 s, not 1 s as the closed forms have to assume.
+    # task reads: 50/100 + 50/50 = 1.5 s, not 1 s as heads and tails have to assume.
     instance = two_nodes()
     expected = 11 + 4 + 50 / 100 + 50 / 50
-    assert best_lower_bound(instance)[0] == pytest.approx(11 + 4 + 100 / 100)
+    local = heads_and_tails(instance)
+    assert local == pytest.approx(11 + 4 + 100 / 100)
     assert optimum(instance) == pytest.approx(expected)
-    assert bound(instance, horizon=expected) == pytest.approx(expected)
+    assert bound(instance, horizon=expected, lower_bound=local) == pytest.approx(expected)
     # With all the time in the world the reads may be local, but not before 22 s.
     assert bound(instance, horizon=30.0) <= expected * (1 + 1e-9)
     assert bound(instance, horizon=16.4) == float("inf")
@@ -82,9 +83,10 @@ def test_never_above_the_optimum(setting: int) -> None:
     stronger = 0
     for seed in range(100 * setting, 100 * setting + 70):
         instance = tiny(seed) if setting == 0 else with_reads(tiny(seed), RATES[setting], 4)
-        best, closed = optimum(instance), best_lower_bound(instance)[0]
+        # Without the closed form that knows as well that reads cannot all be local.
+        best, closed = optimum(instance), max(heads_and_tails(instance), pigeonhole(instance))
         # At the optimum as horizon an optimal schedule is left; longer ones do not count.
-        found = bound(instance, horizon=best)
+        found = bound(instance, horizon=best, lower_bound=closed)
         assert found <= best * (1 + 1e-7) + 1e-9, seed
         stronger += found > closed * (1 + 1e-6)
         if seed % 7 == 0:
