@@ -22,7 +22,7 @@ from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 
-from runs import RIVALS, SETTLED, Run, end, figures, grouped, side_by_side
+from runs import RIVALS, SETTLED, end, side_by_side, table
 
 from slotwise.instances.files import dump_json
 from slotwise.instances.generators.ljr import small
@@ -79,18 +79,6 @@ def file_of(instance: Instance) -> bytes:
     return dump_json(instance_document(instance)).encode()
 
 
-def table(runs: list[Run]) -> str:
-    """One line per class and method; the last lines sum up the classes."""
-    lines = [
-        "| set | method | proven | mean gap | largest gap | median time |",
-        "|---|---|--:|--:|--:|--:|",
-    ]
-    everything = [replace(run, set="all") for run in runs]
-    for (name, method), group in grouped(runs + everything, "set", "method").items():
-        lines.append(f"| {name} | {method} | {' | '.join(figures(group))} |")
-    return "\n".join(lines)
-
-
 def pinned(classes: Iterable[str]) -> list[tuple[str, Instance]]:
     """The published instances of these classes, each with the name of its set.
 
@@ -125,9 +113,7 @@ def main() -> None:
         write(options.write)
         return
 
-    instances = [
-        (f"{name} tasks", options.limit, instance) for name, instance in pinned(options.classes)
-    ]
+    instances = [(name, options.limit, instance) for name, instance in pinned(options.classes)]
     methods = {name: RIVALS[name] for name in options.methods}
     runs = side_by_side(instances, methods, options.threads, options.results)
     print(table(runs))

@@ -6,7 +6,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import mean, median
@@ -212,6 +212,18 @@ def figures(runs: list[Run]) -> tuple[str, str, str, str]:
         f"{max(gaps):.3%}" if known else "–",
         f"{median(run.seconds for run in runs):.2f} s",
     )
+
+
+def table(runs: list[Run]) -> str:
+    """One line per set and method; the last lines sum up the sets."""
+    lines = [
+        "| set | method | proven | mean gap | largest gap | median time |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    everything = [replace(run, set="all") for run in runs]
+    for (name, method), group in grouped(runs + everything, "set", "method").items():
+        lines.append(f"| {name} | {method} | {' | '.join(figures(group))} |")
+    return "\n".join(lines)
 
 
 def contradictions(runs: list[Run]) -> list[str]:

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib.metadata import version
 from itertools import permutations
 from pathlib import Path
 
-from runs import RIVALS, Run, end, figures, grouped, side_by_side
+from runs import RIVALS, end, side_by_side, table
 
 from slotwise.instances.generators.two_stage import generate
 from slotwise.instances.mapreduce import Instance
@@ -37,17 +36,6 @@ def sets(jobs: int, seeds: int, unequal: bool = False) -> Iterator[tuple[str, In
         for stages in permutations(MACHINES, 2):
             for seed in range(UNEQUAL_SEEDS):
                 yield f"{jobs} jobs, unequal", generate(jobs, *stages, seed=seed)
-
-
-def table(runs: list[Run]) -> str:
-    lines = [
-        "| set | method | proven | mean gap | largest gap | median time |",
-        "|---|---|--:|--:|--:|--:|",
-    ]
-    everything = [replace(run, set="all") for run in runs]
-    for (name, method), group in grouped(runs + everything, "set", "method").items():
-        lines.append(f"| {name} | {method} | {' | '.join(figures(group))} |")
-    return "\n".join(lines)
 
 
 def main() -> None:
