@@ -323,6 +323,18 @@ def trees(draw: st.DrawFn) -> Hierarchy:
     return tree(*[node(1) for _ in range(draw(st.integers(1, 3)))])
 
 
+def most_rounded(drawn: Hierarchy, greatest: int) -> float:
+    """Relative error if each weight is off by half a unit and the greatest of siblings is so many.
+
+    A share is a quotient of weights on each of at most three levels.
+    """
+    weight, parent = drawn.weight[1:], drawn.parent[1:]
+    among = np.zeros(drawn.nodes)
+    np.maximum.at(among, parent, weight)
+    half = float(np.max(0.5 / (greatest * weight / among[parent])))
+    return ((1 + half) / (1 - half)) ** 3 - 1
+
+
 @settings(max_examples=60, deadline=None)
 @given(trees(), st.sampled_from(BOTH_WAYS))
 def test_any_tree_survives_the_round_trip(tmp_path_factory, drawn: Hierarchy, name: str) -> None:
@@ -332,7 +344,7 @@ def test_any_tree_survives_the_round_trip(tmp_path_factory, drawn: Hierarchy, na
     if name == "slurm":
         told = next(line for line in notes if "whole shares" in line)
         error = float(told.split("more than ")[1].split(" %")[0]) / 100 + 0.01
-        assert error <= 0.05
+        assert error <= most_rounded(drawn, greatest=10_000) + 0.01 + 1e-9
     order = [again.leaf_at(path) for path in sorted(again.paths)]
     expected = [drawn.leaf_at(path) for path in sorted(drawn.paths)]
     if name in ("yarn", "yarn-capacity"):
