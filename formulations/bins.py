@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
 from ..instances.datacenter import Datacenter, IntArray
 from ..instances.errors import InputError
+from ..instances.kernels import counted
 
 MOST_BINS = 5_000_000
 """Enumeration stops with an error beyond this many bins of one configuration."""
@@ -123,7 +123,7 @@ def _runnable(
     return np.array([k for k in chosen if datacenter.fits[k, configuration]], dtype=np.int64)
 
 
-@njit(cache=True)
+@counted
 def _enumerate(request: IntArray, capacity: IntArray, bins: IntArray, most: int) -> int:
     """Depth first over the counts of all classes but the last, which takes what is left.
 
@@ -168,7 +168,7 @@ def _enumerate(request: IntArray, capacity: IntArray, bins: IntArray, most: int)
     return found
 
 
-@njit(cache=True)
+@counted
 def _fitting(request: IntArray, k: int, room: IntArray, row: int) -> int:
     """How many jobs of class k fit into row `row` of `room`."""
     fitting = 2**62

@@ -18,10 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ..instances.datacenter import Datacenter, FloatArray, IntArray
 from ..instances.guidance import Guidance
+from ..instances.kernels import counted
 from ..instances.workload import Jobs, Workload
 
 BUCKETS = 64
@@ -118,7 +118,7 @@ def _buckets(value: FloatArray) -> tuple[FloatArray, IntArray]:
     return edges, bucket.astype(np.int64)
 
 
-@njit(cache=True)
+@counted
 def _least_waiting(
     arrival: FloatArray,
     ends: FloatArray,

@@ -11,8 +11,8 @@ from __future__ import annotations
 from heapq import heappop, heappush, heapreplace
 
 import numpy as np
-from numba import njit
 
+from ..instances.kernels import counted
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.schedule import Phase, Schedule, makespan, map_completions
 from ..instances.setups import reduce_setups
@@ -101,7 +101,7 @@ def _served(
     return Phase(slot, start, setup, end)
 
 
-@njit(cache=True)
+@counted
 def first_come(
     jobs: IntArray,
     arrivals: IntArray,

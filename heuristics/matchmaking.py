@@ -14,9 +14,9 @@ only these count towards it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..instances.errors import InputError
+from ..instances.kernels import counted
 from ..instances.mapreduce import Instance, IntArray
 from ..instances.security import ENCRYPTED, BoolArray, LevelArray, impossible, map_allowed
 
@@ -60,7 +60,7 @@ def levels_of(instance: Instance) -> LevelArray:
     return elsewhere
 
 
-@njit(cache=True)
+@counted
 def _matched(
     tasks: IntArray,
     allowed: BoolArray,

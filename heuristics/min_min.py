@@ -11,8 +11,8 @@ from __future__ import annotations
 from heapq import heappop, heappush, heapreplace
 
 import numpy as np
-from numba import njit
 
+from ..instances.kernels import counted
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.processing import map_times
 from ..instances.schedule import Phase, Schedule, makespan, map_completions
@@ -77,7 +77,7 @@ def _dispatched(queues: TaskQueues, groups: SlotGroups) -> Phase:
     return Phase(slot, start, setup, end)
 
 
-@njit(cache=True)
+@counted
 def dynamic_min_min(
     tasks: IntArray,
     offsets: IntArray,

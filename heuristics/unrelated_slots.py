@@ -10,14 +10,14 @@ Loops rather than array expressions, which take several times as long to compile
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..instances.kernels import counted
 from ..instances.mapreduce import FloatArray, IntArray
 from ..instances.security import PLAIN, SAME_NODE, BoolArray, LevelArray
 from .earliest_slot import AVAILABLE, LOCAL
 
 
-@njit(cache=True)
+@counted
 def place_unrelated_maps(
     order: IntArray,
     rule: int,
@@ -58,7 +58,7 @@ def place_unrelated_maps(
     return slots, starts, setups
 
 
-@njit(cache=True)
+@counted
 def place_secure_maps(
     order: IntArray,
     rule: int,
@@ -101,7 +101,7 @@ def place_secure_maps(
     return slots, starts, setups
 
 
-@njit(cache=True)
+@counted
 def place_unrelated_reduces(
     order: IntArray,
     rule: int,
@@ -129,7 +129,7 @@ def place_unrelated_reduces(
     return slots, starts, setups
 
 
-@njit(cache=True)
+@counted
 def _keep_local(usable: BoolArray, copies: IntArray, slot_node: IntArray) -> bool:
     """Leave usable only slots on nodes with a copy, unless that leaves none; whether it did."""
     some = False
@@ -141,7 +141,7 @@ def _keep_local(usable: BoolArray, copies: IntArray, slot_node: IntArray) -> boo
     return some
 
 
-@njit(cache=True)
+@counted
 def _slot(
     by_end: bool,
     usable: BoolArray,

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ..instances.datacenter import BoolArray, Datacenter, FloatArray, IntArray
+from ..instances.kernels import counted
 
 _SCARCE = 0.4
 """Room left of one resource for which further price vectors are made, as a share."""
@@ -136,7 +136,7 @@ def fill_up(jobs: IntArray, usable: BoolArray, request: IntArray, capacity: IntA
         room -= more * request[k]
 
 
-@njit(cache=True)
+@counted
 def _relaxed_prices(p: FloatArray, share: FloatArray, first: int, scarce: int) -> FloatArray:
     """Dual prices of max p x, share x <= 1, x >= 0 over the classes from `first` on (simplex).
 
@@ -182,7 +182,7 @@ def _relaxed_prices(p: FloatArray, share: FloatArray, first: int, scarce: int) -
     return price
 
 
-@njit(cache=True)
+@counted
 def _dot(price: FloatArray, table: FloatArray, row: int) -> float:
     total = 0.0
     for r in range(len(price)):
@@ -190,7 +190,7 @@ def _dot(price: FloatArray, table: FloatArray, row: int) -> float:
     return total
 
 
-@njit(cache=True)
+@counted
 def _price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
     """Valid price vectors for the classes from x on, shape (classes + 1, vectors, resources).
 
@@ -219,7 +219,7 @@ def _price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
     return vectors
 
 
-@njit(cache=True)
+@counted
 def _search(
     p: FloatArray,
     need: IntArray,
@@ -287,7 +287,7 @@ def _search(
     return best, value, to_beat * (1 + _ROUNDING)
 
 
-@njit(cache=True)
+@counted
 def _open_bound(
     p: FloatArray,
     share: FloatArray,

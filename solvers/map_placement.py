@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..instances.kernels import counted_released
 from ..instances.mapreduce import IntArray
 from .reduce_placement import DONE, EARLY, LEFT, OFFER, STOP, TARGET, ReduceSearch
 from .set_tables import Tables
@@ -85,7 +85,7 @@ def map_search(p: Problem) -> MapSearch:
     )
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def place_maps(p: Problem, tables: Tables, r: ReduceSearch, s: MapSearch) -> int:
     """Search all map placements for the reduce placement in `r` with the nodes in `s.node`.
 
@@ -225,7 +225,7 @@ def place_maps(p: Problem, tables: Tables, r: ReduceSearch, s: MapSearch) -> int
     return DONE
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _latest(load: IntArray) -> int:
     latest = 0
     for k in range(len(load)):
@@ -233,13 +233,13 @@ def _latest(load: IntArray) -> int:
     return latest
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _copy(source: IntArray, target: IntArray) -> None:
     for k in range(len(target)):
         target[k] = source[k]
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _can_end(
     target: int,
     rest: int,
@@ -292,7 +292,7 @@ def _can_end(
     return bool(ahead[full] != 0)
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _is_new(
     target: int,
     rest: int,

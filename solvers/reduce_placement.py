@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..instances.kernels import counted_released
 from ..instances.mapreduce import IntArray
 from .set_tables import Tables
 from .ticks import Problem
@@ -83,7 +83,7 @@ def reduce_search(p: Problem, tables: Tables, control: IntArray) -> ReduceSearch
     )
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def next_placement(p: Problem, tables: Tables, s: ReduceSearch) -> int:
     """Go on to the next placement of all reduce tasks that passes every test.
 
@@ -190,7 +190,7 @@ def next_placement(p: Problem, tables: Tables, s: ReduceSearch) -> int:
     return DONE
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _least_work(
     i: int,
     group: int,
@@ -222,7 +222,7 @@ def _least_work(
     return int(processing + max(apart, together))
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _some_order(
     target: int,
     slots: int,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..instances.kernels import counted_released
 from ..instances.mapreduce import IntArray
 from .ticks import TICKS, Problem
 
@@ -85,7 +85,7 @@ def tables(p: Problem, stop: IntArray) -> Tables:
     )
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def least_makespans(
     stop: IntArray, jobs: int, job: IntArray, length: IntArray, machines: int
 ) -> IntArray:
@@ -124,7 +124,7 @@ def least_makespans(
     return least
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _choose(mask: int, job: IntArray, length: IntArray, chosen: IntArray) -> int:
     """Copy the lengths above 0 of the tasks of a job set; how many there are."""
     count = 0
@@ -135,7 +135,7 @@ def _choose(mask: int, job: IntArray, length: IntArray, chosen: IntArray) -> int
     return count
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _packed(length: IntArray, count: int, load: IntArray, place: IntArray, bound: int) -> int:
     """The least makespan, or `bound` if that is reached or the search takes too long.
 

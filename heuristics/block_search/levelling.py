@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.kernels import inner, released
 from ...instances.mapreduce import IntArray
-from ..compiled import inner, released
 from .random_numbers import below
 
 NOTHING = -(1 << 60)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ...instances.kernels import counted_released
 from ...instances.mapreduce import IntArray
 from .levelling import Phase, level
 from .placing import NEVER, Work, all_free, new_work, place_reduces, reads
@@ -91,7 +91,7 @@ def evaluate(problem: Problem, layout: Layout, placement: Placement) -> Timing:
     return Timing(makespan, completion, by_end, read, due)
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _map_phase(
     problem: Problem, layout: Layout, placement: Placement, completion: IntArray, read: IntArray
 ) -> None:
@@ -109,7 +109,7 @@ def _map_phase(
         reads(problem, held, read[i])
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _reduce_phase(
     problem: Problem,
     layout: Layout,
@@ -130,7 +130,7 @@ def _reduce_phase(
     return last
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _due_dates(
     problem: Problem,
     layout: Layout,
@@ -273,7 +273,7 @@ def with_new_reduces(problem: Problem, layout: Layout, placement: Placement) -> 
     return placement._replace(reduce_slot=slot)
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _new_reduces(
     problem: Problem,
     layout: Layout,
@@ -298,7 +298,7 @@ def _new_reduces(
             free[k] = max(free[k], completion[i]) + problem.reduce_time[w] + read[i, v]
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def _first_slots(
     turn: IntArray,
     node: IntArray,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba import njit
-
+from ...instances.kernels import counted_released
 from ...instances.mapreduce import IntArray
 
 
@@ -22,7 +21,7 @@ class Solution(NamedTuple):
     beta: IntArray
 
 
-@njit(cache=True, nogil=True)
+@counted_released
 def shift(order: IntArray, source: int, target: int) -> None:
     """Take the job at `source` out of the order and put it in at `target`."""
     job = order[source]

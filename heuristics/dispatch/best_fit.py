@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...instances.datacenter import FloatArray, IntArray
-from ..compiled import inlined
+from ...instances.kernels import inlined
 from . import events
 from .bitsets import lowest
 from .grid import Grid, choose_ranges, grid_of, large_enough, move

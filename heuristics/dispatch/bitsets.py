@@ -13,7 +13,7 @@ import numpy as np
 from numba.cpython.unsafe import numbers
 
 from ...instances.datacenter import IntArray
-from ..compiled import inlined
+from ...instances.kernels import inlined
 
 BITS = 64
 

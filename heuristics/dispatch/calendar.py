@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...instances.datacenter import FloatArray, IntArray
-from ..compiled import inlined, inner
+from ...instances.kernels import inlined, inner
 
 EPOCHS = 1 << 14
 PER_EPOCH = 24

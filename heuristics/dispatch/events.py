@@ -15,8 +15,8 @@ import numpy as np
 from numba.extending import overload
 
 from ...instances.datacenter import FloatArray, IntArray
+from ...instances.kernels import OPTIONS, inlined, inner, kernel
 from ...instances.workload import Jobs
-from ..compiled import OPTIONS, inlined, inner, kernel
 from . import calendar
 from .system import (
     ARRIVAL,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..compiled import inlined
+from ...instances.kernels import inlined
 from . import events
 from .levels import Levels, choose_rows, first_fit, levels_of, update
 from .queues import Queues, empty_queues

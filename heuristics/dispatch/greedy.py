@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...instances.datacenter import IntArray
-from ..compiled import inlined, inner, kernel
+from ...instances.kernels import inlined, inner, kernel
 from . import events
 from .bitsets import add, empty_sets, lowest, part_of, remove, size
 from .draws import uniform

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...instances.datacenter import FloatArray, IntArray
-from ..compiled import inlined, kernel
+from ...instances.kernels import inlined, kernel
 from .levels import NEVER, amounts
 
 NOWHERE = -1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...instances.datacenter import IntArray
-from ..compiled import inlined, kernel
+from ...instances.kernels import inlined, kernel
 from .bitsets import add, empty_sets, lowest, part_of, remove
 
 MOST = 24

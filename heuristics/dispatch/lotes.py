@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...instances.datacenter import FloatArray, IntArray
-from ..compiled import inlined, inner, kernel
+from ...instances.kernels import inlined, inner, kernel
 from . import events
 from .bitsets import add, empty_sets, lowest, part_of, remove
 from .draws import uniform

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...instances.datacenter import FloatArray, IntArray
-from ..compiled import inlined, inner, kernel
+from ...instances.kernels import inlined, inner, kernel
 
 NOBODY = np.iinfo(np.int64).max
 FEWEST = 64

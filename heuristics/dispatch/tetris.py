@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...instances.datacenter import FloatArray, IntArray
-from ..compiled import inlined, inner, kernel
+from ...instances.kernels import inlined, inner, kernel
 from . import events
 from .bitsets import lowest
 from .grid import Grid, choose_ranges, grid_of, large_enough, move

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..compiled import inlined, inner
+from ...instances.kernels import inlined, inner
 from . import events
 from .queues import Queues, first_that_fits, has_room, join, leave
 from .system import CLASS, FULL, NUMBER, WAITING, System

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ...instances.hierarchy import BoolArray, Hierarchy
+from ...instances.kernels import counted
 from ...instances.mapreduce import FloatArray, IntArray
 from .layout import leaf_of
 
@@ -47,7 +47,7 @@ def fill(weight: FloatArray, normalised: FloatArray, floor: FloatArray, most: Fl
     return float(_fill(weight, normalised, floor, most))
 
 
-@njit(cache=True)
+@counted
 def _flatten(
     parent: IntArray, weight: FloatArray, leaf_of: IntArray, demand: FloatArray, rising: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -79,7 +79,7 @@ def _flatten(
     return flat, total[0].copy()
 
 
-@njit(cache=True)
+@counted
 def _fill(weight: FloatArray, demand: FloatArray, floor: FloatArray, most: FloatArray) -> float:
     """Newton's method on a piecewise linear, increasing load, kept between a low and a high level.
 

@@ -14,9 +14,9 @@ of the groups' sizes on its way to the root.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...instances.hierarchy import BoolArray, Hierarchy
+from ...instances.kernels import counted
 from ...instances.mapreduce import FloatArray, IntArray
 from .layout import Layout, layout
 
@@ -34,7 +34,7 @@ def limited_stage(hierarchy: Hierarchy, rising: BoolArray, share: FloatArray) ->
     return shares
 
 
-@njit(cache=True)
+@counted
 def _sweep(
     tree: Layout, demand: FloatArray, rising: BoolArray, floor: FloatArray, most: FloatArray
 ) -> FloatArray:
@@ -106,7 +106,7 @@ def _sweep(
     return shares
 
 
-@njit(cache=True)
+@counted
 def _join(begin: int, k: int, sums: FloatArray, event: FloatArray) -> None:
     row, left = begin + k, begin + 2 * k
     for c in range(sums.shape[1]):
@@ -114,7 +114,7 @@ def _join(begin: int, k: int, sums: FloatArray, event: FloatArray) -> None:
     event[row] = min(event[left], event[left + 1])
 
 
-@njit(cache=True)
+@counted
 def _leaf_row(
     n: int,
     tree: Layout,
@@ -139,7 +139,7 @@ def _leaf_row(
         event[row] = (most[i] if climbs else floor[i]) / weight
 
 
-@njit(cache=True)
+@counted
 def _group_row(
     n: int,
     tree: Layout,

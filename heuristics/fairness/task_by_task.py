@@ -8,10 +8,10 @@ or when it has none. Needs and uses are fractions of the capacity.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...instances.allocation import SATISFIED
 from ...instances.hierarchy import BoolArray
+from ...instances.kernels import counted
 from ...instances.mapreduce import FloatArray, IntArray
 from .layout import Layout
 
@@ -22,7 +22,7 @@ TIE = 1e-12
 """Dominant shares that differ by this fraction are equal."""
 
 
-@njit(cache=True)
+@counted
 def path_only(
     tree: Layout,
     need: FloatArray,
@@ -86,7 +86,7 @@ def path_only(
         _path_rows(n, tree, m, blocked, use, counted, rescale, set_apart, sums, least, pick)
 
 
-@njit(cache=True)
+@counted
 def _room(need: FloatArray, running: FloatArray) -> FloatArray:
     room = np.ones(need.shape[1])
     for i in range(len(running)):
@@ -95,7 +95,7 @@ def _room(need: FloatArray, running: FloatArray) -> FloatArray:
     return room
 
 
-@njit(cache=True)
+@counted
 def _nodes_of(leaf_of: IntArray, leaves: int) -> IntArray:
     node_of = np.zeros(leaves, dtype=np.int64)
     for n in range(len(leaf_of)):
@@ -104,7 +104,7 @@ def _nodes_of(leaf_of: IntArray, leaves: int) -> IntArray:
     return node_of
 
 
-@njit(cache=True)
+@counted
 def _path_rows(
     n: int,
     tree: Layout,
@@ -130,7 +130,7 @@ def _path_rows(
         n = up
 
 
-@njit(cache=True)
+@counted
 def _all_rows(
     tree: Layout,
     m: int,
@@ -152,7 +152,7 @@ def _all_rows(
             _row(n, tree, m, blocked, use, counted, rescale, set_apart, sums, least, pick)
 
 
-@njit(cache=True)
+@counted
 def _join(begin: int, k: int, sums: FloatArray, least: FloatArray, pick: FloatArray) -> None:
     row, left = begin + k, begin + 2 * k
     for c in range(sums.shape[1]):
@@ -161,7 +161,7 @@ def _join(begin: int, k: int, sums: FloatArray, least: FloatArray, pick: FloatAr
     pick[row] = min(pick[left], pick[left + 1])
 
 
-@njit(cache=True)
+@counted
 def _summed(
     n: int,
     tree: Layout,
@@ -183,7 +183,7 @@ def _summed(
                 use[n, j] += least[top] * sums[top, m + j]
 
 
-@njit(cache=True)
+@counted
 def _row(
     n: int,
     tree: Layout,
@@ -214,7 +214,7 @@ def _row(
     pick[row] = np.inf if blocked[n] else share
 
 
-@njit(cache=True)
+@counted
 def every_node(
     tree: Layout,
     need: FloatArray,

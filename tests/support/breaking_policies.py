@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slotwise.heuristics.compiled import inlined
 from slotwise.heuristics.dispatch import events
+from slotwise.instances.kernels import inlined
 
 
 class Overfills(NamedTuple):

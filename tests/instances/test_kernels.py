@@ -1,0 +1,42 @@
+"""Kernels are decorated in one module, which alone says how they are compiled and cached."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import slotwise
+
+ROOT = Path(slotwise.__file__).parent
+LAYERS = ("instances", "formulations", "heuristics", "solvers", "report", "commands", "experiments")
+DECORATORS = {"cfunc", "generated_jit", "guvectorize", "jit", "jitclass", "njit", "vectorize"}
+
+
+def decorators_of_numba(source: str) -> set[str]:
+    """The decorators of numba that a module can name: imported, or by way of `numba` itself."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names if name.name.split(".")[0] == "numba"}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numba":
+            found |= {name.name for name in node.names} & (DECORATORS | {"*"})
+    return found
+
+
+def test_what_names_a_decorator_of_numba() -> None:
+    assert decorators_of_numba("from numba import njit as n, prange") == {"njit"}
+    assert decorators_of_numba("import numba as nb") == {"numba"}
+    assert decorators_of_numba("from numba.core.decorators import *") == {"*"}
+    assert decorators_of_numba("from numba.extending import overload") == set()
+
+
+def test_no_module_but_one_decorates() -> None:
+    modules = [
+        ROOT / "cli.py",
+        *(file for layer in LAYERS for file in (ROOT / layer).rglob("*.py")),
+    ]
+    assert len(modules) > 100
+    decorating = [
+        str(file.relative_to(ROOT)) for file in modules if decorators_of_numba(file.read_text())
+    ]
+    assert decorating == ["instances/kernels.py"]
