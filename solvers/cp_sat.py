@@ -5,7 +5,8 @@ optimal schedule (with one job order, docs/job-order.md) down as well: since ⌊
 fits the model, with a makespan of no more ticks than it had. So the model is a relaxation, and its
 lower bound times the tick bounds the true optimum; schedules found are timed again exactly. The
 tick is so short that all rounding together costs at most half of `OPTIMALITY_TOLERANCE`. Where
-every duration is a whole multiple of some unit, that is the tick, and nothing is rounded.
+every possible duration is a whole multiple of some unit, that is the tick, and no duration is
+rounded.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ PROGRAM = Path(__file__).with_name("cp_sat_process.py")
 MOST_PAIRS = 500_000
 """Above this many pairs of tasks that may meet on a slot the model is not built."""
 
+MOST_IMPROVEMENT = 16
+"""A shortest makespan is expected to be no less than the incumbent's over this: the tick is chosen
+so. If it is, the bound still holds, but may be too far off to be called optimal."""
+
 Json = dict[str, Any]
 
 
@@ -54,13 +59,14 @@ def cp_sat_road(instance: Instance, task: Task, *, given_bounds: bool = True) ->
         return Arrival(None, None, PROOF, f"model too large: {_pairs(instance)} pairs on slots")
     began = time.perf_counter()
     data = Coefficients(instance)
+    # Counted in ticks a makespan is short by what was rounded, `_tick` keeps it below this.
+    least = max(task.lower_bound, task.incumbent.makespan / MOST_IMPROVEMENT)
     unit = common_unit(instance)
-    tick = unit or _tick(data, task.incumbent.makespan)
+    rounding = 0.0 if unit else OPTIMALITY_TOLERANCE / 2 * least
+    tick = unit or _tick(data, rounding)
     request = problem(data, task, tick, given_bounds, whole=unit > 0)
     spent = time.perf_counter() - began
     request["time_limit"] = max(0.0, task.time_limit - spent)
-    # Counted in ticks a makespan is short by what was rounded, which `_tick` keeps below this.
-    rounding = 0.0 if unit else OPTIMALITY_TOLERANCE / 2 * task.incumbent.makespan
     final, progress = _run(request, tick, rounding, spent, task)
     if final is None:
         bound = progress[-1].bound if progress else None
@@ -95,20 +101,25 @@ def problem(
 ) -> Json:
     """The document that the process reads.
 
-    Times in ticks of `tick` s, rounded down, or if every duration is a `whole` number of ticks,
-    bounds rounded up: `map_ticks[t][k]`, setup and processing of map task t
+    Times in ticks of `tick` s, rounded down: `map_ticks[t][k]`, setup and processing of map task t
     on slot k; `reduce_ticks[w][k]`, processing of reduce task w on slot k; `read_ticks[t][a][b]`,
     what a reduce task on node b reads of map task t that ran on node a; `head[i]`, `tail[i]`, what
-    the phases of job i take at least; `lower_bound`, `horizon`, `absolute_gap`. `hint` or null:
-    slots of the tasks by phase, position of the jobs.
+    the phases of job i take at least; `lower_bound`, `horizon`, `absolute_gap`. If every possible
+    duration is a `whole` number of ticks, so is every sum, and heads, tails and the lower bound are
+    rounded up. `hint` or null: slots of the tasks by phase, position of the jobs.
     """
     instance = data.instance
 
     def ticks(seconds: FloatArray | float) -> Any:
-        if whole:
-            return np.ceil(np.asarray(seconds) / tick - 1e-9).astype(np.int64).tolist()
-        # Never above the true quotient, whatever its last bits.
-        return np.floor(np.asarray(seconds) / tick * (1 - 1e-12)).astype(np.int64).tolist()
+        # Never above the true quotient, whatever its last bits. Whole multiples divide exactly.
+        guard = 1.0 if whole else 1 - 1e-12
+        return np.floor(np.asarray(seconds) / tick * guard).astype(np.int64).tolist()
+
+    def at_least(seconds: FloatArray | float) -> Any:
+        # What is a whole number of ticks and no less than this. The bound may be off by some bits.
+        if not whole:
+            return ticks(seconds)
+        return np.ceil(np.asarray(seconds) / tick * (1 - 1e-9)).astype(np.int64).tolist()
 
     makespan = task.incumbent.makespan if given_bounds else data.serial_makespan
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
@@ -137,9 +148,9 @@ def problem(
         "map_ticks": ticks(data.map_work),
         "reduce_ticks": ticks(data.reduce_time),
         "read_ticks": ticks(data.share[:, None, None] * read_seconds(instance)),
-        "head": ticks(data.head if given_bounds else nothing),
-        "tail": ticks(data.tail if given_bounds else nothing),
-        "lower_bound": ticks(task.lower_bound if given_bounds else 0.0),
+        "head": at_least(data.head if given_bounds else nothing),
+        "tail": at_least(data.tail if given_bounds else nothing),
+        "lower_bound": at_least(task.lower_bound if given_bounds else 0.0),
         "horizon": ticks(makespan) + 1,
         "hint": {
             "map": _first_of_equals(task.incumbent.map.slot, data.map_slot_kind, map_equal),
@@ -153,10 +164,13 @@ def problem(
     }
 
 
-def _tick(data: Coefficients, makespan: float) -> float:
-    """The tick in s: a longest path rounds each task's processing, and each read, once at most."""
+def _tick(data: Coefficients, rounding: float) -> float:
+    """The tick (s) with which all rounding of a makespan stays below `rounding` s.
+
+    A longest path rounds each task's processing, and each read, once at most.
+    """
     roundings = len(data.map_tasks) + sum(1 + len(data.maps[i]) for i in data.reduce_job)
-    return OPTIMALITY_TOLERANCE / 2 * makespan / max(1, roundings) or 1.0
+    return rounding / max(1, roundings) or 1.0
 
 
 def _equal(job: list[int], rows: FloatArray) -> list[list[int]]:

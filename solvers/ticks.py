@@ -12,10 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..instances.mapreduce import Cluster, FloatArray, Instance, IntArray
-from ..instances.setups import map_setups_by_node, output_share, read_seconds
+from ..instances.processing import map_time_matrix, reduce_time_matrix
+from ..instances.security import map_allowed, reduce_allowed
+from ..instances.setups import map_setup_matrix, map_setups_by_node, output_share, read_seconds
 
 TICKS = 2.0**40
 """Ticks in the makespan of the known schedule: far finer than any tolerance, far from overflow."""
+
+MOST_SECONDS = 2.0**50
+"""Of all durations together, where whole seconds are to be counted."""
 
 MOST_RENAMINGS = 2000
 """With more symmetries among the nodes than this, only equal slots of a node are looked at."""
@@ -159,17 +164,21 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
 def common_unit(instance: Instance) -> float:
     """The greatest time (s) of which every possible duration is a whole multiple.
 
-    0 unless all are whole seconds. A shortest schedule's makespan is a sum of durations, hence a
-    multiple too.
+    0 unless all are whole seconds: of each task on each slot that it may run on, and of each read
+    between slots. A shortest schedule's makespan is a sum of durations, hence a multiple too.
     """
+    cluster, may_map, may_reduce = instance.cluster, map_allowed(instance), reduce_allowed(instance)
+    holders = np.unique(cluster.map_slot_node[may_map.any(axis=0)])
+    readers = np.unique(cluster.reduce_slot_node[may_reduce])
+    reads = output_share(instance)[:, None, None] * read_seconds(instance)
     durations = (
-        map_setups_by_node(instance) + instance.map_processing[:, None],
-        output_share(instance)[:, None, None] * read_seconds(instance),
-        instance.reduce_processing,
+        (map_setup_matrix(instance) + map_time_matrix(instance))[may_map],
+        reads[np.ix_(instance.reduces_of[instance.map_job] > 0, holders, readers)],
+        reduce_time_matrix(instance)[:, may_reduce],
     )
     seconds = np.concatenate([one.ravel() for one in durations])
     # Beyond this sums are no longer exact.
-    if np.any(seconds != np.floor(seconds)) or seconds.sum() > 2.0**50:
+    if np.any(seconds != np.floor(seconds)) or seconds.sum() > MOST_SECONDS:
         return 0.0
     return float(np.gcd.reduce(seconds.astype(np.int64)))
 
