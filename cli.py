@@ -6,13 +6,16 @@ Commands import what they need when they run, so that `slotwise --help` costs no
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated, NoReturn
 
 import typer
 
+from .commands import console
 from .commands.bounds import bounds
 from .commands.check import check
 from .commands.explain import explain
+from .commands.failing import failed
 from .commands.fair import fair
 from .commands.gap import gap
 from .commands.generate import generate
@@ -24,10 +27,7 @@ from .commands.importing_datacenters import datacenters
 from .commands.importing_queues import queues
 from .commands.simulate import simulate
 from .commands.solve import solve
-from .instances.errors import InputError
-
-BAD_INPUT = 2
-INTERRUPTED = 130
+from .commands.streams import open_streams, put
 
 app = typer.Typer(
     name="slotwise",
@@ -51,7 +51,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"slotwise {version('slotwise')}")
+        put(f"slotwise {version('slotwise')}\n")
         raise typer.Exit
 
 
@@ -66,19 +66,24 @@ def options(
 
 
 def main() -> NoReturn:
-    """Run the command line; exit with 0, 1 (the answer is no) or 2 (bad input or usage)."""
+    """Run the command line; exit with 0, 1 (the answer is no), 2 (bad input or usage) or 130."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """The exit code of a command line; whatever goes wrong is told in one line."""
+    open_streams()
+    console.begin()
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # those of libraries, which tell a user nothing
+    command = typer.main.get_command(app)
     try:
-        app()
-    except InputError as error:
-        _stop(str(error), BAD_INPUT)
-    except KeyboardInterrupt:
-        _stop("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone; there is nobody to tell
-        sys.exit(0)
-    sys.exit(0)
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    typer.echo(f"slotwise: {message}", err=True)
-    sys.exit(code)
+        with command.make_context("slotwise", arguments) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    except SystemExit:
+        raise
+    except BaseException as error:
+        return failed(error, arguments, command)
+    return 0

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..instances.errors import one_line, printable
+from .streams import put, put_aside
+
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+
     from ..instances.mapreduce import Instance
     from ..solvers.progress import Progress, ProgressCallback
     from ..solvers.result import Result
@@ -40,24 +45,60 @@ NO = 1
 """Exit code when the answer is no."""
 
 
+_documents: list[None] = []
+
+
+def has_shown_document() -> bool:
+    """Whether stdout has its one JSON document already."""
+    return bool(_documents)
+
+
+def begin() -> None:
+    """Nothing has been shown yet."""
+    _documents.clear()
+
+
 def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
     """Print the JSON document, or what a person wants to read (text or a rich renderable)."""
     if as_json:
-        sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
+        content = json.dumps(document, allow_nan=False) + "\n"
+        _documents.append(None)
+        put(content)
     elif not quiet:
-        if isinstance(text, str):
-            typer.echo(text)
-        else:
-            from rich.console import Console
+        put(printable(text, keep="\n\t") + "\n" if isinstance(text, str) else _rendered(text))
 
-            Console().print(text)
+
+def _rendered(view: RenderableType) -> str:
+    """A table or the like as text; names in it are shown as they are, whatever they hold."""
+    from rich.console import Console
+
+    terminal = Console(markup=False, emoji=False)
+    with terminal.capture() as captured:
+        terminal.print(_Printable(view))
+    return captured.get()
+
+
+class _Printable:
+    """A renderable whose text has no control characters."""
+
+    def __init__(self, view: RenderableType) -> None:
+        self.view = view
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.segment import Segment
+
+        for segment in console.render(self.view, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(printable(segment.text, keep="\n"), segment.style)
 
 
 def tell(lines: list[str] | tuple[str, ...], *, quiet: bool) -> None:
     """Notes on stderr, one line each."""
     if not quiet:
         for line in lines:
-            typer.echo(f"note: {line}", err=True)
+            put_aside(f"note: {one_line(line, None)}")
 
 
 def get_ready(instance: Instance, *, quiet: bool, exact: bool = False) -> None:

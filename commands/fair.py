@@ -12,6 +12,7 @@ from ..instances.errors import InputError
 from ..instances.registry import Entry, lookup
 from ..instances.schedulers import WRITERS
 from .console import Json, Output, Quiet, check_outputs, show, tell
+from .streams import put
 
 if TYPE_CHECKING:
     from ..instances.allocation import Allocation
@@ -123,7 +124,8 @@ def _export(
         write_bytes(output, text.encode())
         text = f"{output}: {writer.summary}"
     elif not as_json:
-        typer.echo(text, nl=False)
+        if not quiet:
+            put(text)
         return
     show(text, document=document, as_json=as_json, quiet=quiet)
 

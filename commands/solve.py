@@ -24,6 +24,7 @@ from .console import (
     show,
     tell,
 )
+from .streams import put_aside
 
 NAMES = ", ".join(road.name for road in ROADS)
 
@@ -90,6 +91,6 @@ def solve(
         tell(result.notes, quiet=quiet or as_json)
     show(text, document=document, as_json=as_json, quiet=quiet)
     if not agree:
-        typer.echo("slotwise: CROSS-CHECK DISAGREES: do not trust this result", err=True)
+        put_aside("slotwise: CROSS-CHECK DISAGREES: do not trust this result")
     if not agree or result.schedule is None:
         raise typer.Exit(NO)

@@ -1,8 +1,36 @@
 """How slotwise says that its input is wrong: one line, naming the place."""
 
+from __future__ import annotations
+
+LONGEST = 490
+"""Characters of a message; with `slotwise: ` before it a line has at most 500."""
+
+_TAIL = 120
+
 
 class InputError(ValueError):
     """Input that cannot be used; the message is one line that says what is wrong and where."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))
+        super().__init__(one_line(message))
+
+
+def one_line(text: str, longest: int | None = LONGEST) -> str:
+    """`text` as one line of printable characters, without its middle if it is too long."""
+    if longest is not None and len(text) > 4 * longest:  # escaping never makes it shorter
+        text = text[: 2 * longest] + text[-2 * longest :]
+    line = printable(" ".join(text.split()))
+    if longest is not None and len(line) > longest:
+        line = line[: longest - _TAIL - 5] + " ... " + line[-_TAIL:]
+    return line
+
+
+def printable(text: str, keep: str = "") -> str:
+    """`text` with what does not print escaped: control characters, lone surrogates and the like."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()

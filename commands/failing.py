@@ -1,0 +1,103 @@
+"""How a command ends that cannot go on: one line on stderr, one document with --json, a code."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import typer
+
+from ..instances.errors import InputError, one_line
+from . import console
+from .streams import put, put_aside
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+
+def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
+    """Say what ended the command of a command line; its exit code. `root` has all commands."""
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        return say("interrupted", INTERRUPTED, arguments)
+    if isinstance(error, InputError):
+        return say(str(error), BAD_INPUT, arguments)
+    if isinstance(error, _UsageError):
+        return _misused(error, arguments, root)
+    if isinstance(error, MemoryError):
+        return say(
+            ": ".join([*_command_path(arguments, root)[1:], "not enough memory for this input"]),
+            BAD_INPUT,
+            arguments,
+        )
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return say(f"{where}{error.strerror or error}", BAD_INPUT, arguments)
+    return say(
+        f"internal error: {type(error).__name__}: {one_line(str(error), 200)}; "
+        f"please report; {_saved(error)}",
+        BAD_INPUT,
+        arguments,
+    )
+
+
+def say(message: str, code: int, arguments: Sequence[str]) -> int:
+    """The line for a person, and with --json the document for a program."""
+    message = one_line(message)
+    if _wants_json(arguments) and not console.has_shown_document():
+        with suppress(InputError):  # where stdout takes nothing, stderr may
+            put(json.dumps({"error": message, "exit_code": code}) + "\n")
+    put_aside(f"slotwise: {message}")
+    return code
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    end = list(arguments).index("--") if "--" in arguments else len(arguments)
+    return "--json" in arguments[:end]
+
+
+def _misused(error: Exception, arguments: Sequence[str], root: Any) -> int:
+    """A wrong command line; one without a command shows help, which is what it asks for."""
+    context: typer.Context | None = getattr(error, "ctx", None)
+    if context is not None and type(error).__name__ == "NoArgsIsHelpError":
+        put(context.get_help() + "\n")
+        return 0
+    possible = getattr(error, "possibilities", None)
+    if possible:
+        message = f"no such option {error.option_name}: did you mean {' or '.join(possible)}?"  # type: ignore[attr-defined]
+    else:
+        message = str(error.format_message()).removesuffix(".")  # type: ignore[attr-defined]
+        message = message[:1].lower() + message[1:]
+    path = _command_path(arguments, root)
+    message = ": ".join([*path[1:], one_line(message, 400)])
+    return say(f"{message} (see {' '.join(path)} --help)", BAD_INPUT, arguments)
+
+
+def _command_path(arguments: Sequence[str], root: Any) -> list[str]:
+    """`slotwise import yarn`: the words of the command line that name the command."""
+    path, command = ["slotwise"], root
+    for word in arguments:
+        command = getattr(command, "commands", {}).get(word)
+        if command is None:
+            break
+        path.append(word)
+    return path
+
+
+def _saved(error: BaseException) -> str:
+    """Where the traceback is."""
+    try:
+        handle, path = tempfile.mkstemp(prefix="slotwise-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(f"{sys.argv!r}\n")
+            traceback.print_exception(error, file=stream)
+    except OSError:
+        return "its traceback could not be saved"
+    return f"traceback in {path}"

@@ -1,0 +1,93 @@
+"""Standard streams that work wherever the command runs.
+
+A stream may be closed, unable to encode a dash, or a pipe whose reader has gone: none of that is a
+reason to fail, and none changes the answer that the exit code gives.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from ..instances.errors import InputError
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_PLAIN = {"–": "-", "—": "-", "…": "...", "≤": "<=", "≥": ">=", "·": "*", "×": "x", "−": "-"}
+
+
+def open_streams() -> None:
+    """Open what was closed at the start, and make output fit what its stream can take."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free number is taken: otherwise the next file opened would be "stdout".
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    codecs.register_error("slotwise", _in_plain_characters)
+    sys.stdout = _patient(sys.stdout, 1, needed=True)
+    sys.stderr = _patient(sys.stderr, 2, needed=False)
+
+
+def _patient(stream: TextIO | None, number: int, *, needed: bool) -> TextIO:
+    """The same stream, made patient if it is the process's own."""
+    encoding, terminal = "utf-8", False
+    own: tuple[object, ...] = (sys.__stdout__, sys.__stderr__)
+    if stream is not None:
+        if stream not in own:
+            return stream
+        encoding, terminal = stream.encoding, stream.isatty()
+        stream.flush()
+    raw = io.BufferedWriter(_Patient(number, needed=needed))
+    line_by_line = terminal or not needed
+    return io.TextIOWrapper(raw, encoding, errors="slotwise", line_buffering=line_by_line)
+
+
+class _Patient(io.FileIO):
+    """A standard stream that outlives its reader, and reports any other failure only once."""
+
+    def __init__(self, number: int, *, needed: bool) -> None:
+        super().__init__(number, "w", closefd=False)
+        self._needed = needed
+        self._lost = False
+
+    def write(self, content: Buffer, /) -> int:
+        if not self._lost:
+            try:
+                return super().write(content) or 0
+            except BrokenPipeError:
+                self._lost = True
+            except OSError:
+                self._lost = True
+                if self._needed:
+                    raise
+        return memoryview(content).nbytes
+
+
+def _in_plain_characters(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    wrong = error.object[error.start : error.end]
+    plain = (_PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in wrong)
+    return "".join(plain), error.end
+
+
+def put(text: str) -> None:
+    """Write to stdout. Raises `InputError` if it takes no more."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        raise InputError(f"standard output: {error.strerror or error}") from None
+
+
+def put_aside(line: str) -> None:
+    """Write a line to stderr."""
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
