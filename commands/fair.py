@@ -113,9 +113,13 @@ def _export(
 ) -> None:
     from ..instances.files import write_bytes
     from ..instances.schedulers.queues import flattened
+    from ..instances.traces.notes import counted
 
     tree = allocation.hierarchy
     text, notes = writer.load()(flattened(tree, allocation.share) if flat else tree)
+    if tree.dropped_limits:
+        limits = counted(len(tree.dropped_limits), "limit")
+        notes = [*notes, f"not written: {limits} of the imported queues"]
     if flat:
         notes = [*notes, "flat weights equal the tree only while all leaves are busy: recompute"]
     tell(notes, quiet=quiet or as_json)

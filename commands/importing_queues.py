@@ -96,7 +96,13 @@ def _command(entry: Entry) -> Callable[..., None]:
         hierarchy, notes = entry.load()(file, asks)
         tell(notes, quiet=quiet)
         write_hierarchy(hierarchy, output)
-        document = {"nodes": hierarchy.nodes, "leaves": hierarchy.leaves, "file": str(output)}
+        document = {
+            "nodes": hierarchy.nodes,
+            "leaves": hierarchy.leaves,
+            "dropped_limits": len(hierarchy.dropped_limits),
+            "notes": notes,
+            "file": str(output),
+        }
         show(f"{output}: {hierarchy!r}", document=document, as_json=as_json, quiet=quiet)
 
     return read_queues

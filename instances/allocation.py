@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -87,13 +87,18 @@ class Allocation:
             self.met.tolist(),
             strict=True,
         )
-        return {
+        document: dict[str, Any] = {
             "format": FORMAT,
             "hierarchy": tree.name,
             "method": self.method,
             "whole_tasks": self.whole,
             "used": dict(zip(tree.resources, self.used.tolist(), strict=True)),
             "guarantees_met": bool(self.met.all()),
+        }
+        if tree.dropped_limits:
+            document["dropped_limits"] = [asdict(limit) for limit in tree.dropped_limits]
+        return {
+            **document,
             "leaves": {
                 path: {
                     "tasks": tasks,

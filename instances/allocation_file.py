@@ -12,6 +12,7 @@ from .allocation import FORMAT, UNKNOWN, Allocation
 from .errors import InputError
 from .files import Strict, need_format, read_json, validated, write_json
 from .hierarchy import Hierarchy
+from .hierarchy_file import LimitRow
 
 NonNegative = Annotated[float, Field(ge=0)]
 
@@ -32,6 +33,7 @@ class _Document(Strict):
     whole_tasks: bool = False
     used: dict[str, float] = {}
     guarantees_met: bool | None = None
+    dropped_limits: list[LimitRow] = []
     leaves: dict[str, _Leaf]
 
 

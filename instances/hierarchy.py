@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .dropped_limits import EVERY_QUEUE, DroppedLimit
 from .errors import InputError
 from .mapreduce import FloatArray, IntArray
 
@@ -36,7 +37,8 @@ class Hierarchy:
     one of their tasks needs, in the units of `capacity` (resources,); `tasks` (leaves,) is how many
     tasks they have at most, infinite if unbounded. A leaf without tasks is inactive: it is
     guaranteed nothing, and its siblings share what it leaves. A node that is neither a leaf nor has
-    children is an empty group, inactive too.
+    children is an empty group, inactive too. `dropped_limits` are the limits of an imported
+    scheduler's queues that no share here takes into account.
 
     Raises `InputError` naming the node and the field.
     """
@@ -51,6 +53,7 @@ class Hierarchy:
     tasks: FloatArray
     name: str = ""
     source: str = ""
+    dropped_limits: tuple[DroppedLimit, ...] = ()
 
     def __post_init__(self) -> None:
         q, p, m = len(self.names), len(self.leaf), len(self.resources)
@@ -86,6 +89,23 @@ class Hierarchy:
             raise InputError(
                 f"leaf {self.path(self.leaf[i])!r}, tasks: must be >= 0, got {self.tasks[i]}"
             )
+        self._need_queues()
+
+    def _need_queues(self) -> None:
+        """Every dropped limit is one of a node, of the root, or of every queue."""
+        if not self.dropped_limits:
+            return
+        below = {
+            (parent, name): n
+            for n, (parent, name) in enumerate(zip(self.parent.tolist(), self.names, strict=True))
+        }
+        for limit in self.dropped_limits:
+            node: int | None = 0
+            if limit.queue not in (EVERY_QUEUE, self.names[0]):
+                for name in limit.queue.split("/"):
+                    node = None if node is None else below.get((node, name))
+            if node is None:
+                raise InputError(f"dropped_limits, {str(limit)!r}: there is no such queue")
 
     def _need_tree(self) -> None:
         q = len(self.names)
@@ -216,7 +236,8 @@ class Hierarchy:
         """The tree in networkx: nodes 0, 1, …, edges from parent to child.
 
         Every node has `name` and `weight`, a leaf also `demand` (a mapping by resource) and
-        `tasks` (infinite if unbounded); the graph has `capacity`, a mapping by resource.
+        `tasks` (infinite if unbounded); the graph has `capacity`, a mapping by resource,
+        and `dropped_limits`.
         """
         import networkx as nx
 
@@ -224,6 +245,7 @@ class Hierarchy:
             name=self.name,
             source=self.source,
             capacity=dict(zip(self.resources, self.capacity.tolist(), strict=True)),
+            dropped_limits=self.dropped_limits,
         )
         for n, (name, weight) in enumerate(zip(self.names, self.weight.tolist(), strict=True)):
             graph.add_node(n, name=name, weight=weight)
@@ -293,7 +315,12 @@ class Row:
 
 
 def from_rows(
-    capacity: Mapping[str, float], rows: Sequence[Row], *, name: str = "", source: str = ""
+    capacity: Mapping[str, float],
+    rows: Sequence[Row],
+    *,
+    name: str = "",
+    source: str = "",
+    dropped_limits: Sequence[DroppedLimit] = (),
 ) -> Hierarchy:
     """A hierarchy from a list of nodes, parents before their children.
 
@@ -324,6 +351,7 @@ def from_rows(
         tasks=tasks,
         name=name,
         source=source,
+        dropped_limits=tuple(dropped_limits),
     )
 
 
@@ -354,6 +382,7 @@ def from_graph(graph: nx.DiGraph[Any]) -> Hierarchy:
         rows,
         name=str(graph.graph.get("name", "")),
         source=str(graph.graph.get("source", "")),
+        dropped_limits=graph.graph.get("dropped_limits", ()),
     )
 
 

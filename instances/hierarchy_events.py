@@ -49,13 +49,20 @@ def events(hierarchy: Hierarchy, rows: Iterable[tuple[float, list[str], list[str
     for time, arrive, leave in sorted(rows, key=lambda row: row[0]):
         for path, arrives in [*((p, False) for p in leave), *((p, True) for p in arrive)]:
             if path not in number:
-                raise InputError(f"events, time {time:g}: no leaf {path!r} in the hierarchy")
+                raise InputError(
+                    f"events, time {time_text(time)}: no leaf {path!r} in the hierarchy"
+                )
             if there.get(path, not arrives) == arrives:
                 done = "arrives but is there" if arrives else "leaves but is not there"
-                raise InputError(f"events, time {time:g}: leaf {path!r} {done}")
+                raise InputError(f"events, time {time_text(time)}: leaf {path!r} {done}")
             there[path] = arrives
             found.append(Event(time, number[path], arrives))
     return found
+
+
+def time_text(time: float) -> str:
+    """`790`, `0.5`: the time to its last digit, as a file has it."""
+    return repr(float(time)).removesuffix(".0")
 
 
 def read_events(path: str | Path, hierarchy: Hierarchy) -> list[Event]:

@@ -6,11 +6,13 @@ The tree is walked with a stack of our own, so that only the JSON reader limits 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from .dropped_limits import DroppedLimit
 from .errors import InputError
 from .files import Strict, need_format, read_json, validated, write_json
 from .hierarchy import UNBOUNDED, Hierarchy, Row, from_rows
@@ -21,11 +23,23 @@ Positive = Annotated[float, Field(gt=0)]
 NonNegative = Annotated[float, Field(ge=0)]
 
 
+class LimitRow(Strict):
+    """A limit of an imported queue that shares do not take into account."""
+
+    queue: Annotated[str, Field(min_length=1)]
+    limit: Annotated[str, Field(min_length=1)]
+    amount: str
+
+    def limit_dropped(self) -> DroppedLimit:
+        return DroppedLimit(self.queue, self.limit, self.amount)
+
+
 class _Head(Strict):
     format: Literal["slotwise/hierarchy/1"]
     name: str = ""
     source: str = ""
     capacity: Annotated[dict[str, Positive], Field(min_length=1)]
+    dropped_limits: list[LimitRow] = []
     root: dict[str, Any]
 
 
@@ -51,7 +65,13 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     )
     rows = _rows(raw["root"], path)
     try:
-        return from_rows(head.capacity, rows, name=head.name, source=head.source)
+        return from_rows(
+            head.capacity,
+            rows,
+            name=head.name,
+            source=head.source,
+            dropped_limits=[row.limit_dropped() for row in head.dropped_limits],
+        )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -129,10 +149,12 @@ def hierarchy_document(hierarchy: Hierarchy) -> dict[str, Any]:
             node["children"] = []
     for node, parent in zip(nodes[1:], hierarchy.parent[1:].tolist(), strict=True):
         nodes[parent]["children"].append(node)
-    return {
+    document: dict[str, Any] = {
         "format": FORMAT,
         "name": hierarchy.name,
         "source": hierarchy.source,
         "capacity": dict(zip(hierarchy.resources, hierarchy.capacity.tolist(), strict=True)),
-        "root": nodes[0],
     }
+    if hierarchy.dropped_limits:
+        document["dropped_limits"] = [asdict(limit) for limit in hierarchy.dropped_limits]
+    return {**document, "root": nodes[0]}

@@ -6,12 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rich.console import Group
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from ..heuristics.fairness.events import Timeline
 from ..instances.allocation import Allocation
+from ..instances.dropped_limits import shown
 from ..instances.errors import InputError
 from ..instances.files import check_writable
+from ..instances.hierarchy import Hierarchy
+from ..instances.hierarchy_events import time_text
+from ..instances.traces.notes import counted
 from .tables import percent
 
 if TYPE_CHECKING:
@@ -19,6 +26,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 60
 """Leaves that a table shows; it names how many are missing."""
+
+MOST_LIMITS = 10
+"""Limits of imported queues that a verdict names one by one."""
 
 MOST_LINES = 12
 """Leaves that a plot shows, those with the largest shares."""
@@ -29,22 +39,19 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _DASHES = ("-", (0, (5, 2)))
 
 
-def allocation_table(allocation: Allocation) -> Table:
+def allocation_table(allocation: Allocation) -> Group:
     """Tasks, dominant share and guarantee of every leaf, and what stops it."""
     tree = allocation.hierarchy
     used = ", ".join(
         f"{name} {percent(part)}"
         for name, part in zip(tree.resources, allocation.used.tolist(), strict=True)
     )
-    missed = int((~allocation.met).sum())
-    verdict = "every guarantee is met" if not missed else f"{missed} guarantees are NOT met"
     more = tree.leaves - MOST_ROWS
-    caption = f"used: {used}; {verdict}" + (f"\n… and {more} more leaves" if more > 0 else "")
+    below = [f"… and {more} more leaves"] if more > 0 else []
+    below += [f"used: {used}; {verdict(allocation)}", *dropped(tree)]
     table = Table(
         title=f"Fair shares by {allocation.method}",
         title_justify="left",
-        caption=caption,
-        caption_justify="left",
     )
     table.add_column("leaf")
     for name in ("tasks", "dominant share", "guarantee"):
@@ -54,7 +61,7 @@ def allocation_table(allocation: Allocation) -> Table:
     for i, path in enumerate(tree.paths[:MOST_ROWS]):
         met = bool(allocation.met[i])
         table.add_row(
-            path,
+            escape(path),
             f"{allocation.tasks[i]:.6g}",
             percent(float(allocation.share[i])),
             percent(float(allocation.guarantee[i])),
@@ -62,19 +69,45 @@ def allocation_table(allocation: Allocation) -> Table:
             allocation.limited_by(i) or "",
             style=None if met else "bold red",
         )
-    return table
+    return _with_lines(table, below)
 
 
-def timeline_table(timeline: Timeline) -> Table:
-    """Dominant share of every leaf after every event; a dash while it is away."""
+def verdict(allocation: Allocation) -> str:
+    """Whether guarantees are met; where limits were dropped, that weights alone are behind it."""
+    tree = allocation.hierarchy
+    missed = int((~allocation.met).sum())
+    if not tree.active[0]:
+        return "no leaf has tasks, so nobody is guaranteed anything"
+    text = f"{missed} guarantees are NOT met" if missed else "every guarantee is met"
+    return f"{text}, by weights alone" if tree.dropped_limits else text
+
+
+def dropped(tree: Hierarchy) -> list[str]:
+    """The limits that no share of `tree` takes into account, under a line that says so."""
+    if not tree.dropped_limits:
+        return []
+    number = counted(len(tree.dropped_limits), "limit")
+    return [
+        f"NOT in these shares: {number} of the imported queues",
+        *(f"  {line}" for line in shown(tree.dropped_limits, MOST_LIMITS)),
+    ]
+
+
+def _with_lines(table: Table, lines: list[str]) -> Group:
+    """The table, and lines below it as wide as the console."""
+    return Group(table, *(Text(line, style="table.caption") for line in lines))
+
+
+def timeline_table(timeline: Timeline) -> Group:
+    """Dominant share of every leaf before the first and after every event; a dash while away."""
     table = Table(title=f"Dominant shares by {timeline.method}", title_justify="left")
     table.add_column("from time")
     for path in timeline.hierarchy.paths[:MOST_LINES]:
-        table.add_column(path, justify="right")
+        table.add_column(escape(path), justify="right")
     for time, allocation in zip(timeline.times, timeline.allocations, strict=True):
         there = allocation.hierarchy.tasks > 0
         table.add_row(
-            f"{time:g}",
+            f"before {time_text(timeline.times[1])}" if time == -np.inf else time_text(time),
             *(
                 percent(float(share)) if is_there else "–"
                 for share, is_there in zip(
@@ -82,7 +115,9 @@ def timeline_table(timeline: Timeline) -> Table:
                 )
             ),
         )
-    return table
+    more = timeline.hierarchy.leaves - MOST_LINES
+    below = [f"… and {more} more leaves"] if more > 0 else []
+    return _with_lines(table, [*below, *dropped(timeline.hierarchy)])
 
 
 def check_plot_path(path: str | Path) -> None:
@@ -99,6 +134,8 @@ def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
     if ax is None:
         ax = Figure(figsize=(8, 4.2), layout="constrained").add_subplot()
     shares, times = timeline.shares, np.array(timeline.times)
+    if times[0] == -np.inf:
+        times[0] = times[1] - ((times[-1] - times[1]) or 1.0) / 20
     end = times[-1] + (times[-1] - times[0]) / 10
     there = np.stack([a.hierarchy.tasks > 0 for a in timeline.allocations])
     shown = np.sort(np.argsort(-shares.max(axis=0), kind="stable")[:MOST_LINES])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ from . import allocate
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """Allocation number k holds from `times[k]` on."""
+    """Allocation number k holds from `times[k]` on; number 0 may hold before any event.
+
+    Its time is then minus infinity.
+    """
 
     hierarchy: Hierarchy
     method: str
@@ -30,12 +34,16 @@ class Timeline:
         return np.stack([allocation.share for allocation in self.allocations])
 
     def document(self) -> dict[str, Any]:
-        """Time and `slotwise/allocation/1` document of every step."""
+        """Time and `slotwise/allocation/1` document of every step; null before the first event."""
         steps = zip(self.times, self.allocations, strict=True)
-        return {
-            "method": self.method,
-            "steps": [{"time": time} | allocation.document() for time, allocation in steps],
-        }
+        document: dict[str, Any] = {"method": self.method}
+        if self.hierarchy.dropped_limits:
+            document["dropped_limits"] = [asdict(limit) for limit in self.hierarchy.dropped_limits]
+        document["steps"] = [
+            {"time": time if isfinite(time) else None} | allocation.document()
+            for time, allocation in steps
+        ]
+        return document
 
 
 def follow(
@@ -43,9 +51,10 @@ def follow(
 ) -> Timeline:
     """Allocations over time. Events are in the order of time; those at one time happen together.
 
-    A leaf is there at first unless its first event is an arrival. If any is there, an allocation
-    is dated one twentieth of the events' span before the first event.
+    A leaf is there at first unless its first event is an arrival. If any is there, the first
+    allocation is that of the time before all events.
     """
+    steady = replace(hierarchy, dropped_limits=())
     first: dict[int, bool] = {}
     for event in events:
         first.setdefault(event.leaf, event.arrives)
@@ -53,12 +62,11 @@ def follow(
 
     def now() -> Allocation:
         tasks = np.where(there, hierarchy.tasks, 0.0)
-        return allocate(replace(hierarchy, tasks=tasks), method, **parameters)
+        return allocate(replace(steady, tasks=tasks), method, **parameters)
 
-    span = (events[-1].time - events[0].time) or 1.0
     times, allocations = [], []
     if there.any():
-        times.append(events[0].time - span / 20)
+        times.append(-inf)
         allocations.append(now())
     for time, together in groupby(events, key=lambda event: event.time):
         for event in together:

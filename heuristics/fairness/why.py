@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from ...instances.allocation import SATISFIED, UNKNOWN, Allocation
+from ...instances.allocation import SATISFIED, TOLERANCE, UNKNOWN, Allocation
+from ...instances.dropped_limits import DroppedLimit, limits_of, shown
+from ...instances.hierarchy import Hierarchy
+from ...instances.mapreduce import FloatArray, IntArray
+
+MOST_SHOWN = 8
+"""Holders of a resource that the text names; it says how many are missing."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Rival:
-    """A leaf that uses the bottleneck: it would lose if the other grew."""
+    """A leaf that holds some of a full resource: it may lose if the other grew.
+
+    `used` is its part of the resource, of several full ones its greatest part.
+    """
 
     leaf: str
     dominant_share: float
@@ -31,13 +41,39 @@ class Rival:
 
 
 @dataclass(frozen=True)
+class Holder:
+    """A leaf or group, and its part of a resource."""
+
+    node: str
+    used: float
+
+
+@dataclass(frozen=True)
+class FullResource:
+    """A resource that a leaf needs more of and cannot have, and who else holds it.
+
+    The largest holders come first. `groups` are those that the leaf is not in.
+    """
+
+    resource: str
+    used: float
+    leaves: tuple[Holder, ...]
+    groups: tuple[Holder, ...]
+
+
+@dataclass(frozen=True)
 class Why:
-    """The answer. `rivals` are the leaves that use the bottleneck, the largest users first."""
+    """The answer.
+
+    `full_resources` are all that stand in the way of the leaf, first the one that stopped it, of
+    which it has the part `used`; `rivals` are all leaves that hold any of them, the largest first.
+    """
 
     leaf: str
     method: str
     tasks: float
     task_limit: float | None
+    whole_tasks: bool
     dominant_share: float
     dominant_resource: str
     guarantee: float
@@ -46,6 +82,8 @@ class Why:
     limited_by: str | None
     used: float
     rivals: tuple[Rival, ...]
+    full_resources: tuple[FullResource, ...]
+    dropped_limits: tuple[DroppedLimit, ...]
 
     def document(self) -> dict[str, Any]:
         """As plain data for JSON."""
@@ -57,74 +95,134 @@ class Why:
             f"({self.dominant_resource}), {self.tasks:.6g} tasks, by {self.method}"
         ]
         if self.task_limit == 0:
-            return "\n".join(
-                [*lines, "It has no tasks: it is guaranteed nothing, its siblings share its part."]
-            )
-        lines.append(
-            f"Guaranteed {_percent(self.guarantee)}, "
-            + ("which it has:" if self.met else "which it does NOT have:")
-        )
-        lines += [
-            f"  {step.node}: weight {step.weight:g} of {step.siblings:g} among active siblings, "
-            f"so {_percent(step.guarantee)} of all"
-            for step in self.steps
-        ]
-        if self.limited_by == "tasks":
-            return "\n".join([*lines, "Limited by its tasks: all of them run."])
-        lines.append(
-            f"Limited by {self.limited_by}, which is full; "
-            f"this leaf uses {_percent(self.used)} of it."
-        )
-        if self.rivals:
-            lines.append("If it grew, these would have less (their part of the resource):")
-            most = 8
-            for rival in self.rivals[:most]:
-                lines.append(
-                    f"  {rival.leaf}: {_percent(rival.used)}; dominant share "
-                    f"{_percent(rival.dominant_share)}, guaranteed {_percent(rival.guarantee)}"
-                )
-            if len(self.rivals) > most:
-                lines.append(f"  … and {len(self.rivals) - most} more")
+            lines.append("It has no tasks: it is guaranteed nothing, its siblings share its part.")
         else:
-            lines.append("Nobody else uses it: only more capacity would help.")
+            lines.append(
+                f"Guaranteed {_percent(self.guarantee)}, "
+                + ("which it has:" if self.met else "which it does NOT have:")
+            )
+            lines += [
+                f"  {step.node}: weight {step.weight:g} of {step.siblings:g} among active "
+                f"siblings, so {_percent(step.guarantee)} of all"
+                for step in self.steps
+            ]
+            lines += self._limits()
+        if self.dropped_limits:
+            lines.append("NOT in this share, limits of the imported queues:")
+            lines += [f"  {line}" for line in shown(self.dropped_limits, MOST_SHOWN)]
         return "\n".join(lines)
+
+    def _limits(self) -> list[str]:
+        """What stops the leaf, and who would have less if it grew."""
+        if self.limited_by == "tasks":
+            return ["Limited by its tasks: all of them run."]
+        state = "has no room for another of its tasks" if self.whole_tasks else "is full"
+        lines = [
+            f"{'Limited by' if k == 0 else 'Besides,'} {full.resource}"
+            f"{', which' if k == 0 else ''} {state}; this leaf uses {_percent(full.used)} of it."
+            for k, full in enumerate(self.full_resources)
+        ]
+        if not self.rivals:
+            return [*lines, "Nobody else uses it: only more capacity would help."]
+        lines.append("If it grew, some of these would have less (their part of the resource):")
+        by_path = {rival.leaf: rival for rival in self.rivals}
+        for full in self.full_resources:
+            if full.leaves and len(self.full_resources) > 1:
+                lines.append(f" of {full.resource}")
+            lines += _first(
+                f"  {holder.node}: {_percent(holder.used)}; dominant share "
+                f"{_percent(by_path[holder.node].dominant_share)}, guaranteed "
+                f"{_percent(by_path[holder.node].guarantee)}"
+                for holder in full.leaves
+            )
+            lines += _first(
+                f"  group {holder.node}: {_percent(holder.used)} in all" for holder in full.groups
+            )
+        return lines
 
 
 def why(allocation: Allocation, path: str) -> Why:
     """What an operator asks of the leaf at `path`. Raises `InputError` if there is none."""
     tree = allocation.hierarchy
     i = tree.leaf_at(path)
-    stop = int(allocation.bottleneck[i])
-    rivals: list[Rival] = []
-    used = 0.0
-    if stop not in (SATISFIED, UNKNOWN):
-        part = allocation.tasks * tree.demand[:, stop] / tree.capacity[stop]
-        used = float(part[i])
-        rivals = [
-            Rival(
-                tree.paths[k],
-                float(allocation.share[k]),
-                float(allocation.guarantee[k]),
-                float(part[k]),
-            )
-            for k in np.argsort(-part, kind="stable")
-            if part[k] > 0 and k != i
-        ]
+    full = _full(allocation, i)
+    part = allocation.tasks[:, None] * (tree.demand / tree.capacity)[:, full]
+    most = part.max(axis=1, initial=0.0)
     limit = float(tree.tasks[i])
     return Why(
         leaf=tree.paths[i],
         method=allocation.method,
         tasks=float(allocation.tasks[i]),
         task_limit=limit if np.isfinite(limit) else None,
+        whole_tasks=allocation.whole,
         dominant_share=float(allocation.share[i]),
         dominant_resource=tree.resources[int(tree.normalised[i].argmax())],
         guarantee=float(allocation.guarantee[i]),
         met=bool(allocation.met[i]),
         steps=_steps(allocation, i),
         limited_by=allocation.limited_by(i),
-        used=used,
-        rivals=tuple(rivals),
+        used=float(part[i, 0]) if len(full) else 0.0,
+        rivals=tuple(
+            Rival(
+                tree.paths[k],
+                float(allocation.share[k]),
+                float(allocation.guarantee[k]),
+                float(most[k]),
+            )
+            for k in _largest(most)
+            if k != i
+        ),
+        full_resources=tuple(
+            _full_resource(tree, i, tree.resources[j], part[:, k]) for k, j in enumerate(full)
+        ),
+        dropped_limits=tuple(limits_of(tree.dropped_limits, tree.names[0], tree.paths[i])),
     )
+
+
+def _full(allocation: Allocation, i: int) -> IntArray:
+    """Numbers of the resources that leaf `i` needs and that are full; first, what stopped it.
+
+    With whole tasks a resource is full for a leaf when its next task does not fit.
+    """
+    tree, stop = allocation.hierarchy, int(allocation.bottleneck[i])
+    if stop in (SATISFIED, UNKNOWN):
+        return np.empty(0, dtype=np.int64)
+    need = tree.demand[i] / tree.capacity
+    room = need if allocation.whole else 0.0
+    full = (need > 0) & (1 - allocation.used < room + TOLERANCE)
+    full[stop] = False
+    return np.concatenate(([stop], np.flatnonzero(full)))
+
+
+def _full_resource(tree: Hierarchy, i: int, resource: str, part: FloatArray) -> FullResource:
+    held = np.zeros(tree.nodes)
+    held[tree.leaf] = part
+    for n in range(tree.nodes - 1, 0, -1):
+        held[tree.parent[n]] += held[n]
+    held[0] = 0.0
+    held[tree.leaf] = 0.0
+    n = int(tree.leaf[i])
+    while n > 0:
+        held[n] = 0.0
+        n = int(tree.parent[n])
+    return FullResource(
+        resource,
+        float(part[i]),
+        tuple(Holder(tree.paths[k], float(part[k])) for k in _largest(part) if k != i),
+        tuple(Holder(tree.path(n), float(held[n])) for n in _largest(held)),
+    )
+
+
+def _largest(part: FloatArray) -> list[int]:
+    """Places of the positive entries, the largest first."""
+    order = np.argsort(-part, kind="stable")
+    return [int(k) for k in order if part[k] > 0]
+
+
+def _first(lines: Iterable[str]) -> list[str]:
+    found = list(lines)
+    more = len(found) - MOST_SHOWN
+    return found if more <= 0 else [*found[:MOST_SHOWN], f"  … and {more} more"]
 
 
 def _steps(allocation: Allocation, i: int) -> tuple[Step, ...]:

@@ -44,9 +44,14 @@ def read_kueue(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
         notes.add(f"in no cohort, so sharing with nobody, left out: {listed(reader.alone)}")
     if reader.own_quota:
         notes.add(
-            "weights divide only what is borrowed, but these have quota of their own: "
-            f"{listed(reader.own_quota)}"
+            "Kueue's weights divide only what is borrowed, here they divide everything, quota of "
+            f"their own included: {listed(reader.own_quota)}"
         )
+    if len(reader.flavor_names) > 1:
+        notes.add(
+            f"{len(reader.flavor_names)} flavors are added up; Kueue lends each of them by itself"
+        )
+    notes.add("Kueue divides by weights only with fairSharing in its own configuration")
     if reader.never_reclaims:
         notes.add(
             "without preemption.reclaimWithinCohort: Any only admission is fair: "
@@ -66,6 +71,7 @@ class _Reader:
         self.alone: list[str] = []
         self.own_quota: list[str] = []
         self.never_reclaims: list[str] = []
+        self.flavor_names: set[str] = set()
 
     def add(self, document: Mapping[str, Any]) -> None:
         kind = document["kind"]
@@ -91,14 +97,28 @@ class _Reader:
                 return
             if part(spec, "preemption", where).get("reclaimWithinCohort", "Never") == "Never":
                 self.never_reclaims.append(name)
-        self.nodes[kind, name] = Queue(name, weight, group=kind == "Cohort")
+        queue = Queue(name, weight, group=kind == "Cohort")
+        self.nodes[kind, name] = queue
         if above:
             self.above[kind, name] = str(above)
-        if self.add_quota(spec, where) and above:
+        if spec.get("stopPolicy", "None") != "None":
+            queue.limits.append(("stopPolicy", str(spec["stopPolicy"])))
+        if self.add_quota(spec, where, queue.limits, of_root=not above) and above:
             self.own_quota.append(name)
 
-    def add_quota(self, spec: Mapping[str, Any], where: str) -> bool:
-        """Add the nominal quotas to the capacity; whether there is any."""
+    def add_quota(
+        self,
+        spec: Mapping[str, Any],
+        where: str,
+        limits: list[tuple[str, str]],
+        *,
+        of_root: bool,
+    ) -> bool:
+        """Add the nominal quotas to the capacity; whether there is any.
+
+        The root's quota is the capacity itself; all other quotas, and every bound on borrowing and
+        lending, are limits.
+        """
         some = False
         for k, group in enumerate(spec.get("resourceGroups") or ()):
             here = f"{where}, resourceGroups {k}"
@@ -112,7 +132,14 @@ class _Reader:
                         f"{here}, flavor {flavor.get('name')!r}: its resources must match "
                         f"coveredResources in number and order: {', '.join(map(str, covered))}"
                     )
+                self.flavor_names.add(str(flavor.get("name")))
                 for resource in resources:
+                    of = f"{resource['name']}, flavor {flavor.get('name')}"
+                    limits += [
+                        (f"{bound} of {of}", str(resource[bound]))
+                        for bound in ("borrowingLimit", "lendingLimit")
+                        if resource.get(bound) is not None
+                    ]
                     amount = quantity(
                         resource.get("nominalQuota", 0), f"{here}, {resource['name']}, nominalQuota"
                     )
@@ -120,6 +147,8 @@ class _Reader:
                         name = resource["name"]
                         self.quota[name] = self.quota.get(name, 0.0) + amount
                         some = True
+                        if not of_root:
+                            limits.append((f"nominalQuota of {of}", str(resource["nominalQuota"])))
         return some
 
     def tree(self) -> Queue:

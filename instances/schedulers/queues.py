@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..dropped_limits import EVERY_QUEUE, DroppedLimit
 from ..errors import InputError
 from ..hierarchy import UNBOUNDED, Hierarchy, Row, from_rows
 from ..mapreduce import FloatArray
@@ -15,15 +16,22 @@ from ..traces.notes import Notes
 TASKS_PER_CLUSTER = 1000
 """Tasks of a leaf that fill the cluster, if nobody says what a task needs."""
 
+MOST_NOTES = 20
+"""Limits that are told one by one; the hierarchy has all of them."""
+
 
 @dataclass
 class Queue:
-    """A queue of a scheduler; one without children is a leaf unless it is marked as a group."""
+    """A queue of a scheduler; one without children is a leaf unless it is marked as a group.
+
+    `limits` are the names and amounts of its minimums, maximums and quotas.
+    """
 
     name: str
     weight: float = 1.0
     children: list[Queue] = field(default_factory=list)
     group: bool = False
+    limits: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def is_leaf(self) -> bool:
@@ -44,9 +52,19 @@ class Asks:
     tasks: Mapping[str, float] = field(default_factory=dict)
 
 
-def hierarchy_of(root: Queue, asks: Asks, source: str, notes: Notes) -> Hierarchy:
-    """The hierarchy of a tree of queues. Raises `InputError` for a path that is no leaf's."""
+def hierarchy_of(
+    root: Queue,
+    asks: Asks,
+    source: str,
+    notes: Notes,
+    every_queue: Sequence[tuple[str, str]] = (),
+) -> Hierarchy:
+    """The hierarchy of a tree of queues; `every_queue` are limits that belong to no single one.
+
+    Raises `InputError` for a tree without leaves and for a path that is no leaf's.
+    """
     rows: list[Row] = []
+    dropped = [DroppedLimit(EVERY_QUEUE, *limit) for limit in every_queue]
     unused = set(asks.demands) | set(asks.tasks)
     usual = asks.demand
     if usual is None:
@@ -57,6 +75,9 @@ def hierarchy_of(root: Queue, asks: Asks, source: str, notes: Notes) -> Hierarch
             unused.discard(path)
             wanted = (asks.demands.get(path, usual), asks.tasks.get(path, UNBOUNDED))
         rows.append(Row(queue.name, parent, queue.weight, wanted))
+        dropped += [DroppedLimit(path or root.name, *limit) for limit in queue.limits]
+    if all(row.asks is None for row in rows):
+        raise InputError(f"{source}: no queue in it that jobs could wait in: nothing to share")
     for path in sorted(unused)[:1]:
         raise InputError(f"demands: {path!r} is no leaf of {source}")
     if asks.demand is None and not asks.demands:
@@ -64,7 +85,14 @@ def hierarchy_of(root: Queue, asks: Asks, source: str, notes: Notes) -> Hierarch
             f"the file does not tell what tasks need: every leaf's task takes "
             f"1/{TASKS_PER_CLUSTER} of each resource"
         )
-    return from_rows(asks.capacity, rows, name=root.name, source=source)
+    for limit in dropped[:MOST_NOTES]:
+        notes.add(f"not in the shares: {limit}")
+    if len(dropped) > MOST_NOTES:
+        notes.add(
+            f"not in the shares either: {len(dropped) - MOST_NOTES} more limits; "
+            "dropped_limits in the hierarchy has them all"
+        )
+    return from_rows(asks.capacity, rows, name=root.name, source=source, dropped_limits=dropped)
 
 
 def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..files import read_bytes
 from ..hierarchy import Hierarchy
-from ..traces.notes import Notes, counted
+from ..traces.notes import Notes, counted, listed
 from .queues import Asks, Queue, group_paths, hierarchy_of, need_distinct
 from .weights import whole_weights
 
@@ -40,6 +40,7 @@ def read_slurm(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
     accounts = {"root": root}
     parent: Queue | None = None
     as_parent: dict[str, int] = {}
+    of_root: list[str] = []
     clusters = 0
     notes = Notes()
     for entity in _entities(text, path):
@@ -48,6 +49,7 @@ def read_slurm(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
             clusters += 1
             if clusters > 1:
                 raise InputError(f"{where}: a second cluster; one file holds one")
+            root.limits += _limits(entity)
         elif entity.kind == "Parent":
             if entity.name not in accounts:
                 raise InputError(
@@ -67,12 +69,17 @@ def read_slurm(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
                     raise InputError(
                         f"{where}: account {entity.name!r}: Fairshare=parent is no share"
                     )
-                accounts[entity.name] = Queue(entity.name, shares)
+                accounts[entity.name] = Queue(entity.name, shares, limits=_limits(entity))
                 parent.children.append(accounts[entity.name])
             elif shares is None:
                 as_parent[parent.name] = as_parent.get(parent.name, 0) + 1
-            elif parent is not root:
-                parent.children.append(Queue(entity.name, shares))
+                parent.limits += [
+                    (f"{name} of user {entity.name}", amount) for name, amount in _limits(entity)
+                ]
+            elif parent is root:
+                of_root.append(entity.name)
+            else:
+                parent.children.append(Queue(entity.name, shares, limits=_limits(entity)))
     if not clusters:
         raise InputError(f"{path}: no Cluster line: not a sacctmgr dump")
     for name in as_parent:
@@ -84,6 +91,11 @@ def read_slurm(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
     if as_parent:
         users = counted(sum(as_parent.values()), "user")
         notes.add(f"{users} with Fairshare=parent: their accounts are the leaves")
+    if of_root:
+        notes.add(f"users of the root account are left out with their shares: {listed(of_root)}")
+    notes.add(
+        "Slurm's limits by QOS and partition are in no dump, so they are not in the shares either"
+    )
     notes.add("Slurm ranks by decayed usage; the shares here are those of a steady state")
     return hierarchy_of(root, asks, str(path), notes), notes.lines
 
@@ -101,6 +113,16 @@ def _entities(text: str, path: str | Path) -> list[_Entity]:
             )
         options = {key: value.strip("'") for key, value in OPTION.findall(entity.group(3))}
         found.append(_Entity(number, entity.group(1), entity.group(2), options))
+    return found
+
+
+def _limits(entity: _Entity) -> list[tuple[str, str]]:
+    """Names and amounts of the limits of a cluster, account or user; -1 takes a limit away."""
+    found = []
+    for name, text in entity.options.items():
+        if name.startswith(("Grp", "Max")):
+            parts = [part for part in text.split(",") if part and part.split("=")[-1] != "-1"]
+            found += [(name, ",".join(parts))] if parts else []
     return found
 
 

@@ -16,6 +16,28 @@ from .xml import read_xml, xml_text
 PREFIX = "yarn.scheduler.capacity."
 CALCULATOR = PREFIX + "resource-calculator"
 DOMINANT = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
+LIMITS = (
+    "maximum-capacity",
+    "maximum-applications",
+    "max-parallel-apps",
+    "maximum-am-resource-percent",
+    "maximum-allocation-mb",
+    "maximum-allocation-vcores",
+    "maximum-allocation",
+    "minimum-user-limit-percent",
+    "user-limit-factor",
+    "state",
+)
+"""Properties of a queue, or of all, that bound what it gets."""
+
+NO_LIMIT = {
+    "maximum-capacity": ("100", "100.0", "-1"),
+    "minimum-user-limit-percent": ("100",),
+    "user-limit-factor": ("-1", "-1.0"),
+    "state": ("RUNNING",),
+}
+"""Values that bound nothing."""
+
 WEIGHT = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*w")
 
 
@@ -35,8 +57,13 @@ def read_yarn_capacity(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[st
         raise InputError(f"{path}: {PREFIX}root.queues is missing")
     root = Queue("root", group=True)
     stack = [(root, "root")]
+    read = {CALCULATOR}
+    every_queue = _limits(properties, PREFIX, read)
+    without_factor: list[str] = []
     while stack:
         queue, place = stack.pop()
+        read |= {f"{PREFIX}{place}.queues", f"{PREFIX}{place}.capacity"}
+        queue.limits += _limits(properties, f"{PREFIX}{place}.", read)
         names = [name.strip() for name in properties[f"{PREFIX}{place}.queues"].split(",")]
         for name, repeated in zip(names, (names[:k] for k in range(len(names))), strict=True):
             if not name or "." in name:
@@ -49,10 +76,32 @@ def read_yarn_capacity(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[st
             queue.children.append(Queue(name, weight, group=group))
             if group:
                 stack.append((queue.children[-1], below))
-    limits = sorted(key for key in properties if key.endswith(".maximum-capacity"))
-    if limits:
-        notes.add(f"not read: {listed([key.removeprefix(PREFIX) for key in limits])}")
-    return hierarchy_of(root, asks, str(path), notes), notes.lines
+            else:
+                here = f"{PREFIX}{below}."
+                read.add(f"{here}capacity")
+                queue.children[-1].limits += _limits(properties, here, read)
+                if f"{here}user-limit-factor" not in properties:
+                    without_factor.append(below.removeprefix("root."))
+    unread = sorted(set(properties) - read)
+    if unread:
+        notes.add(f"not read: {listed([key.removeprefix(PREFIX) for key in unread])}")
+    if without_factor and f"{PREFIX}user-limit-factor" not in properties:
+        notes.add(
+            "not in the shares: user-limit-factor is 1 unless set, so that one user alone gets no "
+            f"more than the queue's own capacity, in {listed(without_factor)}"
+        )
+    return hierarchy_of(root, asks, str(path), notes, every_queue), notes.lines
+
+
+def _limits(properties: Mapping[str, str], place: str, read: set[str]) -> list[tuple[str, str]]:
+    """Names and amounts of the limits of one queue; they are added to what is `read`."""
+    read |= {place + name for name in LIMITS}
+    found = [(name, properties.get(place + name, "")) for name in LIMITS]
+    return [(name, amount) for name, amount in found if amount and not _is_none(name, amount)]
+
+
+def _is_none(name: str, amount: str) -> bool:
+    return amount.upper() in NO_LIMIT.get(name, ())
 
 
 def _properties(path: str | Path) -> dict[str, str]:

@@ -23,18 +23,30 @@ IGNORED = frozenset(
         "allowPreemptionFrom",
         "fairSharePreemptionThreshold",
         "fairSharePreemptionTimeout",
-        "maxAMShare",
-        "maxChildResources",
-        "maxContainerAllocation",
-        "maxResources",
-        "maxRunningApps",
-        "minResources",
         "minSharePreemptionTimeout",
         "reservation",
         "schedulingMode",
     }
 )
 """Known elements of a queue that say nothing of its share at rest."""
+
+LIMITS = (
+    "minResources",
+    "maxResources",
+    "maxChildResources",
+    "maxRunningApps",
+    "maxAMShare",
+    "maxContainerAllocation",
+)
+"""Elements of a queue that bound what it gets."""
+
+DEFAULT_LIMITS = (
+    "queueMaxResourcesDefault",
+    "queueMaxAppsDefault",
+    "queueMaxAMShareDefault",
+    "userMaxAppsDefault",
+)
+"""Elements of the file that bound what all queues, or all users, get."""
 
 
 def read_yarn_fair(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
@@ -53,22 +65,40 @@ def read_yarn_fair(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
     if named_root:
         if len(tops) > 1:
             raise InputError(f"{path}: queue 'root' must have no other queue beside it")
-        reader.add_children(root, named_root[0], "", _policy(named_root[0], "schedulingPolicy", ""))
+        reader.add_root(root, named_root[0])
     else:
-        reader.add_children(root, document, "", None)
-    others = sorted({child.tag for child in document} - {*QUEUE_TAGS})
-    unread = [tag for tag in others if tag != "defaultQueueSchedulingPolicy"]
+        reader.add_children(root, document, "", reader.default)
+    if not root.children:
+        raise InputError(
+            f"{path}: no queue in it: YARN makes queues as jobs come, there is no tree to share by"
+        )
+    unread = {child.tag for child in document} - {*QUEUE_TAGS, "user", *DEFAULT_LIMITS}
+    unread.discard("defaultQueueSchedulingPolicy")
     if unread:
-        notes.add(f"not read: {listed(unread)}")
+        notes.add(f"not read: {listed(sorted(unread))}")
     if reader.ignored:
         notes.add(f"not read, of some queues: {listed(sorted(reader.ignored))}")
     if reader.unknown:
         notes.add(f"unknown elements, which YARN ignores too: {listed(sorted(reader.unknown))}")
-    if reader.not_drf:
-        notes.add(f"shares are computed by dominant resource, not as in {listed(reader.not_drf)}")
+    if reader.memory_only:
+        notes.add(
+            "shares are by dominant resource; YARN's policy fair counts memory only, among the "
+            f"queues of {listed(reader.memory_only)}"
+        )
+    if reader.other_leaves:
+        notes.add(
+            "what jobs of one queue get is not in the shares; not by drf, within these: "
+            f"{listed(reader.other_leaves)}"
+        )
     for line in reader.warnings:
         notes.add(line)
-    return hierarchy_of(root, asks, str(path), notes), notes.lines
+    every_queue = _limits(document, DEFAULT_LIMITS)
+    for user in document.findall("user"):
+        every_queue += [
+            (f"{tag} of user {user.get('name', '')}".rstrip(), amount)
+            for tag, amount in _limits(user, LIMITS)
+        ]
+    return hierarchy_of(root, asks, str(path), notes, every_queue), notes.lines
 
 
 class _Reader:
@@ -77,17 +107,30 @@ class _Reader:
         self.default = "fair"
         self.ignored: set[str] = set()
         self.unknown: set[str] = set()
-        self.not_drf: list[str] = []
+        self.memory_only: list[str] = []
+        self.other_leaves: list[str] = []
         self.warnings: list[str] = []
 
     def where(self, path: str) -> str:
         return f"{self.file}: queue {path!r}" if path else self.file
 
-    def add_children(self, queue: Queue, element: Element, path: str, policy: str | None) -> None:
+    def add_root(self, root: Queue, element: Element) -> None:
+        """The queue that a file may put around all others."""
+        where = self.where("root")
+        policy = _policy(element, "schedulingPolicy", where) or self.default
+        if policy == "fifo":
+            raise InputError(f"{where}, schedulingPolicy: fifo is for leaf queues only")
+        self.settings(root, element, where)
+        self.add_children(root, element, "", policy)
+
+    def add_children(self, queue: Queue, element: Element, path: str, policy: str) -> None:
         """The queues within an element, depth first; the file's default is every queue's."""
-        stack = [(queue, element, path, policy or self.default)]
+        stack = [(queue, element, path, policy)]
         while stack:
             queue, element, path, policy = stack.pop()
+            if policy == "fair":
+                self.memory_only.append(f"{path.replace('.', '/') or 'root'} (fair)")
+            groups = []
             for child in element:
                 if child.tag not in QUEUE_TAGS:
                     continue
@@ -101,7 +144,11 @@ class _Reader:
                         f"{self.where(below)}, schedulingPolicy: drf below a parent with fair"
                     )
                 queue.children.append(found)
-                stack.append((found, child, below, own))
+                if found.group:
+                    groups.append((found, child, below, own))
+                elif own != "drf":
+                    self.other_leaves.append(f"{below.replace('.', '/')} ({own})")
+            stack.extend(reversed(groups))
 
     def queue(self, element: Element, name: str, path: str) -> tuple[Queue, str]:
         """The queue of an element without its children, and its policy."""
@@ -111,8 +158,6 @@ class _Reader:
         policy = _policy(element, "schedulingPolicy", where) or self.default
         if parent and policy == "fifo":
             raise InputError(f"{where}, schedulingPolicy: fifo is for leaf queues only")
-        if policy != "drf" and parent:
-            self.not_drf.append(f"{path} ({policy})")
         for tag in ("maxAMShare", "reservation"):
             if parent and tag in tags:
                 raise InputError(f"{where}, {tag}: not allowed for a queue with children")
@@ -121,12 +166,16 @@ class _Reader:
                 continue
             if not (child.text or "").strip() and not child.tag.startswith("acl"):
                 raise InputError(f"{where}, {child.tag}: empty")
-        self.resources(element, where)
-        self.ignored |= tags & IGNORED
-        self.unknown |= tags - IGNORED - {"weight", "schedulingPolicy", *QUEUE_TAGS}
-        return Queue(name, _weight(element, where), group=parent), policy
+        queue = Queue(name, _weight(element, where), group=parent)
+        self.settings(queue, element, where)
+        return queue, policy
 
-    def resources(self, element: Element, where: str) -> None:
+    def settings(self, queue: Queue, element: Element, where: str) -> None:
+        """Limits of a queue, and the names of what else is not read."""
+        tags = {child.tag for child in element}
+        self.ignored |= tags & IGNORED
+        self.unknown |= tags - IGNORED - {"weight", "schedulingPolicy", *QUEUE_TAGS, *LIMITS}
+        queue.limits += _limits(element, LIMITS)
         least = _resources(element.findtext("minResources"), f"{where}, minResources", 0.0)
         most = _resources(element.findtext("maxResources"), f"{where}, maxResources", math.inf)
         for name in sorted({*least, *most}):
@@ -169,6 +218,19 @@ def _weight(element: Element, where: str) -> float:
     if not 0 < weight < math.inf:
         raise InputError(f"{where}, weight: must be > 0, got {text.strip()}")
     return weight
+
+
+def _limits(element: Element, tags: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Names and amounts of the limits in an element, without those that limit nothing."""
+    found = [(tag, " ".join((element.findtext(tag) or "").split())) for tag in tags]
+    return [(tag, amount) for tag, amount in found if amount and not _is_none(tag, amount)]
+
+
+def _is_none(tag: str, amount: str) -> bool:
+    """Whether a minimum is 0, or a share of application masters is switched off (-1)."""
+    if tag == "minResources":
+        return not re.search("[1-9]", amount)
+    return tag in ("maxAMShare", "queueMaxAMShareDefault") and amount.startswith("-")
 
 
 def _resources(text: str | None, where: str, missing: float) -> dict[str, float]:

@@ -1,11 +1,14 @@
 """Tables and the plot of dominant shares."""
 
+from dataclasses import replace
+
 import pytest
 from rich.console import Console
 from trees import figure_4, leaf, tree
 
 from slotwise.heuristics.fairness import allocate
 from slotwise.heuristics.fairness.events import follow
+from slotwise.instances.dropped_limits import DroppedLimit
 from slotwise.instances.errors import InputError
 from slotwise.instances.hierarchy_events import events
 from slotwise.report.fair_shares import (
@@ -32,6 +35,26 @@ def test_table_of_many_leaves():
     assert f"a{MOST_ROWS} " not in text
 
 
+def test_limits_that_are_not_in_the_shares_are_in_the_verdict():
+    limits = tuple(DroppedLimit("a[0]", "maxResources", f"[memory={k}]") for k in range(13))
+    hierarchy = replace(tree(leaf("a[0]", 1, 0), leaf("b", 1, 0)), dropped_limits=limits)
+    text = shown(allocation_table(allocate(hierarchy)))
+    assert "every guarantee is met, by weights alone" in text
+    assert "13 limits of the imported queues" in text
+    assert "a[0]: maxResources [memory=9]" in text
+    assert "[memory=10]" not in text
+    assert "… and 3 more" in text
+    timeline = follow(hierarchy, events(hierarchy, [(10, [], ["b"])]))
+    assert "13 limits of the imported queues" in shown(timeline_table(timeline))
+    assert len(timeline.document()["dropped_limits"]) == 13
+
+
+def test_no_leaf_with_tasks_is_no_guarantee_met():
+    text = shown(allocation_table(allocate(tree(leaf("a", 1, 0, tasks=0)))))
+    assert "no leaf has tasks" in text
+    assert "every guarantee" not in text
+
+
 def test_lines_of_the_plot():
     hierarchy = figure_4()
     timeline = follow(hierarchy, events(hierarchy, [(10, [], ["n1/n12"]), (20, [], ["n2/n23"])]))
@@ -42,6 +65,19 @@ def test_lines_of_the_plot():
     assert str(lines["n2/n23"].get_ydata()[2]) == "nan"  # it has left
     assert ax.get_ylabel() == "dominant share"
     assert "–" in shown(timeline_table(timeline))
+
+
+def test_rows_of_a_timeline_are_dated_as_the_file_dates_them():
+    hierarchy = tree(leaf("a", 1, 0), leaf("b", 1, 0))
+    times = [1234567.25, 1234567.5]
+    rows = [(times[0], [], ["b"]), (times[1], ["b"], [])]
+    text = shown(timeline_table(follow(hierarchy, events(hierarchy, rows))))
+    first = [line.strip("│ ").split(" │")[0].strip() for line in text.splitlines() if "│ " in line]
+    assert first == ["before 1234567.25", "1234567.25", "1234567.5"]
+    arrivals = [(0.1, ["a"], []), (0.30000000000000004, ["b"], [])]
+    text = shown(timeline_table(follow(hierarchy, events(hierarchy, arrivals))))
+    assert "before" not in text
+    assert "0.30000000000000004" in text
 
 
 def test_the_plot_keeps_to_the_largest():

@@ -1,6 +1,7 @@
 """Jobs that arrive and leave."""
 
 import json
+from math import inf
 
 import pytest
 from trees import figure_4, leaf, tree
@@ -43,10 +44,10 @@ def test_figure_4_over_time(method):
 def test_a_leaf_without_arrival_is_there_at_first():
     hierarchy = tree(leaf("a", 1, 0), leaf("b", 1, 0))
     timeline = follow(hierarchy, events(hierarchy, [(10, [], ["b"]), (30, ["b"], [])]))
-    assert timeline.times == (9, 10, 30)
+    assert timeline.times == (-inf, 10, 30)
     assert timeline.shares.tolist() == [[0.5, 0.5], [1, 0], [0.5, 0.5]]
     steps = timeline.document()["steps"]
-    assert steps[1]["time"] == 10
+    assert [step["time"] for step in steps] == [None, 10, 30]
     assert steps[1]["leaves"]["a"]["dominant_share"] == 1
 
 

@@ -1,11 +1,19 @@
 """Why a leaf has the share it has."""
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_why import plain_holders
 from trees import broken_guarantee, figure_4, leaf, tree
 
 from slotwise.heuristics.fairness import allocate
 from slotwise.heuristics.fairness.why import why
+from slotwise.instances.allocation import SATISFIED
+from slotwise.instances.dropped_limits import DroppedLimit
 from slotwise.instances.errors import InputError
+from slotwise.instances.generators.mch import generate
 from slotwise.instances.hierarchy import Group
 
 
@@ -52,3 +60,72 @@ def test_inactive():
 def test_unknown_leaf():
     with pytest.raises(InputError, match="no leaf 'n21': there is 'n2/n21'"):
         why(allocate(figure_4()), "n21")
+
+
+def documented():
+    """The tree of docs/fairness.md."""
+    return tree(
+        Group("eng", [leaf("dev", 1, 2, tasks=2000), leaf("test", 1, 0, weight=0.5)], weight=2),
+        leaf("ads", 0, 4),
+        capacity=(200, 200),
+    )
+
+
+def test_holders_of_every_full_resource_are_named():
+    # Memory stops dev at 2/3 of it; test then takes what is left of the CPU.
+    answer = why(allocate(documented()), "eng/dev")
+    assert {rival.leaf: rival.used for rival in answer.rivals} == pytest.approx(
+        {"eng/test": 2 / 3, "ads": 1 / 3}
+    )
+    assert [full.resource for full in answer.full_resources] == ["m", "c"]
+    assert [holder.node for holder in answer.full_resources[1].leaves] == ["eng/test"]
+    assert "  eng/test: 66.67 %; dominant share 66.67 %" in str(answer)
+    # The group of a rival is named, the leaf's own groups are not.
+    (full,) = why(allocate(documented()), "ads").full_resources
+    assert [(group.node, group.used) for group in full.groups] == [("eng", pytest.approx(2 / 3))]
+    assert "group eng: 66.67 % in all" in str(why(allocate(documented()), "ads"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 4), st.sampled_from(("exact", "mch"))
+)
+def test_random_trees_against_the_definition(seed, depth, resources, method):
+    hierarchy = generate(
+        depth, seed=seed, fanout=(1, 3), resources=resources, partial=0.4, weight=(0.2, 5)
+    )
+    _same_as_plain(allocate(hierarchy, method))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whole_tasks_against_the_definition(seed):
+    _same_as_plain(allocate(generate(3, seed=seed, fanout=(1, 3), partial=0.4), "hdrf"))
+
+
+def _same_as_plain(allocation):
+    for i, path in enumerate(allocation.hierarchy.paths):
+        if allocation.bottleneck[i] == SATISFIED:
+            continue
+        answer, plain = why(allocation, path), plain_holders(allocation, path)
+        assert {full.resource for full in answer.full_resources} == set(plain)
+        for full in answer.full_resources:
+            for found, expected in (
+                (full.leaves, plain[full.resource]["leaves"]),
+                (full.groups, plain[full.resource]["groups"]),
+            ):
+                assert {h.node: h.used for h in found} == pytest.approx(expected)
+        everybody = {leaf for held in plain.values() for leaf in held["leaves"]}
+        assert {rival.leaf for rival in answer.rivals} == everybody
+
+
+def test_limits_that_bear_on_the_leaf_are_named():
+    limits = [
+        DroppedLimit("eng", "maxResources", "9 mb"),
+        DroppedLimit("ads", "minResources", "7 mb"),
+        DroppedLimit("*", "queueMaxAppsDefault", "5"),
+        DroppedLimit("eng/dev", "maxRunningApps", "3"),
+    ]
+    answer = why(allocate(replace(documented(), dropped_limits=tuple(limits))), "eng/dev")
+    assert answer.dropped_limits == (limits[0], limits[2], limits[3])
+    assert "NOT in this share" in str(answer)
+    assert "  eng/dev: maxRunningApps 3" in str(answer)
