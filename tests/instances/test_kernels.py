@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from threading import Thread
+from time import perf_counter
 
 import slotwise
+from slotwise.instances import kernels
 
 ROOT = Path(slotwise.__file__).parent
 LAYERS = ("instances", "formulations", "heuristics", "solvers", "report", "commands", "experiments")
@@ -40,3 +43,33 @@ def test_no_module_but_one_decorates() -> None:
         str(file.relative_to(ROOT)) for file in modules if decorators_of_numba(file.read_text())
     ]
     assert decorating == ["instances/kernels.py"]
+
+
+def test_compiling_is_timed_apart() -> None:
+    def twice(x: float) -> float:
+        return 2 * x
+
+    compiled = kernels.counted(twice)
+    before, began = kernels.compiling_seconds(), perf_counter()
+    assert compiled(3.0) == 6.0
+    spent, whole = kernels.compiling_seconds() - before, perf_counter() - began
+    assert 0 < spent <= whole
+    after = kernels.compiling_seconds()
+    assert compiled(4.0) == 8.0
+    assert kernels.compiling_seconds() == after
+
+
+def test_what_threads_compile_at_the_same_time_counts_once() -> None:
+    def half(x: float) -> float:
+        return x / 2
+
+    def third(x: float) -> float:
+        return x / 3
+
+    threads = [Thread(target=kernels.counted(f), args=(3.0,)) for f in (half, third)]
+    before, began = kernels.compiling_seconds(), perf_counter()
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        assert kernels.compiling_seconds() - before <= perf_counter() - began
+    assert kernels.compiling_seconds() > before
