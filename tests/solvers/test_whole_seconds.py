@@ -9,7 +9,6 @@ from brute_force import optimum
 
 import slotwise
 from slotwise import Cluster, Job, MapTask, Rates, SpeedFactors, job_instance
-from slotwise.heuristics.list_scheduling import eass
 from slotwise.instances.security import Outages, Security
 from slotwise.solvers.cp_sat import cp_sat_road
 from slotwise.solvers.result import Status
