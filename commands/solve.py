@@ -82,7 +82,7 @@ def solve(
 
         opinions = ask_others(result, time_limit=time_limit, threads=threads or 1)
         document["cross_check"] = [opinion.document() for opinion in opinions]
-        agree = all(opinion.agrees for opinion in opinions)
+        agree = all(opinion.agrees is not False for opinion in opinions)
         text = "\n".join([text, *(f"  {opinion}" for opinion in opinions)])
     if output is not None:
         write_json(output, document)

@@ -1,11 +1,13 @@
 """A second opinion: the same instance solved again by roads that share as little as possible.
 
 The job-order model is written as MPS and solved by PuLP's CBC, and solved again by HiGHS without
-presolve; neither is given the closed-form bounds that `solve` starts from.
+presolve; neither is given the closed-form bounds that `solve` starts from. Only a proof is an
+answer: a road that did not prove the result's bound says nothing about it.
 """
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,72 +22,105 @@ from ..formulations import job_order
 from . import highs
 from .mip import MOST_TERMS
 from .result import OPTIMALITY_TOLERANCE, Result
+from .time_unit import counted, suitable_unit
+
+INTEGRALITY = 1e-6
+"""What CBC shows is a solution if its integers are no farther off than this."""
+
+_FOUND = (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
 
 
 @dataclass(frozen=True)
 class Opinion:
     """What an independent road says: an interval for the optimum in s, and whether it fits.
 
-    A side of the interval is None if the road proved nothing there within its time.
+    A side of the interval is None if the road proved nothing there within its time. `agrees` is
+    True only if the road proved the result's lower bound as well, False if its interval and the
+    result's own are disjoint, and None if it came to no answer.
     """
 
     road: str
     makespan: float | None
     lower_bound: float | None
-    agrees: bool
+    agrees: bool | None
     seconds: float
     note: str
 
+    @property
+    def verdict(self) -> str:
+        """`agrees` in words."""
+        if self.agrees is None:
+            return "no answer"
+        return "agrees" if self.agrees else "DISAGREES"
+
     def document(self) -> dict[str, Any]:
-        return asdict(self)
+        """For JSON, which has no infinity: the note says that no solution exists."""
+        document = {**asdict(self), "verdict": self.verdict.lower()}
+        if self.lower_bound is not None and math.isinf(self.lower_bound):
+            document["lower_bound"] = None
+        return document
 
     def __str__(self) -> str:
         sides = (
             "–" if side is None else f"{side:.6g}" for side in (self.lower_bound, self.makespan)
         )
-        verdict = "agrees" if self.agrees else "DISAGREES"
-        return f"{verdict}: {self.road}: {' to '.join(sides)} s, {self.note}, {self.seconds:.2f} s"
+        said = f"{' to '.join(sides)} s, {self.note}, {self.seconds:.2f} s"
+        return f"{self.verdict}: {self.road}: {said}"
 
 
 def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -> list[Opinion]:
-    """Independent opinions on `result`, each within `time_limit` s.
-
-    A road agrees unless its interval for the optimum and the result's own are disjoint.
-    """
+    """Independent opinions on `result`, each within `time_limit` s."""
     terms = job_order.estimated_terms(result.instance)
-    if terms > MOST_TERMS or result.makespan is None:
-        why = f"model too large: about {terms:.2g} nonzeros" if result.makespan else "no makespan"
-        return [Opinion(name, None, None, True, 0.0, f"not run: {why}") for name in _ROADS]
-    return [_opinion(name, road, result, time_limit, threads) for name, road in _ROADS.items()]
+    if result.makespan is None or terms > MOST_TERMS:
+        too_large = f"model too large: about {terms:.2g} nonzeros"
+        why = "no makespan" if result.makespan is None else too_large
+        return [Opinion(name, None, None, None, 0.0, f"not run: {why}") for name in _ROADS]
+    return [
+        _opinion(name, road, result, result.makespan, time_limit, threads)
+        for name, road in _ROADS.items()
+    ]
 
 
 Road = Callable[[pyo.ConcreteModel, float, int], tuple[float | None, float | None, str]]
 
 
-def _opinion(name: str, road: Road, result: Result, time_limit: float, threads: int) -> Opinion:
+def _opinion(
+    name: str, road: Road, result: Result, known: float, time_limit: float, threads: int
+) -> Opinion:
     began = time.perf_counter()
+    unit = suitable_unit(known)
     # Half as long again as the known makespan: a road that could only confirm would prove little.
-    model = job_order.build(result.instance, horizon=1.5 * (result.makespan or 0.0))
+    model = job_order.build(counted(result.instance, unit), horizon=1.5 * known / unit)
     makespan, bound, note = road(model, time_limit, threads)
-    known = result.makespan or 0.0
-    slack = OPTIMALITY_TOLERANCE * max(1.0, known)
-    too_good = makespan is not None and makespan < result.lower_bound - slack
-    too_high = bound is not None and bound > known + slack
+    makespan, bound = (None if side is None else side * unit for side in (makespan, bound))
     return Opinion(
         road=name,
         makespan=makespan,
         lower_bound=bound,
-        agrees=not (too_good or too_high),
+        agrees=_agrees(result.lower_bound, known, makespan, bound),
         seconds=time.perf_counter() - began,
         note=note,
     )
+
+
+def _agrees(
+    claimed: float, known: float, makespan: float | None, bound: float | None
+) -> bool | None:
+    """What `Opinion.agrees` says of a result of `claimed` to `known` s."""
+    slack = OPTIMALITY_TOLERANCE * known
+    too_good = makespan is not None and makespan < claimed - slack
+    too_high = bound is not None and bound > known + slack
+    if too_good or too_high:
+        return False
+    return True if bound is not None and bound >= claimed - slack else None
 
 
 def _highs_without_presolve(
     model: pyo.ConcreteModel, time_limit: float, threads: int
 ) -> tuple[float | None, float | None, str]:
     outcome = highs.solve(model, time_limit=time_limit, threads=threads, presolve=False)
-    return outcome.incumbent, outcome.bound, outcome.stop.value
+    bound = math.inf if outcome.stop is highs.Stop.INFEASIBLE else outcome.bound
+    return outcome.incumbent, bound, outcome.stop.value
 
 
 def _cbc(
@@ -104,13 +139,13 @@ def _cbc(
             options=["primalT 1e-9", "integerT 1e-9"],
         )
         problem.solve(solver)
-    if problem.sol_status == pulp.LpSolutionOptimal:
+    # Stopped before it found any solution CBC shows that of the relaxation, by the same words.
+    if problem.sol_status in _FOUND and _is_whole(problem):
         value = float(pulp.value(problem.objective))
-        return value, value, "gap closed"
-    if problem.sol_status == pulp.LpSolutionIntegerFeasible:
-        return float(pulp.value(problem.objective)), None, "time limit"
+        proven = problem.sol_status == pulp.LpSolutionOptimal
+        return value, value if proven else None, "gap closed" if proven else "time limit"
     if problem.status == pulp.LpStatusInfeasible:
-        return None, float("inf"), "no solution exists"
+        return None, math.inf, "no solution exists"
     return None, None, "time limit"
 
 
@@ -121,6 +156,12 @@ def _read_mps(path: Path) -> pulp.LpProblem:
         if line.startswith(" BV "):
             variables[line.split()[2]].cat = pulp.LpInteger
     return problem
+
+
+def _is_whole(problem: pulp.LpProblem) -> bool:
+    """Whether every integer variable has a whole value."""
+    values = (v.value() or 0.0 for v in problem.variables() if v.cat == pulp.LpInteger)
+    return all(abs(value - round(value)) <= INTEGRALITY for value in values)
 
 
 _ROADS: dict[str, Road] = {

@@ -13,6 +13,7 @@ from . import highs
 from .linear_programs import LinearPrograms
 from .progress import Progress, ProgressCallback
 from .road import Arrival, Task
+from .time_unit import in_own_unit
 
 MOST_TERMS = 3_000_000
 """Above this many estimated nonzeros a model is not built: it would not fit, nor ever finish."""
@@ -24,16 +25,19 @@ BISECTION_GAP, MOST_BISECTIONS = 0.001, 12
 """A bound this close, relatively, to what it could become is not raised, nor by more steps."""
 
 
+@in_own_unit
 def job_order_road(instance: Instance, task: Task) -> Arrival:
     """The job-order model with HiGHS, within the incumbent's makespan."""
     return _solve(instance, task, job_order, "job-order model (HiGHS)")
 
 
+@in_own_unit
 def sequence_road(instance: Instance, task: Task) -> Arrival:
     """The printed integer program with HiGHS, big-M as printed, started from the incumbent."""
     return _solve(instance, task, sequence, "sequence model (HiGHS)")
 
 
+@in_own_unit
 def heterogeneous_road(instance: Instance, task: Task) -> Arrival:
     """The heterogeneous model with HiGHS, from where the linear programs for its slots end."""
     if not heterogeneous.applies(instance):
@@ -71,6 +75,7 @@ def heterogeneous_fits(instance: Instance) -> bool:
     return classes == phases and heterogeneous.estimated_terms(instance) <= MOST_COUNT_TERMS
 
 
+@in_own_unit
 def unrelated_machines_road(instance: Instance, task: Task) -> Arrival:
     """A lower bound for slots of different speed, and a schedule, both from linear programs.
 

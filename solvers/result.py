@@ -141,7 +141,7 @@ def certified(
     verdict = check(instance, schedule)
     if not verdict.valid:
         raise CertificateError(f"{method} made an invalid schedule: {verdict.violations[0]}")
-    slack = OPTIMALITY_TOLERANCE * max(1.0, verdict.makespan)
+    slack = OPTIMALITY_TOLERANCE * verdict.makespan
     if not math.isfinite(lower_bound) or lower_bound > verdict.makespan + slack:
         raise CertificateError(
             f"the bound {bound!r} of {lower_bound:.9g} s is above a valid schedule of "

@@ -11,6 +11,7 @@ from . import highs
 from .linear_programs import SLACK
 from .progress import Progress
 from .road import Arrival, Task
+from .time_unit import in_own_unit
 
 PROOF = "spread-bound LP (HiGHS)"
 
@@ -21,6 +22,7 @@ LEAST_GAIN = 1e-4
 """Relative: a step that raises the bound by less is the last one."""
 
 
+@in_own_unit
 def spread_bound_road(instance: Instance, task: Task) -> Arrival:
     """A lower bound from schedules no longer than a horizon: the incumbent's, then shorter ones.
 

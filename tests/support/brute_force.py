@@ -69,51 +69,33 @@ def reduce_setup(instance: Instance, job: int, map_node: Sequence[int], node: in
 def _map_places(instance: Instance) -> list[tuple[int, int, list[float]]]:
     """Where map tasks can run: node, number of equal slots, and how long each task takes there.
 
-    A place is a node, or a single slot if slots differ by security or outages; tasks take forever
-    where they may not run.
+    Tasks take forever where they may not run.
     """
-    cluster, tasks = instance.cluster, range(instance.map_tasks)
-    if instance.security is None and instance.outages is None:
-        return [
-            (
-                node,
-                int(count),
-                [
-                    _processing(instance, "map", t, node) + map_setup(instance, t, node)
-                    for t in tasks
-                ],
-            )
-            for node, count in enumerate(cluster.map_slots)
-            if count
-        ]
-    places = []
-    for slot, node in enumerate(cluster.map_slot_node.tolist()):
+    places: dict[tuple[int, tuple[float, ...]], int] = {}
+    for slot, node in enumerate(instance.cluster.map_slot_node.tolist()):
         if instance.outages is not None and instance.outages.map[slot]:
             continue
         lengths = []
-        for t in tasks:
+        for t in range(instance.map_tasks):
             if instance.security is None:
                 setup = map_setup(instance, t, node)
             elif instance.security.priorities[t, slot]:
                 setup = secure_setup(instance, t, slot)
             else:
                 setup = float("inf")
-            lengths.append(_processing(instance, "map", t, node) + setup)
-        places.append((node, 1, lengths))
-    return places
+            lengths.append(setup + _processing(instance, "map", t, slot))
+        place = (node, tuple(lengths))
+        places[place] = places.get(place, 0) + 1
+    return [(node, count, list(lengths)) for (node, lengths), count in places.items()]
 
 
-def _processing(instance: Instance, phase: str, task: int, node: int) -> float:
-    """Processing time in s of a task on the slots of a node, which must be equally fast."""
+def _processing(instance: Instance, phase: str, task: int, slot: int) -> float:
+    """Processing time in s of a task on a slot."""
     processing = instance.map_processing if phase == "map" else instance.reduce_processing
     if instance.speed_factors is None:
         return float(processing[task])
     job = (instance.map_job if phase == "map" else instance.reduce_job)[task]
-    cluster, factors = instance.cluster, getattr(instance.speed_factors, phase)
-    slot_node = cluster.map_slot_node if phase == "map" else cluster.reduce_slot_node
-    here = {float(factors[job, k]) for k, n in enumerate(slot_node) if n == node}
-    assert len(here) <= 1, "slots of one node differ in speed"
-    return float(processing[task]) * max(here, default=1.0)
+    return float(processing[task]) * float(getattr(instance.speed_factors, phase)[job, slot])
 
 
 def _rate(instance: Instance, a: int, b: int) -> float:
@@ -178,42 +160,39 @@ def _reduce_phase(
     phase_end = max(ends, default=0.0)
     if phase_end >= best or not instance.reduce_tasks:
         return min(phase_end, best)
-    nodes = range(instance.cluster.nodes)
     job_of = instance.reduce_job.tolist()
-    setup = {
-        (job, node): reduce_setup(instance, job, map_node, node)
-        for job in set(job_of)
-        for node in nodes
-    }
-    length = [
-        [_processing(instance, "reduce", w, node) + setup[job_of[w], node] for node in nodes]
-        for w in range(instance.reduce_tasks)
-    ]
     release = [ends[job] for job in job_of]
-    slot_node = [
-        node
-        for slot, node in enumerate(instance.cluster.reduce_slot_node.tolist())
-        if instance.outages is None or not instance.outages.reduce[slot]
-    ]
-    usable = sorted(set(slot_node))
-    if not usable:
+    reads: dict[tuple[int, int], float] = {}
+    slots: list[tuple[float, ...]] = []
+    for slot, node in enumerate(instance.cluster.reduce_slot_node.tolist()):
+        if instance.outages is not None and instance.outages.reduce[slot]:
+            continue
+        for job in set(job_of) - {job for job, at in reads if at == node}:
+            reads[job, node] = reduce_setup(instance, job, map_node, node)
+        slots.append(
+            tuple(
+                reads[job, node] + _processing(instance, "reduce", w, slot)
+                for w, job in enumerate(job_of)
+            )
+        )
+    if not slots:
         return best
-    if any(release[w] + min(length[w][n] for n in usable) >= best for w in range(len(release))):
+    if any(release[w] + min(length[w] for length in slots) >= best for w in range(len(release))):
         return best
 
     @cache
-    def on_slot(node: int, tasks: Tasks) -> float:
+    def on_slot(length: tuple[float, ...], tasks: Tasks) -> float:
         least = float("inf")
         for sequence in (
             [sorted(tasks, key=release.__getitem__)] if by_release else permutations(tasks)
         ):
             clock = 0.0
             for w in sequence:
-                clock = max(clock, release[w]) + length[w][node]
+                clock = max(clock, release[w]) + length[w]
             least = min(least, clock)
         return least
 
-    held: list[Tasks] = [()] * len(slot_node)
+    held: list[Tasks] = [()] * len(slots)
 
     def place(task: int, latest: float) -> None:
         nonlocal best
@@ -221,13 +200,13 @@ def _reduce_phase(
             best = latest
             return
         tried = set()
-        for slot, node in enumerate(slot_node):
+        for slot, length in enumerate(slots):
             before = held[slot]
-            if (node, before) in tried:  # a twin: same node, same tasks
+            if (length, before) in tried:  # a twin: as fast for every task, same tasks
                 continue
-            tried.add((node, before))
+            tried.add((length, before))
             held[slot] = (*before, task)
-            end = max(latest, on_slot(node, held[slot]))
+            end = max(latest, on_slot(length, held[slot]))
             if end < best:
                 place(task + 1, end)
             held[slot] = before
