@@ -2,8 +2,8 @@
 
     python benchmarks/mumak.py TRACE.json.gz TOPOLOGY.json.gz
 
-With the slots that the trace shows, one straggler decides the makespan and the bound meets every
-heuristic. With one map and one reduce slot a host there is something to schedule.
+With the slots that the trace shows, one straggler decides the makespan and the bound meets most
+heuristics. With one map and one reduce slot a host there is something to schedule.
 """
 
 import argparse

@@ -7,14 +7,23 @@ from typing import Annotated
 
 import typer
 
-from .console import NO, InstanceFile, Json, Quiet, show
+from .console import NO, Json, Quiet, show
 
 
 def check(
-    instance: InstanceFile,
+    instance: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INSTANCE",
+            help="A slotwise/mapreduce/1, datacenter/1 or hierarchy/1 file, plain or gzip.",
+        ),
+    ],
     schedule: Annotated[
         Path,
-        typer.Argument(metavar="SCHEDULE", help="A slotwise/schedule/1 or slotwise/result/1 file."),
+        typer.Argument(
+            metavar="SCHEDULE",
+            help="A slotwise/schedule/1, result/1, guidance/1 or allocation/1 file.",
+        ),
     ],
     as_json: Json = False,
     quiet: Quiet = False,

@@ -12,7 +12,10 @@ from .console import Json, Quiet, check_outputs, show
 if TYPE_CHECKING:
     from ..instances.mapreduce import Instance
 
-generate = typer.Typer(no_args_is_help=True, help="Make an instance from a paper's distributions.")
+generate = typer.Typer(
+    no_args_is_help=True,
+    help="Make an instance, a datacenter or a hierarchy from a paper's distributions.",
+)
 
 Seed = Annotated[int, typer.Option(help="The same seed gives the same file.", min=0)]
 To = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write it here.")]
@@ -182,7 +185,7 @@ def smso(
     output: To,
     jobs: Annotated[int, typer.Option(help="Number of jobs.")] = 500,
     nodes: Annotated[int, typer.Option(help="Number of nodes.")] = 10,
-    map_slots: Annotated[int, typer.Option(help="Map slots per node; 13 come near Table I.")] = 2,
+    map_slots: Annotated[int, typer.Option(help="Map slots per node; the paper is silent.")] = 2,
     reduce_slots: Annotated[int, typer.Option(help="Reduce slots per node.")] = 2,
     gamma: Annotated[float, typer.Option(help="Probability of an outage.")] = 0.0,
     outages: Annotated[str, typer.Option(metavar="nodes|slots", help="What is lost.")] = "nodes",

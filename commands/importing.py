@@ -10,7 +10,10 @@ import typer
 from .console import Json, Quiet, check_outputs, tell
 from .generate import To, save
 
-importing = typer.Typer(no_args_is_help=True, help="Turn a cluster's job history into an instance.")
+importing = typer.Typer(
+    no_args_is_help=True,
+    help="Read a cluster's job history, a datacenter's trace or a scheduler's queues.",
+)
 
 NodeRate = Annotated[float, typer.Option(help="MB/s on a node.")]
 RackRate = Annotated[float, typer.Option(help="MB/s within a rack.")]

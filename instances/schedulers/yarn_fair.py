@@ -37,14 +37,21 @@ LIMITS = (
     "maxRunningApps",
     "maxAMShare",
     "maxContainerAllocation",
+    "minMaps",
+    "maxMaps",
+    "minReduces",
+    "maxReduces",
+    "maxRunningJobs",
 )
-"""Elements of a queue that bound what it gets."""
+"""Elements of a queue, or of a pool of Hadoop 1, that bound what it gets."""
 
 DEFAULT_LIMITS = (
     "queueMaxResourcesDefault",
     "queueMaxAppsDefault",
     "queueMaxAMShareDefault",
     "userMaxAppsDefault",
+    "poolMaxJobsDefault",
+    "userMaxJobsDefault",
 )
 """Elements of the file that bound what all queues, or all users, get."""
 
@@ -228,7 +235,7 @@ def _limits(element: Element, tags: tuple[str, ...]) -> list[tuple[str, str]]:
 
 def _is_none(tag: str, amount: str) -> bool:
     """Whether a minimum is 0, or a share of application masters is switched off (-1)."""
-    if tag == "minResources":
+    if tag.startswith("min"):
         return not re.search("[1-9]", amount)
     return tag in ("maxAMShare", "queueMaxAMShareDefault") and amount.startswith("-")
 

@@ -128,14 +128,15 @@ def _distinct(jobs: Iterable[Job], notes: Notes) -> list[Job]:
 
 
 def _kept(jobs: Sequence[Job], failed_jobs: FailedJobs, notes: Notes) -> list[Job]:
-    failed = [job.jobID for job in jobs if job.failed]
+    drop = failed_jobs == "drop"
+    failed = [job.jobID for job in jobs if job.failed and (drop or job.mapTasks or job.reduceTasks)]
     if failed:
-        what = "dropped" if failed_jobs == "drop" else "kept as if they had"
+        what = "dropped" if drop else "kept as if successful"
         notes.add(
             f"{counted(len(failed), 'job')} did not succeed: {what} ({listed(failed)})",
             comparable=False,
         )
-    return [job for job in jobs if not (job.failed and failed_jobs == "drop")]
+    return [job for job in jobs if not (job.failed and drop)]
 
 
 def _note_unlisted(jobs: Sequence[JobRows], notes: Notes) -> None:

@@ -71,6 +71,26 @@ FAIR_LIMITS = {
 }
 
 
+POOLS = """<allocations>
+  <pool name="load">
+    <minMaps>10</minMaps><minReduces>0</minReduces><maxRunningJobs>50</maxRunningJobs>
+    <minSharePreemptionTimeout>300</minSharePreemptionTimeout><weight>2.0</weight>
+  </pool>
+  <pool name="query"><maxMaps>80</maxMaps></pool>
+  <user name="bob"><maxRunningJobs>6</maxRunningJobs></user>
+  <userMaxJobsDefault>3</userMaxJobsDefault>
+</allocations>
+"""
+
+POOL_LIMITS = {
+    ("*", "userMaxJobsDefault", "3"),
+    ("*", "maxRunningJobs of user bob", "6"),
+    ("load", "minMaps", "10"),
+    ("load", "maxRunningJobs", "50"),
+    ("query", "maxMaps", "80"),
+}
+
+
 def properties(**values: str) -> str:
     rows = "".join(
         f"<property><name>yarn.scheduler.capacity.{name}</name><value>{value}</value></property>"
@@ -201,6 +221,12 @@ def test_every_limit_is_named_with_queue_and_amount(name: str, tmp_path: Path) -
     told = [note for note in notes if note.startswith("not in the shares: ")]
     for queue, limit, amount in limits:
         assert f"not in the shares: {queue}: {limit} {amount}" in told
+
+
+def test_pools_of_hadoop_1(tmp_path: Path) -> None:
+    found, notes = read("yarn", POOLS, tmp_path)
+    assert {(d.queue, d.limit, d.amount) for d in found.dropped_limits} == POOL_LIMITS
+    assert not any("unknown" in note for note in notes)
 
 
 @pytest.mark.parametrize("name", FILES)
