@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from ..instances.errors import InputError, one_line
+from ..instances.errors import CertificateError, InputError, one_line
 from . import console
 from .streams import put, put_aside
 
@@ -40,6 +40,13 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename is not None else ""
         return say(f"{where}{error.strerror or error}", BAD_INPUT, arguments)
+    if isinstance(error, CertificateError):
+        return say(
+            f"this answer would have been wrong: {one_line(str(error), 200)}; please report it, "
+            f"{_saved_problem(error)}",
+            BAD_INPUT,
+            arguments,
+        )
     return say(
         f"internal error: {type(error).__name__}: {one_line(str(error), 200)}; "
         f"please report; {_saved(error)}",
@@ -89,6 +96,17 @@ def _command_path(arguments: Sequence[str], root: Any) -> list[str]:
             break
         path.append(word)
     return path
+
+
+def _saved_problem(error: CertificateError) -> str:
+    """Where the instance is that a method got wrong."""
+    try:
+        handle, path = tempfile.mkstemp(prefix="slotwise-", suffix=".json")
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            json.dump(error.document(), stream)
+    except OSError:
+        return "with the instance, which could not be saved"
+    return f"with the instance, saved in {path}"
 
 
 def _saved(error: BaseException) -> str:

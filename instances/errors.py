@@ -1,6 +1,9 @@
-"""How slotwise says that its input is wrong: one line, naming the place."""
+"""How slotwise says that its input is wrong, in one line naming the place, or that it is itself."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 LONGEST = 490
 """Characters of a message; with `slotwise: ` before it a line has at most 500."""
@@ -13,6 +16,17 @@ class InputError(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
+
+
+class CertificateError(RuntimeError):
+    """A method produced an invalid schedule or an impossible bound: a defect, never bad input.
+
+    `document()` is what it was given, as a file of the package has it, for whoever looks into it.
+    """
+
+    def __init__(self, message: str, document: Callable[[], dict[str, Any]]) -> None:
+        super().__init__(message)
+        self.document = document
 
 
 def one_line(text: str, longest: int | None = LONGEST) -> str:

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..instances.datacenter import Datacenter, FloatArray, IntArray
-from ..instances.errors import InputError
+from ..instances.datacenter_file import datacenter_document
+from ..instances.errors import CertificateError, InputError
 from ..instances.guidance import Guidance, Prices
 from ..instances.guidance_checker import check_guidance
 from .column_generation import GAP, Columns, NoRate, generate_columns
 from .knapsack import fill_up, resource_prices
-from .result import CertificateError
 from .rounding import greedy_rounding, integer_program, printed_rounding, rate_of
 
 __all__ = ["NoRate", "guide"]
@@ -53,7 +53,10 @@ def guide(
             guidance = _fewest_machines(datacenter, columns, target_rate, time_limit)
         guidance = replace(guidance, prices=_prices(datacenter, columns))
     for violation in check_guidance(guidance):
-        raise CertificateError(f"{guidance.method} made invalid guidance: {violation}")
+        raise CertificateError(
+            f"{guidance.method} made invalid guidance: {violation}",
+            lambda: datacenter_document(datacenter),
+        )
     return guidance
 
 

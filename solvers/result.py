@@ -9,7 +9,9 @@ from enum import StrEnum
 from typing import Any
 
 from ..instances.checker import check
+from ..instances.errors import CertificateError
 from ..instances.mapreduce import Instance
+from ..instances.mapreduce_file import instance_document
 from ..instances.schedule import Schedule
 from ..instances.schedule_file import RESULT_FORMAT, schedule_document
 from .progress import Progress
@@ -25,10 +27,6 @@ class Status(StrEnum):
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
     UNKNOWN = "unknown"
-
-
-class CertificateError(RuntimeError):
-    """A method produced an invalid schedule or an impossible bound: a defect, never bad input."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +136,21 @@ def certified(
 
     Raises `CertificateError` otherwise.
     """
+
+    def document() -> dict[str, Any]:
+        return instance_document(instance)
+
     verdict = check(instance, schedule)
     if not verdict.valid:
-        raise CertificateError(f"{method} made an invalid schedule: {verdict.violations[0]}")
+        raise CertificateError(
+            f"{method} made an invalid schedule: {verdict.violations[0]}", document
+        )
     slack = OPTIMALITY_TOLERANCE * verdict.makespan
     if not math.isfinite(lower_bound) or lower_bound > verdict.makespan + slack:
         raise CertificateError(
             f"the bound {bound!r} of {lower_bound:.9g} s is above a valid schedule of "
-            f"{verdict.makespan:.9g} s by {method}"
+            f"{verdict.makespan:.9g} s by {method}",
+            document,
         )
     lower_bound = min(lower_bound, verdict.makespan)
     gap = relative_gap(verdict.makespan, lower_bound)
