@@ -1,0 +1,174 @@
+"""What README and docs tell a reader to type: it exists, it runs, and links lead somewhere."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
+
+from slotwise.cli import app, run
+from slotwise.instances.datacenter_file import read_datacenter
+from slotwise.instances.hierarchy_file import read_hierarchy
+from slotwise.instances.mapreduce_file import read_instance
+
+ROOT = Path(__file__).parents[1]
+PAGES = [
+    "README.md",
+    "benchmarks/README.md",
+    *sorted(f"docs/{p.name}" for p in ROOT.glob("docs/*")),
+]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"\n\n((?:    .*\n)+)")
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "README.md").is_file(), reason="the docs are beside the sources only"
+)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks(page: str, *kinds: str) -> list[str]:
+    return [content for kind, content in BLOCK.findall(text_of(page)) if kind in kinds]
+
+
+def commands(page: str) -> Iterator[list[str]]:
+    """Arguments of every complete slotwise command on a page."""
+    text = text_of(page)
+    shell = [*blocks(page, "sh", "bash"), *INDENTED.findall(BLOCK.sub("\n", text))]
+    for content in shell:
+        for line in content.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["slotwise"]:
+                yield words[1:]
+
+
+def leaf_commands(command: Any) -> Iterator[Any]:
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield command
+    else:
+        for found in below.values():
+            yield from leaf_commands(found)
+
+
+CLI: Any = typer.main.get_command(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_their_options_exist(page: str) -> None:
+    for words in commands(page):
+        command: Any = CLI
+        rest = words
+        while hasattr(command, "commands"):
+            assert rest[0] in command.commands, words
+            command, rest = command.commands[rest[0]], rest[1:]
+        command.make_context(command.name, list(rest))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_option_in_the_text_is_one(page: str) -> None:
+    known = {"--help", "--json", "--version", "--user", "--upgrade"}
+    for command in leaf_commands(CLI):
+        known |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("benchmarks/*.py"))
+    known |= set(re.findall(r'"(--[a-z][a-z-]+)"', scripts))
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text_of(page))) <= known
+
+
+def anchors(page: Path) -> set[str]:
+    found = set()
+    for title in re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)|[`*]", r"\1", title).lower()
+        found.add(re.sub(r"[^\w\- ]", "", plain).replace(" ", "-"))
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", BLOCK.sub("", text_of(page))):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = (ROOT / page).parent / name if name else ROOT / page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the inputs that the docs take for granted."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "fair-scheduler.xml").write_text(
+        '<allocations><queue name="eng"><weight>3</weight><queue name="dev"/>'
+        '<queue name="prod"/></queue><queue name="sci"/></allocations>'
+    )
+    tree, events = (
+        content for content in blocks("docs/fairness.md", "json") if '"format"' in content
+    )
+    (tmp_path / "tree.json").write_text(tree)
+    (tmp_path / "events.json").write_text(events)
+    traced = job(
+        1,
+        [
+            map_task(
+                attempt("/10.0.1/h1.example", 0, 30, **read(64)), replicas=["10.0.1/h1.example"]
+            )
+        ],
+        [reduce_task(attempt("/10.0.2/h3.example", 30, 70, shuffled=40))],
+    )
+    (tmp_path / "trace.json.gz").write_text(json.dumps(traced))
+    (tmp_path / "topology.json.gz").write_text(json.dumps(TOPOLOGY))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+SLOW = (["solve", "--cross-check"], ["simulate"], ["guide", "--target-rate"])
+"""Commands that take longer than the others together: they are parsed only."""
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/fairness.md", "docs/schedulers.md"])
+def test_commands_run_and_say_something(
+    page: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for words in commands(page):
+        if any(set(slow) <= set(words) for slow in SLOW):
+            continue
+        code = run(words)
+        said = capfd.readouterr()
+        assert code == 0, (words, said.err)
+        assert said.out.strip(), words
+        for option in ("-o", "--gantt", "--plot"):
+            if option in words:
+                assert (folder / words[words.index(option) + 1]).stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/generator-ljr.md", "docs/hmhs.md", "docs/smso.md"]
+)
+def test_python_runs(page: str, folder: Path) -> None:
+    for content in blocks(page, "python"):
+        exec(compile(content, page, "exec"), {})
+
+
+def test_files_of_the_docs_are_read(tmp_path: Path) -> None:
+    readers = {
+        "slotwise/mapreduce/1": read_instance,
+        "slotwise/datacenter/1": read_datacenter,
+        "slotwise/hierarchy/1": read_hierarchy,
+    }
+    read_formats = set()
+    for page in PAGES:
+        for content in blocks(page, "json"):
+            document = json.loads(content) if content.startswith("{") else {}
+            if document.get("format") in readers:
+                (tmp_path / "file.json").write_text(content)
+                readers[document["format"]](tmp_path / "file.json")
+                read_formats.add(document["format"])
+    assert read_formats == set(readers)
