@@ -5,6 +5,7 @@ Commands import what they need when they run, so that `slotwise --help` costs no
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from typing import Annotated, NoReturn
@@ -17,6 +18,7 @@ from .commands.check import check
 from .commands.explain import explain
 from .commands.failing import failed
 from .commands.fair import fair
+from .commands.file_rules import apply_to
 from .commands.gap import gap
 from .commands.generate import generate
 from .commands.generating import generating
@@ -45,6 +47,7 @@ generate.add_typer(generating)
 app.add_typer(importing, name="import")
 for kind in (datacenters, queues):
     importing.add_typer(kind)
+apply_to(app)
 
 
 def _show_version(wanted: bool) -> None:
@@ -61,8 +64,20 @@ def options(
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
+    max_input: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Longest text of an input, such as 8GB; default 2GB, of a pipe 256MB.",
+        ),
+    ] = None,
 ) -> None:
     """Options that stand before the command."""
+    if max_input is not None:
+        from .instances.inputs import VARIABLE, parse_size
+
+        parse_size(max_input, "--max-input")
+        os.environ[VARIABLE] = max_input
 
 
 def main() -> NoReturn:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .console import NO, Json, Quiet, show
+
+if TYPE_CHECKING:
+    from ..instances.files import JsonFile
 
 
 def check(
@@ -33,12 +36,12 @@ def check(
     A schedule against its instance, guidance against its datacenter, or an allocation against its
     hierarchy.
     """
-    from ..instances.files import read_json
+    from ..instances.files import JsonFile
 
-    _, raw = read_json(instance)
-    kind = str(raw.get("format")) if isinstance(raw, dict) else ""
+    problem = JsonFile.read(instance)
+    kind = str(problem.document.get("format"))
     checks = {"slotwise/hierarchy/1": _allocation, "slotwise/datacenter/1": _guidance}
-    violations, makespan = checks.get(kind, _schedule)(instance, schedule)
+    violations, makespan = checks.get(kind, _schedule)(problem, schedule)
     document = {"valid": not violations, "violations": violations, "makespan": makespan}
     text = "\n".join(violations) or "valid"
     if not violations and makespan is not None:
@@ -48,7 +51,7 @@ def check(
         raise typer.Exit(NO)
 
 
-def _schedule(instance: Path, schedule: Path) -> tuple[list[str], float | None]:
+def _schedule(instance: JsonFile, schedule: Path) -> tuple[list[str], float | None]:
     """Violations, and the makespan recomputed."""
     from ..instances.checker import check as check_schedule
     from ..instances.mapreduce_file import read_instance
@@ -62,7 +65,7 @@ def _schedule(instance: Path, schedule: Path) -> tuple[list[str], float | None]:
     return violations + verdict.violations, verdict.makespan
 
 
-def _allocation(hierarchy: Path, allocation: Path) -> tuple[list[str], None]:
+def _allocation(hierarchy: JsonFile, allocation: Path) -> tuple[list[str], None]:
     from ..instances.allocation_file import read_allocation
     from ..instances.fair_checker import check_allocation
     from ..instances.hierarchy_file import read_hierarchy
@@ -71,16 +74,16 @@ def _allocation(hierarchy: Path, allocation: Path) -> tuple[list[str], None]:
     return violations + check_allocation(claimed).violations, None
 
 
-def _guidance(datacenter: Path, guidance: Path) -> tuple[list[str], None]:
+def _guidance(datacenter: JsonFile, guidance: Path) -> tuple[list[str], None]:
     from ..instances.datacenter_file import read_datacenter
     from ..instances.errors import InputError
-    from ..instances.files import read_json
+    from ..instances.files import JsonFile
     from ..instances.guidance_checker import check_guidance
     from ..instances.guidance_file import read_guidance
 
     problem = read_datacenter(datacenter)
-    read_json(guidance)
+    claimed = JsonFile.read(guidance)
     try:
-        return check_guidance(read_guidance(guidance, problem)), None
+        return check_guidance(read_guidance(claimed, problem)), None
     except InputError as error:  # what the file says does not fit the datacenter
         return [str(error)], None

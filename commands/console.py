@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..instances.errors import one_line, printable
+from ..instances.errors import InputError, one_line, printable
+from ..report.endings import GANTT, PLOT
+from .file_rules import Written, saving, stdout_is_taken, where_result_is
 from .streams import put, put_aside
 
 if TYPE_CHECKING:
@@ -28,12 +30,18 @@ InstanceFile = Annotated[
     Path, typer.Argument(metavar="INSTANCE", help="A slotwise/mapreduce/1 file, plain or gzip.")
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result here.")
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Write the result here; - is stdout, then only it."
+    ),
+    Written(),
 ]
 Gantt = Annotated[
     Path | None,
-    typer.Option("--gantt", metavar="FILE", help="Draw the schedule: .html, .png or .svg."),
+    typer.Option("--gantt", metavar="FILE", help=f"Draw the schedule: {', '.join(GANTT)}."),
+    Written(GANTT, "a Gantt chart"),
 ]
+Plot = Written(PLOT, "a plot")
 TimeLimit = Annotated[
     float, typer.Option("--time-limit", metavar="S", min=0, help="Seconds of wall time.")
 ]
@@ -59,13 +67,24 @@ def begin() -> None:
 
 
 def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
-    """Print the JSON document, or what a person wants to read (text or a rich renderable)."""
+    """Print the JSON document, or what a person wants to read (text or a rich renderable).
+
+    Nothing if an output of the command goes to stdout. What stdout does not take is kept.
+    """
+    if as_json:
+        _documents.append(None)
+    if stdout_is_taken() or (quiet and not as_json):
+        return
     if as_json:
         content = json.dumps(document, allow_nan=False) + "\n"
-        _documents.append(None)
-        put(content)
-    elif not quiet:
-        put(printable(text, keep="\n\t") + "\n" if isinstance(text, str) else _rendered(text))
+    else:
+        content = printable(text, keep="\n\t") + "\n" if isinstance(text, str) else _rendered(text)
+    try:
+        arrived = put(content)
+    except InputError as error:
+        raise InputError(f"{error}; {where_result_is(document)}") from None
+    if not arrived and document is not None:
+        put_aside(f"note: nobody reads standard output; {where_result_is(document)}")
 
 
 def _rendered(view: RenderableType) -> str:
@@ -134,32 +153,21 @@ def _is_searched(instance: Instance) -> bool:
     return any(road.name == "improvement" for road in chosen_roads(instance, 2))
 
 
-def check_outputs(output: Path | None, gantt: Path | None = None) -> None:
-    """Raise `InputError` before long work if a result or chart could not be written afterwards."""
-    from ..instances.files import check_writable
-
-    if output is not None:
-        check_writable(output)
-    if gantt is not None:
-        from ..report.gantt import check_gantt_path
-
-        check_gantt_path(gantt)
-
-
 def draw(gantt: Path | None, result: Result) -> None:
     """The Gantt chart of a result, if one is wanted and there is a schedule."""
     if gantt is None or result.schedule is None:
         return
-    from ..report.gantt import write_gantt
+    with saving():
+        from ..report.gantt import write_gantt
 
-    write_gantt(
-        gantt,
-        result.instance,
-        result.schedule,
-        lower_bound=result.lower_bound,
-        bound=result.bound,
-        title=f"{result.instance.name}: {result.found_by}",
-    )
+        write_gantt(
+            gantt,
+            result.instance,
+            result.schedule,
+            lower_bound=result.lower_bound,
+            bound=result.bound,
+            title=f"{result.instance.name}: {result.found_by}",
+        )
 
 
 @contextmanager

@@ -10,7 +10,8 @@ import typer
 from ..formulations import FORMULATIONS
 from ..instances.errors import InputError
 from ..instances.registry import Entry, lookup
-from .console import Json, Output, Quiet, check_outputs, show
+from .console import Json, Output, Quiet, show
+from .file_rules import saving
 
 if TYPE_CHECKING:
     from ..instances.datacenter import Datacenter
@@ -33,15 +34,15 @@ def explain(
 
     -o writes a page (.html), a document (.tex) or plain text (anything else).
     """
-    from ..instances.files import write_bytes
+    from ..instances.outputs import write_bytes
     from ..report.explain import explain as explained
 
-    check_outputs(output)
     entry = lookup("model", FORMULATIONS, model)
     explanation = explained(model, None if instance is None else _instance(entry, instance))
     if output is not None:
         forms = {".html": explanation.html, ".tex": explanation.latex}
-        write_bytes(output, forms.get(output.suffix, explanation.text)().encode())
+        with saving():
+            write_bytes(output, forms.get(output.suffix, explanation.text)().encode())
     show(explanation.text(), document=explanation.document(), as_json=as_json, quiet=quiet)
 
 

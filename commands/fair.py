@@ -11,7 +11,8 @@ from ..heuristics.fairness import ALLOCATORS
 from ..instances.errors import InputError
 from ..instances.registry import Entry, lookup
 from ..instances.schedulers import WRITERS
-from .console import Json, Output, Quiet, check_outputs, show, tell
+from .console import Json, Output, Plot, Quiet, show, tell
+from .file_rules import saving
 from .streams import put
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def fair(
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="With --events: draw the shares, .png, .svg or .pdf."),
+        Plot,
     ] = None,
     export: Annotated[
         str | None,
@@ -73,7 +75,6 @@ def fair(
     if export is not None and (why is not None or events is not None):
         raise InputError("--export writes a scheduler's file: leave out --why and --events")
     writer = None if export is None else lookup("scheduler", WRITERS, export)
-    check_outputs(output)
     tree = read_hierarchy(hierarchy)
     parameters = {"resource": resource} if resource is not None else {}
     if events is not None:
@@ -85,7 +86,8 @@ def fair(
         return
     document = allocation.document()
     if output is not None:
-        write_json(output, document)
+        with saving():
+            write_json(output, document)
     if why is not None:
         from ..heuristics.fairness.why import why as explain
 
@@ -111,7 +113,7 @@ def _export(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    from ..instances.files import write_bytes
+    from ..instances.outputs import write_bytes
     from ..instances.schedulers.queues import flattened
     from ..instances.traces.notes import counted
 
@@ -148,14 +150,14 @@ def _over_time(
     from ..heuristics.fairness.events import follow
     from ..instances.files import write_json
     from ..instances.hierarchy_events import read_events
-    from ..report.fair_shares import check_plot_path, timeline_table, write_timeline
+    from ..report.fair_shares import timeline_table, write_timeline
 
-    if plot is not None:
-        check_plot_path(plot)
     timeline = follow(tree, read_events(events, tree), method, **parameters)
     document = timeline.document()
     if output is not None:
-        write_json(output, document)
+        with saving():
+            write_json(output, document)
     if plot is not None:
-        write_timeline(timeline, plot)
+        with saving():
+            write_timeline(timeline, plot)
     show(timeline_table(timeline), document=document, as_json=as_json, quiet=quiet)

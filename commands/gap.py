@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,13 +16,13 @@ from .console import (
     Quiet,
     Threads,
     TimeLimit,
-    check_outputs,
     draw,
     get_ready,
     live_progress,
     show,
     tell,
 )
+from .file_rules import saving
 
 
 def gap(
@@ -40,13 +41,13 @@ def gap(
     The time limit holds for each instance. Ctrl-C keeps what is done. --gantt draws the best
     schedule of a single instance.
     """
-    from ..instances.errors import InputError
+    from ..instances.errors import InputError, OutputError
     from ..instances.files import write_json
     from ..instances.mapreduce_file import read_instance
+    from ..instances.outputs import is_replaced
     from ..report.tables import comparison_table, summary_table
     from ..solvers.compare import compare
 
-    check_outputs(output, gantt)
     if gantt is not None and len(instances) > 1:
         raise InputError("--gantt draws one instance, give only one")
     documents: list[dict[str, Any]] = []
@@ -61,8 +62,9 @@ def gap(
                 )
             done.append(comparison)
             documents.append(comparison.document())
-            if output is not None:
-                write_json(output, {"instances": documents})
+            if output is not None and is_replaced(output):
+                with suppress(OutputError):  # tried again at the end
+                    write_json(output, {"instances": documents})
             if not as_json:
                 if comparison.best.status != "optimal":
                     tell(comparison.best.notes, quiet=quiet)
@@ -71,6 +73,9 @@ def gap(
                 raise KeyboardInterrupt
     except KeyboardInterrupt:
         tell([f"interrupted after {len(done)} of {len(instances)} instances"], quiet=quiet)
+    if output is not None and done:
+        with saving():
+            write_json(output, {"instances": documents})
     if done:
         draw(gantt, done[0].best)
     if as_json or len(done) > 1:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .console import Json, Quiet, check_outputs, show
+from .console import Json, Quiet, show
+from .file_rules import Written
 
 if TYPE_CHECKING:
     from ..instances.mapreduce import Instance
@@ -18,7 +19,13 @@ generate = typer.Typer(
 )
 
 Seed = Annotated[int, typer.Option(help="The same seed gives the same file.", min=0)]
-To = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write it here.")]
+To = Annotated[
+    Path,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Write it here; - is stdout, then only it."
+    ),
+    Written(),
+]
 Range = tuple[float, float]
 
 
@@ -249,7 +256,6 @@ def save(instance: Instance, output: Path, *, as_json: bool, quiet: bool) -> Non
     """Write an instance and say what it is."""
     from ..instances.mapreduce_file import write_instance
 
-    check_outputs(output)
     write_instance(instance, output)
     document = {
         "instance": instance.name,

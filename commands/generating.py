@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .console import Json, Quiet, check_outputs, show
+from .console import Json, Quiet, show
 from .generate import Range, Seed, To
 
 generating = typer.Typer()
@@ -40,7 +40,6 @@ def lotes(
     from ..instances.datacenter_file import write_datacenter
     from ..instances.generators import lotes as generator
 
-    check_outputs(output)
     if google_2011:
         datacenter = generator.google_2011(scale)
     else:
@@ -87,7 +86,6 @@ def mch(
     from ..instances.generators import mch as generator
     from ..instances.hierarchy_file import write_hierarchy
 
-    check_outputs(output)
     if binary:
         hierarchy = generator.full_binary(
             depth, seed=seed, partial=partial, resources=resources, weight=weight

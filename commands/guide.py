@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .console import NO, Json, Quiet, check_outputs, show, tell
+from .console import NO, Json, Output, Quiet, show, tell
+from .file_rules import saving
 
 PATIENCE = 0.7
 """Seconds after which a person is told what the wait is for; a warm cache takes less."""
@@ -30,10 +31,7 @@ def guide(
     time_limit: Annotated[
         float, typer.Option("--time-limit", metavar="S", min=0, help="Of the integer program.")
     ] = 1.0,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write slotwise/guidance/1 here."),
-    ] = None,
+    output: Output = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -48,7 +46,6 @@ def guide(
     from ..solvers.guide import NoRate
     from ..solvers.guide import guide as make
 
-    check_outputs(output)
     problem = read_datacenter(datacenter)
     _get_ready(quiet=quiet or as_json)
     try:
@@ -68,7 +65,8 @@ def guide(
         raise typer.Exit(NO) from None
     document = guidance_document(guidance) | {"explanation": explanation(guidance)}
     if output is not None:
-        write_json(output, document)
+        with saving():
+            write_json(output, document)
     tell(guidance.notes, quiet=quiet or as_json)
     show(guidance_view(guidance), document=document, as_json=as_json, quiet=quiet)
 

@@ -16,12 +16,12 @@ from .console import (
     Json,
     Output,
     Quiet,
-    check_outputs,
     draw,
     get_ready,
     show,
     tell,
 )
+from .file_rules import saving
 
 NAMES = ", ".join(entry.name for entry in HEURISTICS)
 MOST_NOTES = 12
@@ -41,12 +41,12 @@ def heuristic(
     from ..solvers.heuristic import heuristic as run
 
     lookup("heuristic", HEURISTICS, name)
-    check_outputs(output, gantt)
     problem = read_instance(instance)
     get_ready(problem, quiet=quiet or as_json)
     result = run(problem, name)
     if output is not None:
-        write_json(output, result.document())
+        with saving():
+            write_json(output, result.document())
     draw(gantt, result)
     show(str(result), document=result.document(), as_json=as_json, quiet=quiet)
     if result.schedule is None:

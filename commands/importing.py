@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .console import Json, Quiet, check_outputs, tell
+from .console import Json, Quiet, tell
 from .generate import To, save
 
 importing = typer.Typer(
@@ -57,7 +57,6 @@ def rumen(
     from ..instances.mapreduce import Rates
     from ..instances.traces.rumen import read_rumen
 
-    check_outputs(output)
     instance, notes = read_rumen(
         trace,
         topology,
@@ -118,7 +117,6 @@ def swim(
     from ..instances.mapreduce import Rates
     from ..instances.traces.swim import BLOCK_MB, MB_PER_REDUCE, read_swim
 
-    check_outputs(output)
     instance, notes = read_swim(
         table,
         nodes=nodes,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .console import Json, Quiet, check_outputs, show, tell
+from .console import Json, Quiet, show, tell
+from .file_rules import Written, saving
 from .generate import To
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ Seed = Annotated[int, typer.Option(min=0, help="Of the clustering.")]
 JobsFile = Annotated[
     Path | None,
     typer.Option("--jobs", metavar="FILE", help="Write the jobs here too, as CSV."),
+    Written(),
 ]
 
 
@@ -47,13 +49,12 @@ def openb(
     from ..instances.traces.job_table import write_jobs
     from ..instances.traces.openb import read_openb
 
-    check_outputs(output)
-    check_outputs(jobs)
     datacenter, table, label, notes = read_openb(
         nodes, pods, classes=classes, window=window, failed=failed, seed=seed, name=name
     )
     if jobs is not None:
-        write_jobs(jobs, datacenter, table, label)
+        with saving():
+            write_jobs(jobs, datacenter, table, label)
     _save(datacenter, notes, output, as_json=as_json, quiet=quiet)
 
 
@@ -75,7 +76,6 @@ def pai(
     from ..instances.datacenter_file import read_datacenter
     from ..instances.traces.pai import read_pai
 
-    check_outputs(output)
     datacenter, notes = read_pai(specification, read_datacenter(classes), name=name)
     _save(datacenter, notes, output, as_json=as_json, quiet=quiet)
 
@@ -101,13 +101,12 @@ def google(
     from ..instances.traces.google2011 import read_google
     from ..instances.traces.job_table import write_jobs
 
-    check_outputs(output)
-    check_outputs(jobs)
     datacenter, table, label, notes = read_google(
         machine_events, task_events, classes=classes, window=window, seed=seed, name=name
     )
     if jobs is not None:
-        write_jobs(jobs, datacenter, table, label)
+        with saving():
+            write_jobs(jobs, datacenter, table, label)
     _save(datacenter, notes, output, as_json=as_json, quiet=quiet)
 
 

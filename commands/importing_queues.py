@@ -11,7 +11,7 @@ import typer
 from ..instances.errors import InputError
 from ..instances.registry import Entry
 from ..instances.schedulers import READERS
-from .console import Json, Quiet, check_outputs, show, tell
+from .console import Json, Quiet, show, tell
 from .generate import To
 
 queues = typer.Typer()
@@ -87,7 +87,6 @@ def _command(entry: Entry) -> Callable[..., None]:
         from ..instances.hierarchy_file import write_hierarchy
         from ..instances.schedulers.queues import Asks
 
-        check_outputs(output)
         whole = amounts(capacity, "--capacity")
         if not whole and entry.name != "kueue":
             raise InputError("--capacity: the file does not tell it; give cpu=200,memory=400 or so")

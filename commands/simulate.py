@@ -14,7 +14,8 @@ import typer
 from ..heuristics.dispatch import POLICIES
 from ..instances.errors import InputError
 from ..instances.registry import lookup
-from .console import Json, Output, Quiet, check_outputs, show, tell
+from .console import Json, Output, Plot, Quiet, show, tell
+from .file_rules import saving
 
 if TYPE_CHECKING:
     from ..heuristics.dispatch.simulator import Simulation
@@ -92,6 +93,7 @@ def simulate(
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Waits, queue and use over time: .png, .svg or .pdf."),
+        Plot,
     ] = None,
     output: Output = None,
     as_json: Json = False,
@@ -101,7 +103,7 @@ def simulate(
     from ..heuristics.dispatch.simulator import simulate as run
     from ..instances.datacenter_file import read_datacenter
     from ..instances.files import write_json
-    from ..report.simulation import check_plot_path, simulation_view, write_plot
+    from ..report.simulation import simulation_view, write_plot
 
     names = [policy, *(against or [])]
     for name in names:
@@ -112,9 +114,6 @@ def simulate(
         raise InputError("--noise is for drawn jobs: those of a trace have their own demands")
     if replan is not None and not all(name.startswith("lotes") for name in names):
         raise InputError("--replan is for lotes and lotes-unrestricted")
-    check_outputs(output)
-    if plot is not None:
-        check_plot_path(plot)
     problem = _scaled(read_datacenter(datacenter), scale)
     weight = _weight(gamma, problem)
     plan = None
@@ -155,9 +154,11 @@ def simulate(
         document["mean_wait_bound"] = least
         document["mean_wait_bounds"] = found.all
     if output is not None:
-        write_json(output, document)
+        with saving():
+            write_json(output, document)
     if plot is not None:
-        write_plot(results, plot)
+        with saving():
+            write_plot(results, plot)
     show(simulation_view(results, least), document=document, as_json=as_json, quiet=quiet)
 
 

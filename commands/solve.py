@@ -17,13 +17,13 @@ from .console import (
     Quiet,
     Threads,
     TimeLimit,
-    check_outputs,
     draw,
     get_ready,
     live_progress,
     show,
     tell,
 )
+from .file_rules import saving
 from .streams import put_aside
 
 NAMES = ", ".join(road.name for road in ROADS)
@@ -61,7 +61,6 @@ def solve(
 
     if model is not None:
         lookup("model", ROADS, model)
-    check_outputs(output, gantt)
     problem = read_instance(instance)
     get_ready(problem, quiet=quiet or as_json, exact=True)
     with live_progress(hidden=quiet or as_json) as on_progress:
@@ -85,7 +84,8 @@ def solve(
         agree = all(opinion.agrees is not False for opinion in opinions)
         text = "\n".join([text, *(f"  {opinion}" for opinion in opinions)])
     if output is not None:
-        write_json(output, document)
+        with saving():
+            write_json(output, document)
     draw(gantt, result)
     if result.status != "optimal":
         tell(result.notes, quiet=quiet or as_json)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _PLAIN = {"–": "-", "—": "-", "…": "...", "≤": "<=", "≥": ">=", "·": "*", "×": "x", "−": "-"}
 
 
+_closed: set[int] = set()
+
+
 def open_streams() -> None:
     """Open what was closed at the start, and make output fit what its stream can take."""
     for number in range(3):
@@ -28,6 +31,7 @@ def open_streams() -> None:
         except OSError:
             # The lowest free number is taken: otherwise the next file opened would be "stdout".
             os.open(os.devnull, os.O_RDWR)
+            _closed.add(number)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     codecs.register_error("slotwise", _in_plain_characters)
@@ -50,19 +54,20 @@ def _patient(stream: TextIO | None, number: int, *, needed: bool) -> TextIO:
 
 
 class _Patient(io.FileIO):
-    """A standard stream that outlives its reader, and reports any other failure only once."""
+    """A standard stream that fails only once, and never if it is not needed."""
 
     def __init__(self, number: int, *, needed: bool) -> None:
         super().__init__(number, "w", closefd=False)
         self._needed = needed
         self._lost = False
+        self.taken = 0
 
     def write(self, content: Buffer, /) -> int:
         if not self._lost:
             try:
-                return super().write(content) or 0
-            except BrokenPipeError:
-                self._lost = True
+                written = super().write(content) or 0
+                self.taken += written
+                return written
             except OSError:
                 self._lost = True
                 if self._needed:
@@ -78,13 +83,22 @@ def _in_plain_characters(error: UnicodeError) -> tuple[str, int]:
     return "".join(plain), error.end
 
 
-def put(text: str) -> None:
-    """Write to stdout. Raises `InputError` if it takes no more."""
+def is_closed() -> bool:
+    """Whether stdout was closed when the command began."""
+    return 1 in _closed
+
+
+def put(text: str) -> bool:
+    """Write to stdout; False if nobody can have read it. Raises `InputError` if it is full."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
+    except BrokenPipeError:
+        raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+        return not isinstance(raw, _Patient) or raw.taken > 0
     except OSError as error:
         raise InputError(f"standard output: {error.strerror or error}") from None
+    return not is_closed()
 
 
 def put_aside(line: str) -> None:

@@ -11,7 +11,7 @@ from pydantic import Discriminator, Field, Tag
 
 from .datacenter import Configuration, Datacenter, JobClass, datacenter
 from .errors import InputError
-from .files import Strict, need_format, read_json, validated, write_json
+from .files import Source, Strict, need_format, read_json, validated, write_json
 
 FORMAT = "slotwise/datacenter/1"
 
@@ -50,7 +50,7 @@ class DatacenterDocument(Strict):
     classes: Annotated[list[_Class], Field(min_length=1)]
 
 
-def read_datacenter(path: str | Path) -> Datacenter:
+def read_datacenter(path: Source) -> Datacenter:
     """Read a `slotwise/datacenter/1` file (plain or gzip).
 
     Raises `InputError` with one line naming file, class or configuration, and field.

@@ -18,6 +18,18 @@ class InputError(ValueError):
         super().__init__(one_line(message))
 
 
+class OutputError(InputError):
+    """An output that could not be written; `content` is what it would hold."""
+
+    def __init__(
+        self, path: object, content: bytes, message: str, *, errno: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.path = str(path)
+        self.content = content
+        self.errno = errno
+
+
 class CertificateError(RuntimeError):
     """A method produced an invalid schedule or an impossible bound: a defect, never bad input.
 

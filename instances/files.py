@@ -1,19 +1,18 @@
-"""Bytes in and out: gzip recognised by its content, JSON checked against a model, atomic writes."""
+"""JSON in and out: read within the limits of an input, checked against a model, written whole."""
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
-import tempfile
-import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from .errors import InputError
+from .inputs import read_bytes
+from .outputs import write_bytes
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -24,21 +23,30 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """Content of a file, decompressed if it is gzip. Raises `InputError`."""
-    try:
-        content = Path(path).read_bytes()
-        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path}: truncated or damaged gzip file ({error})") from None
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    except ValueError as error:  # a NUL in the path
-        raise InputError(f"{str(path)!r}: {error}") from None
+@dataclass(frozen=True, eq=False)
+class JsonFile:
+    """A JSON file that is in memory: a pipe can be read only once. Readers take it like a path."""
+
+    path: str | Path
+    content: bytes
+    document: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: str | Path) -> JsonFile:
+        """Raises `InputError`."""
+        return cls(path, *read_json(path))
+
+    def __str__(self) -> str:
+        return str(self.path)
 
 
-def read_json(path: str | Path) -> tuple[bytes, dict[str, Any]]:
+Source = str | Path | JsonFile
+
+
+def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
     """A JSON object as bytes and as a dictionary. Raises `InputError`."""
+    if isinstance(path, JsonFile):
+        return path.content, path.document
     content = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
     try:
         document = json.loads(content.decode())
@@ -53,7 +61,7 @@ def read_json(path: str | Path) -> tuple[bytes, dict[str, Any]]:
     return content, document
 
 
-def need_format(path: str | Path, document: dict[str, Any], *formats: str) -> str:
+def need_format(path: Source, document: dict[str, Any], *formats: str) -> str:
     """The document's format if it is one of `formats`; raises `InputError` otherwise."""
     found = document.get("format")
     if found not in formats:
@@ -67,7 +75,7 @@ def validated(
     model: type[Model],
     content: bytes,
     where: Callable[[Sequence[str | int]], str],
-    path: str | Path,
+    path: Source,
 ) -> Model:
     """`content` as a `model`; `where` turns a field's location into words for the error line."""
     try:
@@ -100,37 +108,6 @@ def _shown(value: Any) -> str:
         return "a list"
     text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def check_writable(path: str | Path) -> None:
-    """Raise `InputError` now if `path` could not be written later."""
-    target = Path(path)
-    folder = target.parent
-    if not folder.is_dir():
-        raise InputError(f"{path}: folder {str(folder)!r} does not exist")
-    if target.is_dir():
-        raise InputError(f"{path}: is a folder")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{path}: folder {str(folder)!r} is not writable")
-
-
-def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a file whole or not at all; compressed if its name ends in `.gz`."""
-    check_writable(path)
-    target = Path(path)
-    if target.suffix == ".gz":
-        content = gzip.compress(content, compresslevel=6, mtime=0)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def write_json(path: str | Path, document: dict[str, Any]) -> None:

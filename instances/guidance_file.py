@@ -16,7 +16,7 @@ from .datacenter_file import (
     where_in_datacenter,
 )
 from .errors import InputError
-from .files import Strict, need_format, read_json, validated, write_json
+from .files import Source, Strict, need_format, read_json, validated, write_json
 from .guidance import Guidance, Prices
 from .guidance_checker import check_guidance
 
@@ -62,7 +62,7 @@ class _Document(Strict):
     datacenter: DatacenterDocument | None = None
 
 
-def read_guidance(path: str | Path, datacenter: Datacenter | None = None) -> Guidance:
+def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidance:
     """Read a `slotwise/guidance/1` file (plain or gzip) and check it.
 
     Its own datacenter is used unless one is given. Raises `InputError` with one line naming file,

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 
 from .dropped_limits import DroppedLimit
 from .errors import InputError
-from .files import Strict, need_format, read_json, validated, write_json
+from .files import Source, Strict, need_format, read_json, validated, write_json
 from .hierarchy import UNBOUNDED, Hierarchy, Row, from_rows
 
 FORMAT = "slotwise/hierarchy/1"
@@ -51,7 +51,7 @@ class _Node(Strict):
     children: list[dict[str, Any]] | None = None
 
 
-def read_hierarchy(path: str | Path) -> Hierarchy:
+def read_hierarchy(path: Source) -> Hierarchy:
     """Read a `slotwise/hierarchy/1` file (plain or gzip).
 
     Raises `InputError` with one line naming file, node and field.
@@ -76,7 +76,7 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
         raise InputError(f"{path}: {error}") from None
 
 
-def _rows(root: dict[str, Any], path: str | Path) -> list[Row]:
+def _rows(root: dict[str, Any], path: Source) -> list[Row]:
     rows: list[Row] = []
     stack: list[tuple[dict[str, Any], int]] = [(root, -1)]
     while stack:
@@ -90,7 +90,7 @@ def _rows(root: dict[str, Any], path: str | Path) -> list[Row]:
     return rows
 
 
-def _node(raw: dict[str, Any], rows: list[Row], parent: int, path: str | Path) -> _Node:
+def _node(raw: dict[str, Any], rows: list[Row], parent: int, path: Source) -> _Node:
     try:
         node = _Node.model_validate(raw)
     except ValidationError:

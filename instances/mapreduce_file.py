@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from .errors import InputError
-from .files import Strict, need_format, read_json, validated, write_json
+from .files import Source, Strict, need_format, read_json, validated, write_json
 from .history import Events, History
 from .mapreduce import Cluster, Instance, IntArray, Rates, SpeedFactors, offsets
 from .security_file import (
@@ -98,7 +98,7 @@ class _Document(Strict):
     history: _History | None = None
 
 
-def read_instance(path: str | Path) -> Instance:
+def read_instance(path: Source) -> Instance:
     """Read a `slotwise/mapreduce/1` file (plain or gzip).
 
     Raises `InputError` with one line naming file, job, task and field.

@@ -14,7 +14,7 @@ import numpy as np
 
 from .datacenter import BoolArray, Datacenter, FloatArray, IntArray
 from .errors import InputError
-from .files import read_bytes
+from .inputs import read_text
 
 BLOCK = 1 << 16
 """Jobs of a block; part of what a seed means."""
@@ -196,10 +196,7 @@ def _fits_somewhere(datacenter: Datacenter, job_class: IntArray, demand: IntArra
 
 def _read(path: str | Path, datacenter: Datacenter) -> tuple[FloatArray, IntArray]:
     """Arrival, duration and demands (jobs, 2 + R), and classes (jobs,), in the file's order."""
-    try:
-        lines = read_bytes(path).decode().splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    lines = read_text(path).splitlines()
     header = lines[0].split(",") if lines else []
     numbers = ("arrival", "duration", *datacenter.resources)
     for name in (*numbers, "class"):

@@ -14,11 +14,10 @@ from rich.text import Text
 from ..heuristics.fairness.events import Timeline
 from ..instances.allocation import Allocation
 from ..instances.dropped_limits import shown
-from ..instances.errors import InputError
-from ..instances.files import check_writable
 from ..instances.hierarchy import Hierarchy
 from ..instances.hierarchy_events import time_text
 from ..instances.traces.notes import counted
+from .plots import write_figure
 from .tables import percent
 
 if TYPE_CHECKING:
@@ -32,8 +31,6 @@ MOST_LIMITS = 10
 
 MOST_LINES = 12
 """Leaves that a plot shows, those with the largest shares."""
-
-PLOT_ENDINGS = (".png", ".svg", ".pdf")
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _DASHES = ("-", (0, (5, 2)))
@@ -120,13 +117,6 @@ def timeline_table(timeline: Timeline) -> Group:
     return _with_lines(table, [*below, *dropped(timeline.hierarchy)])
 
 
-def check_plot_path(path: str | Path) -> None:
-    """Raise `InputError` if a plot could not be written to `path`."""
-    if Path(path).suffix not in PLOT_ENDINGS:
-        raise InputError(f"{path}: a plot ends in one of {', '.join(PLOT_ENDINGS)}")
-    check_writable(path)
-
-
 def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
     """Dominant shares over time as steps, one line for each leaf; returns the axes."""
     from matplotlib.figure import Figure
@@ -166,6 +156,5 @@ def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
 
 def write_timeline(timeline: Timeline, path: str | Path) -> None:
     """Draw the dominant shares over time to a .png, .svg or .pdf file. Raises `InputError`."""
-    check_plot_path(path)
     figure: Any = plot_timeline(timeline).figure
-    figure.savefig(path, dpi=150)
+    write_figure(figure, path, dpi=150)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..instances.errors import InputError
-from ..instances.files import check_writable, write_bytes
 from ..instances.mapreduce import Instance
+from ..instances.outputs import check_writable, need_ending, write_bytes
 from ..instances.schedule import Schedule
+from .endings import GANTT
 from .gantt_page import gantt_figure, page
 from .gantt_static import draw_gantt, picture
 
-__all__ = ["check_gantt_path", "draw_gantt", "gantt_figure", "write_gantt"]
-
-SUFFIXES = (".html", ".png", ".svg")
+__all__ = ["draw_gantt", "gantt_figure", "write_gantt"]
 
 
 def write_gantt(
@@ -32,7 +30,8 @@ def write_gantt(
     name. Raises `InputError` for another suffix, a path that cannot be written, or a schedule that
     cannot be one of the instance.
     """
-    kind = check_gantt_path(path)
+    kind = need_ending(path, GANTT, "a Gantt chart")[1:]
+    check_writable(path)
     if kind == "html":
         content = page(instance, schedule, lower_bound=lower_bound, bound=bound, title=title)
     else:
@@ -40,18 +39,3 @@ def write_gantt(
             kind, instance, schedule, lower_bound=lower_bound, bound=bound, title=title
         )
     write_bytes(path, content)
-
-
-def check_gantt_path(path: str | Path) -> str:
-    """The kind of chart that `path` asks for: `html`, `png` or `svg`.
-
-    Raises `InputError` now if the chart could not be written later.
-    """
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(
-            f"{path}: a Gantt chart needs a name ending in {', '.join(SUFFIXES[:-1])} "
-            f"or {SUFFIXES[-1]}"
-        )
-    check_writable(path)
-    return suffix[1:]

@@ -14,14 +14,11 @@ from rich.table import Table
 from ..heuristics.dispatch.simulator import Simulation
 from ..heuristics.dispatch.system import wait_of_bucket
 from ..instances.datacenter import FloatArray
-from ..instances.errors import InputError
-from ..instances.files import check_writable
 from ..instances.workload import SECONDS
+from .plots import write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-PLOT_ENDINGS = (".png", ".svg", ".pdf")
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
@@ -86,17 +83,9 @@ def classes_table(simulation: Simulation) -> Table:
     return table
 
 
-def check_plot_path(path: str | Path) -> None:
-    """Raise `InputError` if `path` names no picture that could be written."""
-    if Path(path).suffix not in PLOT_ENDINGS:
-        raise InputError(f"{path}: a plot ends in {', '.join(PLOT_ENDINGS)}")
-    check_writable(path)
-
-
 def write_plot(simulations: Sequence[Simulation], path: str | Path) -> None:
     """Four pictures of policies on one workload: waits over time, who waits how long, the queue,
     utilisation and fragmentation. Raises `InputError`."""
-    check_plot_path(path)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 7.5), layout="constrained")
@@ -108,7 +97,7 @@ def write_plot(simulations: Sequence[Simulation], path: str | Path) -> None:
     figure.legend(*waits.get_legend_handles_labels(), loc="outside lower center", ncols=6)
     first = simulations[0]
     figure.suptitle(f"{first.datacenter.name}: {first.workload.source}", fontsize=10)
-    figure.savefig(path, dpi=130)
+    write_figure(figure, path, dpi=130)
 
 
 def draw_waits(simulations: Sequence[Simulation], ax: Axes) -> None:

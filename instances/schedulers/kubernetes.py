@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..files import read_bytes
 from .queues import need_distinct
+from .yaml_file import load_documents
 
 API_NAMES = {
     "kueue": "kueue.x-k8s.io/v1beta2",
@@ -47,14 +47,8 @@ def quantity(value: object, where: str) -> float:
 
 def read_documents(path: str | Path) -> list[dict[str, Any]]:
     """All objects of a YAML file, the items of lists one by one. Raises `InputError`."""
-    import yaml
-
-    try:
-        loaded = list(yaml.safe_load_all(read_bytes(path)))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     found: list[dict[str, Any]] = []
-    for k, document in enumerate(loaded):
+    for k, document in enumerate(load_documents(path)):
         if document is None:
             continue
         if not isinstance(document, dict):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import InputError
-from ..files import read_bytes
 from ..hierarchy import Hierarchy
+from ..inputs import read_bytes
 from ..traces.notes import Notes, counted, listed
 from .queues import Asks, Queue, group_paths, hierarchy_of, need_distinct
 from .weights import whole_weights

@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import InputError
+from ..inputs import text_lines
 
 
 def csv_rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and fields of every row that is not empty. Raises `InputError`."""
     try:
-        with Path(path).open("rb") as start:
-            zipped = start.read(2) == b"\x1f\x8b"
-        opened = gzip.open if zipped else open
-        with opened(path, "rt", encoding="utf-8", newline="") as text:
-            for number, row in enumerate(csv.reader(text), 1):
-                if row:
-                    yield number, row
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path}: truncated or damaged gzip file ({error})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text") from None
+        for number, row in enumerate(csv.reader(text_lines(path)), 1):
+            if row:
+                yield number, row
     except csv.Error as error:
         raise InputError(f"{path}: not CSV: {error}") from None
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
 
 
 def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..datacenter import BoolArray, Datacenter, FloatArray, IntArray
 from ..errors import InputError
-from ..files import write_bytes
+from ..outputs import write_bytes
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..datacenter import Datacenter
 from ..errors import InputError
-from ..files import read_bytes
+from ..inputs import decoded, read_bytes
 from .csv_rows import number_in
 from .job_classes import configurations_of
 from .notes import Notes, listed
@@ -69,15 +69,14 @@ def _csv(path: str | Path) -> str:
     """The text of a CSV file, or of the only one in an archive."""
     content = read_bytes(path)
     try:
-        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
             files = [member for member in archive.getmembers() if member.name.endswith(".csv")]
             if len(files) != 1:
                 raise InputError(f"{path}: need one .csv file in the archive, got {len(files)}")
+            if files[0].size > len(content):  # a sparse file, whose holes would fill memory
+                raise InputError(f"{path}: {files[0].name!r} is larger than the archive")
             extracted = archive.extractfile(files[0])
             content = b"" if extracted is None else extracted.read()
     except tarfile.TarError:
         pass  # no archive: the file is the table
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text") from None
+    return decoded(content, path)

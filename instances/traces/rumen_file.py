@@ -17,7 +17,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ..errors import InputError
-from ..files import read_bytes, read_json, validated
+from ..files import read_json, validated
+from ..inputs import read_text
 
 Place = tuple[str | None, str]
 """Rack (None where it is not told) and host."""
@@ -162,10 +163,7 @@ def read_topology(path: str | Path) -> list[Place]:
 
 
 def _documents(path: str | Path) -> Iterator[Any]:
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    text = read_text(path)
     decoder = json.JSONDecoder()
     position, number = _text_from(text, 0), 0
     while position < len(text):

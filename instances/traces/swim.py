@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InputError
-from ..files import read_bytes
+from ..inputs import read_text
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
 from .notes import Notes, counted
 
@@ -137,13 +137,9 @@ def read_swim(
 
 
 def _read(path: str | Path) -> list[_Row]:
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
     rows: list[_Row] = []
     line_of: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         where = f"{path}:{number}"

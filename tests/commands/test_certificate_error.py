@@ -77,7 +77,9 @@ def test_wrong_guidance_saves_the_datacenter(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(guide, "check_guidance", lambda guidance: ["a bin is too full"])
     path = tmp_path / "datacenter.json"
-    slotwise.write_datacenter(slotwise.generate("lotes", classes=3, configurations=2, machines=4, seed=1), path)
+    slotwise.write_datacenter(
+        slotwise.generate("lotes", classes=3, configurations=2, machines=4, seed=1), path
+    )
     assert run(["guide", str(path)]) == 2
     assert slotwise.read_datacenter(saved(capsys.readouterr().err)).classes
 

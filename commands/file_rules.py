@@ -1,0 +1,171 @@
+"""What holds for the files of every command.
+
+A parameter that is a path is an input unless it is marked as `Written`. Outputs are checked before
+a command begins; what it cannot write at its end is kept elsewhere, and the result is shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+
+from ..instances.errors import InputError, OutputError
+from .streams import is_closed
+
+
+@dataclass(frozen=True)
+class Written:
+    """Marks a parameter as a file that the command writes; only names with `endings` if any."""
+
+    endings: tuple[str, ...] = ()
+    what: str = "the file"
+
+
+@dataclass
+class _Files:
+    """Files of the command that runs, by the names that the command line gives them."""
+
+    inputs: dict[str, list[Path]] = field(default_factory=dict)
+    outputs: dict[str, Path] = field(default_factory=dict)
+    stdout_is_taken: bool = False
+    failures: list[BaseException] = field(default_factory=list)
+
+
+_files: ContextVar[_Files | None] = ContextVar("files of the command", default=None)
+
+
+def apply_to(app: typer.Typer) -> None:
+    """Put the rules before and after every command of an app."""
+    for command in app.registered_commands:
+        assert command.callback is not None
+        command.callback = ruled(command.callback)
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        apply_to(group.typer_instance)
+
+
+def ruled(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the rules before and after it."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        files = _Files()
+        for parameter, (name, mark) in path_parameters(command).items():
+            paths = given[parameter]
+            if paths is None:
+                continue
+            if mark is None:
+                files.inputs[name] = [paths] if isinstance(paths, Path) else list(paths)
+            else:
+                files.outputs[name] = paths
+                _check(paths, mark)
+        _check_together(files)
+        token = _files.set(files)
+        try:
+            command(**given)
+        except OutputError as error:
+            files.failures.append(_with_place(error))
+        except typer.Exit:
+            if not files.failures:
+                raise
+        finally:
+            _files.reset(token)
+        _raise(files.failures)
+
+    return run
+
+
+def path_parameters(command: Callable[..., None]) -> dict[str, tuple[str, Written | None]]:
+    """Parameters that are paths: what the command line calls them, and their mark if written."""
+    found: dict[str, tuple[str, Written | None]] = {}
+    for parameter, hint in get_type_hints(command, include_extras=True).items():
+        if get_origin(hint) is not Annotated:
+            continue
+        kind, *notes = get_args(hint)
+        if Path not in (kind, *get_args(kind)):
+            continue
+        name = parameter
+        for note in notes:
+            declared = getattr(note, "param_decls", None)
+            if isinstance(note, typer.models.OptionInfo):
+                name = declared[0] if declared else f"--{parameter.replace('_', '-')}"
+            elif isinstance(note, typer.models.ArgumentInfo):
+                name = str(note.metavar or parameter.upper()).strip("[]…")
+        mark = next((note for note in notes if isinstance(note, Written)), None)
+        found[parameter] = name, mark
+    return found
+
+
+@contextmanager
+def saving() -> Iterator[None]:
+    """Writing of a result that is shown even if it cannot be written.
+
+    What goes wrong is raised when the command ends.
+    """
+    files = _files.get()
+    try:
+        yield
+    except (Exception, KeyboardInterrupt) as error:
+        if files is None:
+            raise
+        files.failures.append(_with_place(error) if isinstance(error, OutputError) else error)
+
+
+def stdout_is_taken() -> bool:
+    """Whether an output of the command goes to stdout, which then holds nothing else."""
+    files = _files.get()
+    return files is not None and files.stdout_is_taken
+
+
+def where_result_is(document: Any) -> str:
+    """Where a result is that stdout did not take; kept now if it is in no file."""
+    files = _files.get()
+    if files is not None and files.outputs and not files.failures:
+        return "the result is in " + ", ".join(map(str, files.outputs.values()))
+    return _kept((json.dumps(document) + "\n").encode(), "result.json")
+
+
+def _check(path: Path, mark: Written) -> None:
+    from ..instances.outputs import check_writable, need_ending
+
+    if mark.endings:
+        need_ending(path, mark.endings, mark.what)
+    check_writable(path)
+
+
+def _check_together(files: _Files) -> None:
+    from ..instances.outputs import check_distinct, takes_stdout
+
+    check_distinct(files.outputs, files.inputs)
+    taking = [name for name, path in files.outputs.items() if takes_stdout(path)]
+    if taking and is_closed():
+        raise InputError(f"{taking[0]}: standard output is closed")
+    files.stdout_is_taken = bool(taking)
+
+
+def _with_place(error: OutputError) -> InputError:
+    return InputError(f"{error}; {_kept(error.content, error.path)}")
+
+
+def _kept(content: bytes, path: str) -> str:
+    from ..instances.outputs import keep
+
+    place = keep(content, Path(path).name)
+    return "there is no room to keep it" if place is None else f"it is kept in {place}"
+
+
+def _raise(failures: list[BaseException]) -> None:
+    """Raise the failures of a command as one, if there are any."""
+    for error in failures:
+        if not isinstance(error, InputError):
+            raise error
+    if failures:
+        raise InputError("; ".join(map(str, failures)))
