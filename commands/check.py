@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,7 +63,8 @@ def _schedule(instance: JsonFile, schedule: Path) -> tuple[list[str], float | No
     if claimed is None:
         return ["the result holds no schedule"], None
     verdict = check_schedule(problem, claimed)
-    return violations + verdict.violations, verdict.makespan
+    makespan = verdict.makespan if math.isfinite(verdict.makespan) else None
+    return violations + verdict.violations, makespan
 
 
 def _allocation(hierarchy: JsonFile, allocation: Path) -> tuple[list[str], None]:

