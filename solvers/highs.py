@@ -22,6 +22,13 @@ from .progress import Progress, ProgressCallback
 TOLERANCE = 1e-9
 """Feasibility and integrality tolerance. HiGHS's own 1e-6 times a big-M would blur the bound."""
 
+ANOTHER_WAY = {
+    "random_seed": 1,
+    "mip_detect_symmetry": False,
+    "mip_allow_restart": False,
+    "mip_heuristic_effort": 0.0,
+}
+"""Options that change what HiGHS branches on, what it knows by then, and hence its cuts."""
 
 ONE_AT_A_TIME = Lock()
 """highspy runs one solver in a process at a time, and refuses a second."""
@@ -62,12 +69,14 @@ def solve(
     absolute_gap: float = 0.0,
     warm_start: bool = False,
     presolve: bool = True,
+    another_way: bool = False,
     on_progress: ProgressCallback | None = None,
     stop: Event | None = None,
 ) -> Outcome:
     """Minimise `model` with HiGHS.
 
-    `time_limit` in s; with `warm_start` the variables' values are given as a first solution. A
+    `time_limit` in s; with `warm_start` the variables' values are given as a first solution;
+    `another_way` searches with `ANOTHER_WAY`, so as not to repeat a mistake of another run. A
     limit, `stop` when it is set, or Ctrl-C ends the run with the best solution and bound so far.
     """
     began = time.perf_counter()
@@ -76,6 +85,7 @@ def solve(
         "mip_feasibility_tolerance": TOLERANCE,
         "primal_feasibility_tolerance": TOLERANCE,
         "presolve": "choose" if presolve else "off",
+        **(ANOTHER_WAY if another_way else {}),
     }
     with ONE_AT_A_TIME:
         results = solver.solve(

@@ -9,11 +9,15 @@ from types import ModuleType
 from ..formulations import heterogeneous, job_order, sequence, unrelated_machines
 from ..formulations.identical_tasks import map_classes, reduce_classes
 from ..instances.mapreduce import Instance
+from ..instances.schedule import Schedule
 from . import highs
 from .linear_programs import LinearPrograms
 from .progress import Progress, ProgressCallback
 from .road import Arrival, Task
 from .time_unit import in_own_unit
+
+AGREEMENT = 1e-7
+"""Relative: a bound this little above a schedule does not contradict it."""
 
 MOST_TERMS = 3_000_000
 """Above this many estimated nonzeros a model is not built: it would not fit, nor ever finish."""
@@ -39,27 +43,63 @@ def sequence_road(instance: Instance, task: Task) -> Arrival:
 
 @in_own_unit
 def heterogeneous_road(instance: Instance, task: Task) -> Arrival:
-    """The heterogeneous model with HiGHS, from where the linear programs for its slots end."""
+    """The heterogeneous model with HiGHS, from where the linear programs for its slots end.
+
+    HiGHS 1.15.1 was seen to cut off optima of this model. So it solves the model twice, the second
+    time another way and from the first one's schedule, and its bound is what both have proven. If
+    they contradict each other, or there is no time for the second, that of the linear programs
+    stands.
+    """
     if not heterogeneous.applies(instance):
         return Arrival(None, None, "", "model does not apply: reads depend on the map tasks' slots")
     began = time.perf_counter()
-    first = unrelated_machines_road(instance, replace(task, time_limit=task.time_limit / 4))
-    spent = time.perf_counter() - began
-    task = replace(
-        task,
-        incumbent=first.schedule or task.incumbent,
-        lower_bound=max(task.lower_bound, first.lower_bound or 0.0),
-        time_limit=task.time_limit - spent,
-        on_progress=None if task.on_progress is None else _later(task.on_progress, spent),
-    )
-    # With presolve HiGHS 1.15.1 loses the optimum of some of these models; without it the search
-    # is as fast (docs/heterogeneous.md).
-    arrival = _solve(instance, task, heterogeneous, "heterogeneous model (HiGHS)", presolve=False)
-    if arrival.schedule is None:
-        arrival = replace(arrival, schedule=first.schedule)
-    if first.lower_bound is not None and first.lower_bound > (arrival.lower_bound or 0.0):
-        arrival = replace(arrival, lower_bound=first.lower_bound, proof=first.proof)
-    return arrival
+    proof = "heterogeneous model (HiGHS)"
+    best, low = task.incumbent, task.lower_bound
+
+    def part(share: float, *, bounds: bool) -> Task:
+        """The task from here on, with a share of the time that is left."""
+        spent = time.perf_counter() - began
+        return replace(
+            task,
+            incumbent=best,
+            lower_bound=low,
+            time_limit=max(0.0, task.time_limit - spent) * share,
+            on_progress=task.on_progress and _later(task.on_progress, spent, bounds=bounds),
+        )
+
+    first = unrelated_machines_road(instance, part(1 / 4, bounds=True))
+    best, low = first.schedule or best, max(low, first.lower_bound or 0.0)
+    runs: list[Arrival] = []
+    for share, another_way in ((1 / 2, False), (1.0, True)):
+        # With presolve HiGHS loses more optima; without it the search is as fast.
+        run = _solve(
+            instance,
+            part(share, bounds=False),
+            heterogeneous,
+            proof,
+            presolve=False,
+            another_way=another_way,
+        )
+        if run.schedule is not None and run.schedule.makespan < best.makespan:
+            best = run.schedule
+        runs.append(run)
+    bound, stop = _agreed(runs, best)
+    if bound is None or bound <= low:
+        bound, proof = first.lower_bound, first.proof
+    return Arrival(best, bound, proof, stop)
+
+
+def _agreed(runs: list[Arrival], best: Schedule) -> tuple[float | None, str]:
+    """The lower bound (s) that all runs have proven, if any, and why the last ended, in words."""
+    stop = runs[-1].stop
+    bounds = [run.lower_bound for run in runs if run.lower_bound is not None]
+    if any(run.stop == highs.Stop.INFEASIBLE.value for run in runs) or any(
+        bound > best.makespan * (1 + AGREEMENT) for bound in bounds
+    ):
+        return None, "two runs of HiGHS contradict each other, so neither bound counts"
+    if len(bounds) == len(runs):
+        return min(bounds), stop
+    return None, f"{stop}; the bound of one run of HiGHS alone does not count" if bounds else stop
 
 
 def heterogeneous_fits(instance: Instance) -> bool:
@@ -109,15 +149,24 @@ def unrelated_machines_road(instance: Instance, task: Task) -> Arrival:
     return Arrival(found, low, proof, programs.ended)
 
 
-def _later(on_progress: ProgressCallback, spent: float) -> ProgressCallback:
+def _later(on_progress: ProgressCallback, spent: float, *, bounds: bool) -> ProgressCallback:
+    """Steps counted from `spent` s before, without bounds as long as they are not proven."""
+
     def told(step: Progress) -> None:
-        on_progress(replace(step, seconds=step.seconds + spent))
+        bound = step.bound if bounds else None
+        on_progress(Progress(step.seconds + spent, step.incumbent, bound))
 
     return told
 
 
 def _solve(
-    instance: Instance, task: Task, formulation: ModuleType, proof: str, *, presolve: bool = True
+    instance: Instance,
+    task: Task,
+    formulation: ModuleType,
+    proof: str,
+    *,
+    presolve: bool = True,
+    another_way: bool = False,
 ) -> Arrival:
     terms = formulation.estimated_terms(instance)
     if terms > MOST_TERMS:
@@ -134,6 +183,7 @@ def _solve(
         absolute_gap=task.absolute_gap,
         warm_start=True,
         presolve=presolve,
+        another_way=another_way,
         on_progress=task.on_progress,
         stop=task.stop,
     )
