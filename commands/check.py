@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .console import NO, Json, Quiet, show
+from .console import NO, Json, Quiet, show, tell
 
 if TYPE_CHECKING:
     from ..instances.files import JsonFile
@@ -38,6 +38,7 @@ def check(
     hierarchy.
     """
     from ..instances.files import JsonFile
+    from ..instances.traces.notes import counted
 
     problem = JsonFile.read(instance)
     kind = str(problem.document.get("format"))
@@ -48,6 +49,9 @@ def check(
     if not violations and makespan is not None:
         text = f"valid, makespan {makespan:.6g} s"
     show(text, document=document, as_json=as_json, quiet=quiet)
+    if kind == "slotwise/hierarchy/1" and problem.document.get("dropped_limits"):
+        limits = counted(len(problem.document["dropped_limits"]), "limit")
+        tell([f"{limits} of the imported queues not checked"], quiet=quiet or as_json)
     if violations:
         raise typer.Exit(NO)
 

@@ -54,7 +54,7 @@ def cp_sat_road(instance: Instance, task: Task, *, given_bounds: bool = True) ->
     OR-Tools is not installed.
     """
     if find_spec("ortools") is None:
-        raise InputError("model 'cp-sat' needs OR-Tools: pip install slotwise[cp]")
+        raise InputError("model 'cp-sat' needs OR-Tools: pip install ortools")
     if not fits(instance):
         return Arrival(None, None, PROOF, f"model too large: {_pairs(instance)} pairs on slots")
     began = time.perf_counter()

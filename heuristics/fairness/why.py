@@ -97,10 +97,7 @@ class Why:
         if self.task_limit == 0:
             lines.append("It has no tasks: it is guaranteed nothing, its siblings share its part.")
         else:
-            lines.append(
-                f"Guaranteed {_percent(self.guarantee)}, "
-                + ("which it has:" if self.met else "which it does NOT have:")
-            )
+            lines.append(f"Guaranteed {_percent(self.guarantee)}, {self._has()}:")
             lines += [
                 f"  {step.node}: weight {step.weight:g} of {step.siblings:g} among active "
                 f"siblings, so {_percent(step.guarantee)} of all"
@@ -111,6 +108,16 @@ class Why:
             lines.append("NOT in this share, limits of the imported queues:")
             lines += [f"  {line}" for line in shown(self.dropped_limits, MOST_SHOWN)]
         return "\n".join(lines)
+
+    def _has(self) -> str:
+        """What became of the guarantee, which a leaf with few tasks or large ones need not fill."""
+        if not self.met:
+            return "which it does NOT have"
+        if self.dominant_share >= self.guarantee * (1 - TOLERANCE):
+            return "which it has"
+        if self.limited_by == "tasks":
+            return "more than all its tasks need"
+        return "in which no further whole task fits"
 
     def _limits(self) -> list[str]:
         """What stops the leaf, and who would have less if it grew."""

@@ -91,7 +91,7 @@ def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[F
     try:
         from sklearn.cluster import KMeans
     except ImportError:
-        raise InputError("job classes need scikit-learn: pip install slotwise[traces]") from None
+        raise InputError("job classes need scikit-learn: pip install scikit-learn") from None
     sample = features
     if len(features) > SAMPLE:
         chosen = np.random.default_rng(seed).choice(len(features), SAMPLE, replace=False)

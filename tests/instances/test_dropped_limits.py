@@ -270,6 +270,10 @@ def test_the_verdict_says_so(tmp_path: Path) -> None:
         "adhoc",
         "adhoc/lab",
     }
+    run("fair", tree, "-o", str(tmp_path / "shares.json"))
+    checked = run("check", tree, str(tmp_path / "shares.json"))
+    assert "valid" in checked.stdout
+    assert "note: 11 limits of the imported queues not checked" in checked.stderr
     exported = run("fair", tree, "--export", "slurm")
     assert "note: not written: 11 limits of the imported queues" in exported.stderr
 

@@ -26,9 +26,7 @@ from slotwise.solvers.heuristic import heuristic
 from slotwise.solvers.result import Status
 from slotwise.solvers.road import Task
 
-needs_ortools = pytest.mark.skipif(
-    find_spec("ortools") is None, reason="OR-Tools is not installed: pip install slotwise[cp]"
-)
+needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tools is not installed")
 
 
 def task_for(instance, *, time_limit=60.0, on_progress=None):

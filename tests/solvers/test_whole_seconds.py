@@ -15,9 +15,7 @@ from slotwise.solvers.result import Status
 from slotwise.solvers.road import Task
 from slotwise.solvers.ticks import common_unit
 
-needs_ortools = pytest.mark.skipif(
-    find_spec("ortools") is None, reason="OR-Tools is not installed: pip install slotwise[cp]"
-)
+needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tools is not installed")
 
 
 def two_nodes(*jobs, **parts):

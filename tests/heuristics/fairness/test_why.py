@@ -46,6 +46,16 @@ def test_all_tasks_run():
     answer = why(allocate(tree(leaf("a", 1, 0, tasks=0.25), leaf("b", 1, 0))), "a")
     assert (answer.limited_by, answer.task_limit, answer.rivals) == ("tasks", 0.25, ())
     assert "all of them run" in str(answer)
+    assert "Guaranteed 50 %, more than all its tasks need:" in str(answer)
+
+
+def test_whole_tasks_need_not_fill_a_guarantee():
+    # Three tasks of 0.3 fill 0.9; each leaf is guaranteed 1/3.
+    leaves = [leaf(name, 0.3, 0) for name in "abc"]
+    answer = why(allocate(tree(*leaves), "hdrf"), "a")
+    assert answer.met
+    assert "Guaranteed 33.33 %, in which no further whole task fits:" in str(answer)
+    assert "Limited by c, which has no room for another of its tasks" in str(answer)
 
 
 def test_alone():
