@@ -92,5 +92,5 @@ def test_endings(tmp_path):
     timeline = follow(hierarchy, events(hierarchy, [(10, [], ["n1/n12"])]))
     write_timeline(timeline, tmp_path / "x.svg")
     assert "<svg" in (tmp_path / "x.svg").read_text()
-    with pytest.raises(InputError, match="a plot ends in one of"):
+    with pytest.raises(InputError, match="a plot needs a name ending in"):
         write_timeline(timeline, tmp_path / "x.txt")
