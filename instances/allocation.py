@@ -119,4 +119,6 @@ class Allocation:
         )
         missed = int((~self.met).sum())
         guarantees = "all guarantees met" if missed == 0 else f"{missed} guarantees not met"
+        if self.hierarchy.dropped_limits:
+            guarantees += f" by weight, without {len(self.hierarchy.dropped_limits)} limits"
         return f"Allocation({self.method}: {self.hierarchy.leaves} leaves, {used}, {guarantees})"

@@ -70,13 +70,13 @@ def allocation_table(allocation: Allocation) -> Group:
 
 
 def verdict(allocation: Allocation) -> str:
-    """Whether guarantees are met; where limits were dropped, that weights alone are behind it."""
+    """Whether guarantees are met; where limits were dropped, they are those of weights alone."""
     tree = allocation.hierarchy
     missed = int((~allocation.met).sum())
+    by = " by weight" if tree.dropped_limits else ""
     if not tree.active[0]:
         return "no leaf has tasks, so nobody is guaranteed anything"
-    text = f"{missed} guarantees are NOT met" if missed else "every guarantee is met"
-    return f"{text}, by weights alone" if tree.dropped_limits else text
+    return f"{missed} guarantees{by} are NOT met" if missed else f"every guarantee{by} is met"
 
 
 def dropped(tree: Hierarchy) -> list[str]:

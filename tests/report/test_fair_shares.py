@@ -39,7 +39,7 @@ def test_limits_that_are_not_in_the_shares_are_in_the_verdict():
     limits = tuple(DroppedLimit("a[0]", "maxResources", f"[memory={k}]") for k in range(13))
     hierarchy = replace(tree(leaf("a[0]", 1, 0), leaf("b", 1, 0)), dropped_limits=limits)
     text = shown(allocation_table(allocate(hierarchy)))
-    assert "every guarantee is met, by weights alone" in text
+    assert "every guarantee by weight is met" in text
     assert "13 limits of the imported queues" in text
     assert "a[0]: maxResources [memory=9]" in text
     assert "[memory=10]" not in text
