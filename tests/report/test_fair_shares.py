@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
-from trees import figure_4, leaf, tree
+from printed import shown, tables
+from trees import broken_guarantee, figure_4, leaf, tree
 
 from slotwise.heuristics.fairness import allocate
 from slotwise.heuristics.fairness.events import follow
@@ -21,10 +21,51 @@ from slotwise.report.fair_shares import (
 )
 
 
-def shown(table):
-    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    console.print(table)
-    return console.export_text()
+def test_figure_4_row_by_row():
+    # MCH, Figure 4a: both resources are used up; 200 of each.
+    text = shown(allocation_table(allocate(figure_4())))
+    assert "Fair shares by exact" in text
+    assert "used: c 100.00 %, m 100.00 %; every guarantee is met" in text
+    (rows,) = tables(text)
+    assert list(rows[0]) == ["leaf", "tasks", "dominant share", "guarantee", "met", "limited by"]
+    assert [list(row.values()) for row in rows] == [
+        ["n1/n11", "66.6667", "33.33 %", "16.67 %", "yes", "c"],
+        ["n1/n12", "100", "50.00 %", "16.67 %", "yes", "m"],
+        ["n2/n21", "33.3333", "16.67 %", "11.11 %", "yes", "c"],
+        ["n2/n22", "33.3333", "16.67 %", "11.11 %", "yes", "c"],
+        ["n2/n23", "100", "50.00 %", "11.11 %", "yes", "m"],
+        ["n3/n31", "66.6667", "33.33 %", "33.33 %", "yes", "c"],
+    ]
+
+
+def test_tasks_that_all_run_are_what_limits():
+    (rows,) = tables(shown(allocation_table(allocate(tree(leaf("a", 0.1, 0, tasks=4))))))
+    assert list(rows[0].values()) == ["a", "4", "40.00 %", "100.00 %", "yes", "tasks"]
+
+
+def test_each_guarantee_that_is_not_met_is_marked():
+    # MCH as printed gives a six seventeenths, and it is guaranteed a half.
+    text = shown(allocation_table(allocate(broken_guarantee(), "mch")))
+    (rows,) = tables(text)
+    first = rows[0]
+    assert (first["leaf"], first["met"]) == ("a", "NO")
+    assert (first["dominant share"], first["guarantee"]) == ("35.29 %", "50.00 %")
+    assert sum(row["met"] == "NO" for row in rows) == 2
+    assert "2 guarantees are NOT met" in text
+
+
+def test_shares_over_time():
+    hierarchy = figure_4()
+    rows = [(10, [], ["n1/n12"]), (20, [], ["n1/n11"])]
+    text = shown(timeline_table(follow(hierarchy, events(hierarchy, rows))))
+    assert "Dominant shares by exact" in text
+    (rows,) = tables(text)
+    assert list(rows[0]) == ["from time", *hierarchy.paths]
+    # Without n12 all of m is for n23; without n11 the groups 2 and 3 share c by halves.
+    first, second, third = (list(row.values())[1:] for row in rows)
+    assert first == ["33.33 %", "50.00 %", "16.67 %", "16.67 %", "50.00 %", "33.33 %"]
+    assert second == ["33.33 %", "–", "16.67 %", "16.67 %", "100.00 %", "33.33 %"]
+    assert third == ["–", "–", "25.00 %", "25.00 %", "100.00 %", "50.00 %"]
 
 
 def test_table_of_many_leaves():

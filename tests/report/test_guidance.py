@@ -1,0 +1,123 @@
+"""Guidance in words and tables, against a plan made by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from printed import shown, tables
+
+from slotwise.instances.datacenter import Configuration, JobClass, datacenter
+from slotwise.instances.guidance import Guidance, Prices
+from slotwise.report.guidance import MOST_BINS, explanation, guidance_view
+
+
+@pytest.fixture
+def plan() -> Guidance:
+    """Two big machines run 3 web jobs and a batch job, two small ones a web job, one nothing."""
+    data = datacenter(
+        "cell",
+        ["cpu", "mem"],
+        [Configuration("big", 2, {"cpu": 4, "mem": 8}), Configuration("small", 3, {"cpu": 2})],
+        [JobClass("web", 0.75, 1.0, {"cpu": 1}), JobClass("batch", 0.25, 1.0, {"cpu": 1})],
+        time_unit="h",
+    )
+    return Guidance(
+        data,
+        90.0,
+        100.0,
+        bin_configuration=np.array([0, 1, 1]),
+        bin_machines=np.array([2, 2, 1]),
+        bin_jobs=np.array([[3, 1], [1, 0], [0, 0]]),
+        bound="linear program",
+        method="column generation",
+        prices=Prices(
+            resource=np.array([[0.6, 0.0], [0.3, 0.1]]),
+            work=np.array([0.2, 0.8]),
+            machine=np.array([3.0, 12.5]),
+            machine_bound=np.array([4.0, 13.0]),
+        ),
+    )
+
+
+def test_words(plan: Guidance) -> None:
+    assert explanation(plan) == [
+        "The plan carries 90 jobs per h, 10.0 % below 100, which no plan exceeds (linear program).",
+        "Of what limits the rate, 90.0 % is cpu: big 60.0 %, small 30.0 %. 1 % more cpu on big "
+        "would bring up to 0.6 % more jobs.",
+        "Of what limits the rate, 10.0 % is mem: small 10.0 %. 1 % more mem on small would bring "
+        "up to 0.1 % more jobs.",
+        "At these prices the classes take of the datacenter: batch 80.0 %, web 20.0 %.",
+        "One more machine would bring, in jobs per h: small 12.5, big 3.",
+    ]
+    assert len(explanation(replace(plan, prices=None))) == 1
+
+
+def test_what_limits_nothing(plan: Guidance) -> None:
+    assert plan.prices is not None
+    prices = replace(plan.prices, resource=np.array([[0.7, 0.0], [0.3, 0.0]]), machine=np.zeros(2))
+    words = explanation(replace(plan, prices=prices))
+    assert "More mem would bring nothing." in words
+    assert words[-1] == "No single machine more of any configuration would raise the rate."
+
+
+def test_words_for_a_target(plan: Guidance) -> None:
+    target = replace(plan, target_rate=12345.0, machines_bound=3, prices=None)
+    assert explanation(target) == [
+        "4 of 5 machines carry 12 345 jobs per h; no plan does with fewer than 3.",
+        "Not needed: 1 small.",
+    ]
+    busy = replace(target, bin_jobs=np.array([[3, 1], [1, 0], [0, 1]]))
+    assert explanation(busy)[1] == "Every machine is needed."
+
+
+def test_many_configurations_are_summed_up(plan: Guidance) -> None:
+    data = datacenter(
+        "wide",
+        ["cpu"],
+        [Configuration(f"c{j}", 1, {"cpu": 1}) for j in range(8)],
+        [JobClass("web", 1.0, 1.0, {"cpu": 1})],
+    )
+    prices = Prices(
+        resource=np.array([[0.3, 0.2, 0.15, 0.12, 0.1, 0.08, 0.04, 0.01]]).T,
+        work=np.array([1.0]),
+        machine=np.array([8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]),
+        machine_bound=np.ones(8),
+    )
+    words = explanation(replace(plan, datacenter=data, prices=prices))
+    assert "c0 30.0 %, c1 20.0 %, c2 15.0 %, c3 12.0 %, c4 10.0 %, 3 others 13.0 %." in words[1]
+    assert words[-1].endswith("c0 8, c1 7, c2 6, c3 5, c4 4, c5 3, ….")
+
+
+def test_tables(plan: Guidance) -> None:
+    text = shown(guidance_view(plan))
+    assert "cell: column generation" in text
+    configurations, bins = tables(text)
+    assert list(configurations[0]) == [
+        "configuration", "machines", "bins", "limit: cpu", "limit: mem", "one more: jobs/h"
+    ]  # fmt: skip
+    assert [list(row.values()) for row in configurations] == [
+        ["big", "2", "1", "60.0 %", "–", "3"],
+        ["small", "3", "2", "30.0 %", "10.0 %", "12.5"],
+    ]
+    assert [list(row.values()) for row in bins] == [
+        ["big", "2", "3 web, 1 batch"],
+        ["small", "2", "1 web"],
+        ["small", "1", "none"],
+    ]
+    assert list(bins[0]) == ["configuration", "machines", "jobs on each"]
+    configurations, _ = tables(shown(guidance_view(replace(plan, prices=None))))
+    assert list(configurations[1].values()) == ["small", "3", "2"]
+
+
+def test_the_table_says_how_many_bins_it_leaves_out(plan: Guidance) -> None:
+    number = MOST_BINS + 7
+    many = replace(
+        plan,
+        bin_configuration=np.zeros(number, dtype=np.int64),
+        bin_machines=np.arange(number),
+        bin_jobs=np.ones((number, 2), dtype=np.int64),
+    )
+    text = shown(guidance_view(many))
+    assert "7 more bins in the file" in text
+    bins = tables(text)[1]
+    assert [row["machines"] for row in bins] == [str(b) for b in range(MOST_BINS)]

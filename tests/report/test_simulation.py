@@ -1,0 +1,166 @@
+"""Tables and plots of simulations, read cell by cell and line by line."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from printed import WIDE, shown, tables
+from typer.testing import CliRunner
+
+from slotwise.cli import app
+from slotwise.heuristics.dispatch.simulator import Simulation
+from slotwise.heuristics.dispatch.system import BUCKETS, wait_of_bucket
+from slotwise.instances.datacenter import Configuration, JobClass, datacenter
+from slotwise.instances.datacenter_file import write_datacenter
+from slotwise.instances.workload import Workload
+from slotwise.report.simulation import (
+    classes_table,
+    draw_queue,
+    draw_tail,
+    draw_use,
+    draw_waits,
+    policies_table,
+)
+
+
+def test_four_jobs_on_one_machine(tmp_path: Path) -> None:
+    # Served one after another: waits 0, 30 and, in class `other`, 30; the last finds it empty.
+    # The machine is busy for 150 s of the 300 s until the last arrival.
+    machine = Configuration("one", 1, {"r": 1})
+    classes = [JobClass("some", 0.75, 1.0, {"r": 1}), JobClass("other", 0.25, 1.0, {"r": 1})]
+    write_datacenter(
+        datacenter("d", ["r"], [machine], classes, time_unit="min"), tmp_path / "d.json"
+    )
+    (tmp_path / "jobs.csv").write_text(
+        "arrival,duration,class,r\n0,60,some,1\n30,60,some,1\n90,30,other,1\n300,60,some,1\n"
+    )
+    result = CliRunner().invoke(
+        app,
+        ["simulate", str(tmp_path / "d.json"), "--trace", str(tmp_path / "jobs.csv"),
+         "--policy", "first-fit", "--warm-up", "0"],
+        env=WIDE,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "waits in s of 4 jobs after the warm-up; in use: r;" in result.stdout
+    (policy,), by_class = tables(result.stdout)
+    assert policy["policy"] == "first-fit"
+    assert (policy["mean"], policy["longest"], policy["waited"]) == ("15", "30", "50.0%")
+    assert float(policy["99 %"]) == pytest.approx(30, rel=0.002)
+    assert float(policy["in use"].rstrip("%")) == pytest.approx(50, abs=1)
+    assert policy["frag."] == "0.0%"
+    assert [(row["class"], row["jobs"], row["mean wait"], row["longest"]) for row in by_class] == [
+        ("some", "3", "10", "30"),
+        ("other", "1", "30", "30"),
+    ]
+
+
+@pytest.fixture
+def simulation() -> Simulation:
+    """Waits of 0, 0 and half an hour in one class, of 2 h in the other; half of cpu in use."""
+    machines = [Configuration("one", 2, {"cpu": 4, "memory": 10})]
+    classes = [JobClass("some", 0.75, 1.0, {"cpu": 1}), JobClass("other", 0.25, 1.0, {"cpu": 2})]
+    data = datacenter("cell", ["cpu", "memory"], machines, classes, time_unit="h")
+    whole = (data.capacity_units * data.count[:, None]).sum(axis=0).astype(float)
+    waits = np.zeros((2, BUCKETS), dtype=np.int64)
+    for k, hours in enumerate((0.5, 2.0)):
+        waits[k, np.searchsorted(wait_of_bucket(), hours)] = 1
+    series = np.array(
+        [  # time, waiting, running, fragmentation, started, their wait, cpu, memory
+            [0.0, 9.0, 1.0, 0.9, 0.0, 0.0, 0.9 * whole[0], 0.8 * whole[1]],
+            [1.0, 7.0, 2.0, 0.8, 2.0, 3.0, 0.8 * whole[0], 0.7 * whole[1]],
+            [2.0, 5.0, 3.0, 0.1, 4.0, 1.0, 0.25 * whole[0], 0.2 * whole[1]],
+            [3.0, 0.0, 4.0, 0.3, 5.0, 50.0, 0.75 * whole[0], 0.1 * whole[1]],
+        ]
+    )
+    return Simulation(
+        workload=Workload(data, 5, 3.0, "by hand", lambda: iter(())),
+        policy="first-fit",
+        jobs=np.array([3, 1]),
+        at_once=np.array([2, 0]),
+        wait_sum=np.array([0.5, 2.0]),
+        wait_max=np.array([0.5, 2.0]),
+        waits=waits,
+        series=series,
+        events=3_000_000,
+        seconds=2.0,
+        all_jobs=5,
+        mean_wait_of_all=0.5,
+        replanned=0,
+        interrupted=False,
+        warm_up=0.5,
+        start=np.zeros(0),
+        machine=np.zeros(0, dtype=np.int64),
+    )
+
+
+def test_policies(simulation: Simulation) -> None:
+    other = replace(
+        simulation, policy="tetris", wait_sum=np.array([0.0, 0.001]), at_once=np.array([3, 0]),
+        wait_max=np.array([0.0, 0.001]), events=1_000_000, series=simulation.series / 2,
+    )  # fmt: skip
+    text = shown(policies_table([simulation, other], bound=0.1))
+    assert "cell: by hand" in text
+    assert "waits in s of 4 jobs after the warm-up; in use: cpu;" in text
+    assert "no policy has a mean wait of all jobs below 360" in text
+    (rows,) = tables(text)
+    assert list(rows[0]) == [
+        "policy", "mean", "99 %", "longest", "waited", "in use", "frag.", "Mev/s"
+    ]  # fmt: skip
+    # 2.5 h over four jobs; halves of 0.25 and 0.75 in use after the warm-up, 0.1 and 0.3 spread.
+    assert list(rows[0].values()) == [
+        "first-fit", "2250", "7200", "7200", "50.0%", "50.0%", "20.0%", "1.50"
+    ]  # fmt: skip
+    assert list(rows[1].values()) == [
+        "tetris", "0.9", "3.6", "3.6", "25.0%", "25.0%", "10.0%", "0.50"
+    ]  # fmt: skip
+    assert "no policy" not in shown(policies_table([simulation]))
+
+
+def test_classes(simulation: Simulation) -> None:
+    text = shown(classes_table(simulation))
+    assert "first-fit, by class" in text
+    (rows,) = tables(text)
+    assert list(rows[0]) == ["class", "jobs", "mean wait", "99 %", "longest"]
+    # Half an hour over three jobs.
+    assert list(rows[0].values()) == ["some", "3", "600", "1800", "1800"]
+    assert list(rows[1].values()) == ["other", "1", "7200", "7200", "7200"]
+
+
+def test_units_without_seconds_stay(simulation: Simulation) -> None:
+    data = replace(simulation.datacenter, time_unit="tick")
+    odd = replace(simulation, workload=replace(simulation.workload, datacenter=data))
+    text = shown(policies_table([odd]))
+    assert "waits in tick of 4 jobs" in text
+    assert tables(text)[0][0]["mean"] == "0.625"
+
+
+def lines(draw, simulation: Simulation) -> tuple[list[tuple[list[float], list[float]]], str]:
+    ax = Figure().add_subplot()
+    draw([simulation], ax)
+    found = [(list(line.get_xdata()), list(line.get_ydata())) for line in ax.get_lines()]
+    return found, ax.get_ylabel()
+
+
+def test_mean_waits_over_time(simulation: Simulation) -> None:
+    # Nobody started before 0; 3 h over two jobs, 1 h over four; the end is not drawn.
+    assert lines(draw_waits, simulation) == ([([0, 1, 2], [0, 5400, 900])], "mean wait, s")
+
+
+def test_who_waits_how_long(simulation: Simulation) -> None:
+    ((times, parts),), label = lines(draw_tail, simulation)
+    assert times == pytest.approx([1800, 7200], rel=0.002)
+    assert parts == [0.5, 0.25]
+    assert label == "part of the jobs that wait longer"
+
+
+def test_the_queue_over_time(simulation: Simulation) -> None:
+    assert lines(draw_queue, simulation) == ([([0, 1, 2, 3], [9, 7, 5, 0])], "jobs waiting")
+
+
+def test_use_over_time(simulation: Simulation) -> None:
+    (use, spread), label = lines(draw_use, simulation)
+    assert use[1] == pytest.approx([0.9, 0.8, 0.25, 0.75])
+    assert spread[1] == [0.9, 0.8, 0.1, 0.3]
+    assert label == "cpu in use; thin: fragmentation"
