@@ -112,11 +112,14 @@ def heads_and_tails(instance: Instance) -> float:
     """
 
     def side(phase: Phase, wait: FloatArray) -> float:
+        if wait.size < phase.slots:
+            # The mean of what each task waits and takes, and one job alone takes as long as any.
+            return 0.0
         order = np.argsort(wait, kind="stable")
         length = phase.length[order]
-        top = _largest_sums(wait[order] + length, phase.usable)
+        top = _largest_sums(wait[order] + length, phase.slots)
         later = length.sum() - np.cumsum(length)
-        return float(np.max(top + later)) / phase.usable
+        return float(np.max(top + later)) / phase.slots
 
     maps, reduces = phases(instance)
     heads, tails = least_span(maps), least_span(reduces)

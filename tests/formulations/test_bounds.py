@@ -84,6 +84,19 @@ def test_a_slot_without_task_does_not_count() -> None:
     assert optimum(instance) == pytest.approx(10)
 
 
+def test_slots_that_are_all_needed_share_the_work() -> None:
+    # As many tasks as slots, and one more: the mean of all, and the two that wait longest.
+    cluster = Cluster.uniform(1, map_slots=10, reduce_slots=2)
+    two = [Job("a", [4.0], [6.0]), Job("b", [8.0], [6.0])]
+    assert heads_and_tails(job_instance("two", cluster, two)) == pytest.approx(14)
+    three = job_instance("three", cluster, [*two, Job("c", [9.0], [6.0])])
+    # Slots wait 4 and 8 s for 18 s of work: 15 = (4 + 8 + 18) / 2, also what job c takes alone.
+    assert heads_and_tails(three) == pytest.approx(15)
+    four = job_instance("four", cluster, [*two, Job("c", [9.0], [6.0]), Job("d", [9.0], [7.0])])
+    # (4 + 8 + 25) / 2, or the last three (8 + 9 + 19) / 2: the first.
+    assert heads_and_tails(four) == pytest.approx(18.5)
+
+
 def test_the_tasks_that_wait_longest_are_a_bound_of_their_own() -> None:
     # The short job makes the least wait small; the other two wait 10 s and take 20.
     cluster = Cluster.uniform(1, map_slots=3, reduce_slots=1)

@@ -14,7 +14,7 @@ from slotwise.instances.hierarchy import Group, Hierarchy, Leaf, hierarchy
 from slotwise.instances.schedulers import READERS, WRITERS
 from slotwise.instances.schedulers.queues import Asks, flattened
 from slotwise.instances.schedulers.slurm import MOST_SHARES
-from slotwise.instances.schedulers.weights import whole_weights
+from slotwise.instances.schedulers.weights import weights_from_one, whole_weights
 
 CAPACITY = {"cpu": 200.0, "memory": 400.0}
 DEMAND = {"cpu": 1.0, "memory": 2.0}
@@ -431,3 +431,45 @@ def test_whole_weights_by_hand() -> None:
     assert rounded.error == pytest.approx(32 / 132 * (np.pi + 1) - 1)
     large = tree(Leaf("a", DEMAND, 70_000), Leaf("b", DEMAND, 140_000))
     assert whole_weights(large, 65535).weight.tolist() == [1, 1, 2]
+
+
+def siblings(*weights: float) -> Hierarchy:
+    return tree(*(Leaf(f"q{k}", DEMAND, weight) for k, weight in enumerate(weights)))
+
+
+@pytest.mark.parametrize(
+    ("weights", "most", "whole"),
+    [
+        ((3, 5), 10, (3, 5)),  # whole already, and kept although 6 : 10 would fit
+        ((0.3, 0.5), 10, (3, 5)),
+        ((1.5, 2.25), 100, (6, 9)),  # the first factor that makes both whole is 4
+        ((1.5, 2.25), 8, (2, 3)),  # too large, so divided by what they have in common
+        ((0.001, 1), 1000, (1, 1000)),  # by a thousand, the last factor that is tried
+        ((0.001, 1), 999, (1, 999)),  # a thousand is too much: rounded
+        ((0.000999, 1), 10**6, (999, 10**6)),  # no factor up to a thousand: rounded
+        ((1e-9, 1), 100, (1, 100)),  # nobody gets nothing
+        ((10, 11), 10, (9, 10)),  # without a common divisor: 9.09 is rounded
+        ((7, 7, 7), 1, (1, 1, 1)),
+        ((1, 3), 1, (1, 1)),
+        ((1 + 1e-12, 2), 5, (1, 2)),  # rounding is no fraction
+        ((1 + 1e-7, 2), 100, (50, 100)),
+    ],
+)
+def test_whole_weights(weights: tuple[float, ...], most: int, whole: tuple[int, ...]) -> None:
+    rounded = whole_weights(siblings(*weights), most)
+    assert rounded.weight.tolist() == [1, *whole]
+    true = np.array(weights) / sum(weights)
+    error = np.abs(np.array(whole) / sum(whole) / true - 1).max()
+    assert rounded.error == pytest.approx(error)
+
+
+def test_each_group_of_siblings_is_scaled_by_itself() -> None:
+    nested = tree(
+        Group("a", [Leaf("x", DEMAND, 0.5), Leaf("y", DEMAND, 0.25)], 0.1), Leaf("b", DEMAND, 0.3)
+    )
+    rounded = whole_weights(nested, 10)
+    weights = dict(zip(nested.names, rounded.weight.tolist(), strict=True))
+    assert (weights["a"], weights["b"], weights["x"], weights["y"]) == (1, 3, 2, 1)
+    assert rounded.error == pytest.approx(0, abs=1e-12)
+    scaled = dict(zip(nested.names, weights_from_one(nested).weight.tolist(), strict=True))
+    assert [scaled[name] for name in "abxy"] == pytest.approx([1, 3, 2, 1])

@@ -1,13 +1,16 @@
 """Setup times against numbers worked out by hand, and against their definition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from brute_force import map_setup, reduce_setup
+from brute_force import map_setup, reduce_setup, secure_setup
 from hypothesis import given
 from hypothesis import strategies as st
 from random_instances import instances
 
 from slotwise.instances.mapreduce import Cluster, Instance, Job, MapTask, Rates, job_instance
+from slotwise.instances.security import Security
 from slotwise.instances.setups import (
     best_map_setups,
     best_reduce_setups,
@@ -103,3 +106,34 @@ def test_setups_agree_with_their_definition(instance: Instance, data: st.DataObj
         expected_row = [reduce_setup(instance, job, map_node.tolist(), n) for n in nodes]
         assert setups[job] == pytest.approx(expected_row)
         assert best_reduce_setups(instance)[job] <= min(expected_row) * (1 + 1e-12)
+
+
+def test_least_secure_setups_of_many_tasks() -> None:
+    # More tasks than the rows that are held at once: every one against its definition.
+    rng = np.random.default_rng(5)
+    tasks, nodes = 9000, 4
+    cluster = Cluster.uniform(nodes, map_slots=1)
+    jobs = [
+        Job(
+            "j",
+            [
+                MapTask(
+                    1.0, float(rng.integers(0, 500)), [f"n{n}" for n in rng.integers(0, 4, t % 3)]
+                )
+                for t in range(tasks)
+            ],
+        )
+    ]
+    levels = rng.choice(np.array([-1, 1], dtype=np.int8), (nodes, nodes))
+    np.fill_diagonal(levels, 0)
+    priorities = rng.random((tasks, nodes)) < 0.5
+    priorities[np.arange(tasks), rng.integers(0, nodes, tasks)] = True
+    instance = job_instance("many", cluster, jobs)
+    instance = replace(instance, security=Security(priorities, levels))
+    least = best_map_setups(instance)
+    expected = [
+        min(secure_setup(instance, t, k) for k in np.flatnonzero(priorities[t]).tolist())
+        for t in range(tasks)
+    ]
+    assert least.shape == (tasks,)
+    assert least == pytest.approx(expected)
