@@ -122,7 +122,7 @@ def stopped(
         (("--policy", "greedy", "--replan", "1"), "--replan is for lotes"),
         (("--compress", "2"), "--compress is for --trace"),
         (("--trace", "absent.csv"), "absent.csv"),
-        (("--plot", "plot.txt"), "a plot ends in"),
+        (("--plot", "plot.txt"), "a plot needs a name ending in"),
         (("--noise", "0.1", "--trace", "absent.csv"), "--noise"),
     ],
 )
