@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..instances.errors import InputError, one_line, printable
+from ..instances.registry import Entry, lookup
 from ..report.endings import GANTT, PLOT
 from .file_rules import Written, saving, stdout_is_taken, where_result_is
 from .streams import put, put_aside
@@ -151,6 +152,15 @@ def _is_searched(instance: Instance) -> bool:
     from ..solvers.exact import chosen_roads
 
     return any(road.name == "improvement" for road in chosen_roads(instance, 2))
+
+
+def named(kind: str, entries: tuple[Entry, ...], name: str, file: Path | None) -> Entry:
+    """The entry called `name`, of two arguments whose order may be wrong. Raises `InputError`."""
+    known = {entry.name.casefold(): entry.name for entry in entries}
+    given = str(file).casefold()
+    if given in known and name.casefold() not in known:
+        raise InputError(f"the {kind} comes before the file: did you mean {known[given]} {name}?")
+    return lookup(kind, entries, name)
 
 
 def draw(gantt: Path | None, result: Result) -> None:

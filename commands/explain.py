@@ -9,8 +9,8 @@ import typer
 
 from ..formulations import FORMULATIONS
 from ..instances.errors import InputError
-from ..instances.registry import Entry, lookup
-from .console import Json, Output, Quiet, show
+from ..instances.registry import Entry
+from .console import Json, Output, Quiet, named, show
 from .file_rules import saving
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def explain(
     from ..instances.outputs import write_bytes
     from ..report.explain import explain as explained
 
-    entry = lookup("model", FORMULATIONS, model)
+    entry = named("model", FORMULATIONS, model, instance)
     explanation = explained(model, None if instance is None else _instance(entry, instance))
     if output is not None:
         forms = {".html": explanation.html, ".tex": explanation.latex}

@@ -82,7 +82,11 @@ def _misused(error: Exception, arguments: Sequence[str], root: Any) -> int:
     else:
         message = str(error.format_message()).removesuffix(".")  # type: ignore[attr-defined]
         message = message[:1].lower() + message[1:]
+        # Typer has its values checked by pydantic, whose words are for programmers.
+        message = message.replace("Input should be ", "need ").replace("Value error, ", "")
     path = _command_path(arguments, root)
+    if len(path) == 1 and os.path.isfile(arguments[0]):
+        message += f": a command comes first, such as slotwise solve {arguments[0]}"
     message = ": ".join([*path[1:], one_line(message, 400)])
     return say(f"{message} (see {' '.join(path)} --help)", BAD_INPUT, arguments)
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from ..heuristics import HEURISTICS
-from ..instances.registry import lookup
 from .console import (
     NO,
     Gantt,
@@ -18,6 +17,7 @@ from .console import (
     Quiet,
     draw,
     get_ready,
+    named,
     show,
     tell,
 )
@@ -40,7 +40,7 @@ def heuristic(
     from ..instances.mapreduce_file import read_instance
     from ..solvers.heuristic import heuristic as run
 
-    lookup("heuristic", HEURISTICS, name)
+    named("heuristic", HEURISTICS, name, instance)
     problem = read_instance(instance)
     get_ready(problem, quiet=quiet or as_json)
     result = run(problem, name)

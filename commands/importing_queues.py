@@ -63,6 +63,8 @@ def _numbers(values: Any, where: str) -> dict[str, float]:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InputError(f"{where}, {name}: need a number, got {value!r}")
+        if not 0 <= value <= 1e300:
+            raise InputError(f"{where}, {name}: need a finite number >= 0")
     return {name: float(value) for name, value in values.items()}
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..heuristics.dispatch import POLICIES
+from ..instances.advice import need_choice
 from ..instances.errors import InputError
 from ..instances.registry import lookup
 from .console import Json, Output, Plot, Quiet, show, tell
@@ -177,8 +178,7 @@ def _weight(unit: str, problem: Datacenter) -> float | None:
     """Tetris's weight for remaining work in `unit`, None if it is scaled."""
     from ..instances.workload import SECONDS
 
-    if unit not in GAMMA_UNITS:
-        raise InputError(f"--gamma: need one of {', '.join(GAMMA_UNITS)}, got {unit!r}")
+    need_choice("--gamma", unit, GAMMA_UNITS)
     if unit == "scaled":
         return None
     if problem.time_unit not in SECONDS:

@@ -124,19 +124,18 @@ class Coefficients:
     @cached_property
     def most_map_work(self) -> FloatArray:
         """Work of all of a job's map tasks on one slot, shape (jobs, map slots)."""
-        return np.array([self.map_work[tasks].sum(axis=0) for tasks in self.maps])
+        rows = [self.map_work[tasks].sum(axis=0) for tasks in self.maps]
+        return np.array(rows).reshape(len(rows), len(self.map_slots))
 
     @cached_property
     def most_reduce_work(self) -> FloatArray:
         """Work of all of a job's reduce tasks on one slot at the slowest reads: (jobs, slots)."""
         slowest = self.read_seconds.max(axis=0, initial=0.0)
-        return np.array(
-            [
-                self.reduce_time[reduces].sum(axis=0)
-                + len(reduces) * self.share[maps].sum() * slowest
-                for maps, reduces in zip(self.maps, self.reduces, strict=True)
-            ]
-        )
+        rows = [
+            self.reduce_time[reduces].sum(axis=0) + len(reduces) * self.share[maps].sum() * slowest
+            for maps, reduces in zip(self.maps, self.reduces, strict=True)
+        ]
+        return np.array(rows).reshape(len(rows), len(self.reduce_slots))
 
     @cached_property
     def serial_makespan(self) -> float:

@@ -35,7 +35,7 @@ def heads(model: pyo.ConcreteModel) -> None:
 
     def one(end_job: pyo.Var, phase: Phase) -> pyo.Constraint:
         return pyo.Constraint(
-            phase.slots,
+            phase.slots if data.jobs else (),
             rule=lambda model, k: pyo.quicksum(end_job[i, k] for i in data.jobs) <= 1,
         )
 

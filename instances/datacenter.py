@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
+from .limits import LEAST, MOST
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -86,10 +87,10 @@ class Datacenter:
             )
         if not self.count.sum():
             raise InputError("configurations: need at least one machine")
-        for j, r in np.argwhere(~(np.isfinite(self.capacity) & (self.capacity >= 0)))[:1]:
+        for j, r in np.argwhere(~((self.capacity >= 0) & (self.capacity <= MOST)))[:1]:
             raise InputError(
                 f"configuration {self.configurations[j]!r}, capacity, {self.resources[r]}: "
-                f"must be finite and >= 0, got {self.capacity[j, r]}"
+                f"must be finite and >= 0, got {self.capacity[j, r]} (at most {MOST:g})"
             )
 
     def _check_classes(self) -> None:
@@ -100,15 +101,21 @@ class Datacenter:
         total = float(self.share.sum())
         if not 0 < total <= 1.001:
             raise InputError(f"classes: shares add up to {total:.6g}, need more than 0, at most 1")
-        for k, j in np.argwhere(~(self.mean_time > 0))[:1]:
+        for k in np.flatnonzero((self.share > 0) & (self.share < LEAST))[:1]:
+            raise InputError(
+                f"class {self.classes[k]!r}, share: must be 0 or at least {LEAST:g}, "
+                f"got {self.share[k]}"
+            )
+        time = self.mean_time
+        for k, j in np.argwhere(~((time >= LEAST) & (time <= MOST) | (time == np.inf)))[:1]:
             raise InputError(
                 f"class {self.classes[k]!r}, mean_time, {self.configurations[j]}: "
-                f"must be > 0, got {self.mean_time[k, j]}"
+                f"must be > 0, got {time[k, j]} (from {LEAST:g} to {MOST:g})"
             )
-        for k, r in np.argwhere(~(np.isfinite(self.request) & (self.request >= 0)))[:1]:
+        for k, r in np.argwhere(~((self.request >= 0) & (self.request <= MOST)))[:1]:
             raise InputError(
                 f"class {self.classes[k]!r}, request, {self.resources[r]}: "
-                f"must be finite and >= 0, got {self.request[k, r]}"
+                f"must be finite and >= 0, got {self.request[k, r]} (at most {MOST:g})"
             )
         for k in np.flatnonzero(~self.request.any(axis=1))[:1]:
             raise InputError(

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from .advice import what_format, what_it_is
 from .errors import InputError
 from .inputs import read_bytes
 from .outputs import write_bytes
@@ -55,9 +56,10 @@ def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
     except RecursionError:
         raise InputError(f"{path}: JSON is nested too deeply") from None
     except ValueError as error:
-        raise InputError(f"{path}: not JSON: {error}") from None
+        raise InputError(f"{path}: not JSON: {error}{what_it_is(content)}") from None
     if not isinstance(document, dict):
-        raise InputError(f"{path}: need a JSON object, got {_shown(document)}")
+        found = f"{shown(document)}{what_it_is(content)}"
+        raise InputError(f"{path}: need a JSON object, got {found}")
     return content, document
 
 
@@ -66,8 +68,8 @@ def need_format(path: Source, document: dict[str, Any], *formats: str) -> str:
     found = document.get("format")
     if found not in formats:
         wanted = " or ".join(repr(name) for name in formats)
-        got = "there is none" if found is None else f"got {_shown(found)}"
-        raise InputError(f"{path}: format: need {wanted}, {got}")
+        got = "there is none" if found is None else f"got {shown(found)}"
+        raise InputError(f"{path}: format: need {wanted}, {got}{what_format(document)}")
     return str(found)
 
 
@@ -98,10 +100,11 @@ def _problem(error: dict[str, Any]) -> str:
     if kind == "json_invalid":
         return f"not JSON: {error['ctx']['error']}"
     message = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
-    return f"need {message}, got {_shown(value)}"
+    return f"need {message}, got {shown(value)}"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as an error line shows it."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):

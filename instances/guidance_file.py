@@ -24,7 +24,7 @@ FORMAT = "slotwise/guidance/1"
 
 Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
 NonNegative = Annotated[float, Field(ge=0)]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
 
 
 class _Bin(Strict):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
+from .limits import LEAST, MOST, MOST_SLOTS
 from .parts import OUTAGES, SECURITY, SPEED_FACTORS
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Rates:
                 "rates: need node >= rack >= remote > 0, "
                 f"got node {self.node}, rack {self.rack}, remote {self.remote}"
             )
+        if self.remote < LEAST or self.node > MOST:
+            raise InputError(f"rates: must be from {LEAST:g} to {MOST:g} MB/s")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,8 @@ class Cluster:
                 raise InputError(
                     f"node {self.node_names[node]!r}, {name}: must be >= 0, got {slots[node]}"
                 )
+            if slots.sum(dtype=float) > MOST_SLOTS:
+                raise InputError(f"cluster, {name}: more than {MOST_SLOTS} together")
 
     @classmethod
     def uniform(
@@ -74,6 +79,8 @@ class Cluster:
         rates: Rates | None = None,
     ) -> Cluster:
         """Equal nodes `n0, n1, …` in contiguous racks `r0, r1, …` of nearly equal size."""
+        if nodes > MOST_SLOTS:
+            raise InputError(f"nodes: must be at most {MOST_SLOTS}, got {nodes}")
         if not 1 <= racks <= nodes:
             raise InputError(f"cluster: need 1 <= racks <= nodes, got {racks} racks, {nodes} nodes")
         return cls(
@@ -181,16 +188,16 @@ class Instance:
                 f"speed_factors, {phase}: need {shape[0]} jobs x {shape[1]} slots, "
                 f"got {' x '.join(map(str, factors.shape))}"
             )
-        for job, slot in np.argwhere(~(np.isfinite(factors) & (factors > 0)))[:1]:
+        for job, slot in np.argwhere(~((factors >= LEAST) & (factors <= MOST)))[:1]:
             raise InputError(
                 f"speed_factors, {phase}, job {self.job_names[job]!r}, slot {slot}: "
-                f"must be finite and > 0, got {factors[job, slot]}"
+                f"must be finite and > 0 ({LEAST:g} to {MOST:g}), got {factors[job, slot]}"
             )
 
     def _need_nonnegative(
         self, name: str, values: FloatArray, offsets: IntArray | None = None, task: str = ""
     ) -> None:
-        bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+        bad = np.flatnonzero(~((values >= 0) & (values <= MOST)))
         if bad.size:
             k = int(bad[0])
             if offsets is None:
@@ -198,7 +205,9 @@ class Instance:
             else:
                 job = int(np.searchsorted(offsets, k, side="right")) - 1
                 where = f"job {self.job_names[job]!r}, {task} {k - offsets[job]}"
-            raise InputError(f"{where}, {name}: must be finite and >= 0, got {values[k]}")
+            raise InputError(
+                f"{where}, {name}: must be finite and >= 0, at most {MOST:g}, got {values[k]}"
+            )
 
     @property
     def jobs(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from .advice import did_you_mean
 from .errors import InputError
 
 
@@ -39,5 +40,7 @@ def lookup(kind: str, entries: tuple[Entry, ...], name: str) -> Entry:
     for entry in entries:
         if entry.name == name:
             return entry
-    names = ", ".join(entry.name for entry in entries)
-    raise InputError(f"unknown {kind} {name!r}: choose from {names}")
+    names = [entry.name for entry in entries]
+    shown = name if len(name) <= 60 else name[:57] + "..."
+    guess = did_you_mean(name, names)
+    raise InputError(f"unknown {kind} {shown!r}: {guess}choose from {', '.join(names)}")

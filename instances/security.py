@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
+from .limits import LEAST, MOST
 
 if TYPE_CHECKING:
     from .mapreduce import Cluster, Instance
@@ -44,8 +45,9 @@ class Security:
             ("transfer_rate", self.transfer_rate),
             ("encryption_rate", self.encryption_rate),
         ):
-            if not (np.isfinite(rate) and rate > 0):
-                raise InputError(f"security, {name}: must be finite and > 0, got {rate}")
+            if not LEAST <= rate <= MOST:
+                need = f"must be finite and > 0, got {rate} (from {LEAST:g} to {MOST:g})"
+                raise InputError(f"security, {name}: {need}")
         slots = len(cluster.map_slot_node)
         for what, values, rows, row in (
             ("priorities", self.priorities, instance.map_tasks, "map tasks"),

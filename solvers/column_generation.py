@@ -244,7 +244,9 @@ class _Master:
 
     @property
     def gap(self) -> float:
-        """How far the master is below the bound, relatively."""
+        """How far the master is below the bound, relatively; infinite if it carries nothing."""
+        if not self.objective:
+            return float("inf")
         return (self.best_bound - self.objective) / abs(self.objective)
 
     def gains(self) -> FloatArray:

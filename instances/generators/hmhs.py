@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..advice import need_choice
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, SpeedFactors, offsets
 from .parameters import call, need
 
@@ -67,8 +67,7 @@ def generate(
     need(seed >= 0, "seed", "an integer >= 0", seed)
     need(map_machines >= 1, "map_machines", "at least 1", map_machines)
     need(reduce_machines >= 1, "reduce_machines", "at least 1", reduce_machines)
-    if workload not in ("single", "hybrid"):
-        raise InputError(f"workload: need 'single' or 'hybrid', got {workload!r}")
+    need_choice("workload", workload, ("single", "hybrid"))
     if slow_share is None:
         need(1 <= cluster <= len(SLOW_SHARES), "cluster", "1 to 6", cluster)
         slow_share = SLOW_SHARES[cluster - 1]

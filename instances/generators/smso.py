@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..errors import InputError
+from ..advice import need_choice
 from ..mapreduce import Cluster, Instance, Rates, offsets
 from ..security import ENCRYPTED, PLAIN, SAME_NODE, Outages, Security
 from .draws import task_counts
@@ -163,8 +163,7 @@ def _security(
 
 
 def _outages(rng: np.random.Generator, cluster: Cluster, gamma: float, what: str) -> Outages | None:
-    if what not in ("nodes", "slots"):
-        raise InputError(f"outages: need 'nodes' or 'slots', got {what!r}")
+    need_choice("outages", what, ("nodes", "slots"))
     maps, reduces = len(cluster.map_slot_node), len(cluster.reduce_slot_node)
     if what == "nodes":
         lost = Outages.of_nodes(cluster, np.flatnonzero(rng.random(cluster.nodes) < gamma))

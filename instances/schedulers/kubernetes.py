@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from ..advice import what_format, what_it_is
 from ..errors import InputError
+from ..files import shown
 from .queues import need_distinct
 from .yaml_file import load_documents
 
@@ -38,11 +41,15 @@ def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
 
 def quantity(value: object, where: str) -> float:
     """A Kubernetes quantity, `500m` or `4Gi`, as a number. Raises `InputError`."""
-    found = QUANTITY.fullmatch(str(value).strip())
+    text = str(value) if isinstance(value, int | float) else value
+    found = QUANTITY.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None or isinstance(value, bool):
-        raise InputError(f"{where}: need a quantity such as 3, 500m or 4Gi, got {value!r}")
+        raise InputError(f"{where}: need a quantity such as 3, 500m or 4Gi, got {shown(value)}")
     number, exponent, suffix = found.groups()
-    return float(number) * 10.0 ** int(exponent or 0) * FACTOR.get(suffix or "", 1.0)
+    amount = float(f"{number}e{exponent or 0}") * FACTOR.get(suffix or "", 1.0)
+    if not isfinite(amount):
+        raise InputError(f"{where}: too large: {shown(value)}")
+    return amount
 
 
 def read_documents(path: str | Path) -> list[dict[str, Any]]:
@@ -52,13 +59,18 @@ def read_documents(path: str | Path) -> list[dict[str, Any]]:
         if document is None:
             continue
         if not isinstance(document, dict):
-            raise InputError(f"{path}: document {k}: need a mapping")
-        items = document.get("items")
-        found += items if document.get("kind", "").endswith("List") and items else [document]
+            raise InputError(f"{path}: document {k}: need a mapping{_other(document)}")
+        kind = document.get("kind")
+        is_list = isinstance(kind, str) and kind.endswith("List") and document.get("items")
+        found += parts(document, "items", f"{path}: document {k}") if is_list else [document]
     for k, document in enumerate(found):
-        if not isinstance(document, dict) or not isinstance(document.get("kind"), str):
-            raise InputError(f"{path}: object {k}: has no kind")
+        if not isinstance(document.get("kind"), str):
+            raise InputError(f"{path}: object {k}: has no kind{what_format(document)}")
     return found
+
+
+def _other(document: object) -> str:
+    return what_it_is(document + "\n", "kueue") if isinstance(document, str) else ""
 
 
 def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
@@ -68,6 +80,26 @@ def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any
         return {}
     if not isinstance(value, Mapping):
         raise InputError(f"{where}, {name}: need a mapping")
+    return value
+
+
+def parts(document: Mapping[str, Any], name: str, where: str) -> list[dict[str, Any]]:
+    """A list of mappings within an object, empty if it is absent. Raises `InputError`."""
+    value = document.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        raise InputError(f"{where}, {name}: need a list of mappings")
+    return value
+
+
+def word(document: Mapping[str, Any], name: str, where: str) -> str:
+    """A string within an object, empty if it is absent. Raises `InputError`."""
+    value = document.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InputError(f"{where}, {name}: need a string, got {shown(value)}")
     return value
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..files import shown
 from ..hierarchy import Hierarchy
 from ..mapreduce import FloatArray
 from ..traces.notes import Notes, listed
@@ -15,8 +16,10 @@ from .kubernetes import (
     documents_text,
     kubernetes_names,
     part,
+    parts,
     quantity,
     read_documents,
+    word,
 )
 from .queues import Asks, Queue, group_paths, hierarchy_of
 from .weights import weights_from_one
@@ -75,8 +78,8 @@ class _Reader:
 
     def add(self, document: Mapping[str, Any]) -> None:
         kind = document["kind"]
-        name = part(document, "metadata", self.file).get("name")
-        if not isinstance(name, str) or not name:
+        name = word(part(document, "metadata", self.file), "name", f"{self.file}: {kind}, metadata")
+        if not name:
             raise InputError(f"{self.file}: a {kind} without a name")
         where = f"{self.file}: {kind} {name!r}"
         spec = part(document, "spec", where)
@@ -89,9 +92,9 @@ class _Reader:
                 f"{where}, fairSharing, weight: 0 (served last) has no share to compute"
             )
         if kind == "Cohort":
-            above = spec.get("parentName", spec.get("parent"))
+            above = word(spec, "parentName", where) or word(spec, "parent", where)
         else:
-            above = spec.get("cohortName", spec.get("cohort"))
+            above = word(spec, "cohortName", where) or word(spec, "cohort", where)
             if not above:
                 self.alone.append(name)
                 return
@@ -100,9 +103,9 @@ class _Reader:
         queue = Queue(name, weight, group=kind == "Cohort")
         self.nodes[kind, name] = queue
         if above:
-            self.above[kind, name] = str(above)
+            self.above[kind, name] = above
         if spec.get("stopPolicy", "None") != "None":
-            queue.limits.append(("stopPolicy", str(spec["stopPolicy"])))
+            queue.limits.append(("stopPolicy", _amount(spec["stopPolicy"])))
         if self.add_quota(spec, where, queue.limits, of_root=not above) and above:
             self.own_quota.append(name)
 
@@ -120,31 +123,32 @@ class _Reader:
         lending, are limits.
         """
         some = False
-        for k, group in enumerate(spec.get("resourceGroups") or ()):
+        for k, group in enumerate(parts(spec, "resourceGroups", where)):
             here = f"{where}, resourceGroups {k}"
-            if not isinstance(group, Mapping):
-                raise InputError(f"{here}: need a mapping")
-            covered = list(group.get("coveredResources") or ())
-            for flavor in group.get("flavors") or ():
-                resources = list(flavor.get("resources") or ())
-                if [resource.get("name") for resource in resources] != covered:
+            covered = group.get("coveredResources") or []
+            if not isinstance(covered, list) or not all(isinstance(name, str) for name in covered):
+                raise InputError(f"{here}, coveredResources: need a list of strings")
+            for flavor in parts(group, "flavors", here):
+                resources = parts(flavor, "resources", f"{here}, flavor")
+                names = [word(resource, "name", f"{here}, flavor") for resource in resources]
+                if names != covered:
                     raise InputError(
-                        f"{here}, flavor {flavor.get('name')!r}: its resources must match "
-                        f"coveredResources in number and order: {', '.join(map(str, covered))}"
+                        f"{here}, flavor {shown(flavor.get('name'))}: its resources must match "
+                        f"coveredResources in number and order: {', '.join(covered)}"
                     )
-                self.flavor_names.add(str(flavor.get("name")))
-                for resource in resources:
-                    of = f"{resource['name']}, flavor {flavor.get('name')}"
+                flavor_name = word(flavor, "name", f"{here}, flavor")
+                self.flavor_names.add(flavor_name)
+                for name, resource in zip(names, resources, strict=True):
+                    of = f"{name}, flavor {flavor_name}"
                     limits += [
-                        (f"{bound} of {of}", str(resource[bound]))
+                        (f"{bound} of {of}", _amount(resource[bound]))
                         for bound in ("borrowingLimit", "lendingLimit")
                         if resource.get(bound) is not None
                     ]
                     amount = quantity(
-                        resource.get("nominalQuota", 0), f"{here}, {resource['name']}, nominalQuota"
+                        resource.get("nominalQuota", 0), f"{here}, {name}, nominalQuota"
                     )
                     if amount:
-                        name = resource["name"]
                         self.quota[name] = self.quota.get(name, 0.0) + amount
                         some = True
                         if not of_root:
@@ -170,6 +174,10 @@ class _Reader:
             names = listed([root.name for root in roots])
             raise InputError(f"{self.file}: {len(roots)} trees that share nothing: {names}")
         return roots[0]
+
+
+def _amount(value: object) -> str:
+    return value if isinstance(value, str) else shown(value)
 
 
 def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..advice import what_it_is
 from ..errors import InputError
 from ..hierarchy import Hierarchy
 from ..inputs import read_bytes
@@ -18,6 +19,7 @@ AS_PARENT = 2147483647
 MOST_SHARES = 10_000
 ENTITY = re.compile(r"(\w+)\s*-\s*'([^']*)'(.*)")
 OPTION = re.compile(r":(\w+)=('[^']*'|[^:]*)")
+WHOLE = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass
@@ -81,7 +83,7 @@ def read_slurm(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
             else:
                 parent.children.append(Queue(entity.name, shares, limits=_limits(entity)))
     if not clusters:
-        raise InputError(f"{path}: no Cluster line: not a sacctmgr dump")
+        raise InputError(f"{path}: no Cluster line: not a sacctmgr dump{what_it_is(text, 'slurm')}")
     for name in as_parent:
         if accounts[name].children:
             raise InputError(
@@ -110,6 +112,7 @@ def _entities(text: str, path: str | Path) -> list[_Entity]:
         if entity is None or entity.group(1) not in ("Cluster", "Parent", "Account", "User"):
             raise InputError(
                 f"{path}: line {number}: need Cluster, Parent, Account or User - 'name'"
+                f"{what_it_is(text, 'slurm')}"
             )
         options = {key: value.strip("'") for key, value in OPTION.findall(entity.group(3))}
         found.append(_Entity(number, entity.group(1), entity.group(2), options))
@@ -131,7 +134,7 @@ def _shares(entity: _Entity, where: str) -> float | None:
     text = entity.options.get("Fairshare", entity.options.get("Shares", "1"))
     if text == "parent" or text == str(AS_PARENT):
         return None
-    if not text.isdigit():
+    if not WHOLE.fullmatch(text):
         raise InputError(f"{where}: Fairshare: need a whole number or 'parent', got {text!r}")
     if int(text) == 0:
         raise InputError(f"{where}: Fairshare=0 (served last) has no share to compute")

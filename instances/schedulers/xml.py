@@ -7,20 +7,24 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 from xml.parsers.expat import ExpatError, ParserCreate
 
+from ..advice import what_it_is
 from ..errors import InputError
 from ..inputs import MOST_DEPTH, MOST_VALUES, read_bytes
 
 
 def read_xml(path: str | Path, root: str) -> Element:
     """The root element of a file. Raises `InputError` unless it is called `root`."""
+    content = read_bytes(path)
     try:
-        element = _parsed(read_bytes(path), path)
+        element = _parsed(content, path)
     except InputError:
         raise
     except (ExpatError, ValueError, LookupError) as error:  # the latter two for an odd encoding
-        raise InputError(f"{path}: not XML: {error}") from None
+        other = "" if f"<{root}".encode() in content else what_it_is(content)
+        raise InputError(f"{path}: not XML: {error}{other}") from None
     if element.tag != root:
-        raise InputError(f"{path}: need the root element <{root}>, got <{element.tag}>")
+        got = f"got <{element.tag}>{what_it_is(content)}"
+        raise InputError(f"{path}: need the root element <{root}>, {got}")
     return element
 
 

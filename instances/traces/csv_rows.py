@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..advice import what_it_is
 from ..errors import InputError
 from ..inputs import text_lines
 
@@ -26,7 +27,8 @@ def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int
     _, header = next(rows, (1, []))
     for column in columns:
         if column not in header:
-            raise InputError(f"{path}: column {column!r} is missing")
+            what = what_it_is(",".join(header) + "\n")
+            raise InputError(f"{path}: column {column!r} is missing{what}")
     for number, row in rows:
         if len(row) != len(header):
             raise InputError(f"{path}: line {number}: {len(row)} fields, need {len(header)}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ..advice import what_it_is
 from ..datacenter import Datacenter, IntArray
 from ..errors import InputError
 from .csv_rows import csv_rows, number_in
@@ -23,6 +25,7 @@ CLOSING = ("2", "3", "4", "5", "6")
 AFTER = 2**63 - 1
 """Time of what happened after the trace."""
 SECOND = 1e6
+MICROSECONDS = re.compile(r"[0-9]{1,19}")
 
 
 def read_google(
@@ -62,7 +65,7 @@ def _machines(paths: Sequence[str | Path], when: float) -> Machines:
     for path in sorted(paths, key=str):
         for line, row in csv_rows(path):
             if len(row) != 6:
-                raise InputError(f"{path}: line {line}: {len(row)} fields, need 6")
+                raise InputError(f"{path}: line {line}: {len(row)} fields, need 6{_other(row)}")
             events.append((_time(row[0], path, line), path, line, row))
     # Sorting is stable: what happens at one time keeps the order of the file.
     events.sort(key=lambda event: event[0])
@@ -95,7 +98,7 @@ def _jobs(paths: Sequence[str | Path], configurations: int, notes: Notes) -> Job
     for path in sorted(paths, key=str):
         for line, row in csv_rows(path):
             if len(row) != 13:
-                raise InputError(f"{path}: line {line}: {len(row)} fields, need 13")
+                raise InputError(f"{path}: line {line}: {len(row)} fields, need 13{_other(row)}")
             _happened(tasks.setdefault((row[2], row[3]), _Task()), row, path, line)
     kept = []
     before = unfinished = open_ended = empty = 0
@@ -147,8 +150,12 @@ def _happened(task: _Task, row: list[str], path: str | Path, line: int) -> None:
         task.scheduled, task.closed = None, True
 
 
+def _other(row: list[str]) -> str:
+    return what_it_is(",".join(row) + "\n", "google")
+
+
 def _time(text: str, path: str | Path, line: int) -> float:
     """Seconds since the origin, 600 s before the trace; infinite for what happened after it."""
-    if not text.isdigit():
+    if not MICROSECONDS.fullmatch(text):
         raise InputError(f"{path}: line {line}, time: need microseconds, got {text!r}")
     return float("inf") if int(text) == AFTER else int(text) / SECOND

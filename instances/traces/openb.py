@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..advice import need_choice
 from ..datacenter import Datacenter, IntArray
 from ..errors import InputError
 from .csv_rows import named_rows, number_in
@@ -38,8 +39,7 @@ def read_openb(
     chooses the pods that classes are made of, and all that are kept; `failed` is "keep" or "drop".
     Raises `InputError` naming file, line and column.
     """
-    if failed not in ("keep", "drop"):
-        raise InputError(f"failed: need keep or drop, got {failed!r}")
+    need_choice("failed", failed, ("keep", "drop"))
     notes = Notes()
     machines, models = _machines(nodes)
     jobs = _jobs(pods, models, machines, failed, notes)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..advice import what_it_is
 from ..datacenter import Datacenter
 from ..errors import InputError
 from ..inputs import decoded, read_bytes
@@ -38,7 +39,8 @@ def read_pai(
     for line, text in enumerate(_csv(specification).splitlines(), 1):
         fields = text.split(",")
         if len(fields) != 5:
-            raise InputError(f"{specification}: line {line}: {len(fields)} fields, need 5")
+            got = f"{len(fields)} fields, need 5{what_it_is(text, 'pai')}"
+            raise InputError(f"{specification}: line {line}: {got}")
         amounts = tuple(
             number_in(field, specification, line, column)
             for field, column in zip(fields[2:], ("cap_cpu", "cap_mem", "cap_gpu"), strict=True)

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from ..advice import need_choice
 from ..errors import InputError
 from ..history import Events, History
 from ..mapreduce import Instance, Rates, offsets
@@ -52,9 +53,9 @@ def read_rumen(
     a task that never succeeded gets the median of the others or is dropped; `failed_jobs`: whether
     jobs that did not succeed stay. Jobs come in order of submission. Raises `InputError`.
     """
-    _need_choice("output", output, get_args(Output))
-    _need_choice("unfinished", unfinished, get_args(Unfinished))
-    _need_choice("failed_jobs", failed_jobs, get_args(FailedJobs))
+    need_choice("output", output, get_args(Output))
+    need_choice("unfinished", unfinished, get_args(Unfinished))
+    need_choice("failed_jobs", failed_jobs, get_args(FailedJobs))
     notes = Notes()
     logged = _distinct(read_jobs(trace), notes)
     seen = slots_seen(logged)
@@ -106,11 +107,6 @@ def read_rumen(
     except InputError as error:
         raise InputError(f"{trace}: {error}") from None
     return instance, notes.lines
-
-
-def _need_choice(option: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise InputError(f"{option}: choose {' or '.join(choices)}, got {value!r}")
 
 
 def _distinct(jobs: Iterable[Job], notes: Notes) -> list[Job]:

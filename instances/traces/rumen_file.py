@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ..advice import what_format, what_it_is
 from ..errors import InputError
 from ..files import read_json, validated
 from ..inputs import read_text
@@ -131,6 +132,8 @@ def read_jobs(path: str | Path) -> list[Job]:
     for number, raw in enumerate(_documents(path)):
         if not isinstance(raw, dict):
             raise InputError(f"{path}: not a Rumen trace: need a JSON object for each job")
+        if "jobID" not in raw and (other := what_format(raw)):
+            raise InputError(f"{path}: job {number}, jobID: is missing{other}")
         jobs.append(validated(Job, json.dumps(raw).encode(), partial(_where, raw, number), path))
     if not jobs:
         raise InputError(f"{path}: no job in the file")
@@ -172,7 +175,9 @@ def _documents(path: str | Path) -> Iterator[Any]:
         except RecursionError:
             raise InputError(f"{path}: JSON is nested too deeply") from None
         except ValueError as error:
-            raise InputError(f"{path}: job {number}: not JSON: {error}") from None
+            raise InputError(
+                f"{path}: job {number}: not JSON: {error}{what_it_is(text, 'rumen')}"
+            ) from None
         yield from value if isinstance(value, list) else [value]
         position, number = _text_from(text, end), number + 1
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..advice import what_it_is
 from ..errors import InputError
 from ..inputs import read_text
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
@@ -148,7 +149,7 @@ def _read(path: str | Path) -> list[_Row]:
         if len(columns) < 6 or any(columns[7:]):
             raise InputError(
                 f"{where}: need 6 columns separated by tabs (job, submit time, gap, input, shuffle "
-                f"and output bytes) or 7 (input path), got {len(columns)}"
+                f"and output bytes) or 7 (input path), got {len(columns)}{what_it_is(line + chr(10), 'swim')}"
             )
         job = columns[0]
         if not job:

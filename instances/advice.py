@@ -1,0 +1,110 @@
+"""What a message can advise: the name that was meant, and what the given file is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from .errors import InputError
+
+KINDS = {
+    "mapreduce": ("an instance", "use `slotwise solve`"),
+    "schedule": ("a schedule", "use `slotwise check INSTANCE SCHEDULE`"),
+    "result": ("a result", "use `slotwise check INSTANCE RESULT`"),
+    "datacenter": ("a datacenter", "use `slotwise guide`"),
+    "guidance": ("guidance", "use `slotwise check DATACENTER GUIDANCE`"),
+    "hierarchy": ("a hierarchy", "use `slotwise fair`"),
+    "hierarchy-events": ("a file of events", "use `slotwise fair HIERARCHY --events`"),
+    "allocation": ("an allocation", "use `slotwise check HIERARCHY ALLOCATION`"),
+}
+"""slotwise's own formats, what they hold and where they go."""
+
+_HISTORY = (
+    "a Hadoop history (.jhist)",
+    "make a trace of it with Hadoop's TraceBuilder and use `slotwise import rumen`",
+)
+_TRACE = ("a Rumen trace", "use `slotwise import rumen`")
+_TOPOLOGY = ("a topology", "use `slotwise import rumen` with --topology")
+_SWIM = ("a SWIM table", "use `slotwise import swim`")
+_GOOGLE = ("a part of Google's trace", "use `slotwise import google`")
+
+_SIGNS = (
+    (r"Avro-(Json|Binary)\b|Meta VERSION=", *_HISTORY),
+    (r'\{\s*"name"\s*:\s*"<root>"|\{[^{}\[\]]*"children"\s*:\s*\[', *_TOPOLOGY),
+    (r'\[?\s*\{[^\0]*?"jobID"\s*:', *_TRACE),
+    (r'\{"Event"\s*:\s*"Spark', "a Spark event log", "slotwise does not read it"),
+    (r"<!doctype html|<html", "a web page", "download the file itself"),
+    (r"<[^\0]*<allocations\b|<allocations\b", "a fair-scheduler.xml", "use `slotwise import yarn`"),
+    (
+        r"<[^\0]*\byarn\.scheduler\.capacity\.",
+        "a capacity-scheduler.xml",
+        "use `slotwise import yarn-capacity`",
+    ),
+    (r"[^\0]*\bkueue\.x-k8s\.io/", "a Kueue manifest", "use `slotwise import kueue`"),
+    (
+        r"(#[^\n]*\n|\s)*(Cluster|Parent|Account|User)\s*-\s*'",
+        "a sacctmgr dump",
+        "use `slotwise import slurm`",
+    ),
+    (r"sn,cpu_milli,", "an openb node list", "use `slotwise import openb NODES PODS`"),
+    (r"name,cpu_milli,", "an openb pod list", "use `slotwise import openb NODES PODS`"),
+    (r"arrival,duration,class,", "a table of jobs", "use `slotwise simulate --trace`"),
+    (r"[^\t\n]+\t\d+\t\d+\t\d+\t\d+\t\d+[\t\r\n]", *_SWIM),
+    (r"\d+,\d*,\d+,\d+,\d*,\d,(?:[^,\n]*,){6}", *_GOOGLE),
+    (r"\d+,\d+,[012],[^,\n]*,[0-9.]*,[0-9.]*[\r\n]", *_GOOGLE),
+    (r"[0-9a-f]{24},\w+,\d+,\d+,\d+", "a pai_machine_spec", "use `slotwise import pai`"),
+)
+"""How files of others begin."""
+
+_BEGINNING = 4096
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """`did you mean EFSS? `, or nothing if no name comes close."""
+    folded = {known.casefold(): known for known in names}
+    close = get_close_matches(name[:100].casefold(), folded, 1)
+    return f"did you mean {folded[close[0]]}? " if close else ""
+
+
+def need_choice(what: str, value: str, choices: Iterable[str]) -> None:
+    """Raises `InputError` unless `value` is one of `choices`."""
+    choices = tuple(choices)
+    if value not in choices:
+        guess = did_you_mean(value, choices)
+        raise InputError(f"{what}: {guess}choose {' or '.join(choices)}, got {value!r}")
+
+
+def what_it_is(content: bytes | str, reader: str = "") -> str:
+    """`; this is a SWIM table: use …` for a known file of others, else nothing.
+
+    Nothing either for a file of `reader`, which is what the user called.
+    """
+    text = content[:_BEGINNING]
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    text = text.lstrip("\ufeff \t\r\n")
+    if '"slotwise/' not in text:
+        for sign, kind, advice in _SIGNS:
+            if re.match(sign, text, re.IGNORECASE):
+                return "" if reader and f"import {reader}" in advice else _told(kind, advice)
+    return ""
+
+
+def what_format(document: Mapping[str, Any]) -> str:
+    """`; this is a datacenter: use …` for a JSON document of a known kind, else nothing."""
+    if "format" not in document:
+        if "jobID" in document:
+            return _told(*_TRACE)
+        return _told(*_TOPOLOGY) if {"name", "children"} <= document.keys() else ""
+    name = re.fullmatch(r"slotwise/([a-z-]+)/([0-9]{1,9})", str(document["format"]), re.ASCII)
+    if name is None or name[1] not in KINDS:
+        return ""
+    if int(name[2]) > 1:
+        return f"; made by a newer slotwise: this one reads slotwise/{name[1]}/1"
+    return _told(*KINDS[name[1]])
+
+
+def _told(kind: str, advice: str) -> str:
+    return f"; this is {kind}: {advice}"
