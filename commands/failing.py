@@ -15,7 +15,7 @@ import typer
 
 from ..instances.errors import CertificateError, InputError, one_line
 from . import console
-from .streams import put, put_aside
+from .streams import put, put_aside, reader_has_gone
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -37,6 +37,8 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
             BAD_INPUT,
             arguments,
         )
+    if isinstance(error, BrokenPipeError) and reader_has_gone():
+        return 0  # of the help, which is all that is written without `put`
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename is not None else ""
         return say(f"{where}{error.strerror or error}", BAD_INPUT, arguments)

@@ -60,6 +60,7 @@ class _Patient(io.FileIO):
         super().__init__(number, "w", closefd=False)
         self._needed = needed
         self._lost = False
+        self.reader_has_gone = False
         self.taken = 0
 
     def write(self, content: Buffer, /) -> int:
@@ -68,8 +69,9 @@ class _Patient(io.FileIO):
                 written = super().write(content) or 0
                 self.taken += written
                 return written
-            except OSError:
+            except OSError as error:
                 self._lost = True
+                self.reader_has_gone = isinstance(error, BrokenPipeError)
                 if self._needed:
                     raise
         return memoryview(content).nbytes
@@ -86,6 +88,12 @@ def _in_plain_characters(error: UnicodeError) -> tuple[str, int]:
 def is_closed() -> bool:
     """Whether stdout was closed when the command began."""
     return 1 in _closed
+
+
+def reader_has_gone() -> bool:
+    """Whether stdout is a pipe that nobody reads any more."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    return isinstance(raw, _Patient) and raw.reader_has_gone
 
 
 def put(text: str) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .limits import LEAST, MOST
+from .limits import LEAST, MOST, bounds_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -90,7 +90,8 @@ class Datacenter:
         for j, r in np.argwhere(~((self.capacity >= 0) & (self.capacity <= MOST)))[:1]:
             raise InputError(
                 f"configuration {self.configurations[j]!r}, capacity, {self.resources[r]}: "
-                f"must be finite and >= 0, got {self.capacity[j, r]} (at most {MOST:g})"
+                f"must be finite and >= 0, got {self.capacity[j, r]}"
+                f"{bounds_of(self.capacity[j, r])}"
             )
 
     def _check_classes(self) -> None:
@@ -110,12 +111,12 @@ class Datacenter:
         for k, j in np.argwhere(~((time >= LEAST) & (time <= MOST) | (time == np.inf)))[:1]:
             raise InputError(
                 f"class {self.classes[k]!r}, mean_time, {self.configurations[j]}: "
-                f"must be > 0, got {time[k, j]} (from {LEAST:g} to {MOST:g})"
+                f"must be > 0, got {time[k, j]}{bounds_of(time[k, j])}"
             )
         for k, r in np.argwhere(~((self.request >= 0) & (self.request <= MOST)))[:1]:
             raise InputError(
                 f"class {self.classes[k]!r}, request, {self.resources[r]}: "
-                f"must be finite and >= 0, got {self.request[k, r]} (at most {MOST:g})"
+                f"must be finite and >= 0, got {self.request[k, r]}{bounds_of(self.request[k, r])}"
             )
         for k in np.flatnonzero(~self.request.any(axis=1))[:1]:
             raise InputError(

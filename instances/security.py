@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .limits import LEAST, MOST
+from .limits import LEAST, MOST, bounds_of
 
 if TYPE_CHECKING:
     from .mapreduce import Cluster, Instance
@@ -46,7 +46,7 @@ class Security:
             ("encryption_rate", self.encryption_rate),
         ):
             if not LEAST <= rate <= MOST:
-                need = f"must be finite and > 0, got {rate} (from {LEAST:g} to {MOST:g})"
+                need = f"must be finite and > 0, got {rate}{bounds_of(rate)}"
                 raise InputError(f"security, {name}: {need}")
         slots = len(cluster.map_slot_node)
         for what, values, rows, row in (

@@ -147,9 +147,10 @@ def _read(path: str | Path) -> list[_Row]:
         columns = [column.strip() for column in line.split("\t")]
         # Column 7 is an input path; the tables that have it end in two empty columns.
         if len(columns) < 6 or any(columns[7:]):
+            what = what_it_is(line + "\n", "swim")
             raise InputError(
                 f"{where}: need 6 columns separated by tabs (job, submit time, gap, input, shuffle "
-                f"and output bytes) or 7 (input path), got {len(columns)}{what_it_is(line + chr(10), 'swim')}"
+                f"and output bytes) or 7 (input path), got {len(columns)}{what}"
             )
         job = columns[0]
         if not job:
