@@ -24,7 +24,7 @@ class DroppedLimit:
     amount: str
 
     def __str__(self) -> str:
-        return f"{self.queue}: {self.limit} {self.amount}"
+        return f"{self.queue}: {self.limit} = {self.amount}"
 
 
 def limits_of(limits: Iterable[DroppedLimit], root: str, path: str) -> list[DroppedLimit]:

@@ -220,7 +220,7 @@ def test_every_limit_is_named_with_queue_and_amount(name: str, tmp_path: Path) -
     assert len(found.dropped_limits) == len(limits)
     told = [note for note in notes if note.startswith("not in the shares: ")]
     for queue, limit, amount in limits:
-        assert f"not in the shares: {queue}: {limit} {amount}" in told
+        assert f"not in the shares: {queue}: {limit} = {amount}" in told
 
 
 def test_pools_of_hadoop_1(tmp_path: Path) -> None:
@@ -254,12 +254,12 @@ def test_the_verdict_says_so(tmp_path: Path) -> None:
         "import", "yarn", file, "--capacity", "memory=800000,cpu=200", "-o", tree, "--json"
     )
     assert json.loads(result.stdout)["dropped_limits"] == len(FAIR_LIMITS)
-    assert "note: not in the shares: etl: minResources 40000 mb, 10 vcores" in result.stderr
+    assert "note: not in the shares: etl: minResources = 40000 mb, 10 vcores" in result.stderr
     verdict = run("fair", tree).stdout
     assert "every guarantee is met" not in verdict
     assert "every guarantee by weight is met" in verdict
     assert "NOT in these shares: 11 limits of the imported queues" in verdict
-    assert "etl: minResources 40000 mb, 10 vcores" in verdict
+    assert "etl: minResources = 40000 mb, 10 vcores" in verdict
     shares = json.loads(run("fair", tree, "--json").stdout)
     assert {"queue": "adhoc/lab", "limit": "maxRunningApps", "amount": "7"} in shares[
         "dropped_limits"
@@ -294,7 +294,7 @@ def test_thousands_are_counted_and_kept(tmp_path: Path) -> None:
     [
         (
             [{"queue": "nobody", "limit": "x", "amount": "1"}],
-            "'nobody: x 1': there is no such queue",
+            "'nobody: x = 1': there is no such queue",
         ),
         ([{"queue": "etl/hourly/x", "limit": "x", "amount": "1"}], "there is no such queue"),
         ([{"queue": "etl", "limit": "x"}], "dropped_limits, 0, amount: is missing"),

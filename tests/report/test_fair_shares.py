@@ -82,7 +82,7 @@ def test_limits_that_are_not_in_the_shares_are_in_the_verdict():
     text = shown(allocation_table(allocate(hierarchy)))
     assert "every guarantee by weight is met" in text
     assert "13 limits of the imported queues" in text
-    assert "a[0]: maxResources [memory=9]" in text
+    assert "a[0]: maxResources = [memory=9]" in text
     assert "[memory=10]" not in text
     assert "… and 3 more" in text
     timeline = follow(hierarchy, events(hierarchy, [(10, [], ["b"])]))

@@ -138,4 +138,4 @@ def test_limits_that_bear_on_the_leaf_are_named():
     answer = why(allocate(replace(documented(), dropped_limits=tuple(limits))), "eng/dev")
     assert answer.dropped_limits == (limits[0], limits[2], limits[3])
     assert "NOT in this share" in str(answer)
-    assert "  eng/dev: maxRunningApps 3" in str(answer)
+    assert "  eng/dev: maxRunningApps = 3" in str(answer)
