@@ -4,7 +4,6 @@ Whatever is claimed is compared with `brute_force.optimum`, which shares nothing
 but the instance's arrays.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,13 +23,14 @@ from slotwise.instances.mapreduce import (
     job_instance,
 )
 from slotwise.instances.registry import lookup
+from slotwise.instances.schedule import Schedule
 from slotwise.instances.security import Outages, Security
 from slotwise.instances.usable_slots import usable_slots
 from slotwise.solvers import ROADS
 from slotwise.solvers.cross_check import cross_check
 from slotwise.solvers.exact import solve
 from slotwise.solvers.heuristic import heuristic
-from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Status
+from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result, Status
 from slotwise.solvers.road import Task
 
 TOLERANCE = 1e-7
@@ -53,6 +53,7 @@ def drawn(seed: int) -> tuple[Instance, tuple[str, ...]]:
         left[phase] -= count
         return count
 
+    ratios = _choice(rng, [(0.0,), (0.0, 1.0, 2.5)])
     sizes = _choice(rng, [(0.0,), (0.0, 300.0), (150.5, 320.0), (300.0, 600.0)])
     jobs = []
     for j in range(int(rng.integers(1, 4))):
@@ -67,7 +68,7 @@ def drawn(seed: int) -> tuple[Instance, tuple[str, ...]]:
         reduces = [time() for _ in range(0 if shape == "map-only" else number("reduce", 3))]
         if rng.random() < 0.3:  # equal tasks, which HMHS has
             maps, reduces = maps[:1] * len(maps), reduces[:1] * len(reduces)
-        jobs.append(Job(f"j{j}", maps, reduces, _choice(rng, [0.0, 0.0, 1.0, 2.5])))
+        jobs.append(Job(f"j{j}", maps, reduces, _choice(rng, ratios)))
 
     instance = job_instance(f"drawn-{seed}", _cluster(rng, shape, nodes), jobs)
     parts = []
@@ -179,6 +180,8 @@ class Claim:
 
     def fault(self, known: float) -> str | None:
         """What is wrong with it if the optimum is `known`; None if nothing is."""
+        if known == float("inf") and not (self.makespan is None and self.lower_bound == known):
+            return f"{self.who}: there is no schedule"
         if self.lower_bound is not None and self.lower_bound > known * (1 + TOLERANCE):
             return f"{self.who}: bound {self.lower_bound!r} above the optimum {known!r}"
         if self.makespan is not None and self.makespan < known * (1 - TOLERANCE):
@@ -190,42 +193,54 @@ class Claim:
         return None
 
 
-def closed_forms(instance: Instance) -> Iterator[Claim]:
-    """Every bound that is said to be valid, and every heuristic's schedule."""
+def closed_forms(instance: Instance) -> list[Claim]:
+    """Every bound that is said to be valid."""
     values = lower_bounds(instance)
-    yield from (Claim(b.name, values[b.name], None) for b in BOUNDS if b.valid)
-    for entry in HEURISTICS:
-        if entry.valid:
-            result = heuristic(instance, entry.name)
-            yield Claim(entry.name, None, check(instance, result.schedule).makespan)
+    return [Claim(bound.name, values[bound.name], None) for bound in BOUNDS if bound.valid]
 
 
-def road(instance: Instance, name: str, *, threads: int, time_limit: float) -> Claim:
-    """What one road says that starts from the plainest heuristic, with or without a bound."""
+def heuristics(instance: Instance) -> list[Claim]:
+    """The schedule of every heuristic that keeps the rules."""
+    results = [heuristic(instance, entry.name) for entry in HEURISTICS if entry.valid]
+    return [_result(result.method, result) for result in results]
+
+
+def road(instance: Instance, name: str, *, threads: int, time_limit: float) -> list[Claim]:
+    """What one road says that starts from the plainest heuristic, with or without a bound.
+
+    Nothing if it declines the instance.
+    """
     usable = usable_slots(instance)
     start = heuristic(usable.instance, "EASS").schedule
     given = best_lower_bound(usable.instance)[0] if threads == 1 else 0.0
     task = Task(start, given, time_limit=time_limit, threads=threads, relative_gap=1e-7)
     arrival = lookup("model", ROADS, name).load()(usable.instance, task)
-    makespan = None
-    if arrival.schedule is not None:
-        verdict = check(usable.instance, arrival.schedule)
-        assert verdict.valid, f"{name}: {verdict.violations[0]}"
-        makespan = verdict.makespan
-    return Claim(name, arrival.lower_bound, makespan)
+    if arrival.schedule is None and arrival.lower_bound is None:
+        return []
+    return [Claim(name, arrival.lower_bound, _makespan(usable.instance, name, arrival.schedule))]
 
 
-def whole_solve(instance: Instance, *, threads: int, time_limit: float) -> Claim:
+def solved(instance: Instance, *, threads: int, time_limit: float) -> list[Claim]:
     """What `solve` says."""
-    result = solve(instance, threads=threads, time_limit=time_limit)
-    if result.status is Status.INFEASIBLE:
-        return Claim("solve", float("inf"), None)
-    makespan = check(instance, result.schedule).makespan
-    return Claim("solve", result.lower_bound, makespan, result.status is Status.OPTIMAL)
+    return [_result("solve", solve(instance, threads=threads, time_limit=time_limit))]
 
 
-def second_opinions(instance: Instance, *, time_limit: float) -> Iterator[Claim]:
+def second_opinions(instance: Instance, *, time_limit: float) -> list[Claim]:
     """What the roads of `--cross-check` say of a heuristic's result."""
-    start = heuristic(instance, "EASS")
-    for opinion in cross_check(start, time_limit=time_limit):
-        yield Claim(opinion.road, opinion.lower_bound, opinion.makespan)
+    opinions = cross_check(heuristic(instance, "EASS"), time_limit=time_limit)
+    return [Claim(opinion.road, opinion.lower_bound, opinion.makespan) for opinion in opinions]
+
+
+def _result(who: str, result: Result) -> Claim:
+    if result.status is Status.INFEASIBLE:
+        return Claim(who, float("inf"), None)
+    makespan = _makespan(result.instance, who, result.schedule)
+    return Claim(who, result.lower_bound, makespan, result.status is Status.OPTIMAL)
+
+
+def _makespan(instance: Instance, who: str, schedule: Schedule | None) -> float | None:
+    if schedule is None:
+        return None
+    verdict = check(instance, schedule)
+    assert verdict.valid, f"{who}: {verdict.violations[0]}"
+    return verdict.makespan

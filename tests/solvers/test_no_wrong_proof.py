@@ -1,0 +1,154 @@
+"""No bound above the optimum, and nothing optimal that is not: every road and part by brute force.
+
+`pytest -m slow -s tests/solvers/test_no_wrong_proof.py` prints how often each was tried.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from itertools import count
+
+import campaign
+import pytest
+from brute_force import optimum
+
+from slotwise.instances.security import impossible
+from slotwise.solvers import ROADS, cp_sat, exact
+
+needs_ortools = pytest.mark.skipif(
+    find_spec("ortools") is None, reason="OR-Tools is not installed: pip install slotwise[cp]"
+)
+LIMIT = 60.0
+"""Seconds for what should take a tenth of one, however busy the machine is."""
+
+NO_END = {"improvement": 0.05}
+"""Roads that seek better schedules until the time is up."""
+
+IN_PROCESS = [road.name for road in ROADS if road.name != "cp-sat"]
+
+
+def judge(who: str, says: Callable, runs: int, *, first: int, all_kinds: bool = False) -> None:
+    """Hold what is said of so many instances against their optima; those declined do not count.
+
+    Instances that no schedule can serve are for `solve` alone, which takes `all_kinds`.
+    """
+    parts: Counter[str] = Counter()
+    faults = []
+    for seed in count(first):
+        if parts["in all"] == runs:
+            break
+        instance, kinds = campaign.drawn(seed)
+        claims = says(instance) if all_kinds or impossible(instance) is None else []
+        if claims:
+            parts.update(["in all", *kinds])
+            known = optimum(instance)
+            faults += [
+                f"seed {seed}, {kinds}: {fault}" for c in claims if (fault := c.fault(known))
+            ]
+    print(f"\n{who}: {', '.join(f'{part} {runs}' for part, runs in sorted(parts.items()))}")
+    assert faults == []
+
+
+def by_road(name: str, threads: int) -> Callable:
+    limit = NO_END.get(name, LIMIT)
+    return partial(campaign.road, name=name, threads=threads, time_limit=limit)
+
+
+def by_solve(threads: int) -> Callable:
+    return partial(campaign.solved, threads=threads, time_limit=LIMIT)
+
+
+@pytest.fixture(params=[True, False], ids=["ortools", "no-ortools"])
+def ortools(request, monkeypatch):
+    """With OR-Tools, and as if it were not installed."""
+    if not request.param:
+        for module in (cp_sat, exact):
+            monkeypatch.setattr(module, "find_spec", lambda name: None)
+    elif find_spec("ortools") is None:
+        pytest.skip("OR-Tools is not installed: pip install slotwise[cp]")
+    return request.param
+
+
+def test_closed_forms():
+    judge("closed forms", campaign.closed_forms, 750, first=0)
+
+
+def test_heuristics():
+    judge("heuristics", campaign.heuristics, 12, first=1_000)
+
+
+@pytest.mark.parametrize("name", IN_PROCESS)
+def test_roads(name):
+    judge(name, by_road(name, 1), 25, first=2_000)
+    judge(name, by_road(name, 2), 8, first=3_000)
+
+
+@needs_ortools
+def test_cp_sat():
+    judge("cp-sat", by_road("cp-sat", 1), 16, first=4_000)
+    judge("cp-sat", by_road("cp-sat", 2), 4, first=5_000)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_solve(threads, ortools):
+    judge(
+        f"solve, {threads} threads, {'with' if ortools else 'without'} OR-Tools",
+        by_solve(threads),
+        25 if ortools else 40,
+        first=6_000,
+        all_kinds=True,
+    )
+
+
+def test_cross_check():
+    judge("cross-check", partial(campaign.second_opinions, time_limit=LIMIT), 8, first=7_000)
+
+
+@pytest.mark.slow
+def test_many_closed_forms_and_heuristics():
+    judge("closed forms", campaign.closed_forms, 10_000, first=100_000)
+    judge("heuristics", campaign.heuristics, 1_000, first=120_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [road.name for road in ROADS])
+def test_many_by_every_road(name):
+    if name == "cp-sat" and find_spec("ortools") is None:
+        pytest.skip("OR-Tools is not installed: pip install slotwise[cp]")
+    judge(f"{name}, 1 thread", by_road(name, 1), 1_000, first=200_000)
+    judge(f"{name}, 2 threads", by_road(name, 2), 250, first=300_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 2])
+def test_many_by_solve(threads, ortools):
+    judge(
+        f"solve, {threads} threads, {'with' if ortools else 'without'} OR-Tools",
+        by_solve(threads),
+        500,
+        first=400_000,
+        all_kinds=True,
+    )
+
+
+@pytest.mark.slow
+def test_many_by_cross_check():
+    judge("cross-check", partial(campaign.second_opinions, time_limit=LIMIT), 500, first=500_000)
+
+
+def test_a_wrong_claim_is_seen():
+    """The judge itself: claims beside an optimum of 10 s."""
+    claim = partial(campaign.Claim, "somebody")
+    assert claim(10.0, 10.0, True).fault(10.0) is None
+    assert claim(None, 12.0).fault(10.0) is None
+    assert claim(float("inf"), None).fault(float("inf")) is None
+    for wrong in (
+        claim(10.00001, None),
+        claim(None, 9.99999),
+        claim(10.0, 10.001, True),
+        claim(10.0, None, True),
+        claim(float("inf"), None),
+    ):
+        assert wrong.fault(10.0) is not None
+    assert claim(10.0, 10.0, True).fault(float("inf")) is not None
