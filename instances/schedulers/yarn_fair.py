@@ -94,7 +94,7 @@ def read_yarn_fair(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
         )
     if reader.other_leaves:
         notes.add(
-            "what jobs of one queue get is not in the shares; not by drf, within these: "
+            "within a queue jobs share by its own policy, which is not in the shares: "
             f"{listed(reader.other_leaves)}"
         )
     for line in reader.warnings:
