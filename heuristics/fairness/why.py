@@ -123,6 +123,8 @@ class Why:
         """What stops the leaf, and who would have less if it grew."""
         if self.limited_by == "tasks":
             return ["Limited by its tasks: all of them run."]
+        if not self.full_resources:
+            return ["Nothing that it needs is full."]
         state = "has no room for another of its tasks" if self.whole_tasks else "is full"
         lines = [
             f"{'Limited by' if k == 0 else 'Besides,'} {full.resource}"
@@ -130,7 +132,8 @@ class Why:
             for k, full in enumerate(self.full_resources)
         ]
         if not self.rivals:
-            return [*lines, "Nobody else uses it: only more capacity would help."]
+            them = "it" if len(lines) == 1 else "them"
+            return [*lines, f"Nobody else uses {them}: only more capacity would help."]
         lines.append("If it grew, some of these would have less (their part of the resource):")
         by_path = {rival.leaf: rival for rival in self.rivals}
         for full in self.full_resources:
@@ -189,14 +192,17 @@ def why(allocation: Allocation, path: str) -> Why:
 def _full(allocation: Allocation, i: int) -> IntArray:
     """Numbers of the resources that leaf `i` needs and that are full; first, what stopped it.
 
-    With whole tasks a resource is full for a leaf when its next task does not fit.
+    With whole tasks a resource is full for a leaf when its next task does not fit. What stopped a
+    leaf is not known of an allocation that was read from elsewhere.
     """
     tree, stop = allocation.hierarchy, int(allocation.bottleneck[i])
-    if stop in (SATISFIED, UNKNOWN):
+    if stop == SATISFIED:
         return np.empty(0, dtype=np.int64)
     need = tree.demand[i] / tree.capacity
     room = need if allocation.whole else 0.0
     full = (need > 0) & (1 - allocation.used < room + TOLERANCE)
+    if stop == UNKNOWN:
+        return np.flatnonzero(full)
     full[stop] = False
     return np.concatenate(([stop], np.flatnonzero(full)))
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from trees import broken_guarantee, figure_4, leaf, tree
 
 from slotwise.heuristics.fairness import allocate
 from slotwise.heuristics.fairness.why import why
-from slotwise.instances.allocation import SATISFIED
+from slotwise.instances.allocation import SATISFIED, UNKNOWN
 from slotwise.instances.dropped_limits import DroppedLimit
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.mch import generate
@@ -60,6 +61,13 @@ def test_whole_tasks_need_not_fill_a_guarantee():
 
 def test_alone():
     assert "only more capacity would help" in str(why(allocate(tree(leaf("a", 1, 0))), "a"))
+
+
+def test_an_allocation_from_elsewhere():
+    allocation = replace(allocate(documented()), bottleneck=np.full(3, UNKNOWN))
+    assert [full.resource for full in why(allocation, "eng/dev").full_resources] == ["c", "m"]
+    half = replace(allocation, tasks=allocation.tasks / 2)
+    assert "Nothing that it needs is full." in str(why(half, "eng/dev"))
 
 
 def test_inactive():
