@@ -68,7 +68,7 @@ def options(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Longest text of an input, such as 8GB; default 2GB, of a pipe 256MB.",
+            help="Longest text of an input, such as 8GB; default 2GB, of a pipe 200MB.",
         ),
     ] = None,
 ) -> None:

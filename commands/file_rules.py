@@ -94,9 +94,11 @@ def path_parameters(command: Callable[..., None]) -> dict[str, tuple[str, Writte
             continue
         name = parameter
         for note in notes:
-            declared = getattr(note, "param_decls", None)
             if isinstance(note, typer.models.OptionInfo):
-                name = declared[0] if declared else f"--{parameter.replace('_', '-')}"
+                # Within `Annotated`, typer takes the first name for the default.
+                declared = [str(d) for d in (note.default, *(note.param_decls or ()))]
+                long = [word for word in declared if word.startswith("--")]
+                name = long[0] if long else f"--{parameter.replace('_', '-')}"
             elif isinstance(note, typer.models.ArgumentInfo):
                 name = str(note.metavar or parameter.upper()).strip("[]…")
         mark = next((note for note in notes if isinstance(note, Written)), None)

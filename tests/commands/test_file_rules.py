@@ -1,0 +1,313 @@
+"""Rules for the files of every command: a new command is here by itself, or the table fails.
+
+Each command runs on small files of its kind; what is an input and what an output is asked from the
+command line itself.
+"""
+
+import io
+import json
+import os
+import re
+import stat
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+import seed_files
+
+from slotwise.cli import app, run
+from slotwise.commands.file_rules import path_parameters
+
+SMALL = "--jobs 2 --maps 1 2 --reduces 1 2 --seed 1"
+QUEUES = "--capacity cpu=200,memory=400 --demands {demands.json}"
+LINES = {
+    "solve": "{plain.json} --time-limit 5",
+    "heuristic": "EFSS {plain.json}",
+    "gap": "{plain.json} --time-limit 5",
+    "bounds": "{plain.json}",
+    "check": "{plain.json} {schedule.json}",
+    "guide": "{datacenter.json}",
+    "simulate": "{datacenter.json} --guidance {guidance.json} --trace {jobs.csv}",
+    "fair": "{hierarchy.json} --events {events.json}",
+    "explain": "sequence {plain.json}",
+    "generate ljr": f"{SMALL} --nodes 2",
+    "generate smso": f"{SMALL} --nodes 2",
+    "generate hmhs": f"{SMALL} --map-machines 2 --reduce-machines 2",
+    "generate lotes": "--seed 1 --classes 2 --configurations 2 --machines 5",
+    "generate mch": "--seed 1 --depth 2",
+    "import rumen": "{trace.json} --topology {rumen-topology.json}",
+    "import swim": "{swim.tsv} --nodes 3",
+    "import openb": "{nodes.csv} {pods.csv} --classes 2",
+    "import pai": "{pai.csv} --classes {openb.json}",
+    "import google": "{tasks.csv} --machines {machines.csv} --classes 1",
+    "import yarn": f"{{fair.xml}} {QUEUES}",
+    "import yarn-capacity": f"{{capacity.xml}} {QUEUES}",
+    "import kueue": "{kueue.yaml} --demands {demands.json}",
+    "import slurm": f"{{slurm.cfg}} {QUEUES}",
+}
+NO_TEXT = {"seconds", "events_per_second", "found_after", "time"}
+"""Fields of results that differ from run to run."""
+
+
+def commands(typed=app, above=()):
+    """Words and function of every command."""
+    for command in typed.registered_commands:
+        yield " ".join([*above, command.name or command.callback.__name__]), command.callback
+    for group in typed.registered_groups:
+        name = [group.name] if isinstance(group.name, str) else []
+        yield from commands(group.typer_instance, [*above, *name])
+
+
+FUNCTIONS = dict(commands())
+OUTPUTS = {
+    words: {name: mark for name, mark in path_parameters(function).values() if mark is not None}
+    for words, function in FUNCTIONS.items()
+}
+EACH_OUTPUT = [(words, name) for words, outputs in OUTPUTS.items() for name in outputs]
+WRITING = [words for words, outputs in OUTPUTS.items() if outputs]
+EACH_INPUT = [
+    (words, name) for words, line in LINES.items() for name in re.findall(r"\{(.*?)\}", line)
+]
+
+
+def test_every_command_is_in_the_table():
+    assert set(FUNCTIONS) == set(LINES)
+
+
+def test_every_path_of_every_command_is_read_or_written():
+    # An output that is not marked would be taken for an input, which is not protected.
+    for words, function in FUNCTIONS.items():
+        for name, mark in path_parameters(function).values():
+            wanted = name in ("--output", "--gantt", "--plot", "--jobs")
+            assert (mark is not None) == wanted, (words, name)
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("inputs")
+    seed_files.make(folder)
+    (folder / "demands.json").write_text("{}")
+    (folder / "rumen-topology.json").write_text(
+        '{"name": "<root>", "children": [{"name": "r", "children": [{"name": "h"}, {"name": "g"}]},'
+        ' {"name": "s", "children": [{"name": "k"}]}]}'
+    )
+    line = ["import", "openb", folder / "nodes.csv", folder / "pods.csv", "--classes", 2]
+    assert run([*map(str, line), "-q", "-o", str(folder / "openb.json")]) == 0
+    return folder
+
+
+@pytest.fixture
+def files(originals, tmp_path, monkeypatch):
+    """A folder with all inputs; temporary files are made beside it."""
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(kept))
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for file in originals.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    return folder
+
+
+def line_of(words, files, outputs=(), **replaced):
+    """The arguments of a command; `outputs` are paths by the name of the option."""
+    found = [*words.split()]
+    for word in LINES[words].split():
+        name = word.strip("{}")
+        found.append(word if name == word else str(replaced.get(name, files / name)))
+    for name, path in dict(outputs).items():
+        found += [name, str(path)]
+    return found
+
+
+def targets(words, folder, without=()):
+    """A path with the right ending for each output."""
+    return {
+        name: folder / f"out{name}{(mark.endings or ('.json',))[-1]}"
+        for name, mark in OUTPUTS[words].items()
+        if name not in without
+    }
+
+
+def refused(arguments, capsys):
+    """The error line of a command that must refuse before it works."""
+    capsys.readouterr()
+    code = run(arguments)
+    out, err = capsys.readouterr()
+    assert code == 2, err
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("slotwise: ")
+    return err.removeprefix("slotwise: ").strip()
+
+
+@pytest.fixture
+def unworked(monkeypatch):
+    """Whoever reads a file or draws an instance has begun to work."""
+    from slotwise.instances import inputs
+
+    def fail(*_, **__):
+        raise AssertionError("work has begun")
+
+    monkeypatch.setattr(inputs, "opened", fail)
+    monkeypatch.setattr("random.Random", fail)
+    monkeypatch.setattr("numpy.random.default_rng", fail)
+
+
+@pytest.mark.parametrize(("words", "name"), EACH_OUTPUT)
+def test_an_output_that_is_an_input_is_refused(words, name, files, capsys, unworked):
+    for source in re.findall(r"\{(.*?)\}", LINES[words]):
+        ending = (OUTPUTS[words][name].endings or ("",))[-1]
+        shown = files / f"{source}{ending}"
+        if ending:
+            (files / source).rename(shown)
+        symlink, hard = files / f"symlink{ending}", files / f"hard{ending}"
+        symlink.symlink_to(shown)
+        os.link(shown, hard)
+        content = shown.read_bytes()
+        for path in (shown, symlink, hard, files / ".." / "files" / shown.name):
+            line = line_of(words, files, targets(words, files) | {name: path}, **{source: shown})
+            message = refused(line, capsys)
+            assert f"{name} {path} is the input" in message
+            assert str(shown) in message
+        assert shown.read_bytes() == content
+        symlink.unlink()
+        hard.unlink()
+
+
+@pytest.mark.parametrize("words", [words for words in WRITING if len(OUTPUTS[words]) > 1])
+def test_two_outputs_to_one_path_are_refused(words, files, capsys, unworked):
+    ending = next((m.endings[-1] for m in OUTPUTS[words].values() if m.endings), ".json")
+    path, link = files / f"both{ending}", files / f"link{ending}"
+    link.symlink_to(path)
+    for other in (path, link, "-"):
+        first, second = OUTPUTS[words]
+        outputs = {first: path if other != "-" else "-", second: other}
+        message = refused(line_of(words, files, outputs), capsys)
+        assert f"{first} and {second} both write to" in message
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(("words", "name"), EACH_OUTPUT)
+def test_an_output_that_cannot_be_written_is_refused(words, name, files, capsys, unworked):
+    paths = targets(words, files)
+    path = paths[name]
+
+    def message(path):
+        return refused(line_of(words, files, paths | {name: path}), capsys)
+
+    path.write_text("mine")
+    path.chmod(0o444)
+    assert "is read-only (mode 444)" in message(path)
+    assert path.read_text() == "mine"
+    path.unlink()
+    path.mkdir()
+    assert "is a folder" in message(path)
+    assert "does not exist" in message(files / "none" / path.name)
+    assert "Not a directory" in message(files / "plain.json" / path.name)
+    path.rmdir()
+    path.symlink_to(path)
+    assert "symbolic links" in message(path)
+    assert "File name too long" in message(files / (300 * "x" + path.suffix))
+    if OUTPUTS[words][name].endings:
+        assert "needs a name ending in" in message(files / "chart.bmp")
+
+
+@pytest.mark.parametrize("words", [w for w in LINES if LINES[w].count("{") > 1])
+def test_stdin_cannot_be_two_inputs(words, files, capsys, unworked):
+    both = dict.fromkeys(re.findall(r"\{(.*?)\}", LINES[words])[:2], "-")
+    message = refused(line_of(words, files, targets(words, files), **both), capsys)
+    assert "only one input can be stdin" in message
+
+
+def figures(document):
+    """A result without what differs from run to run."""
+    if isinstance(document, dict):
+        return {k: figures(v) for k, v in document.items() if k not in NO_TEXT}
+    return [figures(v) for v in document] if isinstance(document, list) else document
+
+
+def same(one, other):
+    """Whether two outputs say the same."""
+    if one.lstrip().startswith(b"{"):
+        return figures(json.loads(one)) == figures(json.loads(other))
+    if one.startswith(b"<?xml") and b"<svg" in one:  # matplotlib draws new names and the date
+        return other.startswith(b"<?xml") and other.endswith(b"</svg>\n")
+    return one == other
+
+
+@pytest.mark.parametrize("words", WRITING)
+def test_outputs_follow_links_keep_modes_and_go_to_stdout(words, files, tmp_path, capfdbinary):
+    # Charts as .svg, which is what stdout gets.
+    paths = {
+        name: path.with_suffix(".svg") if path.suffix != ".json" else path
+        for name, path in targets(words, tmp_path).items()
+    }
+    for name, path in paths.items():
+        (files / f"real{name}").write_text("old")
+        (files / f"real{name}").chmod(0o600)
+        path.symlink_to(files / f"real{name}")
+    assert run(line_of(words, files, paths)) == 0
+    for path in paths.values():
+        assert path.is_symlink()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert path.read_bytes() != b"old"
+    assert [p.name for p in files.iterdir() if p.name.startswith(".")] == []
+    for name in paths:
+        for more in ((), ("--json",)):
+            capfdbinary.readouterr()
+            rest = {
+                other: tmp_path / f"again{other}{path.suffix}"
+                for other, path in paths.items()
+                if other != name
+            }
+            assert run([*line_of(words, files, rest | {name: "-"}), *more]) == 0
+            assert same(paths[name].read_bytes(), capfdbinary.readouterr().out)
+
+
+@pytest.mark.parametrize("words", WRITING)
+def test_what_cannot_be_written_is_kept(words, files, tmp_path, monkeypatch, capsys):
+    paths = targets(words, files)
+    for path in paths.values():
+        path.write_text("old")
+    replace = os.replace
+
+    def fail(source, target):
+        if Path(target) in paths.values():
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fail)
+    capsys.readouterr()
+    assert run(line_of(words, files, paths)) == 2
+    out, err = capsys.readouterr()
+    last = err.splitlines()[-1]
+    assert last.startswith("slotwise: ")
+    kept = re.findall(r"it is kept in (\S+?)(?:;|$)", last)
+    assert len(kept) == len(paths)
+    for name, path in paths.items():
+        assert f"{path}: No space left on device" in last, name
+        assert path.read_text() == "old"
+    assert all(Path(place).stat().st_size > 20 for place in kept)
+    if not words.startswith(("generate", "import")):  # whose result is the file
+        assert out.strip()
+    assert [p.name for p in files.iterdir() if p.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize(("words", "name"), EACH_INPUT)
+def test_every_input_can_be_stdin_or_a_pipe(words, name, files, monkeypatch, capsys):
+    content = (files / name).read_bytes()
+    outputs = {name: path for name, path in targets(words, files).items() if name == "--output"}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    code = run([*line_of(words, files, outputs, **{name: "-"}), "-q"])
+    assert code == 0, capsys.readouterr().err
+    pipe = files / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=[content], daemon=True)
+    writer.start()
+    code = run([*line_of(words, files, outputs, **{name: pipe}), "-q"])
+    assert code == 0, capsys.readouterr().err
+    writer.join(10)
+    assert not writer.is_alive()
