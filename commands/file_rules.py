@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from errno import EPIPE
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -18,7 +19,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from ..instances.errors import InputError, OutputError
-from .streams import is_closed
+from .streams import is_closed, is_read, put_aside
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,22 @@ class _Files:
 
     inputs: dict[str, list[Path]] = field(default_factory=dict)
     outputs: dict[str, Path] = field(default_factory=dict)
-    stdout_is_taken: bool = False
+    on_stdout: list[str] = field(default_factory=list)
     failures: list[BaseException] = field(default_factory=list)
+
+    def fail(self, error: BaseException) -> None:
+        """Remember what went wrong; what could not be written is kept.
+
+        A reader of stdout that has gone is told, but no failure.
+        """
+        if isinstance(error, OutputError):
+            if error.errno == EPIPE and error.path in self.on_stdout:
+                if not is_read():
+                    place = _kept(error.content, error.path)
+                    put_aside(f"note: nobody reads standard output; {place}")
+                return
+            error = InputError(f"{error}; {_kept(error.content, error.path)}")
+        self.failures.append(error)
 
 
 _files: ContextVar[_Files | None] = ContextVar("files of the command", default=None)
@@ -72,7 +87,7 @@ def ruled(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(**given)
         except OutputError as error:
-            files.failures.append(_with_place(error))
+            files.fail(error)
         except typer.Exit:
             if not files.failures:
                 raise
@@ -118,13 +133,13 @@ def saving() -> Iterator[None]:
     except (Exception, KeyboardInterrupt) as error:
         if files is None:
             raise
-        files.failures.append(_with_place(error) if isinstance(error, OutputError) else error)
+        files.fail(error)
 
 
 def stdout_is_taken() -> bool:
     """Whether an output of the command goes to stdout, which then holds nothing else."""
     files = _files.get()
-    return files is not None and files.stdout_is_taken
+    return files is not None and bool(files.on_stdout)
 
 
 def where_result_is(document: Any) -> str:
@@ -147,14 +162,9 @@ def _check_together(files: _Files) -> None:
     from ..instances.outputs import check_distinct, takes_stdout
 
     check_distinct(files.outputs, files.inputs)
-    taking = [name for name, path in files.outputs.items() if takes_stdout(path)]
-    if taking and is_closed():
-        raise InputError(f"{taking[0]}: standard output is closed")
-    files.stdout_is_taken = bool(taking)
-
-
-def _with_place(error: OutputError) -> InputError:
-    return InputError(f"{error}; {_kept(error.content, error.path)}")
+    files.on_stdout = [str(path) for path in files.outputs.values() if takes_stdout(path)]
+    if files.on_stdout and is_closed():
+        raise InputError(f"{files.on_stdout[0]}: standard output is closed")
 
 
 def _kept(content: bytes, path: str) -> str:

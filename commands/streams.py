@@ -102,11 +102,16 @@ def put(text: str) -> bool:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
-        return not isinstance(raw, _Patient) or raw.taken > 0
+        return is_read()
     except OSError as error:
         raise InputError(f"standard output: {error.strerror or error}") from None
     return not is_closed()
+
+
+def is_read() -> bool:
+    """Whether somebody can have read of a stdout that nobody reads any more."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    return isinstance(raw, _Patient) and raw.taken > 0
 
 
 def put_aside(line: str) -> None:
