@@ -2,31 +2,32 @@
 
 Arrays in named tuples would be counted atomically at every access, which takes several times as
 long as the work. Without counts a kernel cannot make arrays; it is given its scratch. What only
-other kernels call gets no entry from Python (a call from there crashes), which takes a third of the
-time of compiling.
+other kernels call gets no entry from Python, which takes a third of the time of compiling.
+
+A kernel is compiled when it is first called, and numba is not even imported before. Within `plain`
+kernels run as the Python functions that they are: on little data that takes far less than
+compiling. Both give the same results.
 
 It stands below every layer that has kernels: formulations and heuristics alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Lock
-from time import perf_counter
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import update_wrapper
 from typing import Any, TypeVar, cast
 
-from numba import njit
-from numba.core import event as events
-from numba.core.dispatcher import Dispatcher
+import numpy as np
 
-from .kernel_cache import KernelCache
+from .kernel_cache import Entries
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_njit: Any = njit
-_dispatcher: Any = Dispatcher
-_register: Any = events.register
-_INNER: Any = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_UNCOUNTED: Any = {"_nrt": False, "no_cfunc_wrapper": True}
+_INNER: Any = _UNCOUNTED | {"no_cpython_wrapper": True}
 
 OPTIONS: Any = _INNER | {"forceinline": True}
 """Of what becomes part of its callers."""
@@ -34,40 +35,97 @@ OPTIONS: Any = _INNER | {"forceinline": True}
 
 def kernel(function: Function) -> Function:
     """Compile a function of its own that Python calls."""
-    return _compiled(function, _nrt=False, no_cfunc_wrapper=True)
+    return cast(Function, Kernel(function, _UNCOUNTED))
 
 
 def released(function: Function) -> Function:
     """The same, leaving other Python threads to run."""
-    return _compiled(function, nogil=True, _nrt=False, no_cfunc_wrapper=True)
+    return cast(Function, Kernel(function, _UNCOUNTED | {"nogil": True}))
 
 
 def inner(function: Function) -> Function:
-    """Compile a function of its own that only kernels call."""
-    return _compiled(function, **_INNER)
+    """Compile a function of its own that only kernels call; Python gets the plain one."""
+    return cast(Function, Kernel(function, _INNER))
 
 
 def inlined(function: Function) -> Function:
-    """Compile a function that becomes part of the kernels that call it."""
-    return _compiled(function, **OPTIONS)
+    """Compile a function that becomes part of the kernels that call it; Python gets the plain
+    one."""
+    return cast(Function, Kernel(function, OPTIONS))
 
 
 def counted(function: Function) -> Function:
     """Compile a function that makes arrays, for Python and other kernels to call."""
-    return _compiled(function)
+    return cast(Function, Kernel(function, {}))
 
 
 def counted_released(function: Function) -> Function:
     """The same, leaving other Python threads to run."""
-    return _compiled(function, nogil=True)
+    return cast(Function, Kernel(function, {"nogil": True}))
 
 
-def _compiled(function: Function, **options: Any) -> Function:
-    made: Any = _njit(**options)(function)
-    # With NUMBA_DISABLE_JIT it is the plain function.
-    if isinstance(made, _dispatcher):
-        made._cache = KernelCache(function)
-    return cast(Function, made)
+class Kernel:
+    """A function that is compiled when Python or another kernel first calls it."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.py_func = function
+        self._options = options
+        self._machine: Any = None
+        self._called = function if "no_cpython_wrapper" in options else None
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any) -> Any:
+        if _mode.plain:
+            return self.py_func(*args)
+        return (self._called or self._made())(*args)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes it for where a kernel calls it."""
+        return self._made()._numba_type_
+
+    @property
+    def signatures(self) -> list[Any]:
+        """The types of arguments for which it is compiled."""
+        return [] if self._machine is None else self._machine.signatures
+
+    @property
+    def stats(self) -> Any:
+        """How often it was loaded and compiled, as numba counts."""
+        return self._made().stats
+
+    def is_kept(self) -> bool:
+        """Whether it is compiled already, now or by an earlier run."""
+        return bool(self.signatures) or Entries(self.py_func).exist()
+
+    def _made(self) -> Any:
+        with _lock:
+            if self._machine is None:
+                from .kernel_compiler import compiler
+
+                self._machine = compiler(self.py_func, self._options)
+                self._called = self._called or self._machine
+        return self._machine
+
+
+class _Mode(threading.local):
+    plain = False
+
+
+_mode = _Mode()
+_lock = threading.RLock()
+
+
+@contextmanager
+def plain() -> Iterator[None]:
+    """Kernels that this thread calls run as Python functions: for little data."""
+    before, _mode.plain = _mode.plain, True
+    try:
+        # Machine code does not warn either.
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        _mode.plain = before
 
 
 def compiling_seconds() -> float:
@@ -79,37 +137,6 @@ def compiling_seconds() -> float:
     before the call. Where other threads work while one compiles, their time is taken off as well:
     get the kernels ready before.
     """
-    return _stopwatch.seconds()
-
-
-class _Stopwatch(events.Listener):
-    """How long numba's compiler lock was held or waited for; everything above happens under it."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._since = 0.0
-        self._before = 0.0
-
-    def on_start(self, event: Any) -> None:
-        """Somebody takes the lock, or again."""
-        with self._lock:
-            if self._inside == 0:
-                self._since = perf_counter()
-            self._inside += 1
-
-    def on_end(self, event: Any) -> None:
-        """Somebody lets go of it."""
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._before += perf_counter() - self._since
-
-    def seconds(self) -> float:
-        """So far."""
-        with self._lock:
-            return self._before + (perf_counter() - self._since if self._inside else 0.0)
-
-
-_stopwatch = _Stopwatch()
-_register("numba:compiler_lock", _stopwatch)
+    module = sys.modules.get(f"{__package__}.kernel_compiler")
+    stopwatch = getattr(module, "stopwatch", None)
+    return 0.0 if stopwatch is None else float(stopwatch.seconds())

@@ -46,7 +46,7 @@ def mini(tmp_path: Path) -> Path:
     for layer in ("", "instances", "heuristics"):
         (package / layer).mkdir()
         (package / layer / "__init__.py").touch()
-    for name in ("kernels.py", "kernel_cache.py"):
+    for name in ("kernels.py", "kernel_cache.py", "kernel_compiler.py"):
         shutil.copy(INSTANCES / name, package / "instances")
     (package / "heuristics" / "top.py").write_text(TOP)
     (package / "heuristics" / "below.py").write_text(BELOW)
@@ -188,15 +188,20 @@ def test_the_digest_covers_every_module_that_decorates_and_what_these_import() -
     assert root / "solvers/cp_sat.py" not in covered
 
 
-def test_an_entry_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
-    kept = kernel_cache.Entries(tmp_path, "f", "*", "stamp")
+def test_an_entry_is_read_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    kept = kernel_cache.Entries(edit)
     key, data = ("int64", "processor", "bytecode"), bytes(100)
+    assert not kept.exist()
     kept.save(key, data)
+    assert kept.exist()
     assert kept.load(key) == data
     assert kept.load(("int64", "another", "bytecode")) is None
     assert kept.load(("int64", "processor", "another")) is None
-    assert kernel_cache.Entries(tmp_path, "f", "*", "other").load(key) is None
-    (file,) = tmp_path.iterdir()
+    assert kernel_cache.Entries(entries).load(key) is None
+    (file,) = (file for file in tmp_path.rglob("*") if file.is_file())
     content = file.read_bytes()
     for at in range(len(content)):
         file.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])

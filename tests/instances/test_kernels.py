@@ -1,4 +1,4 @@
-"""Kernels are decorated in one module, which alone says how they are compiled and cached."""
+"""Kernels are decorated in one module, which alone says how they are compiled and kept."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 from pathlib import Path
 from threading import Thread
 from time import perf_counter
+
+import numpy as np
 
 import slotwise
 from slotwise.instances import kernels
@@ -42,7 +44,7 @@ def test_no_module_but_one_decorates() -> None:
     decorating = [
         str(file.relative_to(ROOT)) for file in modules if decorators_of_numba(file.read_text())
     ]
-    assert decorating == ["instances/kernels.py"]
+    assert decorating == ["instances/kernel_compiler.py"]
 
 
 def test_compiling_is_timed_apart() -> None:
@@ -73,3 +75,22 @@ def test_what_threads_compile_at_the_same_time_counts_once() -> None:
     while any(thread.is_alive() for thread in threads):
         assert kernels.compiling_seconds() - before <= perf_counter() - began
     assert kernels.compiling_seconds() > before
+
+
+def test_plain_kernels_need_no_compiler() -> None:
+    @kernels.inner
+    def half(x: int) -> int:
+        return x // 2
+
+    @kernels.counted
+    def zeros(x: int) -> int:
+        return len(np.zeros(half(x)))
+
+    before = kernels.compiling_seconds()
+    with kernels.plain():
+        assert zeros(7) == 3
+    assert half(9) == 4
+    assert zeros.signatures == []
+    assert kernels.compiling_seconds() == before
+    assert zeros(7) == 3
+    assert len(zeros.signatures) == 1
