@@ -139,7 +139,7 @@ def get_ready(instance: Instance, *, quiet: bool, exact: bool = False) -> None:
 
             others.append(start("improvement" if search else "branch-and-bound"))
 
-    warm_up(instance.parts, compiling)
+    warm_up(instance.parts, say=compiling)
     for other in others:
         other.wait()
     if search:

@@ -14,8 +14,7 @@ available; then the lowest number. Within a class the last two decide, in this o
 rounding makes two ends equal, so the best of the classes is exactly the slot that a scan of all
 slots finds.
 
-Slots, nodes, racks, tasks and jobs are numbers; times are s, data MB, rates MB/s. All compiled code
-is in this file because numba's disk cache watches only the file of the function that is called.
+Slots, nodes, racks, tasks and jobs are numbers; times are s, data MB, rates MB/s.
 """
 
 from __future__ import annotations
@@ -104,8 +103,9 @@ def _slot_tree(slot_node: IntArray, node_rack: IntArray, racks: int) -> SlotTree
         matches[begin[n] + size[n] + slot - begin[n] // 2] = slot
     for group in range(cluster + 1):
         ties = matches[begin[group] : begin[group] + 2 * size[group]]
-        for k in range(size[group] - 1, 0, -1):
-            ties[k] = _sooner(free, ties[2 * k], ties[2 * k + 1])
+        # Not from `size - 1` on: nothing may fall below 0 in unsigned numbers.
+        for k in range(size[group], 1, -1):
+            ties[k - 1] = _sooner(free, ties[2 * k - 2], ties[2 * k - 1])
         if size[group]:
             first[group] = ties[1]
         if group < cluster:

@@ -1,48 +1,100 @@
-"""Get the compiled kernels ready, so that a heuristic's time is its own."""
+"""Get the compiled kernels ready, so that a heuristic's time is its own; or do without them."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
 
-from ..instances.mapreduce import Cluster, Job, MapTask, SpeedFactors, job_instance
+from ..instances.kernels import plain
+from ..instances.mapreduce import Cluster, Instance, Job, MapTask, SpeedFactors, job_instance
 from ..instances.parts import SECURITY, SPEED_FACTORS
+from ..instances.registry import Entry
 from ..instances.security import Security
 from . import HEURISTICS
 
 PATIENCE = 0.7
 """Seconds after which a person is told what the wait is for; a warm cache takes less."""
 
-_ready: set[frozenset[str]] = set()
+LITTLE = 10_000
+"""Tasks times slots up to which a heuristic takes some hundredths of a second uncompiled."""
+
+PLAIN_SECONDS = 1.0
+"""What a process spends on uncompiled heuristics at most: compiling takes longer, but once."""
+
+_ready: set[tuple[str, frozenset[str]]] = set()
+_plain_seconds = 0.0
 
 
-def warm_up(parts: frozenset[str] = frozenset(), say: Callable[[str], None] | None = None) -> None:
-    """Run every heuristic on a toy instance with these optional parts, once per process.
+@contextmanager
+def ready(entry: Entry, instance: Instance) -> Iterator[None]:
+    """Within it the heuristic runs on the instance and nothing is compiled.
+
+    It is compiled before; or, if the instance is little and little was done so far, it runs as
+    plain Python, to the same result.
+    """
+    global _plain_seconds
+    if not _runs_plain(entry, instance):
+        warm_up(instance.parts, [entry])
+        yield
+        return
+    began = perf_counter()
+    try:
+        with plain():
+            yield
+    finally:
+        _plain_seconds += perf_counter() - began
+
+
+def runs_plain(instance: Instance) -> bool:
+    """Whether some heuristic would run on the instance without being compiled."""
+    return any(_runs_plain(entry, instance) for entry in HEURISTICS)
+
+
+def _runs_plain(entry: Entry, instance: Instance) -> bool:
+    cluster = instance.cluster
+    slots = len(cluster.map_slot_node) + len(cluster.reduce_slot_node)
+    little = (instance.map_tasks + instance.reduce_tasks) * slots <= LITTLE
+    compiled = (entry.name, instance.parts) in _ready
+    return little and not compiled and _plain_seconds <= PLAIN_SECONDS
+
+
+def warm_up(
+    parts: frozenset[str] = frozenset(),
+    entries: Iterable[Entry] = HEURISTICS,
+    say: Callable[[str], None] | None = None,
+) -> None:
+    """Run heuristics on a toy instance with these optional parts, once per process.
 
     Kernels are compiled on the first use after installation and read from a cache afterwards;
     `say` is called if it takes long.
     """
-    if parts in _ready:
+    missing = [entry for entry in entries if (entry.name, parts) not in _ready]
+    if not missing:
         return
-    message = "compiling the heuristics for their first use, some seconds"
+    message = "compiling the heuristics for their first use, some ten seconds"
     timer = threading.Timer(PATIENCE, say or (lambda _: None), [message])
     timer.start()
     try:
-        cluster = Cluster.uniform(2, map_slots=1)
-        jobs = [Job("a", [MapTask(1.0, 1.0, ["n0"]), 2.0], [1.0], 1.0), Job("b", [1.0], [2.0])]
-        instance = job_instance("toy", cluster, jobs)
-        if SPEED_FACTORS in parts:
-            instance = replace(
-                instance, speed_factors=SpeedFactors(np.ones((2, 2)), np.ones((2, 2)))
-            )
-        if SECURITY in parts:
-            security = Security(np.ones((3, 2), dtype=bool), np.array([[0, 1], [1, 0]], np.int8))
-            instance = replace(instance, security=security)
-        for entry in HEURISTICS:
-            entry.load()(instance)
+        toy = _toy(parts)
+        for entry in missing:
+            entry.load()(toy)
+            _ready.add((entry.name, parts))
     finally:
         timer.cancel()
-    _ready.add(parts)
+
+
+def _toy(parts: frozenset[str]) -> Instance:
+    cluster = Cluster.uniform(2, map_slots=1)
+    jobs = [Job("a", [MapTask(1.0, 1.0, ["n0"]), 2.0], [1.0], 1.0), Job("b", [1.0], [2.0])]
+    instance = job_instance("toy", cluster, jobs)
+    if SPEED_FACTORS in parts:
+        instance = replace(instance, speed_factors=SpeedFactors(np.ones((2, 2)), np.ones((2, 2))))
+    if SECURITY in parts:
+        security = Security(np.ones((3, 2), dtype=bool), np.array([[0, 1], [1, 0]], np.int8))
+        instance = replace(instance, security=security)
+    return instance

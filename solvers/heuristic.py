@@ -9,7 +9,7 @@ import numpy as np
 
 from ..formulations.bounds import best_lower_bound
 from ..heuristics import HEURISTICS
-from ..heuristics.warm_up import warm_up
+from ..heuristics.warm_up import ready
 from ..instances.checker import check
 from ..instances.mapreduce import Instance
 from ..instances.parts import OUTAGES, SECURITY, SPEED_FACTORS
@@ -36,17 +36,17 @@ def heuristic(
     if why is not None:
         return infeasible(instance, name, why)
     method = entry.load()
-    warm_up(instance.parts)
-    began = time.perf_counter()
-    usable = usable_slots(instance)
-    given = instance if OUTAGES in entry.understands else usable.instance
-    understood, dropped = _understood(given, entry)
-    schedule = method(understood)
-    if dropped:
-        schedule = _with_everything(given, schedule)
-    if given is not instance:
-        schedule = usable.restored(schedule)
-    seconds = time.perf_counter() - began
+    with ready(entry, instance):
+        began = time.perf_counter()
+        usable = usable_slots(instance)
+        given = instance if OUTAGES in entry.understands else usable.instance
+        understood, dropped = _understood(given, entry)
+        schedule = method(understood)
+        if dropped:
+            schedule = _with_everything(given, schedule)
+        if given is not instance:
+            schedule = usable.restored(schedule)
+        seconds = time.perf_counter() - began
     if not entry.valid:
         broken = check(instance, schedule).violations
         if broken:

@@ -2,8 +2,7 @@
 
 Job by job in every order that the order test left, slot by slot, with a memory of states that led
 nowhere. `docs/branch-and-bound.md` proves every rule by which a part is left out. Times are ticks,
-job sets bit masks. All compiled code that is called from here is in this file because numba's disk
-cache watches only the file of the function that is called.
+job sets bit masks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which placements of the reduce tasks leave room for the map phase: depth first, compiled.
 
 `docs/branch-and-bound.md` states what is searched and proves every rule by which a part is left
-out. Times are ticks, job sets bit masks. All compiled code that is called from here is in this file
-because numba's disk cache watches only the file of the function that is called.
+out. Times are ticks, job sets bit masks.
 """
 
 from __future__ import annotations

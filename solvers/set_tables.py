@@ -1,8 +1,4 @@
-"""What each set of jobs takes at least: tables over all 2^n sets, compiled. Times in ticks.
-
-All compiled code that is called from here is in this file because numba's disk cache watches only
-the file of the function that is called.
-"""
+"""What each set of jobs takes at least: tables over all 2^n sets, compiled. Times in ticks."""
 
 from __future__ import annotations
 
