@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..instances.kernels import counted
+from ..instances.kernels import counted, inner
 from ..instances.mapreduce import FloatArray, IntArray
 
 AVAILABLE, FINISHING, LOCAL = 0, 1, 2
@@ -113,7 +113,7 @@ def _slot_tree(slot_node: IntArray, node_rack: IntArray, racks: int) -> SlotTree
     return SlotTree(free, first, matches, begin, size, place, above)
 
 
-@counted
+@inner
 def _occupy(tree: SlotTree, node: int, slot: int, until: float) -> None:
     """`slot`, first of its node, becomes available at `until`: replay the matches it had won."""
     tree.free[slot] = until
@@ -134,7 +134,7 @@ def _occupy(tree: SlotTree, node: int, slot: int, until: float) -> None:
         group, place = tree.above[group], tree.place[group]
 
 
-@counted
+@inner
 def _sooner(free: FloatArray, a: int, b: int) -> int:
     """Which of two slots becomes available first; ties: lowest number."""
     # No `and`, no `or`: the outcome is close to random, and a branch on it would cost too much.
@@ -183,7 +183,7 @@ def place_maps(
     return slots, starts, setups
 
 
-@counted
+@inner
 def _rate(node: int, copies: IntArray, node_rack: IntArray, rates: Rates) -> float:
     """Rate at which `node` reads data of which there are `copies` on these nodes."""
     rate = rates[2]
@@ -195,13 +195,13 @@ def _rate(node: int, copies: IntArray, node_rack: IntArray, rates: Rates) -> flo
     return rate
 
 
-@counted
+@inner
 def _offer(free: FloatArray, slot: int, release: float, setup: float) -> Offer:
     """What `slot` offers a task that may start from `release` on."""
     return max(free[slot], release) + setup, setup, free[slot], slot
 
 
-@counted
+@inner
 def _better(a: Offer, b: Offer) -> Offer:
     return b if b < a else a
 
@@ -312,13 +312,13 @@ def place_reduces(
     return slots, starts, setups
 
 
-@counted
+@inner
 def _renew(offers: Offers, k: int, free: FloatArray, slot: int, release: float) -> None:
     """Offer `k` becomes that of `slot`; its setup stays."""
     offers.end[k], _, offers.free[k], offers.slot[k] = _offer(free, slot, release, offers.setup[k])
 
 
-@counted
+@inner
 def _lesser(offers: Offers, a: int, b: int) -> int:
     """The better of the offers number `a` and `b`."""
     if offers.end[a] != offers.end[b]:
@@ -328,7 +328,7 @@ def _lesser(offers: Offers, a: int, b: int) -> int:
     return b if offer_b < offer_a else a
 
 
-@counted
+@inner
 def _read(on_node: float, in_rack: float, total: float, rates: Rates) -> float:
     """Time to read `total` of which `in_rack` lie in one's rack and `on_node` on one's node.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..instances.kernels import counted_released
+from ..instances.kernels import counted_released, inner
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.processing import map_time_matrix, reduce_time_matrix
 from ..instances.schedule import Schedule, map_completions, timed
@@ -128,14 +128,14 @@ def interruptible(
     return finished
 
 
-@counted_released
+@inner
 def _random(state: IntArray, below: int) -> int:
     """A number from 0 to `below` - 1; the minimal standard generator of Park and Miller."""
     state[0] = state[0] * 48271 % 2147483647
     return int(state[0] % below)
 
 
-@counted_released
+@inner
 def _cost(
     order: IntArray,
     map_slot: IntArray,
@@ -275,7 +275,7 @@ def _anneal(
                 _shift(order, b, a)
 
 
-@counted_released
+@inner
 def _shift(order: IntArray, source: int, target: int) -> None:
     """Take the job at `source` out of the order and put it in at `target`."""
     job = order[source]
@@ -285,7 +285,7 @@ def _shift(order: IntArray, source: int, target: int) -> None:
     order[target] = job
 
 
-@counted_released
+@inner
 def _copy(source: IntArray, target: IntArray) -> None:
     for k in range(len(source)):
         target[k] = source[k]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..instances.kernels import counted_released
+from ..instances.kernels import inner, released
 from ..instances.mapreduce import IntArray
 from .reduce_placement import DONE, EARLY, LEFT, OFFER, STOP, TARGET, ReduceSearch
 from .set_tables import Tables
@@ -84,7 +84,7 @@ def map_search(p: Problem) -> MapSearch:
     )
 
 
-@counted_released
+@released
 def place_maps(p: Problem, tables: Tables, r: ReduceSearch, s: MapSearch) -> int:
     """Search all map placements for the reduce placement in `r` with the nodes in `s.node`.
 
@@ -224,7 +224,7 @@ def place_maps(p: Problem, tables: Tables, r: ReduceSearch, s: MapSearch) -> int
     return DONE
 
 
-@counted_released
+@inner
 def _latest(load: IntArray) -> int:
     latest = 0
     for k in range(len(load)):
@@ -232,13 +232,13 @@ def _latest(load: IntArray) -> int:
     return latest
 
 
-@counted_released
+@inner
 def _copy(source: IntArray, target: IntArray) -> None:
     for k in range(len(target)):
         target[k] = source[k]
 
 
-@counted_released
+@inner
 def _can_end(
     target: int,
     rest: int,
@@ -291,7 +291,7 @@ def _can_end(
     return bool(ahead[full] != 0)
 
 
-@counted_released
+@inner
 def _is_new(
     target: int,
     rest: int,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..instances.kernels import counted_released
+from ..instances.kernels import inner, released
 from ..instances.mapreduce import IntArray
 from .set_tables import Tables
 from .ticks import Problem
@@ -82,7 +82,7 @@ def reduce_search(p: Problem, tables: Tables, control: IntArray) -> ReduceSearch
     )
 
 
-@counted_released
+@released
 def next_placement(p: Problem, tables: Tables, s: ReduceSearch) -> int:
     """Go on to the next placement of all reduce tasks that passes every test.
 
@@ -189,7 +189,7 @@ def next_placement(p: Problem, tables: Tables, s: ReduceSearch) -> int:
     return DONE
 
 
-@counted_released
+@inner
 def _least_work(
     i: int,
     group: int,
@@ -221,7 +221,7 @@ def _least_work(
     return int(processing + max(apart, together))
 
 
-@counted_released
+@inner
 def _some_order(
     target: int,
     slots: int,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..instances.kernels import counted_released
+from ..instances.kernels import counted_released, inner
 from ..instances.mapreduce import IntArray
 from .ticks import TICKS, Problem
 
@@ -120,7 +120,7 @@ def least_makespans(
     return least
 
 
-@counted_released
+@inner
 def _choose(mask: int, job: IntArray, length: IntArray, chosen: IntArray) -> int:
     """Copy the lengths above 0 of the tasks of a job set; how many there are."""
     count = 0
@@ -131,7 +131,7 @@ def _choose(mask: int, job: IntArray, length: IntArray, chosen: IntArray) -> int
     return count
 
 
-@counted_released
+@inner
 def _packed(length: IntArray, count: int, load: IntArray, place: IntArray, bound: int) -> int:
     """The least makespan, or `bound` if that is reached or the search takes too long.
 
