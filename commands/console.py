@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..instances.errors import InputError, one_line, printable
+from ..instances.kernel_notes import listen
 from ..instances.registry import Entry, lookup
 from ..report.endings import GANTT, PLOT
 from .file_rules import Written, saving, stdout_is_taken, where_result_is
@@ -25,8 +26,24 @@ if TYPE_CHECKING:
     from ..solvers.progress import Progress, ProgressCallback
     from ..solvers.result import Result
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+_hushed: list[None] = []
+
+
+def _hush(wanted: bool) -> bool:
+    if wanted:
+        _hushed.append(None)
+    return wanted
+
+
+def _note(message: str) -> None:
+    tell([message], quiet=bool(_hushed))
+
+
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON document and nothing else.", callback=_hush),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.", callback=_hush)]
 InstanceFile = Annotated[
     Path, typer.Argument(metavar="INSTANCE", help="A slotwise/mapreduce/1 file, plain or gzip.")
 ]
@@ -65,6 +82,8 @@ def has_shown_document() -> bool:
 def begin() -> None:
     """Nothing has been shown yet."""
     _documents.clear()
+    _hushed.clear()
+    listen(_note)
 
 
 def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
@@ -122,30 +141,22 @@ def tell(lines: list[str] | tuple[str, ...], *, quiet: bool) -> None:
 
 
 def get_ready(instance: Instance, *, quiet: bool, exact: bool = False) -> None:
-    """Load the compiled heuristics that the instance needs; says so if that takes long.
+    """Compile what a search needs and nobody has compiled yet, on two cores; or load it.
 
-    It takes long once, when they have to be compiled; if `exact`, the exact roads are compiled at
-    the same time.
+    The heuristics get ready one by one when they run.
     """
-    from ..heuristics.warm_up import warm_up
+    if not (exact and _is_searched(instance)):
+        return
+    from ..heuristics import block_search
+    from ..heuristics.warm_up import is_compiled, runs_plain, warm_up
 
-    search = exact and _is_searched(instance)
-    others = []
+    if not runs_plain(instance) and not is_compiled():
+        from ..solvers.warm_up import start
 
-    def compiling(message: str) -> None:
-        tell([message], quiet=quiet)
-        if exact:
-            from ..solvers.warm_up import start
-
-            others.append(start("improvement" if search else "branch-and-bound"))
-
-    warm_up(instance.parts, say=compiling)
-    for other in others:
+        other = start()
+        warm_up(instance.parts)
         other.wait()
-    if search:
-        from ..heuristics import block_search
-
-        block_search.warm_up(lambda message: tell([message], quiet=quiet))
+    block_search.warm_up()
 
 
 def _is_searched(instance: Instance) -> bool:

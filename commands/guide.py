@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +9,6 @@ import typer
 
 from .console import NO, Json, Output, Quiet, show, tell
 from .file_rules import saving
-
-PATIENCE = 0.7
-"""Seconds after which a person is told what the wait is for; a warm cache takes less."""
 
 
 def guide(
@@ -45,9 +41,10 @@ def guide(
     from ..report.guidance import explanation, guidance_view
     from ..solvers.guide import NoRate
     from ..solvers.guide import guide as make
+    from ..solvers.knapsack import warm_up
 
     problem = read_datacenter(datacenter)
-    _get_ready(quiet=quiet or as_json)
+    warm_up()
     try:
         guidance = make(
             problem, target_rate=target_rate, as_printed=as_printed, time_limit=time_limit
@@ -69,16 +66,3 @@ def guide(
             write_json(output, document)
     tell(guidance.notes, quiet=quiet or as_json)
     show(guidance_view(guidance), document=document, as_json=as_json, quiet=quiet)
-
-
-def _get_ready(*, quiet: bool) -> None:
-    """Load the compiled knapsack; says so if it has to be compiled first."""
-    from ..solvers.knapsack import warm_up
-
-    message = "compiling the knapsack for its first use, some seconds"
-    timer = threading.Timer(PATIENCE, tell, [[message]], {"quiet": quiet})
-    timer.start()
-    try:
-        warm_up()
-    finally:
-        timer.cancel()

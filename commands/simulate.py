@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 NAMES = ", ".join(entry.name for entry in POLICIES)
 GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
 DEFAULT_LOAD = 0.95
-PATIENCE = 0.7
-"""Seconds after which a person is told what the wait is for; a warm cache takes less."""
 
 
 def simulate(
@@ -225,18 +222,9 @@ def _workload(
 
 @contextmanager
 def _progress(name: str, *, hidden: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal's stderr; elsewhere a note if the policy has to be compiled first."""
-    if hidden:
+    """A bar on a terminal's stderr."""
+    if hidden or not sys.stderr.isatty():
         yield None
-        return
-    if not sys.stderr.isatty():
-        message = f"compiling {name} for its first use, or many jobs: some seconds"
-        timer = threading.Timer(PATIENCE, tell, [[message]], {"quiet": False})
-        timer.start()
-        try:
-            yield lambda done, total: timer.cancel()
-        finally:
-            timer.cancel()
         return
     from rich.console import Console
     from rich.progress import Progress

@@ -52,8 +52,8 @@ def improve(
     order = np.argsort(map_completions(instance, schedule.map.end), kind="stable")
     map_slot, reduce_slot = schedule.map.slot.copy(), schedule.reduce.slot.copy()
 
-    def anneal() -> None:
-        _anneal(
+    def work() -> None:
+        anneal(
             stop,
             seed,
             target,
@@ -70,7 +70,7 @@ def improve(
             read_seconds(instance),
         )
 
-    if not interruptible(anneal, stop, seconds):
+    if not interruptible(work, stop, seconds):
         raise KeyboardInterrupt
     position = np.empty(instance.jobs, dtype=np.int64)
     position[order] = np.arange(instance.jobs)
@@ -183,7 +183,7 @@ def _cost(
 
 
 @counted_released
-def _anneal(
+def anneal(
     stop: IntArray,
     seed: int,
     target: float,

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
 
-from ..instances.kernels import plain
+from ..instances.kernels import is_kept, plain
 from ..instances.mapreduce import Cluster, Instance, Job, MapTask, SpeedFactors, job_instance
 from ..instances.parts import SECURITY, SPEED_FACTORS
 from ..instances.registry import Entry
 from ..instances.security import Security
 from . import HEURISTICS
-
-PATIENCE = 0.7
-"""Seconds after which a person is told what the wait is for; a warm cache takes less."""
+from .earliest_slot import place_reduces
 
 LITTLE = 10_000
 """Tasks times slots up to which a heuristic takes some hundredths of a second uncompiled."""
@@ -63,29 +60,21 @@ def _runs_plain(entry: Entry, instance: Instance) -> bool:
     return little and not compiled and _plain_seconds <= PLAIN_SECONDS
 
 
-def warm_up(
-    parts: frozenset[str] = frozenset(),
-    entries: Iterable[Entry] = HEURISTICS,
-    say: Callable[[str], None] | None = None,
-) -> None:
+def is_compiled() -> bool:
+    """Whether heuristics were compiled, now or by an earlier run."""
+    return is_kept(place_reduces)
+
+
+def warm_up(parts: frozenset[str] = frozenset(), entries: Iterable[Entry] = HEURISTICS) -> None:
     """Run heuristics on a toy instance with these optional parts, once per process.
 
-    Kernels are compiled on the first use after installation and read from a cache afterwards;
-    `say` is called if it takes long.
+    Kernels are compiled on the first use after installation and read from a cache afterwards.
     """
     missing = [entry for entry in entries if (entry.name, parts) not in _ready]
-    if not missing:
-        return
-    message = "compiling the heuristics for their first use, some ten seconds"
-    timer = threading.Timer(PATIENCE, say or (lambda _: None), [message])
-    timer.start()
-    try:
-        toy = _toy(parts)
-        for entry in missing:
-            entry.load()(toy)
-            _ready.add((entry.name, parts))
-    finally:
-        timer.cancel()
+    toy = _toy(parts)
+    for entry in missing:
+        entry.load()(toy)
+        _ready.add((entry.name, parts))
 
 
 def _toy(parts: frozenset[str]) -> Instance:

@@ -14,7 +14,6 @@ whether something is kept.
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import pickle
 import re
@@ -29,6 +28,8 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from .kernel_notes import warning
 
 LAYERS = ("instances", "formulations", "heuristics", "solvers")
 """The packages whose sources can be part of the digest."""
@@ -51,7 +52,6 @@ _IMPORT = re.compile(r"^ *from (\.+)([\w.]*) import (\([^)]*\)|.*)", re.MULTILIN
 _NAME = re.compile(r"\w+")
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_log = logging.getLogger("slotwise")
 
 
 @cache
@@ -132,13 +132,13 @@ class Entries:
         """Keep data under the key, if there is a place; else one note says so."""
         folder = self._writable
         if folder is None:
-            _tell(
+            warning(
                 "compiled code cannot be kept, so every run compiles anew; NUMBA_CACHE_DIR can "
                 "name a writable folder"
             )
             return
         if folder is self._folders[-1]:
-            _tell(
+            warning(
                 f"compiled code is kept in {folder.parent}, as nowhere else is writable; "
                 "NUMBA_CACHE_DIR can name another folder"
             )
@@ -150,7 +150,7 @@ class Entries:
             made.write_bytes(hashlib.sha256(payload).digest() + payload)
             made.replace(file)
         except OSError as error:
-            _tell(
+            warning(
                 f"compiled code cannot be kept ({error.strerror or error}), so the next run "
                 "compiles anew"
             )
@@ -238,9 +238,3 @@ def _make_private(folder: Path) -> None:
     mine = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
     if not (stat.S_ISDIR(found.st_mode) and mine):
         raise OSError(f"{folder} is not a private folder")
-
-
-@cache
-def _tell(message: str) -> None:
-    """Once per process, to whoever listens to the logger `slotwise`, else on stderr."""
-    _log.warning("note: %s", message)

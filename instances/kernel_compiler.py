@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from threading import Lock
 from time import perf_counter
 from types import SimpleNamespace
@@ -11,6 +12,10 @@ from numba import njit
 from numba.core import caching, dispatcher, event
 
 from .kernel_cache import Entries
+from .kernel_notes import progress
+
+PATIENCE = 0.7
+"""Seconds of compiling after which a person is told what the wait is for."""
 
 _njit: Any = njit
 _caching: Any = caching
@@ -71,24 +76,25 @@ class _Implementation(_caching.CompileResultCacheImpl):  # type: ignore[misc]
         self._locator = SimpleNamespace(_py_file=code.co_filename)
 
 
-class _Stopwatch(_event.Listener):  # type: ignore[misc]
-    """How long numba's compiler lock was held or waited for: all compiling happens under it."""
+class Stopwatch(_event.Listener):  # type: ignore[misc]
+    """How long something that numba tells of was going on, in any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
         self._lock = Lock()
         self._inside = 0
         self._since = 0.0
         self._before = 0.0
+        _event.register(kind, self)
 
     def on_start(self, event: Any) -> None:
-        """Somebody takes the lock, or again."""
+        """It begins, or begins once more."""
         with self._lock:
             if self._inside == 0:
                 self._since = perf_counter()
             self._inside += 1
 
     def on_end(self, event: Any) -> None:
-        """Somebody lets go of it."""
+        """As often as it began."""
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
@@ -100,5 +106,29 @@ class _Stopwatch(_event.Listener):  # type: ignore[misc]
             return self._before + (perf_counter() - self._since if self._inside else 0.0)
 
 
-stopwatch = _Stopwatch()
-_event.register("numba:compiler_lock", stopwatch)
+class _Compilations(Stopwatch):
+    """Says that the wait is for the compiler, and at the end how long it took."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self._said = False
+
+    def on_start(self, event: Any) -> None:
+        super().on_start(event)
+        self._say()
+
+    def on_end(self, event: Any) -> None:
+        super().on_end(event)
+        self._say()
+
+    def _say(self) -> None:
+        if not self._said and self.seconds() > PATIENCE:
+            self._said = True
+            progress("compiling what is used for the first time, which can take half a minute")
+            atexit.register(lambda: progress(f"compiled for {self.seconds():.1f} s, once"))
+
+
+ready_or_waiting = Stopwatch("numba:compiler_lock")
+"""Compiling, loading what is kept, and waiting for another thread that does."""
+
+_Compilations("numba:compile")

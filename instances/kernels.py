@@ -108,6 +108,11 @@ class Kernel:
         return self._machine
 
 
+def is_kept(function: Callable[..., Any]) -> bool:
+    """Whether a kernel is compiled already, now or by an earlier run."""
+    return isinstance(function, Kernel) and function.is_kept()
+
+
 class _Mode(threading.local):
     plain = False
 
@@ -138,5 +143,5 @@ def compiling_seconds() -> float:
     get the kernels ready before.
     """
     module = sys.modules.get(f"{__package__}.kernel_compiler")
-    stopwatch = getattr(module, "stopwatch", None)
+    stopwatch = getattr(module, "ready_or_waiting", None)
     return 0.0 if stopwatch is None else float(stopwatch.seconds())

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..formulations.coefficients import Coefficients
-from ..heuristics.search import improve, interruptible
+from ..heuristics.search import anneal, improve, interruptible
+from ..instances.kernels import is_kept
 from ..instances.mapreduce import Instance, IntArray
 from ..instances.schedule import Schedule, timed
 from .map_placement import MapSearch, map_search, place_maps
@@ -26,7 +27,7 @@ from .reduce_placement import (
     reduce_search,
 )
 from .road import Arrival, Task
-from .set_tables import NEVER, tables
+from .set_tables import NEVER, least_makespans, tables
 from .some_jobs import with_jobs
 from .ticks import TICKS, Scaled, common_unit, scaled
 
@@ -62,6 +63,12 @@ LEAST_CUT = 1 << 14
 def fits(instance: Instance) -> bool:
     """Whether the road takes the instance on."""
     return _refusal(instance) is None
+
+
+def is_compiled() -> bool:
+    """Whether the road can set out at once."""
+    searches = is_kept(next_placement) and is_kept(place_maps)
+    return searches and is_kept(anneal) and is_kept(least_makespans)
 
 
 def _refusal(instance: Instance) -> str | None:

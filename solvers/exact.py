@@ -29,6 +29,10 @@ METHOD = "exact"
 MOST_TASKS = 200
 """Of instances that exact roads are tried on."""
 
+UNCOMPILED = 8.0
+"""Seconds that the other road gets before branch and bound is compiled: about what that takes, so
+that the first use costs at most twice the better choice."""
+
 
 def solve(
     instance: Instance,
@@ -77,7 +81,11 @@ def solve(
         on_progress=None if on_progress is None else _later(on_progress, set_out),
     )
     roads = chosen_roads(usable.instance, threads) if named is None else {named: threads}
-    journey = portfolio(usable.instance, roads, task)
+    if _waits_for_compiler(roads):
+        roads = dict(reversed(roads.items()))
+        journey = portfolio(usable.instance, roads, task, UNCOMPILED)
+    else:
+        journey = portfolio(usable.instance, roads, task)
     progress = [replace(step, seconds=step.seconds + set_out) for step in journey.steps]
     arrivals = {
         road: replace(arrival, schedule=arrival.schedule and usable.restored(arrival.schedule))
@@ -126,6 +134,13 @@ def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
         gives_way = first == "improvement" or (many and first == "branch-and-bound")
         names.pop(first if gives_way else second)
     return _roads(names)
+
+
+def _waits_for_compiler(roads: dict[Entry, int]) -> bool:
+    """Whether the first of two roads has to be compiled: then the other may be done before."""
+    names = [road.name for road in roads]
+    two = len(names) > 1 and names[0] == "branch-and-bound"
+    return two and not branch_and_bound.is_compiled()
 
 
 def _roads(names: dict[str, int]) -> dict[Entry, int]:

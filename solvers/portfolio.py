@@ -26,11 +26,16 @@ class Journey:
     interrupted: bool
 
 
-def portfolio(instance: Instance, roads: Mapping[Entry, int], task: Task) -> Journey:
+def portfolio(
+    instance: Instance,
+    roads: Mapping[Entry, int],
+    task: Task,
+    head_start: float = HEAD_START,
+) -> Journey:
     """Run `roads`, each with its number of threads, until `task` is done.
 
     Bounds and makespans of all roads count together: the best of each, whoever proved it. Ctrl-C
-    ends all roads, which keep what they have. The roads after the first set out `HEAD_START` s
+    ends all roads, which keep what they have. The roads after the first set out `head_start` s
     later, and not at all if it has arrived or the time is up by then. Raises what a road raises.
     """
     common = _Common(task)
@@ -60,7 +65,7 @@ def portfolio(instance: Instance, roads: Mapping[Entry, int], task: Task) -> Jou
             arrived.release()
 
     for place, (road, threads) in enumerate(roads.items()):
-        wait = HEAD_START if place else 0.0
+        wait = head_start if place else 0.0
         Thread(target=travel, args=(road, threads, wait), daemon=True).start()
     waiting_for, interrupted = len(roads), False
     while waiting_for:

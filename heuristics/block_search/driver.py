@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from threading import Event, Lock, Thread, Timer
+from threading import Event, Lock, Thread
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from ...instances.schedule import Schedule, map_completions, timed
 from .polish import Placement, Timing
 from .problem import Scaled, scaled, schedule_of, slots_of
 from .stages import Search
-
-PATIENCE = 0.7
-"""Seconds after which a person is told what the wait is for; a warm cache takes less."""
 
 TICK = 0.02
 """Seconds between two looks at the clock."""
@@ -160,15 +157,9 @@ class _Run:
         )
 
 
-def warm_up(say: Callable[[str], None] | None = None) -> None:
-    """Load the kernels; `say` is called if that takes long, as it does once, to compile them."""
-    message = "compiling the improvement search for its first use, some seconds"
-    timer = Timer(PATIENCE, say or (lambda _: None), [message])
-    timer.start()
-    try:
-        _compiled(math.inf, None)
-    finally:
-        timer.cancel()
+def warm_up() -> None:
+    """Load the kernels, or compile them."""
+    _compiled(math.inf, None)
 
 
 _compiling = Lock()
