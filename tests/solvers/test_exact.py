@@ -15,6 +15,7 @@ from random_instances import tiny, with_speed_factors
 
 import slotwise
 from slotwise import Cluster, Job, job_instance, timed
+from slotwise.heuristics import block_search
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.solvers import ROADS
@@ -130,6 +131,7 @@ def test_bound_for_slots_of_different_speed():
 def test_large_instances_are_improved_and_keep_a_certificate():
     instance = generate(50, 10, seed=1, map_slots=8)
     best = slotwise.heuristic(instance, "EFSS-L")
+    block_search.warm_up()
     result = slotwise.solve(instance, time_limit=12)
     assert result.status is Status.FEASIBLE
     assert result.found_by == "improvement"
