@@ -46,8 +46,8 @@ def mini(tmp_path: Path) -> Path:
     for layer in ("", "instances", "heuristics"):
         (package / layer).mkdir()
         (package / layer / "__init__.py").touch()
-    for name in ("kernels.py", "kernel_cache.py", "kernel_compiler.py"):
-        shutil.copy(INSTANCES / name, package / "instances")
+    for file in INSTANCES.glob("kernel*.py"):
+        shutil.copy(file, package / "instances")
     (package / "heuristics" / "top.py").write_text(TOP)
     (package / "heuristics" / "below.py").write_text(BELOW)
     (package / "heuristics" / "constants.py").write_text("STEP = 1\n")
