@@ -26,7 +26,9 @@ ALLOCATORS: tuple[Entry, ...] = (
         "hdrf",
         "heuristics.fairness.hdrf:hdrf",
         "H-DRF (Bhattacharya et al. 2013)",
-        "whole tasks to the neediest leaf, groups rescaled, blocked nodes set apart",
+        "whole tasks to the neediest leaf, groups rescaled, blocked nodes set apart; large tasks "
+        "can leave guarantees short",
+        valid=False,
     ),
     Entry(
         "naive",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from trees import FIGURE_4_SHARES, figure_4, leaf, tree
 
+from slotwise.heuristics.fairness import ALLOCATORS
 from slotwise.heuristics.fairness import hdrf as module
 from slotwise.heuristics.fairness.exact import exact
 from slotwise.heuristics.fairness.hdrf import hdrf
@@ -14,6 +15,7 @@ from slotwise.instances.errors import InputError
 from slotwise.instances.fair_checker import check_allocation
 from slotwise.instances.generators.mch import generate
 from slotwise.instances.hierarchy import Group, Row, from_rows
+from slotwise.instances.registry import lookup
 
 
 def blocking():
@@ -129,6 +131,17 @@ def test_too_many_tasks(monkeypatch):
     monkeypatch.setattr(module, "MOST_TASKS", 50)
     with pytest.raises(InputError, match="method hdrf: about 1e\\+02 tasks to place one by one"):
         hdrf(tree(leaf("a", 1, 1), capacity=(100, 100)))
+
+
+def test_large_tasks_leave_guarantees_short():
+    # The shares of many leaves are less than a task; each has one all the same.
+    large, small = (
+        hdrf(generate(3, seed=12, fanout=(1, 4), partial=0, weight=(0.2, 5), capacity=capacity))
+        for capacity in (1e3, 1e5)
+    )
+    assert not large.met.all()
+    assert small.met.all()
+    assert not lookup("method", ALLOCATORS, "hdrf").valid
 
 
 def test_guarantees_in_whole_tasks():
