@@ -38,7 +38,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Exact models, valid bounds and published heuristics for scheduling batch work.",
+    help="Exact models, valid bounds and published heuristics for scheduling batch work.\n\n"
+    "Any input file may be -, which is stdin, and any output file -, which is stdout.",
 )
 for command in (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain):
     app.command()(command)

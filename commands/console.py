@@ -45,7 +45,10 @@ Json = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.", callback=_hush)]
 InstanceFile = Annotated[
-    Path, typer.Argument(metavar="INSTANCE", help="A slotwise/mapreduce/1 file, plain or gzip.")
+    Path,
+    typer.Argument(
+        metavar="INSTANCE", help="A slotwise/mapreduce/1 file, plain or gzip; - is stdin."
+    ),
 ]
 Output = Annotated[
     Path | None,

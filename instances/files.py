@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,14 +54,21 @@ def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
         document = json.loads(content.decode())
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
-    except RecursionError:
-        raise InputError(f"{path}: JSON is nested too deeply") from None
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON: {error}{what_it_is(content)}") from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"{path}: {json_problem(error)}{what_it_is(content)}") from None
     if not isinstance(document, dict):
         found = f"{shown(document)}{what_it_is(content)}"
         raise InputError(f"{path}: need a JSON object, got {found}")
     return content, document
+
+
+def json_problem(error: RecursionError | ValueError) -> str:
+    """What Python's JSON reader did not like, in words."""
+    if isinstance(error, RecursionError):
+        return "JSON is nested too deeply"
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error}"
+    return f"a number has more than {sys.get_int_max_str_digits()} digits"
 
 
 def need_format(path: Source, document: dict[str, Any], *formats: str) -> str:
@@ -98,7 +106,8 @@ def _problem(error: dict[str, Any]) -> str:
     if kind == "extra_forbidden":
         return "is not a field of this format"
     if kind == "json_invalid":
-        return f"not JSON: {error['ctx']['error']}"
+        problem = str(error["ctx"]["error"])
+        return "JSON is nested too deeply" if "recursion" in problem else f"not JSON: {problem}"
     message = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
     return f"need {message}, got {shown(value)}"
 

@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ..advice import what_format, what_it_is
 from ..errors import InputError
-from ..files import read_json, validated
+from ..files import json_problem, read_json, validated
 from ..inputs import read_text
 
 Place = tuple[str | None, str]
@@ -172,11 +172,9 @@ def _documents(path: str | Path) -> Iterator[Any]:
     while position < len(text):
         try:
             value, end = decoder.raw_decode(text, position)
-        except RecursionError:
-            raise InputError(f"{path}: JSON is nested too deeply") from None
-        except ValueError as error:
+        except (RecursionError, ValueError) as error:
             raise InputError(
-                f"{path}: job {number}: not JSON: {error}{what_it_is(text, 'rumen')}"
+                f"{path}: job {number}: {json_problem(error)}{what_it_is(text, 'rumen')}"
             ) from None
         yield from value if isinstance(value, list) else [value]
         position, number = _text_from(text, end), number + 1

@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -11,11 +12,16 @@ import threading
 
 import pytest
 
+from slotwise import write
+from slotwise.cli import run
 from slotwise.instances import inputs
 from slotwise.instances.errors import InputError
+from slotwise.instances.generators.ljr import small
 from slotwise.instances.inputs import VARIABLE, parse_size, read_bytes, read_text, text_lines
+from slotwise.instances.mapreduce_file import read_instance
 from slotwise.instances.schedulers.xml import read_xml
 from slotwise.instances.schedulers.yaml_file import load_documents
+from slotwise.instances.traces.rumen import read_rumen
 
 TEXT = b"".join(b"line %d\n" % k for k in range(2000))
 
@@ -173,6 +179,17 @@ def test_what_is_no_size(text, tmp_path, monkeypatch):
             read_bytes(tmp_path / "file")
 
 
+def test_the_limit_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(VARIABLE, "1GB")  # put back at the end of the test
+    file = tmp_path / "file.json"
+    write(small(2, 2, seed=1), file)
+    assert run(["--max-input", "500B", "bounds", str(file)]) == 2
+    assert "more than 500 bytes of text" in capsys.readouterr().err
+    assert run(["--max-input", "1MB", "bounds", str(file)]) == 0
+    assert run(["--max-input", "much", "bounds", str(file)]) == 2
+    assert "--max-input: need a size" in capsys.readouterr().err
+
+
 def test_lines(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_bytes(b'\xef\xbb\xbfa\r\nb,"c\nd"\n\xc3\xa9')
@@ -236,6 +253,29 @@ def test_yaml_with_aliases(tmp_path):
     one, two = load_documents(file)
     assert one == {"a": {"x": 1}, "b": [{"x": 1}, {"x": 1}], "c": {"x": 1, "y": 2}}
     assert two == {"a": 2, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("1e400", "need a finite number, got inf"),
+        ("9" * 5000, "a number has more than 4300 digits"),
+        ("-" + "9" * 400, "need a finite number"),
+        (100_000 * "[", "JSON is nested too deeply"),
+        (700 * "[" + 700 * "]", "JSON is nested too deeply"),
+        (300 * '{"a":' + "1" + 300 * "}", "JSON is nested too deeply"),
+    ],
+    ids=["1e400", "5000 digits", "400 digits", "deep", "lists", "objects"],
+)
+def test_json_without_bounds(tmp_path, value, message):
+    file = tmp_path / "file.json"
+    write(small(2, 2, seed=1), file)
+    text = re.sub(r'("processing": )[0-9.]+', lambda found: found[1] + value, file.read_text())
+    file.write_text(text)
+    assert message in refused(file, read_instance)
+    file.write_text(f'{{"jobID": "a", "submitTime": {value}}}')
+    if value[0] in "[9":
+        assert message in refused(file, read_rumen)
 
 
 def declared(entities, inside=""):
