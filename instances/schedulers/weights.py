@@ -66,7 +66,7 @@ def _whole(weight: FloatArray, most: int) -> FloatArray:
     for factor in range(1, MOST_EXACT + 1):
         scaled = weight * factor
         whole = np.rint(scaled)
-        if np.all(np.abs(scaled - whole) <= 1e-9 * scaled) and whole.min() >= 1:
+        if np.all(np.abs(scaled - whole) <= 1e-9 * scaled):
             divisor = 1 if whole.max() <= most else gcd(*map(int, whole.tolist()))
             if whole.max() / divisor <= most:
                 return whole / divisor

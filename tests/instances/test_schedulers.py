@@ -444,7 +444,8 @@ def siblings(*weights: float) -> Hierarchy:
         ((0.3, 0.5), 10, (3, 5)),
         ((1.5, 2.25), 100, (6, 9)),  # the first factor that makes both whole is 4
         ((1.5, 2.25), 8, (2, 3)),  # too large, so divided by what they have in common
-        ((0.001, 1), 1000, (1, 1000)),  # by a thousand, the last factor that is tried
+        ((0.001, 0.5), 10**6, (1, 500)),  # by a thousand, the last factor that is tried
+        ((1 / 1001, 3 / 1001), 10, (3, 10)),  # one more would be needed: rounded
         ((0.001, 1), 999, (1, 999)),  # a thousand is too much: rounded
         ((0.000999, 1), 10**6, (999, 10**6)),  # no factor up to a thousand: rounded
         ((1e-9, 1), 100, (1, 100)),  # nobody gets nothing

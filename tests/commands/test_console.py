@@ -1,0 +1,114 @@
+"""What commands print where: documents, tables, notes, progress and charts."""
+
+import json
+import sys
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from printed import tables
+from rich.table import Table
+
+from slotwise.commands.console import draw, live_progress, show, tell
+from slotwise.instances.mapreduce import Cluster, Job, job_instance
+from slotwise.instances.schedule import timed
+from slotwise.solvers.progress import Progress
+from slotwise.solvers.result import certified, no_schedule
+
+DOCUMENT = {"makespan": 102.5, "notes": ["größer"], "bound": None}
+
+
+def test_a_document_is_one_line_whatever_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    for quiet in (False, True):
+        show("words", document=DOCUMENT, as_json=True, quiet=quiet)
+        out, err = capsys.readouterr()
+        assert out.count("\n") == 1
+        assert out.endswith("\n")
+        assert json.loads(out) == DOCUMENT
+        assert err == ""
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_no_document_holds_what_json_has_not(value: float) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        show("words", document={"gap": value}, as_json=True, quiet=False)
+
+
+def test_words_and_tables_are_for_people(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    show("two\nlines", document=DOCUMENT, as_json=False, quiet=False)
+    assert capsys.readouterr().out == "two\nlines\n"
+    table = Table("name", "value")
+    table.add_row("[bold]", ":smile:")  # names, not markup
+    show(table, document=DOCUMENT, as_json=False, quiet=False)
+    assert tables(capsys.readouterr().out) == [[{"name": "[bold]", "value": ":smile:"}]]
+    for text in ("words", table):
+        show(text, document=DOCUMENT, as_json=False, quiet=True)
+    assert capsys.readouterr().out == ""
+
+
+def test_notes_go_aside(capsys: pytest.CaptureFixture[str]) -> None:
+    tell(["first", "second\nline"], quiet=False)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[0] == "note: first"
+    assert [line.startswith("note: ") for line in err.splitlines()] == [True, True]
+    tell(["first"], quiet=True)
+    assert capsys.readouterr() == ("", "")
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def progress(monkeypatch: pytest.MonkeyPatch, *steps: Progress) -> str:
+    """What a terminal has been shown, in one line."""
+    terminal = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with live_progress(hidden=False) as on_progress:
+        assert on_progress is not None
+        for step in steps:
+            on_progress(step)
+    return " ".join(terminal.getvalue().split())
+
+
+def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = progress(monkeypatch, Progress(0.5, 150.0, 80.0), Progress(1.0, 120.0, 100.0))
+    assert "incumbent 120 s bound 100 s gap 20.000%" in text
+
+
+def test_progress_without_a_bound_has_no_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "incumbent 120 s bound 0 s gap –" in progress(monkeypatch, Progress(1.0, 120.0, 0.0))
+
+
+def test_progress_is_for_terminals_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with live_progress(hidden=False) as on_progress:
+        assert on_progress is None
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with live_progress(hidden=True) as on_progress:
+        assert on_progress is None
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_chart_is_drawn_of_a_schedule_if_one_is_wanted(tmp_path: Path) -> None:
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    instance = job_instance("drawn", cluster, [Job("j", [60.0], [42.5])])
+    one = np.array([0])
+    result = certified(
+        instance, "solve", timed(instance, one, one, one, one), 100.0, "LB1", 1.0, found_by="EFSS"
+    )
+    draw(None, result)
+    draw(tmp_path / "none.svg", no_schedule(instance, "solve", ("why",)))
+    assert list(tmp_path.iterdir()) == []
+    draw(tmp_path / "chart.svg", result)
+    picture = (tmp_path / "chart.svg").read_text()
+    for words in ("drawn: EFSS", "102.5", "100"):
+        assert words in picture
