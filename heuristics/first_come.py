@@ -19,7 +19,7 @@ from ..instances.setups import reduce_setups
 from .earliest_slot import AVAILABLE
 from .phases import placed_maps
 from .priority import by_priority
-from .task_queues import distinct_inputs
+from .task_queues import Setups, input_setups, node_setups, setup_on
 
 
 def fifo(instance: Instance) -> Schedule:
@@ -43,7 +43,7 @@ def _in_order(instance: Instance, jobs: IntArray) -> Schedule:
         instance.reduce_processing,
         None if factors is None else factors.reduce,
         instance.reduce_job,
-        reduce_setups(instance, cluster.map_slot_node[maps.slot]),
+        node_setups(instance, reduce_setups(instance, cluster.map_slot_node[maps.slot])),
         cluster.reduce_slot_node,
     )
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
@@ -55,7 +55,6 @@ def _maps(instance: Instance, jobs: IntArray) -> Phase:
         position = np.argsort(jobs)
         order = np.argsort(position[instance.map_job], kind="stable")
         return placed_maps(instance, order, AVAILABLE)
-    input_row, input_setups = distinct_inputs(instance)
     factors = instance.speed_factors
     return _served(
         jobs,
@@ -63,8 +62,8 @@ def _maps(instance: Instance, jobs: IntArray) -> Phase:
         instance.map_offsets,
         instance.map_processing,
         None if factors is None else factors.map,
-        input_row,
-        input_setups,
+        np.arange(instance.map_tasks),
+        input_setups(instance),
         instance.cluster.map_slot_node,
     )
 
@@ -76,7 +75,7 @@ def _served(
     processing: FloatArray,
     factors: FloatArray | None,
     setup_row: IntArray,
-    setups: FloatArray,
+    setups: Setups,
     slot_node: IntArray,
 ) -> Phase:
     position = np.empty(len(jobs), dtype=np.int64)
@@ -112,14 +111,14 @@ def first_come(
     factor_row: IntArray,
     factors: FloatArray,
     setup_row: IntArray,
-    setups: FloatArray,
+    setups: Setups,
     slot_node: IntArray,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
     """Slot, start, setup and end of every task of a phase, each of shape (tasks,).
 
     `jobs` is the order, `position` its inverse, `arrivals` the order of arrival; job i arrives at
     `release[i]` with the tasks `offsets[i]:offsets[i + 1]`, which take `factors[factor_row[i]]`
-    times their `processing` on the slots and have the setups `setups[setup_row]` on the nodes.
+    times their `processing` on the slots; task t has the setups of row `setup_row[t]`.
     """
     count = len(processing)
     slot = np.empty(count, dtype=np.int64)
@@ -140,7 +139,7 @@ def first_come(
         job = jobs[waiting[0]]
         t = upcoming[job]
         slot[t], start[t] = k, max(free, release[job])
-        setup[t] = setups[setup_row[t], slot_node[k]]
+        setup[t] = setup_on(setups, setup_row[t], slot_node[k])
         end[t] = start[t] + setup[t] + processing[t] * factors[factor_row[job], k]
         heapreplace(slots, (end[t], k))
         upcoming[job] += 1

@@ -7,153 +7,200 @@ shortest does. Slots of a group are the same to every task. HMHS jobs have one q
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from ..instances.kernels import inner
 from ..instances.mapreduce import FloatArray, Instance, IntArray, offsets
-from ..instances.setups import map_setups_by_node
 
 
-@dataclass(frozen=True, eq=False)
-class TaskQueues:
+class Setups(NamedTuple):
+    """Setups (s) by rows: in columns for the nodes, or for how far a node is from the data.
+
+    In the latter case the columns are on a node, in the rack, and elsewhere, and row t has the data
+    of map task t on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`; in the former
+    `replica_offsets` is empty.
+    """
+
+    seconds: FloatArray
+    replica_offsets: IntArray
+    replicas: IntArray
+    rack_of: IntArray
+
+
+class TaskQueues(NamedTuple):
     """The tasks of one phase in queues, in the order in which these become available.
 
-    `tasks[offsets[q]:offsets[q + 1]]` are those of queue q, the shortest first, equal ones by
-    number. `release` (s), `factor_row` and `setup_row` have one entry per queue; `processing` (s)
-    has one per task, in the instance's order.
+    Queue q consists of the runs `first[q]:first[q + 1]` of equal tasks, the shortest first, and run
+    r of the tasks `tasks[begin[r]:begin[r + 1]]`, by number. `release` (s), `factor_row` and
+    `setup_row` have one entry per queue; `processing` (s) one per task, in the instance's order.
     """
 
     tasks: IntArray
-    offsets: IntArray
+    begin: IntArray
+    first: IntArray
     release: FloatArray
     factor_row: IntArray
     setup_row: IntArray
     processing: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class SlotGroups:
-    """Groups of equal slots of one phase: group g has the slots `offsets[g]:offsets[g + 1]`.
+class SlotGroups(NamedTuple):
+    """Groups of equal slots of one phase: group g has the slots `begin[g]:begin[g + 1]` of a node.
 
-    `factors` has shape (factor rows, groups), `setups` (s) shape (setup rows, groups).
+    `factors` has shape (factor rows, groups), `least_factor` is the least of each row.
     """
 
-    offsets: IntArray
+    begin: IntArray
+    node: IntArray
     factors: FloatArray
-    setups: FloatArray
+    least_factor: FloatArray
 
 
-def map_queues(instance: Instance) -> tuple[TaskQueues, SlotGroups]:
-    """Queues of map tasks, all available at time 0, and the map slots in groups."""
-    input_row, setups = distinct_inputs(instance)
-    factors = None if instance.speed_factors is None else instance.speed_factors.map
-    factor_row = np.zeros_like(input_row) if factors is None else instance.map_job
-    tasks, starts = _grouped(input_row, factor_row, within=instance.map_processing)
-    first = tasks[starts[:-1]]
-    queues = TaskQueues(
-        tasks,
-        starts,
-        release=np.zeros(len(first)),
-        factor_row=factor_row[first],
-        setup_row=input_row[first],
-        processing=instance.map_processing,
+@inner
+def setup_on(setups: Setups, row: int, node: int) -> float:
+    """Setup (s) of this row on a node."""
+    column = node
+    if len(setups.replica_offsets):
+        column = 2
+        for copy in range(setups.replica_offsets[row], setups.replica_offsets[row + 1]):
+            holder = setups.replicas[copy]
+            if holder == node:
+                column = 0
+                break
+            if setups.rack_of[holder] == setups.rack_of[node]:
+                column = 1
+    return float(setups.seconds[row, column])
+
+
+def input_setups(instance: Instance) -> Setups:
+    """Setups of the map tasks, a row for each, without security levels."""
+    cluster = instance.cluster
+    rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote])
+    return Setups(
+        instance.input_mb[:, None] / rates,
+        instance.replica_offsets,
+        instance.replicas,
+        cluster.rack_of,
     )
-    return queues, _slot_groups(instance.cluster.map_slots, factors, setups)
 
 
-def reduce_queues(
-    instance: Instance, release: FloatArray, setups: FloatArray
-) -> tuple[TaskQueues, SlotGroups]:
-    """A queue of reduce tasks for each job that has some, and the reduce slots in groups.
+def node_setups(instance: Instance, seconds: FloatArray) -> Setups:
+    """Setups of shape (rows, nodes)."""
+    none = np.zeros(0, dtype=np.int64)
+    return Setups(np.ascontiguousarray(seconds), none, none, instance.cluster.rack_of)
 
-    `release` (s), shape (jobs,), is the end of each job's map phase; `setups` (s), shape
-    (jobs, nodes), comes from `instances.setups.reduce_setups`. Equal releases: by job number.
+
+def map_queues(instance: Instance) -> TaskQueues:
+    """Queues of map tasks, all available at time 0, with rows of `input_setups`."""
+    inputs = distinct_inputs(instance)
+    factor_row = np.zeros_like(inputs) if instance.speed_factors is None else instance.map_job
+    group = _numbers(inputs, factor_row)
+    return _queues(
+        group,
+        instance.map_processing,
+        np.zeros(instance.map_tasks),
+        factor_row,
+        np.arange(len(group)),
+    )
+
+
+def reduce_queues(instance: Instance, release: FloatArray) -> TaskQueues:
+    """A queue of reduce tasks for each job that has some, with rows of setups by job.
+
+    `release` (s), shape (jobs,), is the end of each job's map phase. Equal releases: by job number.
     """
-    factors = None if instance.speed_factors is None else instance.speed_factors.reduce
+    job = instance.reduce_job
     position = np.empty(instance.jobs, dtype=np.int64)
     position[np.argsort(release, kind="stable")] = np.arange(instance.jobs)
-    tasks, starts = _grouped(position[instance.reduce_job], within=instance.reduce_processing)
-    job = instance.reduce_job[tasks[starts[:-1]]]
-    queues = TaskQueues(
+    factor_row = np.zeros_like(job) if instance.speed_factors is None else job
+    return _queues(position[job], instance.reduce_processing, release[job], factor_row, job)
+
+
+def _queues(
+    group: IntArray,
+    processing: FloatArray,
+    release: FloatArray,
+    factor_row: IntArray,
+    setup_row: IntArray,
+) -> TaskQueues:
+    """Queues of tasks in equal groups; all arguments have an entry per task."""
+    tasks, begin = grouped(processing, group)
+    start = tasks[begin[:-1]]
+    head = np.flatnonzero(np.diff(group[start], prepend=-1))
+    first = start[head]
+    return TaskQueues(
         tasks,
-        starts,
-        release=release[job],
-        factor_row=np.zeros_like(job) if factors is None else job,
-        setup_row=job,
-        processing=instance.reduce_processing,
+        begin,
+        np.append(head, len(start)),
+        release[first],
+        factor_row[first],
+        setup_row[first],
+        processing,
     )
-    return queues, _slot_groups(instance.cluster.reduce_slots, factors, setups)
 
 
-def _slot_groups(slots: IntArray, factors: FloatArray | None, setups: FloatArray) -> SlotGroups:
+def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:
     """One group a node, or a slot where slots have speed factors of their own."""
     if factors is None:
-        used = slots > 0
-        return SlotGroups(
-            offsets(slots[used]),
-            np.ones((1, int(used.sum()))),
-            np.ascontiguousarray(setups[:, used]),
-        )
+        node = np.flatnonzero(slots)
+        return SlotGroups(offsets(slots[node]), node, np.ones((1, len(node))), np.ones(1))
     node = np.repeat(np.arange(len(slots)), slots)
     return SlotGroups(
         np.arange(len(node) + 1, dtype=np.int64),
+        node,
         np.ascontiguousarray(factors, dtype=np.float64),
-        np.ascontiguousarray(setups[:, node]),
+        factors.min(axis=1, initial=np.inf),
     )
 
 
-def distinct_inputs(instance: Instance) -> tuple[IntArray, FloatArray]:
-    """Row of each map task among the distinct inputs, and the setups (s) of those on each node.
+def distinct_inputs(instance: Instance) -> IntArray:
+    """Number of each map task's input among the distinct ones, shape (map_tasks,).
 
-    Inputs are the same if size and replica nodes are. Shapes (map_tasks,) and (inputs, nodes).
+    Inputs are the same if size and replica nodes are, or if there is nothing to read.
     """
-    row = np.zeros(instance.map_tasks, dtype=np.int64)
-    nothing = np.zeros((1, instance.cluster.nodes))
+    number = np.zeros(instance.map_tasks, dtype=np.int64)
     some = np.flatnonzero(instance.input_mb)
-    if not some.size:
-        return row, nothing
+    if some.size:
+        number[some] = 1 + _numbers(instance.input_mb[some], *_holders(instance)[some].T)
+    return number
+
+
+def distinct_holders(instance: Instance) -> tuple[IntArray, IntArray]:
+    """Number of each map task's set of replicas, shape (map_tasks,), and a task with each set."""
+    order, begin = grouped(*_holders(instance).T, np.zeros(instance.map_tasks))
+    return _numbered(order, begin), order[begin[:-1]]
+
+
+def _holders(instance: Instance) -> IntArray:
+    """The nodes with each map task's input in ascending order, after -1 for want of more."""
     copies = np.diff(instance.replica_offsets)
     place = np.arange(len(instance.replicas)) - np.repeat(instance.replica_offsets[:-1], copies)
-    holders = np.full((instance.map_tasks, int(copies.max())), -1, dtype=np.int64)
+    holders = np.full((instance.map_tasks, int(copies.max(initial=0))), -1, dtype=np.int64)
     holders[np.repeat(np.arange(instance.map_tasks), copies), place] = instance.replicas
     holders.sort(axis=1)
-    tasks, starts = _grouped(instance.input_mb[some], *holders[some].T)
-    row[some[tasks]] = 1 + np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    setups = map_setups_by_node(_only_inputs(instance, some[tasks[starts[:-1]]]))
-    return row, np.concatenate((nothing, setups))
+    return holders
 
 
-def _only_inputs(instance: Instance, tasks: IntArray) -> Instance:
-    """An instance with these map tasks and nothing else, for their setups."""
-    copies = np.diff(instance.replica_offsets)[tasks]
-    within = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
-    return replace(
-        instance,
-        job_names=("",),
-        output_ratio=np.zeros(1),
-        map_offsets=np.array([0, len(tasks)]),
-        map_processing=np.zeros(len(tasks)),
-        input_mb=instance.input_mb[tasks],
-        replica_offsets=offsets(copies),
-        replicas=instance.replicas[np.repeat(instance.replica_offsets[tasks], copies) + within],
-        reduce_offsets=np.zeros(2, dtype=np.int64),
-        reduce_processing=np.zeros(0),
-        speed_factors=None,
-        security=None,
-        outages=None,
-        history=None,
-    )
+def _numbers(*keys: IntArray | FloatArray) -> IntArray:
+    """The same number for entries with equal keys, from 0 on, ascending by the last key first."""
+    return _numbered(*grouped(*keys))
 
 
-def _grouped(
-    *keys: IntArray | FloatArray, within: FloatArray | None = None
-) -> tuple[IntArray, IntArray]:
-    """Entries in groups of equal keys, by `within`, then by number, and where each group starts.
+def _numbered(order: IntArray, begin: IntArray) -> IntArray:
+    """The number of each entry's group."""
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+    return number
+
+
+def grouped(*keys: IntArray | FloatArray) -> tuple[IntArray, IntArray]:
+    """Entries in groups of equal keys, by number, and where each group starts, and the last ends.
 
     The groups ascend by the last key first.
     """
-    order = np.lexsort(keys if within is None else (within, *keys))
+    order = np.lexsort(keys)
     differs = np.zeros(len(order), dtype=bool)
     differs[:1] = True
     for key in keys:

@@ -19,6 +19,7 @@ import numpy as np
 
 from ...instances.kernels import inner, released
 from ...instances.mapreduce import IntArray
+from .problem import WayArray
 from .random_numbers import below
 
 NOTHING = -(1 << 60)
@@ -38,13 +39,16 @@ WORTH = 2000
 class Phase(NamedTuple):
     """The tasks of a phase, groups of tasks (jobs) numbered in the order in which slots run them.
 
-    Task t takes `time[t] + extra[row[t], node of its slot]`.
+    Task t takes `time[t] + extra[row[t], v]` on node v; or `time[t] + extra[row[t], w]`, where w is
+    `way[holders[t], v]`, if there are ways.
     """
 
     group: IntArray
     time: IntArray
     row: IntArray
     extra: IntArray
+    holders: IntArray
+    way: WayArray
     slot_node: IntArray
     delivery: IntArray
     """q of each group."""
@@ -153,7 +157,10 @@ def level(
     slots = Slots(*(np.zeros((number, groups + more), dtype=np.int64) for more in (0, 1, 1, 1)))
     work = np.zeros((number, groups), dtype=np.int64)
     np.add.at(slots.number, (slot, phase.group), 1)
-    durations = phase.time + phase.extra[phase.row, phase.slot_node[slot]]
+    column = phase.slot_node[slot]
+    if phase.way.size:
+        column = phase.way[phase.holders, column].astype(np.int64)
+    durations = phase.time + phase.extra[phase.row, column]
     np.add.at(work, (slot, phase.group), durations)
     size = np.bincount(slot, minlength=number)
     in_turn = np.argsort(slot, kind="stable")
@@ -203,7 +210,10 @@ def _worst(value: IntArray) -> int:
 
 @inner
 def _extra(phase: Phase, t: int, k: int) -> int:
-    return int(phase.extra[phase.row[t], phase.slot_node[k]])
+    column = phase.slot_node[k]
+    if len(phase.way):
+        column = phase.way[phase.holders[t], column]
+    return int(phase.extra[phase.row[t], column])
 
 
 @inner

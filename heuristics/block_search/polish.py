@@ -56,14 +56,16 @@ class Layout(NamedTuple):
     reduce_job: IntArray
     map_slot_node: IntArray
     reduce_slot_node: IntArray
+    map_row: IntArray
     least_setup: IntArray
-    """The least of each row of `problem.setups`."""
+    """The row of each map task in `problem.map_setup`, and the least of each row on any node."""
     maps_bind: bool
     """Whether reads hardly matter, but those of the last jobs."""
 
 
 def layout_of(problem: Problem) -> Layout:
     jobs, nodes = np.arange(len(problem.longest)), np.arange(len(problem.rack_of))
+    every = np.arange(len(problem.map_time))
     maps = problem.map_time.sum() / max(1, problem.map_slots[-1])
     reduces = problem.reduce_time.sum() / max(1, problem.reduce_slots[-1])
     return Layout(
@@ -71,7 +73,10 @@ def layout_of(problem: Problem) -> Layout:
         np.repeat(jobs, np.diff(problem.reduce_begin)),
         np.repeat(nodes, np.diff(problem.map_slots)),
         np.repeat(nodes, np.diff(problem.reduce_slots)),
-        problem.setups.min(axis=1, initial=NEVER),
+        every,
+        np.where(
+            np.diff(problem.replica_begin) > 0, problem.map_setup[:, 0], problem.map_setup[:, 2]
+        ),
         bool(maps > BINDS * reduces),
     )
 
@@ -102,7 +107,9 @@ def _map_phase(
         for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
             k = placement.map_slot[t]
             v = layout.map_slot_node[k]
-            free[k] += problem.map_time[t] + problem.setups[problem.setup_row[t], v]
+            free[k] += (
+                problem.map_time[t] + problem.map_setup[t, problem.way[problem.holders[t], v]]
+            )
             held[v] += problem.output[t]
         for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
             completion[i] = max(completion[i], free[placement.map_slot[t]])
@@ -197,6 +204,8 @@ def _levelled_reduces(
         problem.reduce_time,
         group,
         read,
+        group,
+        np.zeros((0, 0), dtype=np.int8),
         layout.reduce_slot_node,
         timing.completion[backwards],
         read.min(axis=1, initial=NEVER),
@@ -220,8 +229,10 @@ def _levelled_maps(
     phase = Phase(
         position[layout.map_job],
         problem.map_time,
-        problem.setup_row,
-        problem.setups,
+        layout.map_row,
+        problem.map_setup,
+        problem.holders,
+        problem.way,
         layout.map_slot_node,
         timing.makespan - timing.due[order],
         layout.least_setup,
@@ -239,7 +250,8 @@ def placement_of(
     layout = layout_of(problem)
     position = np.argsort(order)
     turn = np.lexsort((np.arange(len(map_node)), position[layout.map_job]))
-    durations = problem.map_time + problem.setups[problem.setup_row, map_node]
+    way = problem.way[problem.holders, map_node]
+    durations = problem.map_time + problem.map_setup[layout.map_row, way]
     map_slot = np.zeros(len(map_node), dtype=np.int64)
     ready = np.zeros(len(order), dtype=np.int64)
     _first_slots(turn, map_node, layout.map_job, durations, problem.map_slots, ready, map_slot)

@@ -11,12 +11,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...instances.mapreduce import FloatArray, Instance, IntArray
 from ...instances.schedule import Schedule, timed
 from ...instances.setups import output_share
 from ..longest_first import longest_first
-from ..task_queues import distinct_inputs
+from ..task_queues import distinct_holders
 
 TICKS = 40
 """A makespan takes 2**39 to 2**40 ticks."""
@@ -28,8 +29,12 @@ UNITS = 50
 """All that a job's reduce task reads is at most 2**50 units of data."""
 
 
+WayArray = NDArray[np.int8]
+"""Narrow, for this is the one table of (almost) all tasks and all nodes."""
+
+
 class Problem(NamedTuple):
-    """Times in ticks, data in units; all arrays int64 but `rates`."""
+    """Times in ticks, data in units; all arrays int64 but `way` and `rates`."""
 
     map_begin: IntArray
     """Tasks `map_begin[i]:map_begin[i + 1]` are job i's; shape (jobs + 1,)."""
@@ -37,9 +42,10 @@ class Problem(NamedTuple):
     """Processing time of each map task."""
     map_setup: IntArray
     """Setup on a replica's node, in a replica's rack, elsewhere; shape (map tasks, 3)."""
-    setup_row: IntArray
-    setups: IntArray
-    """Setup of map task t on node v: `setups[setup_row[t], v]`; equal rows only once."""
+    holders: IntArray
+    way: WayArray
+    """Which of them map task t has on node v: `way[holders[t], v]`; a row for each distinct set of
+    replicas."""
     output: IntArray
     """Data that each map task leaves for each reduce task of its job."""
     replica_begin: IntArray
@@ -91,7 +97,7 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
     map_task = longest_first(length, instance.map_job)
     replica_begin, replicas = _picked(instance.replica_offsets, place[instance.replicas], map_task)
     near_begin, near = _distinct(replica_begin, cluster.rack_of[node][replicas])
-    setup_row, setups = distinct_inputs(instance)
+    holders, way = _ways(instance)
     share = output_share(instance)
     all_share = np.bincount(instance.map_job, share, instance.jobs)
     unit = 2.0 ** (math.frexp(float(all_share.max(initial=0.0)))[1] - UNITS)
@@ -106,8 +112,8 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
         map_begin=instance.map_offsets.astype(np.int64),
         map_time=ticks(instance.map_processing[map_task]),
         map_setup=ticks(instance.input_mb[map_task, None] / rates),
-        setup_row=setup_row[map_task],
-        setups=ticks(setups[:, node]),
+        holders=holders[map_task],
+        way=np.ascontiguousarray(way[:, node]),
         output=np.rint(share[map_task] / unit).astype(np.int64),
         replica_begin=replica_begin,
         replicas=replicas,
@@ -168,6 +174,19 @@ def _true_slots(instance: Instance, scale: Scaled) -> tuple[IntArray, IntArray]:
         true_begin = _begins(per_node)[:-1][scale.node]
         slots.append(np.arange(begin[-1]) + np.repeat(true_begin - begin[:-1], np.diff(begin)))
     return slots[0], slots[1]
+
+
+def _ways(instance: Instance) -> tuple[IntArray, WayArray]:
+    """Row of each map task, and by rows and nodes: 0 on a replica's node, 1 in its rack, else 2."""
+    cluster = instance.cluster
+    holders, tasks = distinct_holders(instance)
+    begin, replicas = _picked(instance.replica_offsets, instance.replicas, tasks)
+    row = np.repeat(np.arange(len(tasks)), np.diff(begin))
+    by_rack = np.full((len(tasks), len(cluster.rack_names)), 2, dtype=np.int8)
+    by_rack[row, cluster.rack_of[replicas]] = 1
+    way = by_rack[:, cluster.rack_of]
+    way[row, replicas] = 0
+    return holders, way
 
 
 def _begins(counts: IntArray) -> IntArray:
