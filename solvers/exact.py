@@ -12,6 +12,7 @@ from ..formulations import job_order, spread_bound
 from ..formulations.bounds import best_lower_bound
 from ..heuristics import block_search
 from ..instances.errors import InputError
+from ..instances.kernels import compiling_seconds
 from ..instances.mapreduce import Instance
 from ..instances.registry import Entry, lookup
 from ..instances.security import impossible
@@ -51,7 +52,8 @@ def solve(
     names an exact road (see `slotwise.solvers.ROADS`), by default `chosen_roads` picks; `threads`
     defaults to all cores; `heuristics` are their results if the caller has them already. A limit,
     or Ctrl-C on the road, never raises: the result says what is known by then; nor does an instance
-    without any schedule. Raises `InputError` for an unknown model or a senseless limit.
+    without any schedule. What is compiled first counts towards the limit, not in the result's
+    seconds. Raises `InputError` for an unknown model or a senseless limit.
     """
     named = None if model is None else lookup("model", ROADS, model)
     if not time_limit >= 0:
@@ -61,15 +63,20 @@ def solve(
     why = impossible(instance)
     if why is not None:
         return infeasible(instance, METHOD, why)
-    began = time.perf_counter()
+    began, compiled = time.perf_counter(), compiling_seconds()
     threads = threads or os.cpu_count() or 1
     if heuristics is None:
         heuristics = all_heuristics(instance, best_lower_bound(instance))
     best = min(heuristics, key=lambda result: result.makespan or 0.0)
-    best = replace(best, method=METHOD, found_by=best.method, seconds=time.perf_counter() - began)
+    seconds = time.perf_counter() - began - (compiling_seconds() - compiled)
+    best = replace(best, method=METHOD, found_by=best.method, seconds=seconds)
     if best.status is Status.OPTIMAL or best.schedule is None:
         return best
     usable = usable_slots(instance)
+    roads = chosen_roads(usable.instance, threads) if named is None else {named: threads}
+    if any(road.name == "improvement" for road in roads):
+        block_search.warm_up(time_limit - (time.perf_counter() - began))
+    compiling = compiling_seconds() - compiled
     set_out = time.perf_counter() - began
     task = Task(
         incumbent=usable.reduced(best.schedule),
@@ -80,7 +87,6 @@ def solve(
         absolute_gap=absolute_gap,
         on_progress=None if on_progress is None else _later(on_progress, set_out),
     )
-    roads = chosen_roads(usable.instance, threads) if named is None else {named: threads}
     if _waits_for_compiler(roads):
         roads = dict(reversed(roads.items()))
         journey = portfolio(usable.instance, roads, task, UNCOMPILED)
@@ -91,8 +97,11 @@ def solve(
         road: replace(arrival, schedule=arrival.schedule and usable.restored(arrival.schedule))
         for road, arrival in journey.arrivals.items()
     }
+    if len(roads) == 1:
+        # Of several roads one may have solved while another was compiled.
+        compiling = compiling_seconds() - compiled
     result = _conclude(best, arrivals, progress, began)
-    return replace(result, interrupted=journey.interrupted)
+    return replace(result, interrupted=journey.interrupted, seconds=result.seconds - compiling)
 
 
 def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:

@@ -157,9 +157,9 @@ class _Run:
         )
 
 
-def warm_up() -> None:
-    """Load the kernels, or compile them."""
-    _compiled(math.inf, None)
+def warm_up(seconds: float = math.inf) -> None:
+    """Load the kernels, or compile them; after so many s the rest is done meanwhile."""
+    _compiled(time.perf_counter() + seconds, None)
 
 
 _compiling = Lock()

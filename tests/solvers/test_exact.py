@@ -7,6 +7,7 @@ import threading
 from dataclasses import replace
 from importlib.util import find_spec
 from threading import Event
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -18,9 +19,9 @@ from slotwise import Cluster, Job, job_instance, timed
 from slotwise.heuristics import block_search
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import generate, small
-from slotwise.solvers import ROADS
+from slotwise.solvers import ROADS, branch_and_bound
 from slotwise.solvers.cross_check import cross_check
-from slotwise.solvers.exact import chosen_roads
+from slotwise.solvers.exact import UNCOMPILED, chosen_roads
 from slotwise.solvers.mip import unrelated_machines_road
 from slotwise.solvers.portfolio import portfolio
 from slotwise.solvers.result import CertificateError, Status, certified, relative_gap
@@ -230,3 +231,32 @@ def test_gap_puts_everything_beside_the_optimum():
         expected = row["makespan"] / document["lower_bound"] - 1
         assert row["gap"] == pytest.approx(expected, abs=1e-9)
         assert row["makespan"] >= document["makespan"]
+
+
+def test_compiling_is_not_solving(monkeypatch):
+    """One job on one slot needs no road: the clock of the compiler is read twice."""
+    readings = iter([5.0, 7.5])
+    monkeypatch.setattr("slotwise.solvers.exact.compiling_seconds", lambda: next(readings))
+    instance = job_instance("one", Cluster.uniform(1, map_slots=1), [Job("a", [2.0], [3.0])])
+    began = perf_counter()
+    result = slotwise.solve(instance)
+    assert -2.5 <= result.seconds <= perf_counter() - began - 2.5
+
+
+def test_what_needs_no_compiler_goes_first(monkeypatch):
+    """Branch and bound has a head start once it is compiled, and gives way before."""
+    first = []
+
+    def set_out(_instance, roads, task, *head_start):
+        first.append((next(iter(roads)).name, *head_start))
+        return portfolio(_instance, {}, task)
+
+    monkeypatch.setattr("slotwise.solvers.exact.portfolio", set_out)
+    instance = small(4, 3, seed=1)
+    for compiled in (True, False):
+        monkeypatch.setattr(branch_and_bound, "is_compiled", lambda compiled=compiled: compiled)
+        slotwise.solve(instance, threads=2)
+        slotwise.solve(instance, threads=1)
+    assert first[0] == first[1] == first[3] == ("branch-and-bound",)
+    assert first[2][0] != "branch-and-bound"
+    assert first[2][1] == UNCOMPILED
