@@ -82,14 +82,13 @@ def _allocation(hierarchy: JsonFile, allocation: Path) -> tuple[list[str], None]
 
 def _guidance(datacenter: JsonFile, guidance: Path) -> tuple[list[str], None]:
     from ..instances.datacenter_file import read_datacenter
-    from ..instances.errors import InputError
     from ..instances.files import JsonFile
     from ..instances.guidance_checker import check_guidance
-    from ..instances.guidance_file import read_guidance
+    from ..instances.guidance_file import Misfit, read_guidance
 
     problem = read_datacenter(datacenter)
     claimed = JsonFile.read(guidance)
     try:
         return check_guidance(read_guidance(claimed, problem)), None
-    except InputError as error:  # what the file says does not fit the datacenter
+    except Misfit as error:
         return [str(error)], None

@@ -111,10 +111,10 @@ def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
 
 
 def _rendered(view: RenderableType) -> str:
-    """A table or the like as text; names in it are shown as they are, whatever they hold."""
+    """A table or the like as text, whatever names in it hold."""
     from rich.console import Console
 
-    terminal = Console(markup=False, emoji=False)
+    terminal = Console(emoji=False)
     with terminal.capture() as captured:
         terminal.print(_Printable(view))
     return captured.get()

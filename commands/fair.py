@@ -76,6 +76,8 @@ def fair(
         raise InputError("--export writes a scheduler's file: leave out --why and --events")
     writer = None if export is None else lookup("scheduler", WRITERS, export)
     tree = read_hierarchy(hierarchy)
+    if why is not None:
+        tree.leaf_at(why)  # before anything is written
     parameters = {"resource": resource} if resource is not None else {}
     if events is not None:
         _over_time(tree, events, method, parameters, plot, output, as_json=as_json, quiet=quiet)

@@ -76,7 +76,7 @@ def pai(
     from ..instances.datacenter_file import read_datacenter
     from ..instances.traces.pai import read_pai
 
-    datacenter, notes = read_pai(specification, read_datacenter(classes), name=name)
+    datacenter, notes = read_pai(specification, read_datacenter(classes), name=name, origin=classes)
     _save(datacenter, notes, output, as_json=as_json, quiet=quiet)
 
 

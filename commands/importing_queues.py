@@ -93,7 +93,7 @@ def _command(entry: Entry) -> Callable[..., None]:
         if not whole and entry.name != "kueue":
             raise InputError("--capacity: the file does not tell it; give cpu=200,memory=400 or so")
         wanted, tasks = leaf_demands(demands)
-        asks = Asks(whole, amounts(demand, "--demand") or None, wanted, tasks)
+        asks = Asks(whole, amounts(demand, "--demand") or None, wanted, tasks, str(demands))
         hierarchy, notes = entry.load()(file, asks)
         tell(notes, quiet=quiet)
         write_hierarchy(hierarchy, output)

@@ -62,6 +62,10 @@ class _Document(Strict):
     datacenter: DatacenterDocument | None = None
 
 
+class Misfit(InputError):
+    """Guidance that is well formed, but not for its datacenter."""
+
+
 def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidance:
     """Read a `slotwise/guidance/1` file (plain or gzip) and check it.
 
@@ -90,7 +94,7 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
         for violation in check_guidance(guidance):
             raise InputError(violation)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise Misfit(f"{path}: {error}") from None
     return guidance
 
 

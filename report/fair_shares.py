@@ -63,7 +63,7 @@ def allocation_table(allocation: Allocation) -> Group:
             percent(float(allocation.share[i])),
             percent(float(allocation.guarantee[i])),
             "yes" if met else "NO",
-            allocation.limited_by(i) or "",
+            escape(allocation.limited_by(i) or ""),
             style=None if met else "bold red",
         )
     return _with_lines(table, below)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+from rich.markup import escape
 from rich.table import Table
 
 from ..formulations import BOUNDS
@@ -15,7 +16,7 @@ from ..solvers.result import Status
 
 def bounds_table(instance: Instance, values: dict[str, float], best: str) -> Table:
     """Every closed-form bound with its source; the best valid one is marked."""
-    table = Table(title=f"Lower bounds of {instance.name}", title_justify="left")
+    table = Table(title=escape(f"Lower bounds of {instance.name}"), title_justify="left")
     table.add_column("bound")
     table.add_column("seconds", justify="right")
     table.add_column("valid")
@@ -30,10 +31,12 @@ def comparison_table(comparison: Comparison) -> Table:
     """Bounds, heuristics and the best schedule of one instance, with gaps to the best bound."""
     best, instance = comparison.best, comparison.instance
     table = Table(
-        title=f"{instance.name}: {instance.jobs} jobs, {instance.map_tasks} map and "
-        f"{instance.reduce_tasks} reduce tasks, {instance.cluster.nodes} nodes",
+        title=escape(
+            f"{instance.name}: {instance.jobs} jobs, {instance.map_tasks} map and "
+            f"{instance.reduce_tasks} reduce tasks, {instance.cluster.nodes} nodes"
+        ),
         title_justify="left",
-        caption=_caption(comparison),
+        caption=escape(_caption(comparison)),
         caption_justify="left",
     )
     table.add_column("")
@@ -67,12 +70,12 @@ def comparison_table(comparison: Comparison) -> Table:
     return table
 
 
-def _caption(comparison: Comparison) -> str | None:
+def _caption(comparison: Comparison) -> str:
     history = comparison.instance.history
     if comparison.best.makespan is None:
         return "; ".join(comparison.best.notes)
     if history is None:
-        return None
+        return ""
     if not history.not_comparable:
         return "* what the trace recorded"
     return "* not comparable with the model: " + "; ".join(history.not_comparable)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def read_kueue(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
             "without preemption.reclaimWithinCohort: Any only admission is fair: "
             f"{listed(reader.never_reclaims)}"
         )
-    asks = Asks(capacity, asks.demand, asks.demands, asks.tasks)
+    asks = replace(asks, capacity=capacity)
     return hierarchy_of(root, asks, str(path), notes), notes.lines
 
 

@@ -43,13 +43,14 @@ class Asks:
     """What leaves ask for, which no scheduler's file tells.
 
     `capacity` of the cluster by resource; `demand` per task by resource, by default a thousandth of
-    the capacity; `demands` and `tasks` for single leaves, by path.
+    the capacity; `demands` and `tasks` for single leaves, by path; `source` says whence these are.
     """
 
     capacity: Mapping[str, float]
     demand: Mapping[str, float] | None = None
     demands: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     tasks: Mapping[str, float] = field(default_factory=dict)
+    source: str = "demands"
 
 
 def hierarchy_of(
@@ -74,12 +75,16 @@ def hierarchy_of(
         if queue.is_leaf and parent >= 0:
             unused.discard(path)
             wanted = (asks.demands.get(path, usual), asks.tasks.get(path, UNBOUNDED))
+            for name in sorted(set(wanted[0]) - set(asks.capacity))[:1]:
+                place = f"{asks.source}: {path!r}" if path in asks.demands else "demand"
+                known = ", ".join(asks.capacity)
+                raise InputError(f"{place}: unknown resource {name!r}: capacity has {known}")
         rows.append(Row(queue.name, parent, queue.weight, wanted))
         dropped += [DroppedLimit(path or root.name, *limit) for limit in queue.limits]
     if all(row.asks is None for row in rows):
         raise InputError(f"{source}: no queue in it that jobs could wait in: nothing to share")
     for path in sorted(unused)[:1]:
-        raise InputError(f"demands: {path!r} is no leaf of {source}")
+        raise InputError(f"{asks.source}: {path!r} is no leaf of {source}")
     if asks.demand is None and not asks.demands:
         notes.add(
             f"the file does not tell what tasks need: every leaf's task takes "
@@ -92,7 +97,11 @@ def hierarchy_of(
             f"not in the shares either: {len(dropped) - MOST_NOTES} more limits; "
             "dropped_limits in the hierarchy has them all"
         )
-    return from_rows(asks.capacity, rows, name=root.name, source=source, dropped_limits=dropped)
+    try:
+        return from_rows(asks.capacity, rows, name=root.name, source=source, dropped_limits=dropped)
+    except InputError as error:
+        files = f"{source} with {asks.source}" if asks.demands or asks.tasks else source
+        raise InputError(f"{files}: {error}") from None
 
 
 def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:

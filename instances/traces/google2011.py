@@ -15,7 +15,7 @@ from ..errors import InputError
 from .csv_rows import csv_rows, number_in
 from .job_classes import Machines, configurations_of, with_classes
 from .job_table import JobTable, by_arrival
-from .notes import Notes, counted
+from .notes import Notes, counted, listed
 
 RESOURCES = ("cores", "memory")
 ADD, REMOVE = "0", "1"
@@ -79,7 +79,8 @@ def _machines(paths: Sequence[str | Path], when: float) -> Machines:
             amounts = number_in(cores, path, line, "CPUs"), number_in(memory, path, line, "memory")
             present[machine] = (platform[:6], amounts)
     if not present:
-        raise InputError(f"machine_events: no machine with a capacity at {when:g} s")
+        files = listed(sorted(map(str, paths)))
+        raise InputError(f"{files}: no machine with a capacity at {when:g} s")
     return configurations_of(RESOURCES, list(present.values()))
 
 
@@ -121,7 +122,8 @@ def _jobs(paths: Sequence[str | Path], configurations: int, notes: Notes) -> Job
         if count:
             notes.add(f"left out: {counted(count, 'task')} {what}")
     if not kept:
-        raise InputError("task_events: no task that was submitted and finished within the trace")
+        files = listed(sorted(map(str, paths)))
+        raise InputError(f"{files}: no task that was submitted and finished within the trace")
     table = np.array(kept)
     return by_arrival(
         JobTable(

@@ -21,18 +21,22 @@ RESOURCES = ("cpu", "memory", "gpu")
 
 
 def read_pai(
-    specification: str | Path, classes: Datacenter, *, name: str = "pai-2020"
+    specification: str | Path,
+    classes: Datacenter,
+    *,
+    name: str = "pai-2020",
+    origin: str | Path = "classes",
 ) -> tuple[Datacenter, list[str]]:
     """The machines of a specification (CSV or tar.gz) with the job classes of another datacenter.
 
     The trace's own jobs are not in that file. `classes` must have the resources `cpu` (cores),
     `memory` (GB) and `gpu`; a class that is bound to configurations there may run on all here.
-    Raises `InputError` naming file, line and column.
+    `origin` is the file that `classes` come from, for messages. Raises `InputError` naming file, line and column.
     """
     notes = Notes()
     if classes.resources != RESOURCES:
         raise InputError(
-            f"classes: {classes.name!r} has {', '.join(classes.resources)}, "
+            f"{origin}: {classes.name!r} has {', '.join(classes.resources)}, "
             f"need {', '.join(RESOURCES)}"
         )
     found = []

@@ -36,7 +36,7 @@ TEXTS = {
             },
         }
     ),
-    "demands.json": json.dumps({"eng.dev": {"demand": {"cpu": 1}, "tasks": 9}}),
+    "demands.json": json.dumps({"eng/dev": {"demand": {"cpu": 1}, "tasks": 9}}),
     "topology.json": json.dumps(TOPOLOGY),
     "swim.tsv": "".join(
         f"job{k}\t{9 * k}\t9\t{k * 10**8}\t{k * 5 * 10**7}\t{k * 10**7}\n" for k in range(6)
@@ -181,3 +181,7 @@ def make(folder: Path) -> None:
         f"{k},{5 + k},k{k % 3},0.1,0.05\n" for k in range(40)
     )
     (folder / "jobs.csv").write_text(jobs)
+    gpu = json.loads((folder / "datacenter.json").read_text())
+    gpu = json.loads(json.dumps(gpu).replace('"r0"', '"cpu"').replace('"r1"', '"memory"'))
+    gpu["resources"].append("gpu")
+    (folder / "gpu.json").write_text(json.dumps(gpu))

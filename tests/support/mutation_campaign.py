@@ -1,0 +1,295 @@
+"""Command lines on damaged files and with senseless options, each in a worker that may die.
+
+A case is a seed. Its worker has a limit of memory for all and of processor time for each case; what
+it does not survive, or ends otherwise than the command line promises, is told as a failure.
+"""
+
+import faulthandler
+import json
+import os
+import random
+import resource
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import mutators
+from lines import cli
+
+MEMORY = 3 << 30
+SECONDS = 20
+"""Of processor time for a case: each is given a fraction of a second by its own options."""
+PATIENCE = 300
+"""Seconds of wall time after which a worker counts as stuck, on however busy a machine."""
+KEPT = b"what was here before"
+QUICK = ["--time-limit", "0.1", "--threads", "1"]
+HEURISTICS = ("EASS", "EFSS", "EFSS-L", "TBS", "TBS-L", "HMHS", "R-HMHS", "Min-Min", "FIFO", "SMSO")
+MODELS = ("job-order", "sequence", "heterogeneous", "unrelated-machines", "spread-bound")
+POLICIES = ("lotes", "greedy", "tetris", "first-fit", "best-fit")
+METHODS = ("exact", "mch", "mch as printed", "hdrf", "naive", "ch", "drf")
+SCHEDULERS = ("kueue", "slurm", "yarn", "yarn-capacity", "volcano")
+
+ON_INSTANCES = (
+    ("bounds", "{file}"), ("bounds", "{file}"), ("bounds", "{file}"),
+    ("heuristic", "{heuristic}", "{file}", "-o", "{out}"),
+    ("heuristic", "{heuristic}", "{file}", "--gantt", "{svg}"),
+    ("check", "{file}", "schedule.json"), ("explain", "{model}", "{file}"),
+    ("explain", "{model}", "{file}", "-o", "{out}"),
+)  # fmt: skip
+ON_DATACENTERS = (
+    ("guide", "{file}", "-o", "{out}", "--time-limit", "0.1"), ("guide", "{file}", "--as-printed"),
+    ("guide", "{file}", "--target-rate", "3", "--time-limit", "0.1"),
+    ("check", "{file}", "guidance.json"), ("explain", "allocation", "{file}"),
+    ("simulate", "{file}", "--jobs", "50", "--policy", "{policy}", "-o", "{out}"),
+    ("simulate", "{file}", "--jobs", "50", "--rate", "5", "--policy", "{policy}"),
+    ("import", "pai", "pai.csv", "--classes", "{file}", "-o", "{out}"),
+)  # fmt: skip
+ON_TREES = (
+    ("fair", "{file}", "-o", "{out}"), ("fair", "{file}", "--method", "{method}"),
+    ("fair", "{file}", "--why", "eng/dev"), ("check", "{file}", "allocation.json"),
+    ("fair", "{file}", "--export", "{scheduler}", "-o", "{out}"),
+    ("fair", "{file}", "--export", "{scheduler}", "--flat"),
+    ("fair", "{file}", "--events", "events.json"),
+)  # fmt: skip
+TREE = ("--capacity", "cpu=200,memory=400")
+TARGETS = {
+    "plain.json": (*ON_INSTANCES, ("solve", "{file}", *QUICK, "-o", "{out}")),
+    "factors.json": ON_INSTANCES,
+    "security.json": ON_INSTANCES,
+    "history.json": ON_INSTANCES,
+    "schedule.json": (("check", "plain.json", "{file}"),),
+    "result.json": (("check", "plain.json", "{file}"),),
+    "datacenter.json": ON_DATACENTERS,
+    "guidance.json": (
+        ("check", "datacenter.json", "{file}"),
+        ("simulate", "datacenter.json", "--guidance", "{file}", "--jobs", "50"),
+    ),
+    "jobs.csv": (("simulate", "datacenter.json", "--trace", "{file}", "--policy", "{policy}"),),
+    "hierarchy.json": ON_TREES,
+    "allocation.json": (("check", "hierarchy.json", "{file}"),),
+    "events.json": (("fair", "hierarchy.json", "--events", "{file}", "-o", "{out}"),),
+    "trace.json": (("import", "rumen", "{file}", "-o", "{out}"),),
+    "topology.json": (
+        ("import", "rumen", "trace.json", "--topology", "{file}", "-o", "{out}"),
+    ),
+    "swim.tsv": (("import", "swim", "{file}", "--nodes", "4", "-o", "{out}"),),
+    "nodes.csv": (("import", "openb", "{file}", "pods.csv", "-o", "{out}"),),
+    "pods.csv": (("import", "openb", "nodes.csv", "{file}", "-o", "{out}", "--jobs", "j.csv"),),
+    "pai.csv": (("import", "pai", "{file}", "--classes", "gpu.json", "-o", "{out}"),),
+    "machines.csv": (("import", "google", "tasks.csv", "--machines", "{file}", "-o", "{out}"),),
+    "tasks.csv": (("import", "google", "{file}", "--machines", "machines.csv", "-o", "{out}"),),
+    "fair.xml": (("import", "yarn", "{file}", *TREE, "-o", "{out}"),),
+    "capacity.xml": (("import", "yarn-capacity", "{file}", *TREE, "-o", "{out}"),),
+    "kueue.yaml": (
+        ("import", "kueue", "{file}", "-o", "{out}"),
+        ("import", "kueue", "{file}", *TREE, "-o", "{out}"),
+    ),
+    "slurm.cfg": (("import", "slurm", "{file}", *TREE, "-o", "{out}"),),
+    "demands.json": (("import", "yarn", "fair.xml", *TREE, "--demands", "{file}", "-o", "{out}"),),
+}  # fmt: skip
+"""The commands that read each file of the seeds."""
+
+SMALL = ("--jobs", "2", "--seed", "1", "-o", "{out}")
+COMMANDS = (
+    ("generate", "ljr", "--nodes", "2", "--maps", "1", "2", "--reduces", "1", "2", *SMALL),
+    ("generate", "hmhs", "--map-machines", "2", "--reduce-machines", "2", "--maps", "1", "2",
+     "--reduces", "1", "2", *SMALL),
+    ("generate", "smso", "--nodes", "2", "--maps", "1", "2", "--reduces", "1", "2", *SMALL),
+    ("generate", "lotes", "--seed", "1", "--classes", "2", "--configurations", "2", "-o", "{out}"),
+    ("generate", "mch", "--seed", "1", "--nodes", "9", "-o", "{out}"),
+    ("solve", "plain.json", *QUICK),
+)  # fmt: skip
+VALUES = (
+    "0", "-1", "1", "2", "0.5", "nan", "inf", "-inf", "1e308", "1e-308", "", " ", "x", "é", "①",
+    "999999999", "99999999999999999999", "-0", "0x10", "1_000", "9" * 5000, "a" * 300, "\n",
+    "\x1b[1m", "\u202e", "cpu=1", "cpu=nan", "=", "cpu=1e400", "no.json", "hierarchy.json", ".",
+    "eng/dev",
+)  # fmt: skip
+
+
+def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path | None]:
+    """The arguments of a case, run in `folder`, and the damaged file among them."""
+    rng = random.Random(seed)
+    names = {
+        "out": str(folder / "out.json"), "svg": str(folder / "out.svg"),
+        "heuristic": rng.choice(HEURISTICS), "model": rng.choice(MODELS),
+        "policy": rng.choice(POLICIES), "method": rng.choice(METHODS),
+        "scheduler": rng.choice(SCHEDULERS),
+    }  # fmt: skip
+    (folder / "out.json").write_bytes(KEPT)
+    file = None
+    if rng.random() < 0.25:
+        choices = [*COMMANDS, *(line for lines in TARGETS.values() for line in lines)]
+        words = [word.format(file="{file}", **names) for word in rng.choice(choices)]
+        source = next((name for name, lines in TARGETS.items() if _among(words, lines)), "x")
+        words = [source if word == "{file}" else word for word in words]
+        words = _with_odd_options(words, rng)
+    else:
+        source = rng.choice(list(TARGETS))
+        template = rng.choice(TARGETS[source])
+        file = folder / f"damaged{Path(source).suffix}"
+        content = (seeds / source).read_bytes()
+        if rng.random() < 0.03:
+            content = (seeds / rng.choice(list(TARGETS))).read_bytes()
+        else:
+            content = mutators.damaged(content, rng)
+        file.write_bytes(content)
+        words = [word.format(file=file, **names) for word in template]
+    words += [option for option in ("--json", "--quiet") if rng.random() < 0.25]
+    known = {*TARGETS, "gpu.json"}
+    return [str(seeds / word) if word in known else word for word in words], file
+
+
+def _among(words, lines):
+    return any(line[:2] == tuple(words[:2]) or line[0] == words[0] for line in lines)
+
+
+def _with_odd_options(words: list[str], rng: random.Random) -> list[str]:
+    """Values replaced, options of the command added, words left out or doubled."""
+    words = list(words)
+    for _ in range(rng.choice((1, 1, 2))):
+        what = rng.randrange(4)
+        k = rng.randrange(1, len(words))
+        if what == 0 and words[k] != "-o" and not words[k].endswith(("out.json", "out.svg")):
+            words[k] = rng.choice(VALUES)
+        elif what == 1 and words[k - 1] != "-o":
+            del words[k]
+            if len(words) == 1:
+                break
+        else:
+            option = rng.choice(_options(words))
+            words += [option.opts[0]]
+            if not option.is_flag:
+                words += [rng.choice(VALUES) for _ in range(max(1, option.nargs))]
+    return words
+
+
+def _options(words):
+    import typer
+
+    from slotwise.cli import app
+
+    command = typer.main.get_command(app)
+    for word in words:
+        command = getattr(command, "commands", {}).get(word, command)
+    found = [p for p in command.params if p.param_type_name == "option" and p.name != "output"]
+    return found or [p for p in typer.main.get_command(app).params if p.opts == ["--version"]]
+
+
+def verdict(end, words: list[str], file: Path | None, folder: Path) -> str | None:
+    """What is wrong with how a command ended; None if nothing is."""
+    lines = end.err.split("\n")
+    if lines.pop() != "":
+        return "stderr does not end with a newline"
+    if end.code not in (0, 1, 2):
+        return f"exit code {end.code}"
+    errors = [line for line in lines if line.startswith("slotwise: ")]
+    noise = [line for line in lines if not line.startswith(("slotwise: ", "note: "))]
+    if noise:
+        return f"noise on stderr: {noise[0][:200]!r}"
+    if "internal error" in end.err or "would have been wrong" in end.err:
+        return errors[0]
+    if "not enough memory" in end.err:
+        return errors[0]
+    if len(errors) != (end.code == 2):
+        return f"{len(errors)} error lines with exit code {end.code}"
+    if any(len(line) > 500 or not line.isprintable() for line in errors):
+        return f"bad line {errors[0][:600]!r}"
+    if end.code == 2 and file is not None and str(file) not in errors[0]:
+        return f"does not name the file: {errors[0]}"
+    if "--json" in words[: words.index("--") if "--" in words else None]:
+        try:
+            json.loads(end.out, parse_constant=_no_constant)
+        except ValueError as error:
+            return f"stdout is not one JSON document: {error}: {end.out[:200]!r}"
+    elif end.code == 2 and end.out:
+        return "an error, but something on stdout"
+    if end.code == 2 and (folder / "out.json").read_bytes() != KEPT:
+        return "failed, but the output file is not what it was"
+    left = [path.name for path in folder.iterdir() if path.name.startswith(".")]
+    return f"left behind {left}" if left else None
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} in JSON")
+
+
+def run_campaign(cases: range, seeds: Path, folder: Path, workers: int = 1) -> list[str]:
+    """Run all cases; one line for each failure, beginning with the seed."""
+    failures: list[str] = []
+    parts = [list(cases)[k::workers] for k in range(workers)]
+    running = {}
+    while running or any(parts):
+        for k, part in enumerate(parts):
+            if part and k not in running:
+                running[k] = _start(part, seeds, folder / str(k))
+        for k, (reader, child, heard) in list(running.items()):
+            ready, _, _ = select.select([reader], [], [], 0.05)
+            line = reader.readline() if ready else None
+            if line:
+                running[k] = (reader, child, time.monotonic())
+                seed, _, failure = line.rstrip("\n").partition(" ")
+                parts[k] = parts[k][parts[k].index(int(seed)) + 1 :]
+                if failure:
+                    failures.append(line.rstrip("\n"))
+            elif line == "" or time.monotonic() - heard > PATIENCE:
+                os.kill(child, signal.SIGKILL)
+                _, status = os.waitpid(child, 0)
+                reader.close()
+                del running[k]
+                if parts[k]:
+                    how = "stuck" if line is None else f"died of signal {status & 127}"
+                    failures.append(f"{parts[k].pop(0)} {how}")
+    return failures
+
+
+def _start(part: list[int], seeds: Path, folder: Path):
+    """A worker for these cases: the pipe it tells of each that is done, its process."""
+    read, write = os.pipe()
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        os.close(write)
+        return os.fdopen(read), child, time.monotonic()
+    try:
+        os.close(read)
+        _work(part, seeds, folder, os.fdopen(write, "w", buffering=1))
+    finally:
+        os._exit(0)
+
+
+def _work(part: list[int], seeds: Path, folder: Path, pipe) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    noise = open(folder / "noise.txt", "wb+", buffering=0)  # noqa: SIM115
+    for number in (1, 2):
+        os.dup2(noise.fileno(), number)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    stacks = open(folder / "stacks.txt", "w")  # noqa: SIM115
+    faulthandler.register(signal.SIGPROF, stacks, chain=True)
+    sys.warnoptions = ["always"]
+    for seed in part:
+        case = folder / "case"
+        shutil.rmtree(case, ignore_errors=True)
+        case.mkdir()
+        os.chdir(case)
+        tempfile.tempdir = str(folder)
+        words, file = command_line(seed, seeds, case)
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore", DeprecationWarning)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        end = cli(*words)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        failure = verdict(end, words, file, case)
+        said = os.pread(noise.fileno(), 200, 0)
+        noise.truncate(0)
+        noise.seek(0)
+        if failure is None and said:
+            failure = f"noise: {said!r}"
+        told = f"{seed} {failure} <- {words}" if failure else f"{seed} "
+        pipe.write(ascii(told)[1:-1] + "\n")
