@@ -31,7 +31,8 @@ def read_pai(
 
     The trace's own jobs are not in that file. `classes` must have the resources `cpu` (cores),
     `memory` (GB) and `gpu`; a class that is bound to configurations there may run on all here.
-    `origin` is the file that `classes` come from, for messages. Raises `InputError` naming file, line and column.
+    `origin` is the file that `classes` come from, for messages. Raises `InputError` naming file,
+    line and column.
     """
     notes = Notes()
     if classes.resources != RESOURCES:
