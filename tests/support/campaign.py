@@ -36,7 +36,7 @@ from slotwise.solvers.road import Task
 TOLERANCE = 1e-7
 """Relative: how far a bound may be above the optimum by rounding."""
 
-CLOCKS = ("whole", "large whole", "tenths", "fractions", "mostly zero", "equal")
+CLOCKS = ("whole", "large whole", "tenths", "fractions", "mostly zero", "equal", "mixed")
 SHAPES = ("any", "one slot", "many slots", "map-only", "reduce-only")
 
 
@@ -121,6 +121,7 @@ def _clock(rng: np.random.Generator, clock: str) -> Any:
         "fractions": lambda: float(rng.random() * 13),
         "mostly zero": lambda: float(rng.choice([0, 0, 0, 1, 3])),
         "equal": lambda: equal,
+        "mixed": lambda: float(10 ** rng.uniform(-6, 6)),
     }[clock]
 
 
