@@ -12,6 +12,7 @@ import numpy as np
 from ..advice import need_choice
 from ..errors import InputError
 from ..history import Events, History
+from ..inputs import STANDARD
 from ..mapreduce import Instance, Rates, offsets
 from .notes import Notes, counted, listed
 from .rumen_cluster import cluster_of, slots_seen
@@ -235,8 +236,8 @@ def _events(rows: Sequence[TaskRow], origin: int) -> Events:
 
 
 def _stem(path: str | Path) -> str:
-    """`19-jobs` for `19-jobs.trace.json.gz`."""
+    """`19-jobs` for `19-jobs.trace.json.gz`, `rumen` for stdin."""
     stem = Path(path).name
     for suffix in (".gz", ".json", ".trace"):
         stem = stem.removesuffix(suffix)
-    return stem or "rumen"
+    return stem.removeprefix(STANDARD) or "rumen"

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..advice import what_it_is
 from ..errors import InputError
-from ..inputs import read_text
+from ..inputs import STANDARD, read_text
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
 from .notes import Notes, counted
 
@@ -250,5 +250,6 @@ def _note_jobs(rows: Sequence[_Row], scale: float, notes: Notes) -> None:
 
 
 def _stem(path: str | Path) -> str:
-    """`FB-2009` for `FB-2009.tsv.gz`."""
-    return Path(path).name.removesuffix(".gz").removesuffix(".tsv") or "swim"
+    """`FB-2009` for `FB-2009.tsv.gz`, `swim` for stdin."""
+    stem = Path(path).name.removesuffix(".gz").removesuffix(".tsv")
+    return stem.removeprefix(STANDARD) or "swim"

@@ -307,3 +307,13 @@ def test_every_input_can_be_stdin_or_a_pipe(words, name, files, monkeypatch, cap
     assert code == 0, capsys.readouterr().err
     writer.join(10)
     assert not writer.is_alive()
+
+
+@pytest.mark.parametrize("words", ["import rumen", "import swim"])
+def test_an_instance_from_stdin_has_a_name(words, files, monkeypatch, capsys):
+    source = re.findall(r"\{(.*?)\}", LINES[words])[0]
+    content = io.BytesIO((files / source).read_bytes())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(content))
+    capsys.readouterr()
+    assert run(line_of(words, files, {"--output": "-"}, **{source: "-"})) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == words.split()[1]
