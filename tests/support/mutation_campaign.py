@@ -56,6 +56,7 @@ ON_TREES = (
     ("fair", "{file}", "--export", "{scheduler}", "--flat"),
     ("fair", "{file}", "--events", "events.json"),
 )  # fmt: skip
+COSTLY = ("explain", "guide", "simulate", "solve", "heuristic")
 TREE = ("--capacity", "cpu=200,memory=400")
 TARGETS = {
     "plain.json": (*ON_INSTANCES, ("solve", "{file}", *QUICK, "-o", "{out}")),
@@ -130,8 +131,7 @@ def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path 
         words = [source if word == "{file}" else word for word in words]
         words = _with_odd_options(words, rng)
     else:
-        source = rng.choice(list(TARGETS))
-        template = rng.choice(TARGETS[source])
+        source, template = _target(rng)
         file = folder / f"damaged{Path(source).suffix}"
         content = (seeds / source).read_bytes()
         if rng.random() < 0.03:
@@ -143,6 +143,15 @@ def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path 
     words += [option for option in ("--json", "--quiet") if rng.random() < 0.25]
     known = {*TARGETS, "gpu.json"}
     return [str(seeds / word) if word in known else word for word in words], file
+
+
+def _target(rng: random.Random) -> tuple[str, tuple[str, ...]]:
+    """A file of the seeds and a command that reads it; costly commands are rarer."""
+    while True:
+        source = rng.choice(list(TARGETS))
+        template = rng.choice(TARGETS[source])
+        if template[0] not in COSTLY or rng.random() < 0.15:
+            return source, template
 
 
 def _among(words, lines):
