@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from .commands import console
+from .commands import console, interrupts
 from .commands.bounds import bounds
 from .commands.check import check
 from .commands.explain import explain
@@ -83,7 +83,8 @@ def options(
 
 def main() -> NoReturn:
     """Run the command line; exit with 0, 1 (the answer is no), 2 (bad input or usage) or 130."""
-    sys.exit(run(sys.argv[1:]))
+    interrupts.listen()
+    interrupts.leave(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
@@ -101,5 +102,6 @@ def run(arguments: list[str]) -> int:
     except SystemExit:
         raise
     except BaseException as error:
+        interrupts.answered()
         return failed(error, arguments, command)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
     from ..instances.mapreduce import Instance
+    from ..solvers.clock import Clock
     from ..solvers.progress import Progress, ProgressCallback
     from ..solvers.result import Result
 
@@ -162,6 +163,14 @@ def get_ready(instance: Instance, *, quiet: bool, exact: bool = False) -> None:
     block_search.warm_up()
 
 
+def get_ready_until(clock: Clock, instance: Instance, *, quiet: bool, exact: bool = False) -> None:
+    """As `get_ready`, but wait no longer than the clock runs; the rest happens meanwhile."""
+    from ..solvers.clock import OutOfTime, attempt
+
+    with suppress(OutOfTime):
+        attempt(lambda: get_ready(instance, quiet=quiet, exact=exact), clock)
+
+
 def _is_searched(instance: Instance) -> bool:
     from ..solvers.exact import chosen_roads
 
@@ -177,26 +186,42 @@ def named(kind: str, entries: tuple[Entry, ...], name: str, file: Path | None) -
     return lookup(kind, entries, name)
 
 
-def draw(gantt: Path | None, result: Result) -> None:
-    """The Gantt chart of a result, if one is wanted and there is a schedule."""
+def draw(gantt: Path | None, result: Result, *, quiet: bool = False, skip: bool = False) -> None:
+    """The Gantt chart of a result, if one is wanted and there is a schedule.
+
+    Ctrl-C skips it; so does `skip`, after an interruption.
+    """
     if gantt is None or result.schedule is None:
         return
     with saving():
         from ..report.gantt import write_gantt
 
-        write_gantt(
-            gantt,
-            result.instance,
-            result.schedule,
-            lower_bound=result.lower_bound,
-            bound=result.bound,
-            title=f"{result.instance.name}: {result.found_by}",
-        )
+        try:
+            if skip:
+                raise KeyboardInterrupt
+            write_gantt(
+                gantt,
+                result.instance,
+                result.schedule,
+                lower_bound=result.lower_bound,
+                bound=result.bound,
+                title=f"{result.instance.name}: {result.found_by}",
+            )
+        except KeyboardInterrupt:
+            tell(["interrupted: no chart was drawn"], quiet=quiet)
+
+
+def doing(on_progress: ProgressCallback | None, what: str) -> None:
+    """Name what is done before the search."""
+    if on_progress is not None:
+        from ..solvers.progress import Progress
+
+        on_progress(Progress(0.0, None, None, what))
 
 
 @contextmanager
 def live_progress(*, hidden: bool) -> Iterator[ProgressCallback | None]:
-    """A line on a terminal's stderr that shows incumbent, bound and gap as they move."""
+    """A line on a terminal's stderr: what is done now; incumbent, bound and gap as they move."""
     if hidden or not sys.stderr.isatty():
         yield None
         return
@@ -210,15 +235,19 @@ def live_progress(*, hidden: bool) -> Iterator[ProgressCallback | None]:
     latest: list[Progress] = []
 
     def shown() -> Text:
-        if not latest:
-            return Text("")
-        step = latest[-1]
-        gap = relative_gap(step.incumbent or 0.0, step.bound or 0.0)
-        return Text(
-            f"{perf_counter() - began:7.1f} s   incumbent {step.incumbent:.6g} s   "
-            f"bound {step.bound:.6g} s   gap {'–' if gap is None else f'{gap:.3%}'}   "
-            "(Ctrl-C keeps the best)"
-        )
+        said = [f"{perf_counter() - began:7.1f} s"]
+        if latest:
+            step = latest[-1]
+            if step.doing:
+                said.append(step.doing)
+            if step.incumbent is not None:
+                said.append(f"incumbent {step.incumbent:.6g} s")
+            if step.incumbent is not None and step.bound is not None:
+                gap = relative_gap(step.incumbent, step.bound)
+                said.append(f"bound {step.bound:.6g} s")
+                said.append(f"gap {'–' if gap is None else f'{gap:.3%}'}")
+                said.append("(Ctrl-C keeps the best)")
+        return Text("   ".join(said))
 
     console = Console(stderr=True)
     with Live(console=console, transient=True, refresh_per_second=8, get_renderable=shown):

@@ -15,10 +15,10 @@ import typer
 
 from ..instances.errors import CertificateError, InputError, one_line
 from . import console
+from .interrupts import INTERRUPTED
 from .streams import put, put_aside, reader_has_gone
 
 BAD_INPUT = 2
-INTERRUPTED = 130
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 

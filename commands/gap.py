@@ -16,13 +16,15 @@ from .console import (
     Quiet,
     Threads,
     TimeLimit,
+    doing,
     draw,
-    get_ready,
+    get_ready_until,
     live_progress,
     show,
     tell,
 )
 from .file_rules import saving
+from .interrupts import held
 
 
 def gap(
@@ -38,28 +40,40 @@ def gap(
 ) -> None:
     """Every heuristic against the optimum or best bound.
 
-    The time limit holds for each instance. Ctrl-C keeps what is done. --gantt draws the best
-    schedule of a single instance.
+    The time limit holds for each instance, heuristics included. Ctrl-C keeps what is done.
+    --gantt draws the best schedule of a single instance.
     """
     from ..instances.errors import InputError, OutputError
     from ..instances.files import write_json
     from ..instances.mapreduce_file import read_instance
     from ..instances.outputs import is_replaced
     from ..report.tables import comparison_table, summary_table
-    from ..solvers.compare import compare
+    from ..solvers.clock import Clock, check_time_limit
+    from ..solvers.compare import Comparison, compared
 
+    check_time_limit(time_limit)
     if gantt is not None and len(instances) > 1:
         raise InputError("--gantt draws one instance, give only one")
+    hidden = quiet or as_json
     documents: list[dict[str, Any]] = []
-    done = []
-    try:
+    done: list[Comparison] = []
+    interrupted = False
+    with held() as signals:
         for path in instances:
-            problem = read_instance(path)
-            get_ready(problem, quiet=quiet or as_json, exact=True)
-            with live_progress(hidden=quiet or as_json) as on_progress:
-                comparison = compare(
-                    problem, time_limit=time_limit, threads=threads, on_progress=on_progress
-                )
+            try:
+                with live_progress(hidden=hidden) as on_progress:
+                    doing(on_progress, f"reading {path}")
+                    problem = read_instance(path)
+                    clock = Clock(time_limit)
+                    doing(on_progress, "loading compiled code")
+                    get_ready_until(clock, problem, quiet=hidden, exact=True)
+                    signals.hold(clock.stop.set)
+                    comparison = compared(problem, clock, threads=threads, on_progress=on_progress)
+            except KeyboardInterrupt:
+                if not done:
+                    raise
+                interrupted = True
+                break
             done.append(comparison)
             documents.append(comparison.document())
             if output is not None and is_replaced(output):
@@ -69,17 +83,21 @@ def gap(
                 if comparison.best.status != "optimal":
                     tell(comparison.best.notes, quiet=quiet)
                 show(comparison_table(comparison), document=None, as_json=False, quiet=quiet)
-            if comparison.best.interrupted:
-                raise KeyboardInterrupt
-    except KeyboardInterrupt:
-        tell([f"interrupted after {len(done)} of {len(instances)} instances"], quiet=quiet)
-    if output is not None and done:
-        with saving():
-            write_json(output, {"instances": documents})
-    if done:
-        draw(gantt, done[0].best)
-    if as_json or len(done) > 1:
-        text = summary_table(done)
-        show(text, document={"instances": documents}, as_json=as_json, quiet=quiet)
+            interrupted = signals.came
+            if interrupted:
+                break
+            signals.release()
+        signals.hold()
+        if interrupted:
+            tell([f"interrupted after {len(done)} of {len(instances)} instances"], quiet=quiet)
+        if output is not None and done:
+            with saving():
+                write_json(output, {"instances": documents})
+        if as_json or len(done) > 1:
+            text = summary_table(done)
+            show(text, document={"instances": documents}, as_json=as_json, quiet=quiet)
+        signals.release()
+        if done:
+            draw(gantt, done[0].best, quiet=hidden, skip=interrupted)
     if any(comparison.best.schedule is None for comparison in done):
         raise typer.Exit(NO)

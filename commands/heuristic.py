@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -15,13 +16,16 @@ from .console import (
     Json,
     Output,
     Quiet,
+    doing,
     draw,
-    get_ready,
+    get_ready_until,
+    live_progress,
     named,
     show,
     tell,
 )
 from .file_rules import saving
+from .interrupts import held
 
 NAMES = ", ".join(entry.name for entry in HEURISTICS)
 MOST_NOTES = 12
@@ -30,28 +34,43 @@ MOST_NOTES = 12
 def heuristic(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {NAMES}.")],
     instance: InstanceFile,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", metavar="S", min=0, help="Give up then; default: never."),
+    ] = None,
     output: Output = None,
     gantt: Gantt = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run one heuristic and check its schedule."""
+    """Run one heuristic and check its schedule. Exits with 1 if it has none in time."""
     from ..instances.files import write_json
     from ..instances.mapreduce_file import read_instance
-    from ..solvers.heuristic import heuristic as run
+    from ..solvers.clock import Clock, check_time_limit
+    from ..solvers.heuristic import within
 
     named("heuristic", HEURISTICS, name, instance)
-    problem = read_instance(instance)
-    get_ready(problem, quiet=quiet or as_json)
-    result = run(problem, name)
-    if output is not None:
-        with saving():
-            write_json(output, result.document())
-    draw(gantt, result)
-    show(str(result), document=result.document(), as_json=as_json, quiet=quiet)
+    clock_limit = math.inf if time_limit is None else time_limit
+    check_time_limit(clock_limit)
+    hidden = quiet or as_json
+    with held() as signals:
+        with live_progress(hidden=hidden) as on_progress:
+            doing(on_progress, f"reading {instance}")
+            problem = read_instance(instance)
+            clock = Clock(clock_limit)
+            doing(on_progress, f"{name} (the first use compiles it)")
+            get_ready_until(clock, problem, quiet=hidden)
+            result = within(clock, problem, name)
+            signals.hold()
+        if output is not None:
+            with saving():
+                write_json(output, result.document())
+        show(str(result), document=result.document(), as_json=as_json, quiet=quiet)
+        tell(_first(result.notes), quiet=hidden or result.schedule is None)
+        signals.release()
+        draw(gantt, result, quiet=hidden, skip=signals.came)
     if result.schedule is None:
         raise typer.Exit(NO)
-    tell(_first(result.notes), quiet=quiet or as_json)
 
 
 def _first(notes: Sequence[str]) -> list[str]:

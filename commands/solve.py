@@ -17,13 +17,15 @@ from .console import (
     Quiet,
     Threads,
     TimeLimit,
+    doing,
     draw,
-    get_ready,
+    get_ready_until,
     live_progress,
     show,
     tell,
 )
 from .file_rules import saving
+from .interrupts import held
 from .streams import put_aside
 
 NAMES = ", ".join(road.name for road in ROADS)
@@ -57,40 +59,55 @@ def solve(
     """
     from ..instances.files import write_json
     from ..instances.mapreduce_file import read_instance
-    from ..solvers.exact import solve as solve_exactly
+    from ..solvers.clock import Clock, check_time_limit
+    from ..solvers.exact import search
+    from ..solvers.opening import Opening
 
     if model is not None:
         lookup("model", ROADS, model)
-    problem = read_instance(instance)
-    get_ready(problem, quiet=quiet or as_json, exact=True)
-    with live_progress(hidden=quiet or as_json) as on_progress:
-        result = solve_exactly(
-            problem,
-            model=model,
-            time_limit=time_limit,
-            threads=threads,
-            relative_gap=relative_gap,
-            absolute_gap=absolute_gap,
-            on_progress=on_progress,
-        )
-    document = result.document()
-    text = str(result)
+    check_time_limit(time_limit)
+    hidden = quiet or as_json
     agree = True
-    if cross_check:
-        from ..solvers.cross_check import cross_check as ask_others
+    with held() as signals:
+        with live_progress(hidden=hidden) as on_progress:
+            doing(on_progress, f"reading {instance}")
+            problem = read_instance(instance)
+            clock = Clock(time_limit)
+            doing(on_progress, "loading compiled code")
+            get_ready_until(clock, problem, quiet=hidden, exact=True)
+            signals.hold(clock.stop.set)
+            result = search(
+                Opening(problem, on_progress),
+                clock,
+                model=model,
+                threads=threads,
+                relative_gap=relative_gap,
+                absolute_gap=absolute_gap,
+            )
+        document = result.document()
+        text = str(result)
+        if cross_check and not signals.came:
+            from ..solvers.cross_check import cross_check as ask_others
 
-        opinions = ask_others(result, time_limit=time_limit, threads=threads or 1)
-        document["cross_check"] = [opinion.document() for opinion in opinions]
-        agree = all(opinion.agrees is not False for opinion in opinions)
-        text = "\n".join([text, *(f"  {opinion}" for opinion in opinions)])
-    if output is not None:
-        with saving():
-            write_json(output, document)
-    draw(gantt, result)
-    if result.status != "optimal":
-        tell(result.notes, quiet=quiet or as_json)
-    show(text, document=document, as_json=as_json, quiet=quiet)
-    if not agree:
-        put_aside("slotwise: CROSS-CHECK DISAGREES: do not trust this result")
+            try:
+                signals.release()
+                opinions = ask_others(result, time_limit=time_limit, threads=threads or 1)
+                signals.hold()
+                document["cross_check"] = [opinion.document() for opinion in opinions]
+                agree = all(opinion.agrees is not False for opinion in opinions)
+                text = "\n".join([text, *(f"  {opinion}" for opinion in opinions)])
+            except KeyboardInterrupt:
+                signals.hold()
+                tell(["interrupted: no cross-check"], quiet=hidden)
+        if output is not None:
+            with saving():
+                write_json(output, document)
+        if result.status != "optimal":
+            tell(result.notes, quiet=hidden)
+        show(text, document=document, as_json=as_json, quiet=quiet)
+        if not agree:
+            put_aside("slotwise: CROSS-CHECK DISAGREES: do not trust this result")
+        signals.release()
+        draw(gantt, result, quiet=hidden, skip=signals.came)
     if not agree or result.schedule is None:
         raise typer.Exit(NO)

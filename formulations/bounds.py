@@ -58,9 +58,13 @@ def lower_bounds(instance: Instance) -> dict[str, float]:
 
 def best_lower_bound(instance: Instance) -> tuple[float, str]:
     """The greatest valid bound (s) and its name; the first one listed if several are equal."""
-    values = lower_bounds(instance)
-    name = max((entry.name for entry in BOUNDS if entry.valid), key=values.__getitem__)
-    return values[name], name
+    return best_of(lower_bounds(instance))
+
+
+def best_of(bounds: dict[str, float]) -> tuple[float, str]:
+    """The greatest valid one of all bounds by name, and its name."""
+    name = max((entry.name for entry in BOUNDS if entry.valid), key=bounds.__getitem__)
+    return bounds[name], name
 
 
 def lb1_as_printed(instance: Instance) -> float:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from ..formulations.bounds import best_lower_bound, lower_bounds
-from ..instances.kernels import compiling_seconds
 from ..instances.mapreduce import Instance
-from ..instances.security import impossible
-from .exact import METHOD, solve
-from .heuristic import all_heuristics
+from .clock import Clock
+from .exact import search
+from .opening import Opening
 from .progress import ProgressCallback
-from .result import Result, infeasible, relative_gap
+from .result import Result, relative_gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,20 +75,20 @@ def compare(
 ) -> Comparison:
     """Run every heuristic and bound on `instance`, and `solve` within `time_limit` s.
 
-    Of an instance without any schedule it says only that.
+    The heuristics come first and may take all of the time. Of an instance without any schedule it
+    says only that. Raises as `solve` does.
     """
-    why = impossible(instance)
-    if why is not None:
-        return Comparison(best=infeasible(instance, METHOD, why), heuristics=[], bounds={})
-    began, compiled = time.perf_counter(), compiling_seconds()
-    heuristics = all_heuristics(instance, best_lower_bound(instance))
-    seconds = time.perf_counter() - began - (compiling_seconds() - compiled)
-    best = solve(
-        instance,
-        time_limit=time_limit,
-        threads=threads,
-        on_progress=on_progress,
-        heuristics=heuristics,
-    )
-    best = replace(best, seconds=seconds + best.seconds)
-    return Comparison(best=best, heuristics=heuristics, bounds=lower_bounds(instance))
+    return compared(instance, Clock(time_limit), threads=threads, on_progress=on_progress)
+
+
+def compared(
+    instance: Instance,
+    clock: Clock,
+    *,
+    threads: int | None = None,
+    on_progress: ProgressCallback | None = None,
+) -> Comparison:
+    """As `compare`, within what the clock has left."""
+    opening = Opening(instance, on_progress)
+    best = search(opening, clock, share=1.0, threads=threads)
+    return Comparison(best=best, heuristics=list(opening.results), bounds=opening.bounds)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib.util import find_spec
@@ -29,6 +28,7 @@ from ..instances.errors import InputError
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.schedule import Schedule, map_completions, timed
 from ..instances.setups import read_seconds
+from .clock import Clock, OutOfTime, attempt
 from .progress import Progress
 from .result import OPTIMALITY_TOLERANCE
 from .road import Arrival, Task
@@ -57,16 +57,22 @@ def cp_sat_road(instance: Instance, task: Task, *, given_bounds: bool = True) ->
         raise InputError("model 'cp-sat' needs OR-Tools: pip install ortools")
     if not fits(instance):
         return Arrival(None, None, PROOF, f"model too large: {_pairs(instance)} pairs on slots")
-    began = time.perf_counter()
-    data = Coefficients(instance)
+    clock = Clock(task.time_limit, task.stop)
     # Counted in ticks a makespan is short by what was rounded, `_tick` keeps it below this.
     least = max(task.lower_bound, task.incumbent.makespan / MOST_IMPROVEMENT)
-    unit = common_unit(instance)
-    rounding = 0.0 if unit else OPTIMALITY_TOLERANCE / 2 * least
-    tick = unit or _tick(data, rounding)
-    request = problem(data, task, tick, given_bounds, whole=unit > 0)
-    spent = time.perf_counter() - began
-    request["time_limit"] = max(0.0, task.time_limit - spent)
+
+    def prepared() -> tuple[float, float, Json]:
+        data, unit = Coefficients(instance), common_unit(instance)
+        rounding = 0.0 if unit else OPTIMALITY_TOLERANCE / 2 * least
+        tick = unit or _tick(data, rounding)
+        return tick, rounding, problem(data, task, tick, given_bounds, whole=unit > 0)
+
+    try:
+        tick, rounding, request = attempt(prepared, clock)
+    except OutOfTime:
+        return Arrival(None, None, PROOF, f"{clock.why()} before the model was built")
+    spent = clock.elapsed
+    request["time_limit"] = clock.left
     final, progress = _run(request, tick, rounding, spent, task)
     if final is None:
         bound = progress[-1].bound if progress else None

@@ -1,15 +1,17 @@
 """The program behind `cp_sat`: the job-order model for CP-SAT, JSON in, JSON lines out.
 
 OR-Tools and highspy cannot live in one process, so nothing of the package is imported here. The
-first line on stdin is the problem, see `cp_sat.problem`; the end of stdin ends the search. Lines on
-stdout: `{"seconds", "incumbent", "bound"}` whenever one of the two improves, and last
-`{"status", "bound", "map", "reduce"}`, where a phase has the `slot`, `start` and `end` of its
-tasks; both phases are null if no schedule was found. All times but `seconds` in ticks.
+first line on stdin is the problem, see `cp_sat.problem`; the end of stdin, which comes when the
+parent dies at the latest, ends the search, and soon the process. Lines on stdout:
+`{"seconds", "incumbent", "bound"}` whenever one of the two improves, and last `{"status", "bound",
+"map", "reduce"}`, where a phase has the `slot`, `start` and `end` of its tasks; both phases are
+null if no schedule was found. All times but `seconds` in ticks.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -21,6 +23,9 @@ BEGAN = time.perf_counter()
 from ortools.sat.python import cp_model  # noqa: E402
 
 Json = dict[str, Any]
+
+GRACE = 0.5
+"""Seconds after the time limit, or the end of stdin, until the process ends whatever it does."""
 
 
 class Phase(NamedTuple):
@@ -209,12 +214,14 @@ class Reporter(cp_model.CpSolverSolutionCallback):
         super().__init__()
         self.incumbent: int | None = None
         self.bound: int | None = None
+        self.solution: list[int] | None = None
         # Solutions and bounds come from different threads.
         self.lock = threading.Lock()
 
     def on_solution_callback(self) -> None:
         with self.lock:
             self.incumbent = round(self.objective_value)
+            self.solution = list(self.response_proto.solution)
             self.bound = max(self.bound or 0, round(self.best_objective_bound))
             self._tell()
 
@@ -232,53 +239,94 @@ def say(line: Json) -> None:
     print(json.dumps(line), flush=True)
 
 
+class Ending:
+    """The last word, said once: by the search, or without it when it does not end in time.
+
+    The building of the model, and parts of the solver, look at no clock.
+    """
+
+    def __init__(self, problem: Json, reporter: Reporter) -> None:
+        self.problem, self.reporter = problem, reporter
+        self.lock = threading.Lock()
+        self.said = False
+        self.stopped = threading.Event()
+        self.model: Model | None = None
+        self.solver: Any = None
+
+    def say(self, status: str, bound: int = 0) -> None:
+        with self.lock:
+            if self.said:
+                return
+            self.said = True
+            bound = max(bound, self.reporter.bound or 0, self.problem["lower_bound"])
+            found, model = self.reporter.solution, self.model
+            document: Json = {"status": status, "bound": bound, "map": None, "reduce": None}
+            if found is not None and model is not None:
+                document["map"] = _values(model.maps, found)
+                document["reduce"] = _values(model.reduces, found)
+            try:
+                say(document)
+            except BrokenPipeError:
+                os._exit(1)  # there is nobody to tell
+
+    def watch_input(self) -> None:
+        """End the search when stdin ends, and the process if the search does not."""
+        sys.stdin.read()
+        self.stopped.set()
+        until = time.perf_counter() + GRACE
+        while self.solver is not None and time.perf_counter() < until:
+            # A stop before the search has begun is lost, hence again and again.
+            self.solver.stop_search()
+            time.sleep(0.05)
+        self._leave("interrupted")
+
+    def watch_clock(self) -> None:
+        """End the process soon after the time limit."""
+        left = self.problem["time_limit"] + GRACE - (time.perf_counter() - BEGAN)
+        if left < threading.TIMEOUT_MAX:
+            time.sleep(max(0.0, left))
+            self._leave("time limit")
+
+    def _leave(self, why: str) -> None:
+        self.say(why)
+        os._exit(0)
+
+
+def _values(phase: Phase, solution: list[int]) -> Json:
+    slot = [0] * len(phase.start)
+    for (t, k), literal in phase.on_slot.items():
+        if solution[literal.index]:
+            slot[t] = k
+    start, end = ([solution[time.index] for time in times] for times in (phase.start, phase.end))
+    return {"slot": slot, "start": start, "end": end}
+
+
 def main() -> None:
-    problem = json.loads(sys.stdin.readline())
-    model = Model(problem)
-    solver, reporter = cp_model.CpSolver(), Reporter()
+    line = sys.stdin.readline()
+    if not line:
+        return
+    problem = json.loads(line)
+    reporter = Reporter()
+    ending = Ending(problem, reporter)
+    for watch in (ending.watch_input, ending.watch_clock):
+        threading.Thread(target=watch, daemon=True).start()
+    model, solver = Model(problem), cp_model.CpSolver()
     solver.parameters.num_workers = problem["workers"]
     solver.parameters.relative_gap_limit = problem["relative_gap"]
     solver.parameters.absolute_gap_limit = problem["absolute_gap"]
     solver.best_bound_callback = reporter.on_bound
-    stopped = threading.Event()
-
-    def stop_at_end_of_input() -> None:
-        sys.stdin.read()
-        stopped.set()
-        # A stop before the search has begun is lost, hence again and again.
-        while True:
-            solver.stop_search()
-            time.sleep(0.05)
-
-    threading.Thread(target=stop_at_end_of_input, daemon=True).start()
     seconds = problem["time_limit"] - (time.perf_counter() - BEGAN)
     solver.parameters.max_time_in_seconds = max(0.0, seconds)
+    ending.model, ending.solver = model, solver
     status = solver.solve(model.cp, reporter)
     found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
-
-    def values(phase: Phase) -> Json:
-        slot = [0] * len(phase.start)
-        for (t, k), literal in phase.on_slot.items():
-            if solver.boolean_value(literal):
-                slot[t] = k
-        start, end = (list(map(solver.value, times)) for times in (phase.start, phase.end))
-        return {"slot": slot, "start": start, "end": end}
-
+    if found:
+        reporter.solution = list(solver.response_proto.solution)
     if status in (cp_model.FEASIBLE, cp_model.UNKNOWN):
-        stop = "interrupted" if stopped.is_set() else "time limit"
+        stop = "interrupted" if ending.stopped.is_set() else "time limit"
     else:
         stop = solver.status_name(status).lower().replace("_", " ")
-    bound = max(reporter.bound or 0, problem["lower_bound"])
-    if found:
-        bound = max(bound, round(solver.best_objective_bound))
-    say(
-        {
-            "status": stop,
-            "bound": bound,
-            "map": values(model.maps) if found else None,
-            "reduce": values(model.reduces) if found else None,
-        }
-    )
+    ending.say(stop, round(solver.best_objective_bound) if found else 0)
 
 
 if __name__ == "__main__":

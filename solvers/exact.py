@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
 from ..formulations import job_order, spread_bound
-from ..formulations.bounds import best_lower_bound
 from ..heuristics import block_search
 from ..instances.errors import InputError
-from ..instances.kernels import compiling_seconds
 from ..instances.mapreduce import Instance
 from ..instances.registry import Entry, lookup
 from ..instances.security import impossible
 from ..instances.usable_slots import usable_slots
 from . import ROADS, branch_and_bound, cp_sat
-from .heuristic import all_heuristics
+from .clock import Clock, Work, check_time_limit
 from .mip import MOST_TERMS, heterogeneous_fits
+from .opening import Opening
 from .portfolio import portfolio
 from .progress import Progress, ProgressCallback
 from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible
@@ -33,6 +31,12 @@ MOST_TASKS = 200
 UNCOMPILED = 8.0
 """Seconds that the other road gets before branch and bound is compiled: about what that takes, so
 that the first use costs at most twice the better choice."""
+
+HEURISTICS_SHARE = 0.5
+"""Of the time limit: so much is left at least for the roads."""
+
+GRACE = 1.5
+"""Seconds after the limit, or Ctrl-C, in which the search may still answer by itself."""
 
 
 def solve(
@@ -48,60 +52,155 @@ def solve(
 ) -> Result:
     """The best schedule found within `time_limit` s and the best proven lower bound.
 
-    The heuristics and closed-form bounds run first and settle the matter if they meet. `model`
-    names an exact road (see `slotwise.solvers.ROADS`), by default `chosen_roads` picks; `threads`
-    defaults to all cores; `heuristics` are their results if the caller has them already. A limit,
-    or Ctrl-C on the road, never raises: the result says what is known by then; nor does an instance
-    without any schedule. What is compiled first counts towards the limit, not in the result's
-    seconds. Raises `InputError` for an unknown model or a senseless limit.
+    The heuristics and closed-form bounds run first and settle the matter if they meet; only the
+    first heuristic runs to its end whatever the limit. `model` names an exact road (see
+    `slotwise.solvers.ROADS`), by default `chosen_roads` picks; `threads` defaults to all cores;
+    `heuristics` are their results if the caller has them already. A limit never raises, nor does
+    Ctrl-C once there is a schedule: the result says what is known by then; nor does an instance
+    without any schedule. What does not answer in time is left behind in a daemon thread. Raises
+    `InputError` for an unknown model or a senseless limit, `KeyboardInterrupt` without a schedule.
     """
-    named = None if model is None else lookup("model", ROADS, model)
-    if not time_limit >= 0:
-        raise InputError(f"time limit: must be >= 0 seconds, got {time_limit}")
-    if threads is not None and threads < 1:
-        raise InputError(f"threads: must be >= 1, got {threads}")
-    why = impossible(instance)
-    if why is not None:
-        return infeasible(instance, METHOD, why)
-    began, compiled = time.perf_counter(), compiling_seconds()
-    threads = threads or os.cpu_count() or 1
-    if heuristics is None:
-        heuristics = all_heuristics(instance, best_lower_bound(instance))
-    best = min(heuristics, key=lambda result: result.makespan or 0.0)
-    seconds = time.perf_counter() - began - (compiling_seconds() - compiled)
-    best = replace(best, method=METHOD, found_by=best.method, seconds=seconds)
-    if best.status is Status.OPTIMAL or best.schedule is None:
-        return best
-    usable = usable_slots(instance)
-    roads = chosen_roads(usable.instance, threads) if named is None else {named: threads}
-    if any(road.name == "improvement" for road in roads):
-        block_search.warm_up(time_limit - (time.perf_counter() - began))
-    compiling = compiling_seconds() - compiled
-    set_out = time.perf_counter() - began
-    task = Task(
-        incumbent=usable.reduced(best.schedule),
-        lower_bound=best.lower_bound,
-        time_limit=time_limit - set_out,
+    opening = Opening(instance, on_progress)
+    for result in heuristics or ():
+        opening.take(result)
+    return search(
+        opening,
+        Clock(time_limit),
+        model=model,
         threads=threads,
         relative_gap=relative_gap,
         absolute_gap=absolute_gap,
-        on_progress=None if on_progress is None else _later(on_progress, set_out),
     )
-    if _waits_for_compiler(roads):
-        roads = dict(reversed(roads.items()))
-        journey = portfolio(usable.instance, roads, task, UNCOMPILED)
+
+
+def search(
+    opening: Opening,
+    clock: Clock,
+    *,
+    share: float = HEURISTICS_SHARE,
+    model: str | None = None,
+    threads: int | None = None,
+    relative_gap: float = OPTIMALITY_TOLERANCE / 10,
+    absolute_gap: float = 0.0,
+) -> Result:
+    """As `solve`, within what the clock has left; fills the opening unless it has results.
+
+    The heuristics take this `share` of the limit at most.
+    """
+    named = None if model is None else lookup("model", ROADS, model)
+    check_time_limit(clock.seconds)
+    if threads is not None and threads < 1:
+        raise InputError(f"threads: must be >= 1, got {threads}")
+    why = impossible(opening.instance)
+    if why is not None:
+        return infeasible(opening.instance, METHOD, why)
+    request = _Search(opening, clock, share, named, threads, relative_gap, absolute_gap)
+    # All work is done elsewhere: here Ctrl-C loses nothing, whenever it comes.
+    work = Work(request.run)
+    while True:
+        try:
+            while not work.wait() and not request.is_to_be_left():
+                pass
+            break
+        except KeyboardInterrupt:
+            clock.stop.set()
+    if work.done:
+        result = work.value()
     else:
-        journey = portfolio(usable.instance, roads, task)
-    progress = [replace(step, seconds=step.seconds + set_out) for step in journey.steps]
-    arrivals = {
-        road: replace(arrival, schedule=arrival.schedule and usable.restored(arrival.schedule))
-        for road, arrival in journey.arrivals.items()
-    }
-    if len(roads) == 1:
-        # Of several roads one may have solved while another was compiled.
-        compiling = compiling_seconds() - compiled
-    result = _conclude(best, arrivals, progress, began)
-    return replace(result, interrupted=journey.interrupted, seconds=result.seconds - compiling)
+        work.leave()
+        result = request.so_far(f"exact roads: {clock.why()}")
+    return replace(result, interrupted=clock.stop.is_set())
+
+
+class _Search:
+    """One run of heuristics, roads, and what follows from them."""
+
+    def __init__(
+        self,
+        opening: Opening,
+        clock: Clock,
+        share: float,
+        named: Entry | None,
+        threads: int | None,
+        relative_gap: float,
+        absolute_gap: float,
+    ) -> None:
+        self.opening, self.clock, self.share = opening, clock, share
+        self.named, self.threads = named, threads or os.cpu_count() or 1
+        self.relative_gap, self.absolute_gap = relative_gap, absolute_gap
+        self.late = Clock(clock.left + GRACE)
+        self.stopped = self.concluding = False
+
+    def is_to_be_left(self) -> bool:
+        """Whether to wait no longer: it is over, and nothing better is about to come."""
+        if self.clock.stop.is_set() and not self.stopped:
+            self.stopped, self.late = True, Clock(GRACE)
+        if self.opening.best is None:
+            return self.stopped
+        return self.late.over and not self.concluding
+
+    def so_far(self, *notes: str) -> Result:
+        """What the heuristics found. Raises `KeyboardInterrupt` if that is nothing."""
+        best = self.opening.best
+        if best is None:
+            raise KeyboardInterrupt
+        return replace(
+            best,
+            method=METHOD,
+            found_by=best.method,
+            seconds=max(0.0, self.clock.elapsed - self.clock.compiling),
+            notes=(*best.notes, *self.opening.notes, *notes),
+        )
+
+    def run(self) -> Result:
+        opening, clock = self.opening, self.clock
+        if not opening.results:
+            opening.run(clock.until(self.share * clock.seconds))
+        best = opening.best
+        assert best is not None
+        if best.status is Status.OPTIMAL or best.schedule is None:
+            return self.so_far()
+        if clock.over:
+            return self.so_far(f"exact roads: {clock.why()}")
+        usable = usable_slots(opening.instance)
+        told = opening.on_progress
+        task = Task(
+            incumbent=usable.reduced(best.schedule),
+            lower_bound=best.lower_bound,
+            time_limit=clock.left,
+            threads=self.threads,
+            relative_gap=self.relative_gap,
+            absolute_gap=self.absolute_gap,
+            stop=clock.stop,
+        )
+        if self.named is None:
+            roads = chosen_roads(usable.instance, self.threads)
+        else:
+            roads = {self.named: self.threads}
+        if any(road.name == "improvement" for road in roads):
+            block_search.warm_up(clock.left)
+        compiling = clock.compiling
+        set_out = clock.elapsed
+        task = replace(
+            task,
+            time_limit=clock.left,
+            on_progress=None if told is None else _later(told, set_out),
+        )
+        if _waits_for_compiler(roads):
+            journey = portfolio(usable.instance, dict(reversed(roads.items())), task, UNCOMPILED)
+        else:
+            journey = portfolio(usable.instance, roads, task)
+        self.concluding = True
+        progress = [replace(step, seconds=step.seconds + set_out) for step in journey.steps]
+        arrivals = {
+            road: replace(arrival, schedule=arrival.schedule and usable.restored(arrival.schedule))
+            for road, arrival in journey.arrivals.items()
+        }
+        result = _conclude(best, arrivals, progress, opening.notes)
+        if len(roads) == 1:
+            # Of several roads one may have solved while another was compiled.
+            compiling = clock.compiling
+        return replace(result, seconds=max(0.0, clock.elapsed - compiling))
 
 
 def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
@@ -164,25 +263,28 @@ def _later(on_progress: ProgressCallback, set_out: float) -> ProgressCallback:
 
 
 def _conclude(
-    best: Result, arrivals: dict[str, Arrival], progress: list[Progress], began: float
+    best: Result,
+    arrivals: dict[str, Arrival],
+    progress: list[Progress],
+    notes: Sequence[str],
 ) -> Result:
     assert best.schedule is not None
-    found_by, schedule = best.found_by, best.schedule
+    found_by, schedule = best.method, best.schedule
     lower_bound, bound = best.lower_bound, best.bound
     for road, arrival in arrivals.items():
         if arrival.schedule is not None and arrival.schedule.makespan < schedule.makespan:
             found_by, schedule = road, arrival.schedule
         if arrival.lower_bound is not None and arrival.lower_bound > lower_bound:
             lower_bound, bound = arrival.lower_bound, arrival.proof
+    said = [f"{road}: {arrival.stop}" for road, arrival in arrivals.items()]
     return certified(
         best.instance,
         METHOD,
         schedule,
         lower_bound,
         bound,
-        time.perf_counter() - began,
+        0.0,
         found_by=found_by,
-        notes=tuple(f"{road}: {arrival.stop}" for road, arrival in arrivals.items())
-        or ("no exact road takes an instance of this size",),
+        notes=(*notes, *(said or ["no exact road takes an instance of this size"])),
         progress=progress,
     )

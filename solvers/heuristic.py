@@ -18,6 +18,7 @@ from ..instances.registry import Entry, lookup
 from ..instances.schedule import Schedule, timed
 from ..instances.security import impossible, map_allowed
 from ..instances.usable_slots import usable_slots
+from .clock import Clock, OutOfTime, attempt
 from .result import Result, certified, infeasible, no_schedule
 
 
@@ -32,6 +33,25 @@ def heuristic(
     which. `lower_bound` (s, and what proved it) replaces the closed forms when it is
     known already. `seconds` is the heuristic's own time. Raises `InputError` for an unknown name.
     """
+    return within(Clock(), instance, name, lower_bound=lower_bound)
+
+
+def within(
+    clock: Clock, instance: Instance, name: str, *, lower_bound: tuple[float, str] | None = None
+) -> Result:
+    """As `heuristic`, without a schedule if the clock is over first: then it is left behind."""
+
+    try:
+        return attempt(lambda: certified_heuristic(instance, name, lower_bound), clock)
+    except OutOfTime:
+        why = f"{name}: not done within {clock.seconds:g} s"
+        return no_schedule(instance, name, (why,), clock.elapsed)
+
+
+def certified_heuristic(
+    instance: Instance, name: str, lower_bound: tuple[float, str] | None
+) -> Result:
+    """As `heuristic`, in this thread."""
     entry = lookup("heuristic", HEURISTICS, name)
     why = impossible(instance)
     if why is not None:

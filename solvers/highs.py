@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import logging
 import math
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from threading import Event, Lock
@@ -17,6 +18,7 @@ from pyomo.common.log import LoggingIntercept
 from pyomo.contrib.solver.common.results import Results
 from pyomo.contrib.solver.solvers.highs import Highs
 
+from .clock import LOOK, Clock, OutOfTime, attempt
 from .progress import Progress, ProgressCallback
 
 TOLERANCE = 1e-9
@@ -75,29 +77,32 @@ def solve(
 ) -> Outcome:
     """Minimise `model` with HiGHS.
 
-    `time_limit` in s; with `warm_start` the variables' values are given as a first solution;
-    `another_way` searches with `ANOTHER_WAY`, so as not to repeat a mistake of another run. A
-    limit, `stop` when it is set, or Ctrl-C ends the run with the best solution and bound so far.
+    `time_limit` in s, counted from the call, what it takes to hand the model over included; with
+    `warm_start` the variables' values are given as a first solution; `another_way` searches with
+    `ANOTHER_WAY`, so as not to repeat a mistake of another run. A limit, `stop` when it is set, or
+    Ctrl-C ends the run with the best solution and bound so far.
     """
-    began = time.perf_counter()
-    solver = Adapter(warm_start=warm_start, on_progress=on_progress, stop=stop)
+    clock = Clock(math.inf if time_limit is None else time_limit, stop)
+    solver = Adapter(warm_start=warm_start, on_progress=on_progress, clock=clock)
     options = {
         "mip_feasibility_tolerance": TOLERANCE,
         "primal_feasibility_tolerance": TOLERANCE,
         "presolve": "choose" if presolve else "off",
         **(ANOTHER_WAY if another_way else {}),
     }
-    with ONE_AT_A_TIME:
-        results = solver.solve(
-            model,
-            time_limit=time_limit,
-            threads=threads,
-            rel_gap=relative_gap,
-            abs_gap=absolute_gap,
-            load_solutions=False,
-            raise_exception_on_nonoptimal_result=False,
-            solver_options=options,
-        )
+    try:
+        with _alone(clock):
+            results = solver.solve(
+                model,
+                threads=threads,
+                rel_gap=relative_gap,
+                abs_gap=absolute_gap,
+                load_solutions=False,
+                raise_exception_on_nonoptimal_result=False,
+                solver_options=options,
+            )
+    except OutOfTime:
+        return Outcome(stopped(clock), None, None, clock.elapsed, 0)
     incumbent = results.incumbent_objective
     if incumbent is not None:
         results.solution_loader.load_vars()
@@ -106,10 +111,27 @@ def solve(
         stop=solver.stop,
         incumbent=incumbent,
         bound=bound if bound is not None and math.isfinite(bound) else None,
-        seconds=time.perf_counter() - began,
+        seconds=clock.elapsed,
         nodes=max(0, getattr(results.extra_info, "mip_node_count", 0) or 0),
         progress=solver.progress,
     )
+
+
+def stopped(clock: Clock) -> Stop:
+    """What ended the run if the clock did."""
+    return Stop.INTERRUPTED if clock.stop.is_set() else Stop.TIME_LIMIT
+
+
+@contextmanager
+def _alone(clock: Clock) -> Iterator[None]:
+    """Hold `ONE_AT_A_TIME`. Raises `OutOfTime` if the clock is over before it can be had."""
+    while not ONE_AT_A_TIME.acquire(timeout=LOOK):
+        if clock.over:
+            raise OutOfTime
+    try:
+        yield
+    finally:
+        ONE_AT_A_TIME.release()
 
 
 _STOPS = {
@@ -129,31 +151,32 @@ class Adapter(Highs):  # type: ignore[misc]
         *,
         warm_start: bool = False,
         on_progress: ProgressCallback | None = None,
-        stop: Event | None = None,
+        clock: Clock | None = None,
         **kwds: Any,
     ) -> None:
         super().__init__(**kwds)
-        self.please_stop = stop or Event()
+        self.clock = clock or Clock()
         self.warm_start = warm_start
         self.on_progress = on_progress
         self.progress: list[Progress] = []
         self.stop = Stop.OTHER
 
     def _reinit(self) -> None:
-        kept = self.warm_start, self.on_progress, self.please_stop
+        kept = self.warm_start, self.on_progress, self.clock
         super()._reinit()
-        self.warm_start, self.on_progress, self.please_stop = kept
+        self.warm_start, self.on_progress, self.clock = kept
 
     def set_instance(self, model: pyo.ConcreteModel) -> None:
         """As in Pyomo, but without redirecting the whole process's output meanwhile.
 
-        That would swallow what other threads print, and their subprocesses would inherit it.
+        That would swallow what other threads print, and their subprocesses would inherit it. Raises
+        `OutOfTime` if the clock is over before HiGHS has the model.
         """
         self._reinit()
         self._model = model
         self._solver_model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._solver_model.setOptionValue("output_flag", False)
-        self.add_block(model)
+        attempt(lambda: self.add_block(model), self.clock)
         if self._objective is None:
             self.set_objective(None)
 
@@ -163,8 +186,8 @@ class Adapter(Highs):  # type: ignore[misc]
         options |= {"mip_rel_gap": config.rel_gap, "mip_abs_gap": config.abs_gap}
         if config.threads is not None:
             options["threads"] = config.threads
-        if config.time_limit is not None:
-            options["time_limit"] = max(0.0, config.time_limit)
+        if math.isfinite(self.clock.seconds):
+            options["time_limit"] = self.clock.left
         for key, value in options.items():
             highs.setOptionValue(key, value)
         if self.warm_start:
@@ -187,7 +210,7 @@ class Adapter(Highs):  # type: ignore[misc]
         while not finished:
             try:
                 finished, _ = highs.wait(0.05)
-                if self.please_stop.is_set():
+                if self.clock.stop.is_set():
                     highs.cancelSolve()
             except KeyboardInterrupt:
                 highs.cancelSolve()

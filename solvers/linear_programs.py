@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pyomo.environ as pyo
 
@@ -13,6 +13,7 @@ from ..heuristics.priority import by_priority
 from ..instances.mapreduce import Instance
 from ..instances.schedule import Schedule
 from . import highs
+from .clock import Clock, OutOfTime, attempt
 from .progress import Progress
 from .road import Task
 from .whole_tasks import rounded
@@ -26,7 +27,7 @@ class LinearPrograms:
 
     def __init__(self, instance: Instance, task: Task) -> None:
         self.instance, self.task = instance, task
-        self.began = time.perf_counter()
+        self.clock = Clock(task.time_limit, task.stop)
         self.stop = highs.Stop.PROVEN
 
     @property
@@ -42,8 +43,9 @@ class LinearPrograms:
         """
         greatest = 0.0
         for phase in ("map", "reduce"):
-            model = unrelated_machines.build(self.instance, horizon=horizon, only=[phase])
-            value = self._optimum(model)
+            build = partial(unrelated_machines.build, self.instance, horizon=horizon, only=[phase])
+            model = self._built(build)
+            value = None if model is None else self._optimum(model)
             if value is None:
                 return None
             greatest = max(greatest, value * (1 - SLACK))
@@ -62,9 +64,9 @@ class LinearPrograms:
         best, horizon = self.task.incumbent, None
         order = by_priority(self.instance)
         while True:
-            model = waves.build(self.instance, order, horizon=horizon)
-            value = self._optimum(model)
-            if value is None or math.isinf(value):
+            model = self._built(partial(waves.build, self.instance, order, horizon=horizon))
+            value = None if model is None else self._optimum(model)
+            if model is None or value is None or math.isinf(value):
                 return
             schedule = rounded(self.instance, order, model)
             if schedule.makespan >= best.makespan:
@@ -75,13 +77,20 @@ class LinearPrograms:
     def tell(self, makespan: float, bound: float) -> None:
         """Report progress."""
         if self.task.on_progress is not None:
-            self.task.on_progress(Progress(time.perf_counter() - self.began, makespan, bound))
+            self.task.on_progress(Progress(self.clock.elapsed, makespan, bound))
+
+    def _built(self, build: Callable[[], pyo.ConcreteModel]) -> pyo.ConcreteModel | None:
+        """The program, None if there is no time to build it."""
+        try:
+            return attempt(build, self.clock)
+        except OutOfTime:
+            self.stop = highs.stopped(self.clock)
+            return None
 
     def _optimum(self, model: pyo.ConcreteModel) -> float | None:
         """Infinite if the program is infeasible, None if it did not end."""
-        left = self.task.time_limit - (time.perf_counter() - self.began)
         outcome = highs.solve(
-            model, time_limit=max(0.0, left), threads=self.task.threads, stop=self.task.stop
+            model, time_limit=self.clock.left, threads=self.task.threads, stop=self.clock.stop
         )
         self.stop = outcome.stop
         if outcome.stop is highs.Stop.INFEASIBLE:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from types import ModuleType
+
+import pyomo.environ as pyo
 
 from ..formulations import heterogeneous, job_order, sequence, unrelated_machines
 from ..formulations.identical_tasks import map_classes, reduce_classes
 from ..instances.mapreduce import Instance
 from ..instances.schedule import Schedule
 from . import highs
+from .clock import Clock, OutOfTime, attempt
 from .linear_programs import LinearPrograms
 from .progress import Progress, ProgressCallback
 from .road import Arrival, Task
@@ -52,18 +54,18 @@ def heterogeneous_road(instance: Instance, task: Task) -> Arrival:
     """
     if not heterogeneous.applies(instance):
         return Arrival(None, None, "", "model does not apply: reads depend on the map tasks' slots")
-    began = time.perf_counter()
+    clock = Clock(task.time_limit)
     proof = "heterogeneous model (HiGHS)"
     best, low = task.incumbent, task.lower_bound
 
     def part(share: float, *, bounds: bool) -> Task:
         """The task from here on, with a share of the time that is left."""
-        spent = time.perf_counter() - began
+        spent = clock.elapsed
         return replace(
             task,
             incumbent=best,
             lower_bound=low,
-            time_limit=max(0.0, task.time_limit - spent) * share,
+            time_limit=clock.left * share,
             on_progress=task.on_progress and _later(task.on_progress, spent, bounds=bounds),
         )
 
@@ -171,13 +173,21 @@ def _solve(
     terms = formulation.estimated_terms(instance)
     if terms > MOST_TERMS:
         return Arrival(None, None, proof, f"model too large: about {terms:.2g} nonzeros")
-    began = time.perf_counter()
+    clock = Clock(task.time_limit, task.stop)
     horizon = None if formulation is sequence else task.incumbent.makespan
-    model = formulation.build(instance, horizon=horizon, lower_bound=task.lower_bound)
-    formulation.start(model, task.incumbent)
+
+    def built() -> pyo.ConcreteModel:
+        model = formulation.build(instance, horizon=horizon, lower_bound=task.lower_bound)
+        formulation.start(model, task.incumbent)
+        return model
+
+    try:
+        model = attempt(built, clock)
+    except OutOfTime:
+        return Arrival(None, None, proof, f"{clock.why()} before the model was built")
     outcome = highs.solve(
         model,
-        time_limit=max(0.0, task.time_limit - (time.perf_counter() - began)),
+        time_limit=clock.left,
         threads=task.threads,
         relative_gap=task.relative_gap,
         absolute_gap=task.absolute_gap,

@@ -5,16 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from threading import Lock, Semaphore, Thread
+from functools import partial
+from threading import Event, Lock
 
 from ..instances.mapreduce import Instance
 from ..instances.registry import Entry
+from .clock import Clock, Work
 from .progress import Progress, ProgressCallback
 from .result import relative_gap
 from .road import Arrival, Task
 
 HEAD_START = 1.0
 """Seconds that spare small instances the start of a second road."""
+
+GRACE = 1.0
+"""Seconds after the end in which the roads give what they have."""
 
 
 @dataclass(frozen=True)
@@ -35,57 +40,67 @@ def portfolio(
     """Run `roads`, each with its number of threads, until `task` is done.
 
     Bounds and makespans of all roads count together: the best of each, whoever proved it. Ctrl-C
-    ends all roads, which keep what they have. The roads after the first set out `head_start` s
-    later, and not at all if it has arrived or the time is up by then. Raises what a road raises.
+    ends all roads, which keep what they have; one that does not answer within `GRACE` s after the
+    end is left behind with nothing. The roads after the first set out `head_start` s later, and not
+    at all if it has arrived or the time is up by then. Raises what a road raises.
     """
-    common = _Common(task)
+    clock = Clock(task.time_limit)
+    common = _Common(task, clock.stop)
     arrivals: dict[str, Arrival] = {}
-    errors: list[BaseException] = []
-    arrived = Semaphore(0)
 
     def travel(road: Entry, threads: int, wait: float) -> None:
-        if wait > max(0.0, task.time_limit) or task.stop.wait(wait):
-            arrived.release()
+        if wait > clock.left or clock.stop.wait(wait):
             return
-        started = time.perf_counter() - common.began
+        started = clock.elapsed
         share = replace(
             task,
             threads=threads,
-            time_limit=task.time_limit - started,
+            time_limit=clock.left,
+            stop=clock.stop,
             on_progress=common.listener(started),
             best=lambda: common.incumbent,
         )
         try:
-            arrivals[road.name] = road.load()(instance, share)
-            common.arrived(arrivals[road.name])
-        except BaseException as error:
-            errors.append(error)
-            task.stop.set()
-        finally:
-            arrived.release()
+            arrival = road.load()(instance, share)
+        except BaseException:
+            clock.stop.set()
+            raise
+        arrivals[road.name] = arrival
+        common.arrived(arrival)
 
-    for place, (road, threads) in enumerate(roads.items()):
-        wait = head_start if place else 0.0
-        Thread(target=travel, args=(road, threads, wait), daemon=True).start()
-    waiting_for, interrupted = len(roads), False
-    while waiting_for:
+    works = {
+        road.name: Work(partial(travel, road, threads, head_start if place else 0.0))
+        for place, (road, threads) in enumerate(roads.items())
+    }
+    interrupted, over = False, None
+    while waiting := [work for work in works.values() if not work.done]:
         try:
-            # Not `join`: Ctrl-C within it can make a living thread look dead.
-            waiting_for -= arrived.acquire(timeout=0.1)
+            waiting[0].wait()
+            if task.stop.is_set():
+                clock.stop.set()
+            if over is None and clock.over:
+                over = Clock(GRACE)
+            elif over is not None and over.over:
+                break
         except KeyboardInterrupt:
             interrupted = True
-            task.stop.set()
-    if errors:
-        raise errors[0]
-    return Journey(arrivals, common.steps, interrupted)
+            clock.stop.set()
+    found = dict(arrivals)
+    for name, work in works.items():
+        if work.done:
+            work.value()
+        else:
+            work.leave()
+            found[name] = Arrival(None, None, "", f"{clock.why()}, left behind without an answer")
+    return Journey(found, common.steps, interrupted)
 
 
 class _Common:
     """The best makespan and bound over all roads."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, stop: Event) -> None:
         self.began = time.perf_counter()
-        self.task = task
+        self.task, self.stop = task, stop
         self.lock = Lock()
         self.incumbent, self.bound = task.incumbent.makespan, task.lower_bound
         self.steps: list[Progress] = []
@@ -104,7 +119,7 @@ class _Common:
         self.tell(time.perf_counter() - self.began, makespan, arrival.lower_bound)
         gap = relative_gap(self.incumbent, self.bound)
         if gap is not None and gap <= self.task.relative_gap:
-            self.task.stop.set()
+            self.stop.set()
 
     def tell(self, seconds: float, incumbent: float | None, bound: float | None) -> None:
         with self.lock:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Progress:
-    """After `seconds`: the best makespan and the best lower bound so far, in s."""
+    """After `seconds`: the best makespan and the best lower bound so far, in s; what is done."""
 
     seconds: float
     incumbent: float | None
     bound: float | None
+    doing: str = ""
 
 
 ProgressCallback = Callable[[Progress], None]

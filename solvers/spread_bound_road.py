@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
+from functools import partial
 
 from ..formulations import spread_bound
 from ..instances.mapreduce import Instance
 from . import highs
+from .clock import Clock, OutOfTime, attempt
 from .linear_programs import SLACK
 from .progress import Progress
 from .road import Arrival, Task
@@ -34,7 +35,7 @@ def spread_bound_road(instance: Instance, task: Task) -> Arrival:
         return Arrival(None, None, "", f"not applicable: {', '.join(sorted(instance.parts))}")
     if not spread_bound.fits(instance):
         return Arrival(None, None, "", f"program too large: {instance.jobs} jobs")
-    began = time.perf_counter()
+    clock = Clock(task.time_limit, task.stop)
     bound: float | None = None
     low, high, stop = task.lower_bound, _shortest(task), "linear programs solved"
     progress: list[Progress] = []
@@ -42,14 +43,13 @@ def spread_bound_road(instance: Instance, task: Task) -> Arrival:
     for _ in range(1 + MOST_BISECTIONS):
         if high - low <= BISECTION_GAP * low:
             break
-        if task.stop.is_set():
-            stop = highs.Stop.INTERRUPTED.value
+        build = partial(spread_bound.build, instance, horizon=horizon, lower_bound=low)
+        try:
+            model = attempt(build, clock)
+        except OutOfTime:
+            stop = highs.stopped(clock).value
             break
-        left = task.time_limit - (time.perf_counter() - began)
-        model = spread_bound.build(instance, horizon=horizon, lower_bound=low)
-        outcome = highs.solve(
-            model, time_limit=max(0.0, left), threads=task.threads, stop=task.stop
-        )
+        outcome = highs.solve(model, time_limit=clock.left, threads=task.threads, stop=clock.stop)
         if outcome.stop is highs.Stop.INFEASIBLE:
             value = math.inf
         elif outcome.stop is highs.Stop.PROVEN and outcome.incumbent is not None:
@@ -61,7 +61,7 @@ def spread_bound_road(instance: Instance, task: Task) -> Arrival:
         gain, low = bound - low, bound
         high = min(_shortest(task), horizon if value < horizon else high)
         horizon = (low + high) / 2
-        progress.append(Progress(time.perf_counter() - began, task.incumbent.makespan, low))
+        progress.append(Progress(clock.elapsed, task.incumbent.makespan, low))
         if task.on_progress is not None:
             task.on_progress(progress[-1])
         if gain < LEAST_GAIN * low:

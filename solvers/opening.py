@@ -1,0 +1,88 @@
+"""What comes before the exact roads: closed-form bounds, then the heuristics, under a clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..formulations.bounds import best_of, lower_bounds
+from ..heuristics import HEURISTICS
+from ..instances.mapreduce import Instance
+from ..instances.registry import Entry
+from .clock import Clock, OutOfTime, attempt
+from .heuristic import certified_heuristic
+from .progress import Progress, ProgressCallback
+from .result import Result
+
+FIRST = "EFSS"
+"""Runs to its end whatever the clock says: without it there might be no schedule at all."""
+
+LAST = ("FIFO", "HMHS", "R-HMHS", "Min-Min")
+"""The slowest, by far, on traces of a day; the others take their turns as in the registry."""
+
+
+@dataclass
+class Opening:
+    """What is known so far: every closed-form bound (s), the results, why heuristics are missing.
+
+    `best` has the shortest schedule by now.
+    """
+
+    instance: Instance
+    on_progress: ProgressCallback | None = None
+    bounds: dict[str, float] = field(default_factory=dict)
+    results: list[Result] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    best: Result | None = None
+
+    def run(self, clock: Clock) -> None:
+        """Bounds and heuristics, as many as there is time for.
+
+        What still runs when the time is up is left behind.
+        """
+        self._tell(clock, "closed-form bounds")
+        self.bounds = lower_bounds(self.instance)
+        bound = best_of(self.bounds)
+        entries = [entry for entry in HEURISTICS if entry.valid]
+        skipped = []
+        for place, entry in enumerate(sorted(entries, key=_turn)):
+            its_clock = Clock() if place == 0 else clock
+            if its_clock.over:
+                skipped.append(entry.name)
+                continue
+            self._tell(clock, entry.name)
+            began = clock.elapsed
+            try:
+                self.take(self._result(entry, bound, its_clock))
+            except OutOfTime:
+                spent = clock.elapsed - began
+                self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.why()}")
+        if skipped:
+            self.notes.append(f"{', '.join(skipped)}: not run, {clock.why()}")
+        order = [entry.name for entry in entries]
+        self.results.sort(key=lambda result: order.index(result.method))
+        self.best = min(self.results, key=lambda result: result.makespan or 0.0)
+
+    def _result(self, entry: Entry, bound: tuple[float, str], clock: Clock) -> Result:
+        return attempt(lambda: certified_heuristic(self.instance, entry.name, bound), clock)
+
+    def take(self, result: Result) -> None:
+        """Add a result."""
+        self.results.append(result)
+        if self.best is None or (result.makespan or 0.0) < (self.best.makespan or 0.0):
+            self.best = result
+
+    def _tell(self, clock: Clock, doing: str) -> None:
+        if self.on_progress is not None:
+            best = self.best
+            self.on_progress(
+                Progress(
+                    clock.elapsed,
+                    None if best is None else best.makespan,
+                    None if best is None else best.lower_bound,
+                    doing,
+                )
+            )
+
+
+def _turn(entry: Entry) -> tuple[bool, bool]:
+    return entry.name != FIRST, entry.name in LAST
