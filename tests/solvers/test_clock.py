@@ -1,0 +1,48 @@
+"""The clock: limits, stops, and work that is left behind."""
+
+import math
+import threading
+
+import pytest
+
+import slotwise
+from slotwise import Cluster, Job, job_instance
+from slotwise.instances.errors import InputError
+from slotwise.solvers.clock import Clock, OutOfTime, attempt, check_time_limit, left_behind
+
+
+def test_a_clock_is_over_at_its_limit_or_when_stopped() -> None:
+    assert Clock(0.0).over
+    endless = Clock()
+    assert (endless.over, endless.left) == (False, math.inf)
+    part = endless.until(1e6)
+    endless.stop.set()
+    assert endless.over
+    assert part.over
+    assert (part.why(), Clock(0.0).why()) == ("interrupted", "time limit")
+
+
+@pytest.mark.parametrize("seconds", [-1.0, math.nan])
+def test_a_limit_is_a_number_of_seconds(seconds: float) -> None:
+    with pytest.raises(InputError, match="time limit"):
+        check_time_limit(seconds)
+
+
+def test_work_is_done_or_left_behind() -> None:
+    assert attempt(lambda: 7, Clock()) == 7
+    with pytest.raises(ZeroDivisionError):
+        attempt(lambda: 1 / 0, Clock())
+    release = threading.Event()
+    with pytest.raises(OutOfTime):
+        attempt(release.wait, Clock(0.01))
+    assert left_behind()
+    release.set()
+
+
+def test_without_time_the_first_heuristic_still_answers() -> None:
+    jobs = [Job("a", [2.0, 3.0, 4.0], [3.0, 1.0]), Job("b", [1.0, 5.0], [2.0, 2.0, 2.0])]
+    instance = job_instance("short", Cluster.uniform(2, map_slots=1), jobs)
+    result = slotwise.solve(instance, time_limit=0)
+    assert slotwise.check(instance, result.schedule).valid
+    assert (result.found_by, result.lower_bound > 0) == ("EFSS", True)
+    assert any("not run, time limit" in note for note in result.notes)
