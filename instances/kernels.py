@@ -34,8 +34,8 @@ OPTIONS: Any = _INNER | {"forceinline": True}
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function of its own that Python calls."""
-    return cast(Function, Kernel(function, _UNCOUNTED))
+    """Compile a function of its own that Python calls; other threads go on, and Ctrl-C works."""
+    return cast(Function, Kernel(function, _UNCOUNTED | {"nogil": True}))
 
 
 def released(function: Function) -> Function:
@@ -55,8 +55,8 @@ def inlined(function: Function) -> Function:
 
 
 def counted(function: Function) -> Function:
-    """Compile a function that makes arrays, for Python and other kernels to call."""
-    return cast(Function, Kernel(function, {}))
+    """Compile a function that makes arrays, for Python and other kernels to call, likewise."""
+    return cast(Function, Kernel(function, {"nogil": True}))
 
 
 def counted_released(function: Function) -> Function:
