@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..instances.kernels import counted_released, inner
+from ..instances.kernels import counted, inner
 from ..instances.mapreduce import FloatArray, Instance, IntArray
 from ..instances.processing import map_time_matrix, reduce_time_matrix
 from ..instances.schedule import Schedule, map_completions, timed
@@ -182,7 +182,7 @@ def _cost(
     return longest, (excess if target > 0.0 else longest) + LEVELLING * level
 
 
-@counted_released
+@counted
 def anneal(
     stop: IntArray,
     seed: int,

@@ -38,9 +38,9 @@ def kernel(function: Function) -> Function:
     return cast(Function, Kernel(function, _UNCOUNTED | {"nogil": True}))
 
 
-def released(function: Function) -> Function:
-    """The same, leaving other Python threads to run."""
-    return cast(Function, Kernel(function, _UNCOUNTED | {"nogil": True}))
+def counted(function: Function) -> Function:
+    """The same of a function that makes arrays, for Python and other kernels to call."""
+    return cast(Function, Kernel(function, {"nogil": True}))
 
 
 def inner(function: Function) -> Function:
@@ -52,16 +52,6 @@ def inlined(function: Function) -> Function:
     """Compile a function that becomes part of the kernels that call it; Python gets the plain
     one."""
     return cast(Function, Kernel(function, OPTIONS))
-
-
-def counted(function: Function) -> Function:
-    """Compile a function that makes arrays, for Python and other kernels to call, likewise."""
-    return cast(Function, Kernel(function, {"nogil": True}))
-
-
-def counted_released(function: Function) -> Function:
-    """The same, leaving other Python threads to run."""
-    return cast(Function, Kernel(function, {"nogil": True}))
 
 
 class Kernel:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..instances.kernels import inner, released
+from ..instances.kernels import inner, kernel
 from ..instances.mapreduce import IntArray
 from .reduce_placement import DONE, EARLY, LEFT, OFFER, STOP, TARGET, ReduceSearch
 from .set_tables import Tables
@@ -84,7 +84,7 @@ def map_search(p: Problem) -> MapSearch:
     )
 
 
-@released
+@kernel
 def place_maps(p: Problem, tables: Tables, r: ReduceSearch, s: MapSearch) -> int:
     """Search all map placements for the reduce placement in `r` with the nodes in `s.node`.
 

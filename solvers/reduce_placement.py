@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..instances.kernels import inner, released
+from ..instances.kernels import inner, kernel
 from ..instances.mapreduce import IntArray
 from .set_tables import Tables
 from .ticks import Problem
@@ -82,7 +82,7 @@ def reduce_search(p: Problem, tables: Tables, control: IntArray) -> ReduceSearch
     )
 
 
-@released
+@kernel
 def next_placement(p: Problem, tables: Tables, s: ReduceSearch) -> int:
     """Go on to the next placement of all reduce tasks that passes every test.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..instances.kernels import counted_released, inner
+from ..instances.kernels import counted, inner
 from ..instances.mapreduce import IntArray
 from .ticks import TICKS, Problem
 
@@ -81,7 +81,7 @@ def tables(p: Problem, stop: IntArray) -> Tables:
     )
 
 
-@counted_released
+@counted
 def least_makespans(
     stop: IntArray, jobs: int, job: IntArray, length: IntArray, machines: int
 ) -> IntArray:

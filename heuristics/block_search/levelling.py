@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.kernels import inner, released
+from ...instances.kernels import inner, kernel
 from ...instances.mapreduce import IntArray
 from .problem import WayArray
 from .random_numbers import below
@@ -172,7 +172,7 @@ def level(
     _level(stop, random, phase, slot, slots, Members(task, size, place), value, work, tries, kept)
 
 
-@released
+@kernel
 def _level(
     stop: IntArray,
     random: IntArray,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.kernels import counted_released
+from ...instances.kernels import counted
 from ...instances.mapreduce import IntArray
 from .problem import MOST, Problem
 from .solution import Solution
@@ -34,7 +34,7 @@ class Work(NamedTuple):
     """Reduce slots, sorted per node; the offer of each node."""
 
 
-@counted_released
+@counted
 def new_work(problem: Problem) -> Work:
     nodes = len(problem.rack_of)
     i8 = np.int64
@@ -48,7 +48,7 @@ def new_work(problem: Problem) -> Work:
     )
 
 
-@counted_released
+@counted
 def _first_free(first: IntArray, low: int, high: int) -> int:
     best = low
     for v in range(low + 1, high):
@@ -57,7 +57,7 @@ def _first_free(first: IntArray, low: int, high: int) -> int:
     return best
 
 
-@counted_released
+@counted
 def _put(free: IntArray, begin: int, end: int, until: int) -> None:
     """The first of a node's sorted slots is occupied until then."""
     k = begin
@@ -67,7 +67,7 @@ def _put(free: IntArray, begin: int, end: int, until: int) -> None:
     free[k] = until
 
 
-@counted_released
+@counted
 def place_maps(
     problem: Problem, work: Work, job: int, low: int, high: int, omega: int, on: IntArray
 ) -> int:
@@ -113,7 +113,7 @@ def place_maps(
     return completion
 
 
-@counted_released
+@counted
 def reads(problem: Problem, held: IntArray, read: IntArray) -> None:
     """What a reduce task reads on each node, with this much output on each."""
     total = 0
@@ -129,7 +129,7 @@ def reads(problem: Problem, held: IntArray, read: IntArray) -> None:
             read[v] = np.int64(min(ticks, MOST) + 0.5)
 
 
-@counted_released
+@counted
 def place_reduces(
     problem: Problem,
     work: Work,
@@ -167,7 +167,7 @@ def place_reduces(
     return last
 
 
-@counted_released
+@counted
 def all_free(problem: Problem, work: Work) -> None:
     work.free[:] = 0
     work.reduce_free[:] = 0
@@ -195,7 +195,7 @@ def decode(
     return max(int(completion.max(initial=0)), int(last))
 
 
-@counted_released
+@counted
 def _decode_maps(
     problem: Problem,
     solution: Solution,
@@ -212,7 +212,7 @@ def _decode_maps(
         reads(problem, work.held, read[i])
 
 
-@counted_released
+@counted
 def _decode_reduces(
     problem: Problem,
     solution: Solution,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.kernels import counted_released
+from ...instances.kernels import counted
 from ...instances.mapreduce import IntArray
 from .levelling import Phase, level
 from .placing import NEVER, Work, all_free, new_work, place_reduces, reads
@@ -96,7 +96,7 @@ def evaluate(problem: Problem, layout: Layout, placement: Placement) -> Timing:
     return Timing(makespan, completion, by_end, read, due)
 
 
-@counted_released
+@counted
 def _map_phase(
     problem: Problem, layout: Layout, placement: Placement, completion: IntArray, read: IntArray
 ) -> None:
@@ -116,7 +116,7 @@ def _map_phase(
         reads(problem, held, read[i])
 
 
-@counted_released
+@counted
 def _reduce_phase(
     problem: Problem,
     layout: Layout,
@@ -137,7 +137,7 @@ def _reduce_phase(
     return last
 
 
-@counted_released
+@counted
 def _due_dates(
     problem: Problem,
     layout: Layout,
@@ -285,7 +285,7 @@ def with_new_reduces(problem: Problem, layout: Layout, placement: Placement) -> 
     return placement._replace(reduce_slot=slot)
 
 
-@counted_released
+@counted
 def _new_reduces(
     problem: Problem,
     layout: Layout,
@@ -310,7 +310,7 @@ def _new_reduces(
             free[k] = max(free[k], completion[i]) + problem.reduce_time[w] + read[i, v]
 
 
-@counted_released
+@counted
 def _first_slots(
     turn: IntArray,
     node: IntArray,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.kernels import counted_released
+from ...instances.kernels import counted
 from ...instances.mapreduce import IntArray
 
 
@@ -17,7 +17,7 @@ def seeded(seed: int, stream: int = 0) -> IntArray:
     return words.view(np.int64) | 1
 
 
-@counted_released
+@counted
 def uniform(state: IntArray) -> float:
     """A number from 0 up to, not including, 1."""
     x = np.uint64(state[0])
@@ -28,7 +28,7 @@ def uniform(state: IntArray) -> float:
     return float((x * np.uint64(2685821657736338717)) >> np.uint64(11)) / 9007199254740992.0
 
 
-@counted_released
+@counted
 def below(state: IntArray, count: int) -> int:
     """A number from 0 to `count` - 1."""
     return int(uniform(state) * count)

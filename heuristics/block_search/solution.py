@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...instances.kernels import counted_released
+from ...instances.kernels import counted
 from ...instances.mapreduce import IntArray
 
 
@@ -21,7 +21,7 @@ class Solution(NamedTuple):
     beta: IntArray
 
 
-@counted_released
+@counted
 def shift(order: IntArray, source: int, target: int) -> None:
     """Take the job at `source` out of the order and put it in at `target`."""
     job = order[source]

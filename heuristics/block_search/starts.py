@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.kernels import counted_released
+from ...instances.kernels import counted
 from ...instances.mapreduce import FloatArray, IntArray
 from .placing import Work, all_free, decode, new_work, place_maps, place_reduces, reads
 from .problem import Problem
@@ -27,7 +27,7 @@ SMOOTH = 0.01
 """Width of the passage between the needs of the two phases, as a share of them."""
 
 
-@counted_released
+@counted
 def _candidates(problem: Problem, work: Work, low: IntArray, high: IntArray) -> int:
     """Blocks worth trying in `low`, `high`; return how many. For each length the freest ones."""
     nodes, count = len(problem.rack_of), 0
@@ -66,13 +66,13 @@ def _candidates(problem: Problem, work: Work, low: IntArray, high: IntArray) -> 
     return count + 1
 
 
-@counted_released
+@counted
 def _copy(source: IntArray, target: IntArray) -> None:
     for k in range(len(source)):
         target[k] = source[k]
 
 
-@counted_released
+@counted
 def _greedy(problem: Problem, solution: Solution, work: Work, weights: FloatArray) -> None:
     """Choose blocks and weights of all jobs in `solution.order`.
 
