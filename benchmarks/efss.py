@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from slotwise.heuristics import list_scheduling
+from slotwise.heuristics import list_scheduling, phases
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.mapreduce import Instance
 from slotwise.instances.schedule import Schedule
@@ -68,7 +68,7 @@ def main() -> None:
 def compare(instance: Instance) -> tuple[list[float], list[float], bool]:
     """Best seconds of EFSS and of the scan, placing and whole, and whether the schedules agree."""
     methods: list[tuple[Callable[..., Schedule], ModuleType, tuple[str, str]]] = [
-        (list_scheduling.efss, list_scheduling, ("place_maps", "place_reduces")),
+        (list_scheduling.efss, phases, ("place_maps", "place_reduces")),
         (plain_scan.plain_efss, plain_scan, ("scan_maps", "scan_reduces")),
     ]
     found, expected = [method(instance) for method, _, _ in methods]
