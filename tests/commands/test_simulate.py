@@ -118,7 +118,7 @@ def stopped(
         (("--load", "0"), "rate: need a positive number"),
         (("--scale", "0"), "--scale: need a positive number"),
         (("--warm-up", "1"), "warm-up"),
-        (("--gamma", "year"), "--gamma: need one of scaled, s, min, h, d"),
+        (("--gamma", "year"), "--gamma: choose scaled or s or min or h or d"),
         (("--policy", "greedy", "--replan", "1"), "--replan is for lotes"),
         (("--compress", "2"), "--compress is for --trace"),
         (("--trace", "absent.csv"), "absent.csv"),
