@@ -1,5 +1,5 @@
 """`python -m slotwise`."""
 
-from .cli import main
+from .entry import main
 
 main()

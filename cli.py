@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -30,6 +30,9 @@ from .commands.importing_queues import queues
 from .commands.simulate import simulate
 from .commands.solve import solve
 from .commands.streams import open_streams, put
+from .entry import main
+
+__all__ = ["app", "main", "run"]
 
 app = typer.Typer(
     name="slotwise",
@@ -79,12 +82,6 @@ def options(
 
         parse_size(max_input, "--max-input")
         os.environ[VARIABLE] = max_input
-
-
-def main() -> NoReturn:
-    """Run the command line; exit with 0, 1 (the answer is no), 2 (bad input or usage) or 130."""
-    interrupts.listen()
-    interrupts.leave(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:

@@ -57,10 +57,9 @@ def gap(
     hidden = quiet or as_json
     documents: list[dict[str, Any]] = []
     done: list[Comparison] = []
-    interrupted = False
     with held() as signals:
-        for path in instances:
-            try:
+        try:
+            for path in instances:
                 with live_progress(hidden=hidden) as on_progress:
                     doing(on_progress, f"reading {path}")
                     problem = read_instance(path)
@@ -69,25 +68,23 @@ def gap(
                     get_ready_until(clock, problem, quiet=hidden, exact=True)
                     signals.hold(clock.stop.set)
                     comparison = compared(problem, clock, threads=threads, on_progress=on_progress)
-            except KeyboardInterrupt:
-                if not done:
-                    raise
-                interrupted = True
-                break
-            done.append(comparison)
-            documents.append(comparison.document())
-            if output is not None and is_replaced(output):
-                with suppress(OutputError):  # tried again at the end
-                    write_json(output, {"instances": documents})
-            if not as_json:
-                if comparison.best.status != "optimal":
-                    tell(comparison.best.notes, quiet=quiet)
-                show(comparison_table(comparison), document=None, as_json=False, quiet=quiet)
-            interrupted = signals.came
-            if interrupted:
-                break
-            signals.release()
+                done.append(comparison)
+                documents.append(comparison.document())
+                if output is not None and is_replaced(output):
+                    with suppress(OutputError):  # tried again at the end
+                        write_json(output, {"instances": documents})
+                if not as_json:
+                    if comparison.best.status != "optimal":
+                        tell(comparison.best.notes, quiet=quiet)
+                    show(comparison_table(comparison), document=None, as_json=False, quiet=quiet)
+                if signals.came:
+                    break
+                signals.interrupt()
+        except KeyboardInterrupt:
+            if not done:
+                raise
         signals.hold()
+        interrupted = signals.came
         if interrupted:
             tell([f"interrupted after {len(done)} of {len(instances)} instances"], quiet=quiet)
         if output is not None and done:
@@ -96,7 +93,7 @@ def gap(
         if as_json or len(done) > 1:
             text = summary_table(done)
             show(text, document={"instances": documents}, as_json=as_json, quiet=quiet)
-        signals.release()
+        signals.interrupt()
         if done:
             draw(gantt, done[0].best, quiet=hidden, skip=interrupted)
     if any(comparison.best.schedule is None for comparison in done):

@@ -67,7 +67,7 @@ def heuristic(
                 write_json(output, result.document())
         show(str(result), document=result.document(), as_json=as_json, quiet=quiet)
         tell(_first(result.notes), quiet=hidden or result.schedule is None)
-        signals.release()
+        signals.interrupt()
         draw(gantt, result, quiet=hidden, skip=signals.came)
     if result.schedule is None:
         raise typer.Exit(NO)

@@ -1,43 +1,43 @@
 """Ctrl-C and SIGTERM, which mean the same on the command line: answered at any moment.
 
-Python raises `KeyboardInterrupt` in the main thread, but only between two steps of its own: not
-while a library's code runs, and some libraries lose it. So a thread watches, and ends a process
-that has not ended by itself soon.
+As long as a command has nothing to keep, a signal ends the process at once, from a thread: Python
+answers signals only between two steps of its own, and libraries lose the `KeyboardInterrupt` that
+comes while they are imported or run. A command that has something says so by `held`.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
 
+from ..instances import temporaries
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = 130
-
-GRACE = 1.0
-"""Seconds in which a command that has nothing to keep may end by itself."""
 
 AGAIN = 0.3
 """Seconds within which a second signal is the same one: a key held down, a group and its member."""
 
 _keeping = threading.Event()
-_told = threading.Event()
+_codes: list[int] = []
+
+Handler = Callable[[int, FrameType | None], None]
 
 
 def listen() -> None:
     """Answer both signals from now on; for the process of a command line only."""
     if os.name != "posix" or threading.current_thread() is not threading.main_thread():
         return
-    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    here, there = os.pipe()
+    _handle(_do_nothing)
+    sys.unraisablehook = _tell_unraisable
+    here, there = _pipe()
     os.set_blocking(there, False)
     signal.set_wakeup_fd(there, warn_on_full_buffer=False)
     threading.Thread(target=_watch, args=(here,), daemon=True).start()
@@ -57,45 +57,109 @@ class Signals:
             self.came = True
             action()
 
-        if threading.current_thread() is threading.main_thread():
-            _keeping.set()
-            for number in SIGNALS:
-                handler = signal.signal(number, remember)
-                self._before.setdefault(number, handler)
+        self._answer(remember)
+
+    def interrupt(self) -> None:
+        """From now on the first one raises `KeyboardInterrupt`, whoever catches it has something
+        to show; the second ends all."""
+
+        def remember(_number: int, _frame: FrameType | None) -> None:
+            self.came = True
+            raise KeyboardInterrupt
+
+        self._answer(remember)
 
     def release(self) -> None:
-        """From now on they interrupt again."""
+        """From now on there is nothing to keep again."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before.clear()
         _keeping.clear()
 
+    def _answer(self, handler: Handler) -> None:
+        if threading.current_thread() is threading.main_thread():
+            _keeping.set()
+            for number, before in _handle(handler).items():
+                self._before.setdefault(number, before)
+
 
 @contextmanager
 def held() -> Iterator[Signals]:
-    """For a command that shows what it has when a signal comes."""
+    """For a command that shows what it has when a signal comes, and has shown it at the end."""
     signals = Signals()
     try:
         yield signals
-    finally:
+    except BaseException:
         signals.release()
+        raise
+    signals.release()
+    _keeping.set()
 
 
 def answered() -> None:
-    """The command has ended: whatever comes now has been told already."""
-    _told.set()
+    """The command has ended, or failed: only how is yet to be told."""
+    if threading.current_thread() is threading.main_thread() and _is_listening():
+        _handle(_do_nothing)
+        _keeping.set()
 
 
 def leave(code: int) -> NoReturn:
     """End the process with this code, now, even if work that was left behind still runs."""
-    from ..solvers.clock import left_behind
-
+    _codes.append(code)
     answered()
-    if left_behind():
+    clock = sys.modules.get("slotwise.solvers.clock")
+    if clock is not None and clock.left_behind():
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
+        temporaries.remove_all()
         os._exit(code)
     sys.exit(code)
+
+
+def end() -> NoReturn:
+    """End the process from any thread, whatever the main thread is doing."""
+    temporaries.remove_all()
+    if _codes:
+        os._exit(_codes[0])
+    with suppress(OSError):
+        if "--json" in sys.argv and not _has_shown_document():
+            os.write(1, b'{"error": "interrupted", "exit_code": %d}\n' % INTERRUPTED)
+    with suppress(OSError):
+        if os.isatty(2):
+            os.write(2, b"\r\x1b[K\x1b[?25h")  # a live line may be there, without a cursor
+        os.write(2, b"slotwise: interrupted\n")
+    os._exit(INTERRUPTED)
+
+
+def _pipe() -> list[int]:
+    """Both ends, of numbers that no standard stream has, closed as it may be."""
+    import fcntl
+
+    ends = os.pipe()
+    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends]
+    for end in ends:
+        os.close(end)
+    return moved
+
+
+def _has_shown_document() -> bool:
+    # Not imported here: this thread must not wait for what the main thread imports.
+    asked = getattr(sys.modules.get("slotwise.commands.console"), "has_shown_document", None)
+    return asked is not None and asked()
+
+
+def _handle(handler: Handler) -> dict[signal.Signals, Any]:
+    """Answer the signals by this; who did before. What the parent had ignored stays ignored."""
+    heard = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    return {number: signal.signal(number, handler) for number in heard}
+
+
+def _do_nothing(_number: int, _frame: FrameType | None) -> None:
+    """The thread that watches does what there is to do."""
+
+
+def _is_listening() -> bool:
+    return any(signal.getsignal(number) == _do_nothing for number in SIGNALS)
 
 
 def _watch(pipe: int) -> None:
@@ -104,27 +168,12 @@ def _watch(pipe: int) -> None:
         numbers = os.read(pipe, 1)
         if numbers and numbers[0] in SIGNALS:
             now = time.monotonic()
-            if first is not None and now - first > AGAIN:
-                _end()
-            if first is None:
-                first = now
-                threading.Thread(target=_end_soon, daemon=True).start()
+            if not _keeping.is_set() or (first is not None and now - first > AGAIN):
+                end()
+            first = now if first is None else first
 
 
-def _end_soon() -> None:
-    if not _keeping.is_set():
-        time.sleep(GRACE)
-        if not _keeping.is_set():
-            _end()
-
-
-def _end() -> NoReturn:
-    """End the process from a thread, whatever the main thread is doing."""
-    if not _told.is_set():
-        if "--json" in sys.argv:
-            os.write(1, json.dumps({"error": "interrupted", "exit_code": INTERRUPTED}).encode())
-            os.write(1, b"\n")
-        if os.isatty(2):
-            os.write(2, b"\r\x1b[K\x1b[?25h")  # a live line may be there, without a cursor
-        os.write(2, b"slotwise: interrupted\n")
-    os._exit(INTERRUPTED)
+def _tell_unraisable(what: Any) -> None:
+    """An interruption within a finalizer has nobody to catch it, and is no error."""
+    if not isinstance(what.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(what)

@@ -16,6 +16,7 @@ from ..instances.errors import InputError
 from ..instances.registry import lookup
 from .console import Json, Output, Plot, Quiet, show, tell
 from .file_rules import saving
+from .interrupts import held
 
 if TYPE_CHECKING:
     from ..heuristics.dispatch.simulator import Simulation
@@ -119,45 +120,59 @@ def simulate(
     if guidance is not None or follows or bound or (rate is None and trace is None):
         plan = _plan(problem, guidance)
     workload = _workload(problem, plan, trace, compress, load, rate, jobs, seed, noise)
-    tell(workload.notes, quiet=quiet or as_json)
+    hidden = quiet or as_json
+    tell(workload.notes, quiet=hidden)
     results: list[Simulation] = []
-    for name in names:
-        with _progress(name, hidden=quiet or as_json) as on_progress:
-            results.append(
-                run(
-                    workload,
-                    name,
-                    guidance=plan,
-                    seed=seed,
-                    warm_up=warm_up,
-                    gamma=weight,
-                    replan=replan,
-                    planner=_plan if replan is not None else None,
-                    on_progress=on_progress,
-                )
-            )
+    least = None
+    with held() as signals:
+        try:
+            for name in names:
+                with _progress(name, hidden=hidden) as on_progress:
+                    result = run(
+                        workload,
+                        name,
+                        guidance=plan,
+                        seed=seed,
+                        warm_up=warm_up,
+                        gamma=weight,
+                        replan=replan,
+                        planner=_plan if replan is not None else None,
+                        on_progress=on_progress,
+                        on_start=signals.interrupt,
+                    )
+                results.append(result)
+                if result.interrupted:
+                    break
+            if bound and not results[-1].interrupted:
+                from ..formulations.waiting_bound import waiting_bound
+
+                found = waiting_bound(workload, plan)
+                least = found.mean_wait
+        except KeyboardInterrupt:
+            if not results:
+                raise
+        signals.hold()
+        missing = names[len(results) :]
+        if bound and least is None:
+            missing.append("the bound")
         if results[-1].interrupted:
             done = f"{results[-1].all_jobs} of {workload.jobs} jobs"
-            tell([f"interrupted: {name} has started {done}"], quiet=quiet or as_json)
-            break
-    document = results[0].document()
-    if len(results) > 1:
-        document["against"] = [result.document() for result in results[1:]]
-    least = None
-    if bound:
-        from ..formulations.waiting_bound import waiting_bound
-
-        found = waiting_bound(workload, plan)
-        least = found.mean_wait
-        document["mean_wait_bound"] = least
-        document["mean_wait_bounds"] = found.all
-    if output is not None:
-        with saving():
-            write_json(output, document)
-    if plot is not None:
-        with saving():
-            write_plot(results, plot)
-    show(simulation_view(results, least), document=document, as_json=as_json, quiet=quiet)
+            tell([f"interrupted: {results[-1].policy} has started {done}"], quiet=hidden)
+        if missing:
+            tell([f"interrupted: not run: {', '.join(missing)}"], quiet=hidden)
+        document = results[0].document()
+        if len(results) > 1:
+            document["against"] = [result.document() for result in results[1:]]
+        if least is not None:
+            document["mean_wait_bound"] = least
+            document["mean_wait_bounds"] = found.all
+        if output is not None:
+            with saving():
+                write_json(output, document)
+        if plot is not None:
+            with saving():
+                write_plot(results, plot)
+        show(simulation_view(results, least), document=document, as_json=as_json, quiet=quiet)
 
 
 def _scaled(problem: Datacenter, scale: float) -> Datacenter:

@@ -90,7 +90,7 @@ def solve(
             from ..solvers.cross_check import cross_check as ask_others
 
             try:
-                signals.release()
+                signals.interrupt()
                 opinions = ask_others(result, time_limit=time_limit, threads=threads or 1)
                 signals.hold()
                 document["cross_check"] = [opinion.document() for opinion in opinions]
@@ -107,7 +107,7 @@ def solve(
         show(text, document=document, as_json=as_json, quiet=quiet)
         if not agree:
             put_aside("slotwise: CROSS-CHECK DISAGREES: do not trust this result")
-        signals.release()
+        signals.interrupt()
         draw(gantt, result, quiet=hidden, skip=signals.came)
     if not agree or result.schedule is None:
         raise typer.Exit(NO)

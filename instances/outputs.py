@@ -18,6 +18,7 @@ from pathlib import Path
 
 from .errors import InputError, OutputError
 from .inputs import STANDARD
+from .temporaries import present
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
@@ -201,8 +202,8 @@ def _replace(target: Path, old: os.stat_result | None, content: bytes) -> None:
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
     temporary = target.parent / f".slotwise-{os.urandom(8).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    handle = os.open(temporary, flags, mode & 0o666)
-    try:
+    with present(temporary):
+        handle = os.open(temporary, flags, mode & 0o666)
         with os.fdopen(handle, "wb") as stream:
             if old is not None:
                 new = os.fstat(handle)
@@ -214,10 +215,6 @@ def _replace(target: Path, old: os.stat_result | None, content: bytes) -> None:
             os.fsync(handle)
         _sync(target.parent)
         os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
     _sync(target.parent)
 
 

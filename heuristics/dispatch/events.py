@@ -40,11 +40,12 @@ from .system import (
     SAMPLED,
     SPARE,
     STARTED,
+    STOP,
     WAITING,
     System,
 )
 
-BLOCK_DONE, TIME_IS_UP, NEEDS_SLOTS, NEEDS_ROOM, DRAINED = range(5)
+BLOCK_DONE, TIME_IS_UP, NEEDS_SLOTS, NEEDS_ROOM, DRAINED, STOPPED = range(6)
 """Why `run` came back."""
 
 
@@ -135,13 +136,16 @@ def _bucket(wait: float) -> int:
 def run(policy: Any, system: System, block: Jobs, until: float, last: bool) -> int:
     """Go through the events before `until` and up to the last arrival of the block.
 
-    If it is the `last` block, go on until no job waits. Says why it came back.
+    If it is the `last` block, go on until no job waits. Another thread may set `STOP` of the tally.
+    Says why it came back.
     """
     info, tally, clock = system.info, system.tally, system.clock
     ends = system.calendar
     resources = system.free.shape[1]
     jobs = len(block.arrival)
     while True:
+        if tally[STOP] != 0:
+            return STOPPED
         at = tally[NEXT]
         running = tally[RUNNING]
         arriving = at < jobs

@@ -16,6 +16,7 @@ from ...instances.errors import InputError
 from ...instances.guidance import Guidance
 from ...instances.registry import lookup
 from ...instances.workload import Jobs, Workload
+from ..search import interruptible
 from . import POLICIES, best_fit, events, lotes, tetris
 from .best_fit import BestFit
 from .greedy import Greedy
@@ -30,6 +31,7 @@ from .system import (
     SAMPLED,
     SPARE,
     STARTED,
+    STOP,
     WAITING,
     System,
     new_system,
@@ -208,13 +210,15 @@ def simulate(
     planner: Planner | None = None,
     log: bool = False,
     on_progress: Progress | None = None,
+    on_start: Callable[[], None] | None = None,
 ) -> Simulation:
     """Run `workload` under `policy`, one of `POLICIES`, until no job waits.
 
     The first part `warm_up` of the jobs is not measured. `seed` is that of the policy's draws. With
     `replan`, every so many time units the `planner` is given the datacenter with the shares that
     arrived since, and LoTES follows its plan from then on. `log` keeps start and machine of every
-    job. `on_progress` is told arrivals so far and in all. Ctrl-C ends the run with what was seen.
+    job. `on_progress` is told arrivals so far and in all. Ctrl-C ends the run with what was seen,
+    once it has begun, of which `on_start` is told: compiling comes before.
 
     Raises `InputError` for unknown policies and wrong options, `BrokenInvariant` if a policy
     overfills a machine, starts a job twice, or loses one: this is always checked.
@@ -241,6 +245,8 @@ def simulate(
     events.run(run.policy, system, block, -np.inf, False)
     interrupted = False
     try:
+        if on_start is not None:
+            on_start()
         run.go_through(block, blocks, replan, planner, on_progress)
     except KeyboardInterrupt:
         interrupted = True
@@ -319,7 +325,7 @@ class _Run:
     def _go_on(self, block: Jobs, until: float, last: bool) -> int:
         while True:
             began = process_time()
-            why = int(events.run(self.policy, self.system, block, until, last))
+            why = self._run_kernel(block, until, last)
             self.seconds += process_time() - began
             if why == events.NEEDS_SLOTS:
                 self.system = with_more_slots(self.system)
@@ -327,6 +333,21 @@ class _Run:
                 self._more_room()
             else:
                 return why
+
+    def _run_kernel(self, block: Jobs, until: float, last: bool) -> int:
+        """Why the kernel came back; raises `KeyboardInterrupt` if Ctrl-C stopped it."""
+        why: list[int] = []
+        stop = self.system.tally[STOP : STOP + 1]
+
+        def work() -> None:
+            why.append(int(events.run(self.policy, self.system, block, until, last)))
+
+        try:
+            if not interruptible(work, stop, np.inf):
+                raise KeyboardInterrupt
+        finally:
+            stop[0] = 0
+        return why[0]
 
     def _new_grid(self) -> None:
         """Fit the cells of the grid, if there is one, to what machines have free by now."""

@@ -21,9 +21,11 @@ MACHINE, CLASS, NUMBER, DEMAND = 0, 1, 2, 3
 ARRIVAL, DURATION = 0, 1
 """Columns of `time` until the job starts; from then on it belongs to the calendar."""
 
-SPARE, RUNNING, WAITING, ARRIVED, STARTED, DEPARTED, NEXT, FULL, SAMPLED, MEASURED_FROM = range(10)
+SPARE, RUNNING, WAITING, ARRIVED, STARTED, DEPARTED = range(6)
+NEXT, FULL, SAMPLED, MEASURED_FROM, STOP = range(6, 11)
 """Entries of `tally`: spare slots; jobs now running and waiting; so far arrived, started,
-departed; next job of the block; 1 if the policy needs room; samples taken; first job measured."""
+departed; next job of the block; 1 if the policy needs room; samples taken; first job measured; 1
+if the run is to end."""
 
 NOW, INTERVAL, WORK, FIT = range(4)
 """Entries of `clock`: the time, that between samples, and sums that Tetris scales with."""
@@ -104,7 +106,7 @@ def new_system(
     largest = datacenter.capacity_units.max(axis=0)
     can_run = np.isfinite(datacenter.mean_time)
     reference = datacenter.mean_time[np.arange(classes), can_run.argmax(axis=1)]
-    tally = np.zeros(10, dtype=np.int64)
+    tally = np.zeros(11, dtype=np.int64)
     tally[SPARE] = FIRST_SLOTS
     tally[MEASURED_FROM] = measured_from
     clock = np.zeros(4)

@@ -1,0 +1,48 @@
+"""Temporary files and folders, which go even if the process ends in the middle of its work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_present: set[str] = set()
+
+
+@contextmanager
+def present(path: str | Path) -> Iterator[None]:
+    """Within, `path` may be there; after it, it is not."""
+    name = os.fspath(path)
+    _present.add(name)
+    try:
+        yield
+    finally:
+        _remove(name)
+        _present.discard(name)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """As `tempfile.TemporaryDirectory`."""
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="slotwise-")
+    with present(folder):
+        yield Path(folder)
+
+
+def remove_all() -> None:
+    """Remove all that there is; for a process that ends now."""
+    for name in list(_present):
+        _remove(name)
+
+
+def _remove(name: str) -> None:
+    with suppress(OSError):
+        if os.path.isdir(name):
+            import shutil
+
+            shutil.rmtree(name, ignore_errors=True)
+        else:
+            os.unlink(name)
