@@ -7,27 +7,25 @@ answer: a road that did not prove the result's bound says nothing about it.
 
 from __future__ import annotations
 
+import json
 import math
-import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-import pulp
 import pyomo.environ as pyo
 
 from ..formulations import job_order
-from . import highs
+from ..instances.temporaries import temporary_folder
+from . import cbc_process, highs
+from .clock import LOOK, Clock, OutOfTime, attempt
 from .mip import MOST_TERMS
+from .orphans import start
 from .result import OPTIMALITY_TOLERANCE, Result
 from .time_unit import counted, suitable_unit
 
-INTEGRALITY = 1e-6
-"""What CBC shows is a solution if its integers are no farther off than this."""
-
-_FOUND = (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
+GRACE = 1.5
+"""Seconds after the time limit until a road is left behind that has said nothing."""
 
 
 @dataclass(frozen=True)
@@ -81,24 +79,33 @@ def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -
     ]
 
 
-Road = Callable[[pyo.ConcreteModel, float, int], tuple[float | None, float | None, str]]
+Road = Callable[[pyo.ConcreteModel, Clock, int], tuple[float | None, float | None, str]]
 
 
 def _opinion(
     name: str, road: Road, result: Result, known: float, time_limit: float, threads: int
 ) -> Opinion:
-    began = time.perf_counter()
+    clock = Clock(time_limit)
     unit = suitable_unit(known)
-    # Half as long again as the known makespan: a road that could only confirm would prove little.
-    model = job_order.build(counted(result.instance, unit), horizon=1.5 * known / unit)
-    makespan, bound, note = road(model, time_limit, threads)
+
+    def work() -> tuple[float | None, float | None, str]:
+        # Half as long again as the known makespan: a road that could only confirm proves little.
+        model = job_order.build(counted(result.instance, unit), horizon=1.5 * known / unit)
+        return road(model, clock, threads)
+
+    try:
+        makespan, bound, note = attempt(work, clock.until(time_limit + GRACE))
+    except OutOfTime:
+        makespan, bound, note = None, None, "time limit"
+    finally:
+        clock.stop.set()  # for work that is left behind
     makespan, bound = (None if side is None else side * unit for side in (makespan, bound))
     return Opinion(
         road=name,
         makespan=makespan,
         lower_bound=bound,
         agrees=_agrees(result.lower_bound, known, makespan, bound),
-        seconds=time.perf_counter() - began,
+        seconds=clock.elapsed,
         note=note,
     )
 
@@ -116,52 +123,39 @@ def _agrees(
 
 
 def _highs_without_presolve(
-    model: pyo.ConcreteModel, time_limit: float, threads: int
+    model: pyo.ConcreteModel, clock: Clock, threads: int
 ) -> tuple[float | None, float | None, str]:
-    outcome = highs.solve(model, time_limit=time_limit, threads=threads, presolve=False)
+    outcome = highs.solve(
+        model, time_limit=clock.left, threads=threads, presolve=False, stop=clock.stop
+    )
     bound = math.inf if outcome.stop is highs.Stop.INFEASIBLE else outcome.bound
     return outcome.incumbent, bound, outcome.stop.value
 
 
 def _cbc(
-    model: pyo.ConcreteModel, time_limit: float, threads: int
+    model: pyo.ConcreteModel, clock: Clock, threads: int
 ) -> tuple[float | None, float | None, str]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.mps"
+    gap = OPTIMALITY_TOLERANCE / 10
+    with temporary_folder() as folder:
+        path = folder / "model.mps"
         model.write(str(path), format="mps")
-        problem = _read_mps(path)
-        solver = pulp.COIN_CMD(
-            path=pulp.PULP_CBC_CMD.pulp_cbc_path,  # the CBC that comes with PuLP
-            msg=False,
-            timeLimit=max(1.0, time_limit),
-            threads=threads,
-            gapRel=OPTIMALITY_TOLERANCE / 10,
-            options=["primalT 1e-9", "integerT 1e-9"],
-        )
-        problem.solve(solver)
-    # Stopped before it found any solution CBC shows that of the relaxation, by the same words.
-    if problem.sol_status in _FOUND and _is_whole(problem):
-        value = float(pulp.value(problem.objective))
-        proven = problem.sol_status == pulp.LpSolutionOptimal
-        return value, value if proven else None, "gap closed" if proven else "time limit"
-    if problem.status == pulp.LpStatusInfeasible:
+        arguments = map(str, (path, max(1.0, clock.left), threads, gap))
+        with start(cbc_process.__name__, list(arguments)) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                while process.poll() is None and not clock.stop.wait(LOOK):
+                    pass
+            finally:
+                process.stdin.close()
+            said = process.stdout.read()
+    if not said:
+        return None, None, "time limit"
+    status, makespan = json.loads(said)
+    if status == "infeasible":
         return None, math.inf, "no solution exists"
-    return None, None, "time limit"
-
-
-def _read_mps(path: Path) -> pulp.LpProblem:
-    variables, problem = pulp.LpProblem.fromMPS(str(path))
-    # PuLP takes the bounds from a BV line but leaves the variable continuous.
-    for line in path.read_text().splitlines():
-        if line.startswith(" BV "):
-            variables[line.split()[2]].cat = pulp.LpInteger
-    return problem
-
-
-def _is_whole(problem: pulp.LpProblem) -> bool:
-    """Whether every integer variable has a whole value."""
-    values = (v.value() or 0.0 for v in problem.variables() if v.cat == pulp.LpInteger)
-    return all(abs(value - round(value)) <= INTEGRALITY for value in values)
+    proven = status == "optimal"
+    return makespan, makespan if proven else None, "gap closed" if proven else "time limit"
 
 
 _ROADS: dict[str, Road] = {

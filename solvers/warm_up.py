@@ -6,17 +6,18 @@ In a process of its own it uses a second core while the heuristics are compiled.
 from __future__ import annotations
 
 import subprocess
-import sys
 
-from ..heuristics import block_search
+from .orphans import die_with_parent
+from .orphans import start as start_module
 
 
 def start() -> subprocess.Popen[bytes]:
-    """Start compiling; the caller may wait for the process, and need not."""
-    return subprocess.Popen(
-        [sys.executable, "-m", __name__], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    """Start compiling; the caller waits for the process, which ends if the caller does."""
+    return start_module(__name__)
 
 
 if __name__ == "__main__":
+    die_with_parent()
+    from ..heuristics import block_search
+
     block_search.warm_up()

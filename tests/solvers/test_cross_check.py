@@ -10,8 +10,8 @@ import slotwise
 from slotwise import Cluster, Job, job_instance
 from slotwise.cli import app
 from slotwise.instances.generators.ljr import small
+from slotwise.solvers import cbc_process, highs
 from slotwise.solvers import cross_check as module
-from slotwise.solvers import highs
 from slotwise.solvers.cross_check import cross_check
 from slotwise.solvers.result import Status, infeasible
 
@@ -102,9 +102,9 @@ def test_a_solution_of_the_relaxation_is_no_makespan():
     x = pulp.LpVariable("x", 0, 1, pulp.LpInteger)
     x.varValue = 0.5
     problem += 2 * x
-    assert not module._is_whole(problem)
+    assert not cbc_process.is_whole(problem)
     x.varValue = 1.0 - 1e-9
-    assert module._is_whole(problem)
+    assert cbc_process.is_whole(problem)
 
 
 def test_command_line_does_not_call_it_agreement(hard, tmp_path):
