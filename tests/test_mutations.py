@@ -24,11 +24,13 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_damaged_files_and_odd_options(seeds: Path, tmp_path: Path) -> None:
-    failures = run_campaign(range(500), seeds, tmp_path)
-    assert not failures, "\n".join(failures)
+    found = run_campaign(range(500), seeds, tmp_path)
+    assert not found.failures, "\n".join(found.failures)
 
 
 @pytest.mark.slow
 def test_many_damaged_files_and_odd_options(seeds: Path, tmp_path: Path) -> None:
-    failures = run_campaign(range(1000, 21_000), seeds, tmp_path, os.cpu_count() or 1)
+    found = run_campaign(range(1000, 21_000), seeds, tmp_path, os.cpu_count() or 1)
+    print(found.table())
+    failures = found.failures
     assert not failures, f"{len(failures)} failures\n" + "\n".join(failures)

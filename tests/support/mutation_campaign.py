@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 import warnings
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import mutators
@@ -113,8 +115,31 @@ VALUES = (
 )  # fmt: skip
 
 
-def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path | None]:
-    """The arguments of a case, run in `folder`, and the damaged file among them."""
+@dataclass
+class Campaign:
+    """What a campaign found: a line for each failure, beginning with the case's seed."""
+
+    failures: list[str] = field(default_factory=list)
+    ends: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """Cases by command, by what was damaged, and by how they ended."""
+
+    def table(self) -> str:
+        """Cases and exit codes by command, then by what was damaged."""
+        lines = []
+        for place in (0, 1):
+            codes = sorted({end for _, _, end in self.ends})
+            lines += ["", f"{'':24}{'cases':>8}" + "".join(f"{code:>10}" for code in codes)]
+            counts: dict[str, Counter[str]] = {}
+            for kind, count in self.ends.items():
+                counts.setdefault(kind[place], Counter())[kind[2]] += count
+            for name, row in sorted(counts.items()):
+                cells = "".join(f"{row[code]:>10}" for code in codes)
+                lines.append(f"{name:24}{row.total():>8}{cells}")
+        return "\n".join(lines)
+
+
+def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path | None, str]:
+    """The arguments of a case, run in `folder`, the damaged file among them, what is damaged."""
     rng = random.Random(seed)
     names = {
         "out": str(folder / "out.json"), "svg": str(folder / "out.svg"),
@@ -130,8 +155,10 @@ def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path 
         source = next((name for name, lines in TARGETS.items() if _among(words, lines)), "x")
         words = [source if word == "{file}" else word for word in words]
         words = _with_odd_options(words, rng)
+        damage = "options"
     else:
         source, template = _target(rng)
+        damage = source
         file = folder / f"damaged{Path(source).suffix}"
         content = (seeds / source).read_bytes()
         if rng.random() < 0.03:
@@ -142,7 +169,7 @@ def command_line(seed: int, seeds: Path, folder: Path) -> tuple[list[str], Path 
         words = [word.format(file=file, **names) for word in template]
     words += [option for option in ("--json", "--quiet") if rng.random() < 0.25]
     known = {*TARGETS, "gpu.json"}
-    return [str(seeds / word) if word in known else word for word in words], file
+    return [str(seeds / word) if word in known else word for word in words], file, damage
 
 
 def _target(rng: random.Random) -> tuple[str, tuple[str, ...]]:
@@ -228,33 +255,43 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} in JSON")
 
 
-def run_campaign(cases: range, seeds: Path, folder: Path, workers: int = 1) -> list[str]:
-    """Run all cases; one line for each failure, beginning with the seed."""
-    failures: list[str] = []
+def run_campaign(cases: range, seeds: Path, folder: Path, workers: int = 1) -> Campaign:
+    """Run all cases; `campaign.txt` in the folder tells of each failure, and how far it is."""
+    found = Campaign()
     parts = [list(cases)[k::workers] for k in range(workers)]
     running = {}
-    while running or any(parts):
-        for k, part in enumerate(parts):
-            if part and k not in running:
-                running[k] = _start(part, seeds, folder / str(k))
-        for k, (reader, child, heard) in list(running.items()):
-            ready, _, _ = select.select([reader], [], [], 0.05)
-            line = reader.readline() if ready else None
-            if line:
-                running[k] = (reader, child, time.monotonic())
-                seed, _, failure = line.rstrip("\n").partition(" ")
-                parts[k] = parts[k][parts[k].index(int(seed)) + 1 :]
-                if failure:
-                    failures.append(line.rstrip("\n"))
-            elif line == "" or time.monotonic() - heard > PATIENCE:
-                os.kill(child, signal.SIGKILL)
-                _, status = os.waitpid(child, 0)
-                reader.close()
-                del running[k]
-                if parts[k]:
-                    how = "stuck" if line is None else f"died of signal {status & 127}"
-                    failures.append(f"{parts[k].pop(0)} {how}")
-    return failures
+    with open(folder / "campaign.txt", "w", buffering=1) as log:
+
+        def fail(text: str) -> None:
+            found.failures.append(text)
+            log.write(f"after {found.ends.total()} cases: {text}\n")
+
+        while running or any(parts):
+            for k, part in enumerate(parts):
+                if part and k not in running:
+                    running[k] = _start(part, seeds, folder / str(k))
+            for k, (reader, child, heard) in list(running.items()):
+                ready, _, _ = select.select([reader], [], [], 0.05)
+                line = reader.readline() if ready else None
+                if line:
+                    running[k] = (reader, child, time.monotonic())
+                    seed, command, damage, code, failure = json.loads(line)
+                    parts[k] = parts[k][parts[k].index(seed) + 1 :]
+                    found.ends[command, damage, code] += 1
+                    if failure:
+                        fail(f"{seed} {failure}")
+                    if found.ends.total() % 1000 == 0:
+                        log.write(f"{found.table()}\n")
+                elif line == "" or time.monotonic() - heard > PATIENCE:
+                    os.kill(child, signal.SIGKILL)
+                    _, status = os.waitpid(child, 0)
+                    reader.close()
+                    del running[k]
+                    if parts[k]:
+                        how = "stuck" if line is None else f"died of signal {status & 127}"
+                        found.ends["?", "?", how] += 1
+                        fail(f"{parts[k].pop(0)} {how}")
+    return found
 
 
 def _start(part: list[int], seeds: Path, folder: Path):
@@ -288,7 +325,7 @@ def _work(part: list[int], seeds: Path, folder: Path, pipe) -> None:
         case.mkdir()
         os.chdir(case)
         tempfile.tempdir = str(folder)
-        words, file = command_line(seed, seeds, case)
+        words, file, damage = command_line(seed, seeds, case)
         warnings.resetwarnings()
         warnings.simplefilter("ignore", DeprecationWarning)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
@@ -300,5 +337,6 @@ def _work(part: list[int], seeds: Path, folder: Path, pipe) -> None:
         noise.seek(0)
         if failure is None and said:
             failure = f"noise: {said!r}"
-        told = f"{seed} {failure} <- {words}" if failure else f"{seed} "
-        pipe.write(ascii(told)[1:-1] + "\n")
+        command = " ".join(words[: 2 if words[0] in ("import", "generate") else 1])
+        told = f"{failure} <- {words}" if failure else ""
+        pipe.write(json.dumps((seed, command[:24], damage, str(end.code), told)) + "\n")
