@@ -13,6 +13,7 @@ import typer
 from ..heuristics.dispatch import POLICIES
 from ..instances.advice import need_choice
 from ..instances.errors import InputError
+from ..instances.limits import MOST_ARRIVALS, MOST_SLOTS
 from ..instances.registry import lookup
 from .console import Json, Output, Plot, Quiet, show, tell
 from .file_rules import saving
@@ -60,7 +61,10 @@ def simulate(
         float, typer.Option(metavar="F", help="Use that part of the machines, at least 1 of each.")
     ] = 1.0,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Default: 300000, or the whole trace.")
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=MOST_ARRIVALS, help="Default: 300000, or the whole trace."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     noise: Annotated[
@@ -180,6 +184,8 @@ def _scaled(problem: Datacenter, scale: float) -> Datacenter:
         return problem
     if not 0 < scale < float("inf"):
         raise InputError(f"--scale: need a positive number, got {scale}")
+    if scale * problem.machines > MOST_SLOTS:
+        raise InputError(f"--scale: need at most {MOST_SLOTS} machines in all, got {scale}")
     count = [max(1, round(n * scale)) if n else 0 for n in problem.count.tolist()]
     import numpy as np
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .limits import LEAST, MOST, MOST_SLOTS
+from .limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
 from .parts import OUTAGES, SECURITY, SPEED_FACTORS
 
 if TYPE_CHECKING:
@@ -79,8 +79,14 @@ class Cluster:
         rates: Rates | None = None,
     ) -> Cluster:
         """Equal nodes `n0, n1, …` in contiguous racks `r0, r1, …` of nearly equal size."""
-        if nodes > MOST_SLOTS:
-            raise InputError(f"nodes: must be at most {MOST_SLOTS}, got {nodes}")
+        if nodes > MOST_NAMED:
+            raise InputError(f"nodes: must be at most {MOST_NAMED}, got {nodes}")
+        for name, slots in (("map_slots", map_slots), ("reduce_slots", reduce_slots)):
+            if nodes * slots > MOST_SLOTS:
+                raise InputError(
+                    f"{name}: must be at most {MOST_SLOTS} on all nodes, got {slots} on each of "
+                    f"{nodes}"
+                )
         if not 1 <= racks <= nodes:
             raise InputError(f"cluster: need 1 <= racks <= nodes, got {racks} racks, {nodes} nodes")
         return cls(

@@ -15,6 +15,7 @@ import numpy as np
 from .datacenter import BoolArray, Datacenter, FloatArray, IntArray
 from .errors import InputError
 from .inputs import read_text
+from .limits import MOST_HELD
 
 BLOCK = 1 << 16
 """Jobs of a block; part of what a seed means."""
@@ -52,7 +53,9 @@ class Workload:
     notes: tuple[str, ...] = ()
 
     def whole(self) -> Jobs:
-        """All jobs at once."""
+        """All jobs at once. Raises `InputError` if they are too many for that."""
+        if self.jobs > MOST_HELD:
+            raise InputError(f"jobs: need at most {MOST_HELD} to hold them all, got {self.jobs}")
         parts = list(self.blocks())
         return Jobs._make(np.concatenate(column) for column in zip(*parts, strict=True))
 

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from ..formulations import job_order, spread_bound
 from ..heuristics import block_search
 from ..instances.errors import InputError
+from ..instances.limits import MOST_THREADS
 from ..instances.mapreduce import Instance
 from ..instances.registry import Entry, lookup
 from ..instances.security import impossible
@@ -89,8 +90,8 @@ def search(
     """
     named = None if model is None else lookup("model", ROADS, model)
     check_time_limit(clock.seconds)
-    if threads is not None and threads < 1:
-        raise InputError(f"threads: must be >= 1, got {threads}")
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise InputError(f"threads: must be 1 to {MOST_THREADS}, got {threads}")
     why = impossible(opening.instance)
     if why is not None:
         return infeasible(opening.instance, METHOD, why)

@@ -14,6 +14,7 @@ import numpy as np
 from ...instances.datacenter import Datacenter, FloatArray, IntArray
 from ...instances.errors import InputError
 from ...instances.guidance import Guidance
+from ...instances.limits import MOST_SLOTS
 from ...instances.registry import lookup
 from ...instances.workload import Jobs, Workload
 from ..search import interruptible
@@ -229,6 +230,8 @@ def simulate(
     if replan is not None and not (policy.startswith("lotes") and planner and replan > 0):
         raise InputError("replan: need a positive time, a planner, and a policy that follows it")
     datacenter = workload.datacenter
+    if datacenter.machines > MOST_SLOTS:
+        raise InputError(f"{datacenter.name}: more than {MOST_SLOTS} machines")
     system = new_system(
         datacenter,
         arrivals_per_time=workload.jobs / max(workload.horizon, 1e-300),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..limits import MOST_TASKS
 from ..mapreduce import FloatArray, IntArray
-from .parameters import need
+from .parameters import need, need_at_most
 
 
 def task_counts(
@@ -20,11 +21,21 @@ def task_counts(
     if bounds is not None:
         low, high = bounds
         need(0 <= low <= high, f"{name}_range", "0 <= low <= high", bounds)
-        return rng.integers(low, high, jobs, endpoint=True)
+        need_at_most(MOST_TASKS, **{f"{name}_range": high})
+        uniform = rng.integers(low, high, jobs, endpoint=True)
+        need_few_tasks(name, uniform)
+        return uniform
     # From a mean of 1 on, at least half of the draws are kept.
     need(1 <= mean < np.inf, f"{name}_mean", "at least 1", mean)
     counts = redrawn(rng, name, jobs, mean, variance, least=0.5)
+    need_few_tasks(name, counts)
     return np.maximum(np.rint(counts), 1).astype(np.int64)
+
+
+def need_few_tasks(name: str, counts: FloatArray | IntArray) -> None:
+    """Raise `InputError` if jobs with these numbers of tasks have too many together."""
+    total = float(counts.sum(dtype=float))
+    need(total <= MOST_TASKS, name, f"at most {MOST_TASKS} tasks of all jobs", total)
 
 
 def redrawn(

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..advice import need_choice
+from ..limits import MOST_NAMED, MOST_TASKS
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, SpeedFactors, offsets
-from .parameters import call, need
+from .draws import need_few_tasks
+from .parameters import call, need, need_at_most, need_few_entries
 
 Range = tuple[float, float]
 Counts = tuple[int, int]
@@ -67,6 +69,8 @@ def generate(
     need(seed >= 0, "seed", "an integer >= 0", seed)
     need(map_machines >= 1, "map_machines", "at least 1", map_machines)
     need(reduce_machines >= 1, "reduce_machines", "at least 1", reduce_machines)
+    need_at_most(MOST_NAMED, jobs=jobs, map_machines=map_machines, reduce_machines=reduce_machines)
+    need_few_entries("factors by job and machine", jobs, map_machines + reduce_machines)
     need_choice("workload", workload, ("single", "hybrid"))
     if slow_share is None:
         need(1 <= cluster <= len(SLOW_SHARES), "cluster", "1 to 6", cluster)
@@ -164,8 +168,10 @@ def _counts(
 ) -> IntArray:
     for label, (low, high) in ((name, usual), (f"large_{name}", other)):
         need(0 <= low <= high, label, "0 <= low <= high", (low, high))
+        need_at_most(MOST_TASKS, **{label: high})
     low, high = np.where(is_other[:, None], other, usual).T
     counts: IntArray = rng.integers(low, high, endpoint=True)
+    need_few_tasks(name, counts)
     return counts
 
 

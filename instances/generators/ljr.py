@@ -15,9 +15,10 @@ from typing import Literal
 import numpy as np
 
 from ..errors import InputError
+from ..limits import MOST_NAMED
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
 from .draws import redrawn, task_counts
-from .parameters import call, need
+from .parameters import call, need, need_at_most, need_few_entries
 
 Range = tuple[float, float]
 
@@ -67,6 +68,7 @@ def generate(
     need(seed >= 0, "seed", "an integer >= 0", seed)
     need(0 <= slow_share <= 1, "slow_share", "a probability", slow_share)
     need(replicas >= 0, "replicas", "at least 0", replicas)
+    need_at_most(MOST_NAMED, jobs=jobs, replicas=replicas)
     need(0 < block_scale < np.inf, "block_scale", "a number > 0", block_scale)
     need(len(block_mb) > 0, "block_mb", "at least one size", block_mb)
     need(len(output_ratios) > 0, "output_ratios", "at least one ratio", output_ratios)
@@ -78,6 +80,8 @@ def generate(
     rng = np.random.default_rng(seed)
     maps_of = task_counts(rng, "maps", jobs, maps_mean, maps_variance, maps_range)
     reduces_of = task_counts(rng, "reduces", jobs, reduces_mean, reduces_variance, reduces_range)
+    copies = min(replicas, nodes)
+    need_few_entries("replicas of all map tasks", int(maps_of.sum()), copies)
     slow = rng.random(jobs) < slow_share
     usual_factor, slow_factors = rng.uniform(*factor, jobs), rng.uniform(*slow_factor, jobs)
     job_factor = np.where(slow, slow_factors, usual_factor)
@@ -88,7 +92,6 @@ def generate(
     )
     input_mb = rng.choice(np.asarray(block_mb, dtype=float), len(map_time)) * block_scale
 
-    copies = min(replicas, nodes)
     task = np.concatenate([np.arange(count) for count in maps_of])
     return Instance(
         name=f"ljr-{jobs}x{nodes}-{map_slots}to{reduce_slots}-seed{seed}",

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from ..datacenter import Datacenter, FloatArray, IntArray
-from .parameters import call, need
+from ..limits import MOST_MACHINES, MOST_NAMED, MOST_RESOURCES
+from .parameters import call, need, need_at_most, need_few_entries
 
 Range = tuple[float, float]
 
@@ -32,6 +33,8 @@ def google_2011(scale: float = 1.0, *, at_least: int = 1) -> Datacenter:
     Raises `InputError` for a scale that is no positive number.
     """
     need(0 < scale < np.inf, "scale", "a positive number", scale)
+    most = MOST_MACHINES // sum(COUNT)
+    need(scale <= most, "scale", f"at most {most}", scale)
     need(at_least >= 0, "at_least", "an integer >= 0", at_least)
     count = _largest_remainder(np.array(COUNT) * scale, round(sum(COUNT) * scale))
     classes, configurations = len(SHARE), len(COUNT)
@@ -80,6 +83,10 @@ def generate(
     need(resources >= 1, "resources", "at least 1", resources)
     need(machines >= configurations, "machines", "at least one a configuration", machines)
     need(seed >= 0, "seed", "an integer >= 0", seed)
+    need_at_most(MOST_NAMED, classes=classes, configurations=configurations)
+    need_at_most(MOST_MACHINES, machines=machines)
+    need_at_most(MOST_RESOURCES, resources=resources)
+    need_few_entries("mean times and amounts", classes + resources, configurations + resources)
     need(0 <= allowed <= 1, "allowed", "a probability", allowed)
     for name, (low, high) in (
         ("capacity", capacity),

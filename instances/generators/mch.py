@@ -9,8 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..hierarchy import UNBOUNDED, Hierarchy
+from ..limits import MOST_RESOURCES, MOST_TREE
 from ..mapreduce import FloatArray, IntArray
-from .parameters import call, need
+from .parameters import call, need, need_at_most, need_few_entries
+
+DEEPEST = 400
+"""JSON is not read much deeper."""
 
 
 def generate(
@@ -43,6 +47,9 @@ def generate(
     need(1 <= fanout[0] <= fanout[1], "fanout", "1 <= low <= high", fanout)
     need(0 <= group_share <= 1, "group_share", "a probability", group_share)
     need(nodes is None or nodes > depth, "nodes", f"more than the depth {depth}", nodes)
+    need_at_most(DEEPEST, depth=depth)
+    if nodes is not None:
+        need_at_most(MOST_TREE, nodes=nodes)
     rng = np.random.default_rng(seed)
     if nodes is not None:
         fanout = _fanout_for(nodes, depth, group_share)
@@ -53,6 +60,8 @@ def generate(
         if level == depth and nodes is not None:  # the last level takes up what chance has left
             missing = nodes - sum(map(len, parents))
             children = np.maximum(1, _spread(missing, len(above)))
+        made = sum(map(len, parents)) + int(children.sum())
+        need(made <= MOST_TREE, "depth", f"a tree of at most {MOST_TREE} nodes", depth)
         parents.append(np.repeat(above, children))
         first += len(group[-1])
         kind = rng.random(len(parents[-1])) < (group_share if level < depth else 0.0)
@@ -80,7 +89,8 @@ def full_binary(
 ) -> Hierarchy:
     """The full binary tree with 2^levels leaves; `levels` is 2 to 5 in MCH. Else as `generate`."""
     source = call("full_binary", dict(locals()))
-    need(1 <= levels <= 24, "levels", "1 to 24", levels)
+    most = MOST_TREE.bit_length() - 2
+    need(1 <= levels <= most, "levels", f"1 to {most}", levels)
     nodes = 2 ** (levels + 1) - 1
     parent = (np.arange(nodes) - 1) // 2
     return _hierarchy(
@@ -107,6 +117,8 @@ def _hierarchy(
     need(0 <= partial <= 1, "partial", "a probability", partial)
     need(0 <= limited <= 1, "limited", "a probability", limited)
     need(resources >= 1, "resources", "at least 1", resources)
+    need_at_most(MOST_RESOURCES, resources=resources)
+    need_few_entries("demands by leaf and resource", int((~group).sum()), resources)
     need(0 < capacity < np.inf, "capacity", "a number > 0", capacity)
     for what, (low, high) in (("demand", demand), ("weight", weight)):
         need(0 < low <= high < np.inf, what, "0 < low <= high", (low, high))

@@ -17,10 +17,11 @@ from typing import Literal
 import numpy as np
 
 from ..advice import need_choice
+from ..limits import MOST_NAMED, MOST_SLOTS
 from ..mapreduce import Cluster, Instance, Rates, offsets
 from ..security import ENCRYPTED, PLAIN, SAME_NODE, Outages, Security
 from .draws import task_counts
-from .parameters import call, need
+from .parameters import call, need, need_at_most, need_few_entries
 
 Range = tuple[float, float]
 
@@ -70,6 +71,9 @@ def generate(
     need(map_slots >= 1, "map_slots", "at least 1", map_slots)
     need(reduce_slots >= 1, "reduce_slots", "at least 1", reduce_slots)
     need(0 <= low <= high < np.inf, "processing", "0 <= low <= high", processing)
+    need_at_most(MOST_NAMED, jobs=jobs, nodes=nodes)
+    need_at_most(MOST_SLOTS, map_slots=map_slots, reduce_slots=reduce_slots)
+    need_few_entries("levels between nodes", nodes, nodes * map_slots)
     need(len(block_mb) > 0, "block_mb", "at least one size", block_mb)
     need(len(output_ratios) > 0, "output_ratios", "at least one ratio", output_ratios)
     for name, probability in (("gamma", gamma), ("priority", priority), ("encrypted", encrypted)):
@@ -80,6 +84,7 @@ def generate(
     maps_of = task_counts(rng, "maps", jobs, maps_mean, maps_variance, maps_range)
     reduces_of = task_counts(rng, "reduces", jobs, reduces_mean, reduces_variance, reduces_range)
     tasks = int(maps_of.sum())
+    need_few_entries("priorities by map task and slot", tasks, nodes * map_slots)
     map_times = rng.uniform(low, high, tasks)
     reduce_times = rng.uniform(low, high, int(reduces_of.sum()))
     sizes = rng.choice(np.asarray(block_mb, dtype=float), tasks)

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..advice import what_it_is
 from ..errors import InputError
 from ..inputs import text_lines
+from ..limits import LEAST, MOST, bounds_of
 
 
 def csv_rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
@@ -36,11 +37,12 @@ def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int
 
 
 def number_in(text: str, path: str | Path, line: int, column: str) -> float:
-    """A number >= 0. Raises `InputError` naming file, line and column."""
+    """A number >= 0 of a size that occurs. Raises `InputError` naming file, line and column."""
     try:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value < float("inf"):
-        raise InputError(f"{path}: line {line}, {column}: need a number >= 0, got {text!r}")
+    if value != 0 and not LEAST <= value <= MOST:
+        size = bounds_of(value)
+        raise InputError(f"{path}: line {line}, {column}: need a number >= 0{size}, got {text!r}")
     return value

@@ -16,13 +16,15 @@ import numpy as np
 from ..advice import what_it_is
 from ..errors import InputError
 from ..inputs import STANDARD, read_text
+from ..limits import MOST_ENTRIES, MOST_TASKS
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
 from .notes import Notes, counted
 
 MB = 1e6
 BLOCK_MB = 128 * 2**20 / MB
 MB_PER_REDUCE = 64 * 2**20 / MB
-MOST_TASKS = 5_000_000
+MOST_REPLICAS = 512
+"""What HDFS allows unless it is told otherwise."""
 _NUMBER = re.compile(r"[0-9]{1,18}(\.[0-9]*)?")
 
 
@@ -86,6 +88,8 @@ def read_swim(
         raise InputError(f"seed: must be >= 0, got {seed}")
     if not 1 <= replicas <= nodes:
         raise InputError(f"replicas: must be between 1 and {nodes} (the nodes), got {replicas}")
+    if replicas > MOST_REPLICAS:
+        raise InputError(f"replicas: must be at most {MOST_REPLICAS}, got {replicas}")
 
     notes = Notes()
     rows = sorted(_selected(path, _read(path), jobs, window), key=lambda row: row.submit)
@@ -104,6 +108,10 @@ def read_swim(
         raise InputError(
             f"{path}: {tasks:.0f} tasks, more than {MOST_TASKS}: take fewer jobs (jobs, window), "
             "scale down (trace_machines) or use larger blocks (block_mb, mb_per_reduce)"
+        )
+    if map_counts.sum() * replicas > MOST_ENTRIES:
+        raise InputError(
+            f"replicas: need at most {MOST_ENTRIES} of all map tasks, got {replicas} of each"
         )
     map_offsets = offsets(map_counts.astype(np.int64))
     reduce_offsets = offsets(reduce_counts.astype(np.int64))

@@ -160,7 +160,7 @@ def test_no_jobs_is_solved():
         ({"model": "simplex"}, "unknown model 'simplex': choose from job-order"),
         ({"time_limit": -1}, "time limit: must be >= 0"),
         ({"time_limit": float("nan")}, "time limit: must be >= 0"),
-        ({"threads": 0}, "threads: must be >= 1"),
+        ({"threads": 0}, "threads: must be 1 to 1024"),
     ],
 )
 def test_senseless_arguments(arguments, message):

@@ -33,7 +33,7 @@ QUICK = ["--time-limit", "0.1", "--threads", "1"]
 HEURISTICS = ("EASS", "EFSS", "EFSS-L", "TBS", "TBS-L", "HMHS", "R-HMHS", "Min-Min", "FIFO", "SMSO")
 MODELS = ("job-order", "sequence", "heterogeneous", "unrelated-machines", "spread-bound")
 POLICIES = ("lotes", "greedy", "tetris", "first-fit", "best-fit")
-METHODS = ("exact", "mch", "mch as printed", "hdrf", "naive", "ch", "drf")
+METHODS = ("exact", "mch", "hdrf", "naive", "ch", "drf")
 SCHEDULERS = ("kueue", "slurm", "yarn", "yarn-capacity", "volcano")
 
 ON_INSTANCES = (
@@ -236,7 +236,7 @@ def verdict(end, words: list[str], file: Path | None, folder: Path) -> str | Non
         return f"{len(errors)} error lines with exit code {end.code}"
     if any(len(line) > 500 or not line.isprintable() for line in errors):
         return f"bad line {errors[0][:600]!r}"
-    if end.code == 2 and file is not None and str(file) not in errors[0]:
+    if end.code == 2 and file is not None and not _named(file, words, errors[0]):
         return f"does not name the file: {errors[0]}"
     if "--json" in words[: words.index("--") if "--" in words else None]:
         try:
@@ -249,6 +249,12 @@ def verdict(end, words: list[str], file: Path | None, folder: Path) -> str | Non
         return "failed, but the output file is not what it was"
     left = [path.name for path in folder.iterdir() if path.name.startswith(".")]
     return f"left behind {left}" if left else None
+
+
+def _named(file: Path, words: list[str], error: str) -> bool:
+    """Whether an error names the damaged file, or one that does not go with it."""
+    others = [word for word in words if Path(word).name in TARGETS]
+    return any(name in error for name in (str(file), *others))
 
 
 def _no_constant(name: str) -> float:

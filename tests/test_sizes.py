@@ -1,0 +1,94 @@
+"""Sizes that no memory holds are refused by name, before anything is made."""
+
+from pathlib import Path
+
+import pytest
+import seed_files
+
+from slotwise import cli
+from slotwise.instances.datacenter_file import write_datacenter
+from slotwise.instances.generators.ljr import small
+from slotwise.instances.generators.lotes import google_2011
+from slotwise.instances.mapreduce_file import write_instance
+
+HUGE = "1000000000"
+BEYOND = "9" * 30
+MADE = (
+    ("mch --nodes {huge}", "nodes: need at most 2100000"),
+    ("mch --depth {huge}", "depth: need at most 400"),
+    ("mch --depth 90", "depth: need a tree of at most 2100000 nodes"),
+    ("mch --binary --depth 21", "levels: need 1 to 20"),
+    ("mch --resources {huge}", "resources: need at most 1000"),
+    ("ljr --jobs {huge}", "jobs: need at most 1000000"),
+    ("ljr --nodes {huge}", "nodes: must be at most 1000000"),
+    ("ljr --map-slots {huge}", "map_slots: must be at most 10000000 on all nodes"),
+    ("ljr --replicas {huge}", "replicas: need at most 1000000"),
+    ("ljr --nodes 9000 --replicas 9000", "replicas of all map tasks"),
+    ("ljr --jobs 2 --maps 1 {huge}", "maps_range: need at most 5000000"),
+    ("ljr --jobs 2 --reduces 4000000 5000000", "reduces: need at most 5000000 tasks of all jobs"),
+    ("ljr --jobs 2 --maps-mean 1e300", "maps: need at most 5000000 tasks of all jobs"),
+    ("hmhs --jobs {huge}", "jobs: need at most 1000000"),
+    ("hmhs --map-machines {huge}", "map_machines: need at most 1000000"),
+    ("hmhs --jobs 100001", "factors by job and machine: 20000200 entries"),
+    ("hmhs --jobs 2 --reduces 1 {huge}", "reduces: need at most 5000000"),
+    ("smso --jobs {huge}", "jobs: need at most 1000000"),
+    ("smso --nodes {huge}", "nodes: need at most 1000000"),
+    ("smso --map-slots {huge}", "map_slots: need at most 10000000"),
+    ("smso --nodes 9000", "levels between nodes"),
+    ("smso --jobs 1000 --nodes 900", "priorities by map task and slot"),
+    ("lotes --classes {huge}", "classes: need at most 1000000"),
+    ("lotes --configurations {huge} --machines {huge}", "configurations: need at most 1000000"),
+    ("lotes --machines {huge}9", "machines: need at most 1000000000"),
+    ("lotes --resources {huge}", "resources: need at most 1000"),
+    ("lotes --classes 9999 --configurations 9999", "mean times and amounts"),
+    ("lotes --google-2011 --scale 1e9", "scale: need at most 79472"),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("seeds")
+    (folder / "swim.tsv").write_text(seed_files.TEXTS["swim.tsv"])
+    write_datacenter(google_2011(0.01), folder / "datacenter.json")
+    write_instance(small(seed=1), folder / "plain.json")
+    return folder
+
+
+def refused(capsys, *arguments):
+    """The error line of a command."""
+    capsys.readouterr()
+    assert cli.run([*map(str, arguments)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err.removeprefix("slotwise: ").rstrip()
+
+
+@pytest.mark.parametrize(("line", "message"), MADE)
+def test_what_is_made(line, message, tmp_path, capsys):
+    for huge in (HUGE, BEYOND) if "{huge}" in line else ("",):
+        words = line.format(huge=huge).split()
+        target: Path = tmp_path / "out.json"
+        error = refused(capsys, "generate", *words, "--seed", 1, "-o", target)
+        assert error.startswith(message)
+        assert not target.exists()
+
+
+@pytest.mark.parametrize("huge", [HUGE, BEYOND])
+def test_what_is_imported(huge, seeds, tmp_path, capsys):
+    line = ["import", "swim", seeds / "swim.tsv", "-o", tmp_path / "out.json", "--nodes"]
+    assert "nodes: must be at most 1000000" in refused(capsys, *line, huge)
+    assert "map_slots: must be at most 10000000" in refused(capsys, *line, 9, "--map-slots", huge)
+    assert "replicas" in refused(capsys, *line, 1000, "--replicas", huge)
+    assert "replicas: must be at most 512" in refused(capsys, *line, 1000, "--replicas", 513)
+
+
+@pytest.mark.parametrize("huge", [HUGE + "0", BEYOND])
+def test_what_runs(huge, seeds, capsys):
+    assert "--jobs" in refused(capsys, "simulate", seeds / "datacenter.json", "--jobs", huge)
+    assert "--scale: need at most 10000000 machines" in refused(
+        capsys, "simulate", seeds / "datacenter.json", "--scale", huge
+    )
+    for command in ("solve", "gap"):
+        error = refused(capsys, command, seeds / "plain.json", "--threads", huge)
+        assert error.startswith("threads: must be 1 to 1024")
