@@ -42,6 +42,7 @@ def improvement_road(instance: Instance, task: Task) -> Arrival:
         threads=task.threads,
         on_progress=tell,
         stop=lambda: task.stop.is_set() or known() <= target,
+        on_end=lambda schedule: task.keep(Arrival(schedule, None, "", "")),
     )
     if min(found.makespan, known()) <= target:
         stop = "gap closed"

@@ -39,7 +39,8 @@ class LinearPrograms:
     def bound(self, horizon: float | None = None) -> float | None:
         """A lower bound (s) of all schedules not longer than `horizon`, infinite if there is none.
 
-        None if the time was up before. With a bound above the horizon the rest is not computed.
+        None if the time was up before there was any. With a bound above the horizon the rest is not
+        computed.
         """
         greatest = 0.0
         for phase in ("map", "reduce"):
@@ -47,7 +48,7 @@ class LinearPrograms:
             model = self._built(build)
             value = None if model is None else self._optimum(model)
             if value is None:
-                return None
+                return greatest or None
             greatest = max(greatest, value * (1 - SLACK))
             if horizon is not None and greatest >= horizon:
                 break

@@ -67,6 +67,7 @@ def heterogeneous_road(instance: Instance, task: Task) -> Arrival:
             lower_bound=low,
             time_limit=clock.left * share,
             on_progress=task.on_progress and _later(task.on_progress, spent, bounds=bounds),
+            keep=task.keep if bounds else Task.keep,
         )
 
     first = unrelated_machines_road(instance, part(1 / 4, bounds=True))
@@ -84,6 +85,7 @@ def heterogeneous_road(instance: Instance, task: Task) -> Arrival:
         )
         if run.schedule is not None and run.schedule.makespan < best.makespan:
             best = run.schedule
+            task.keep(Arrival(best, first.lower_bound, first.proof, ""))
         runs.append(run)
     bound, stop = _agreed(runs, best)
     if bound is None or bound <= low:
@@ -133,10 +135,13 @@ def unrelated_machines_road(instance: Instance, task: Task) -> Arrival:
     if low is None:
         return Arrival(None, None, proof, programs.ended)
     best = task.incumbent
+    task.keep(Arrival(None, low, proof, ""))
     for schedule in programs.schedules(low):
         best = schedule
+        task.keep(Arrival(best, low, proof, ""))
         programs.tell(best.makespan, low)
     high = best.makespan
+    found = None if best is task.incumbent else best
     for _ in range(MOST_BISECTIONS):
         if high - low <= BISECTION_GAP * low:
             break
@@ -146,8 +151,8 @@ def unrelated_machines_road(instance: Instance, task: Task) -> Arrival:
             break
         low = max(low, min(bound, horizon))
         high = horizon if bound < horizon else high
+        task.keep(Arrival(found, low, proof, ""))
         programs.tell(best.makespan, low)
-    found = None if best is task.incumbent else best
     return Arrival(found, low, proof, programs.ended)
 
 
@@ -181,6 +186,11 @@ def _solve(
         formulation.start(model, task.incumbent)
         return model
 
+    def told(step: Progress) -> None:
+        task.keep(Arrival(None, step.bound, proof, ""))
+        if task.on_progress is not None:
+            task.on_progress(step)
+
     try:
         model = attempt(built, clock)
     except OutOfTime:
@@ -194,7 +204,7 @@ def _solve(
         warm_start=True,
         presolve=presolve,
         another_way=another_way,
-        on_progress=task.on_progress,
+        on_progress=told,
         stop=task.stop,
     )
     return Arrival(

@@ -40,13 +40,14 @@ def portfolio(
     """Run `roads`, each with its number of threads, until `task` is done.
 
     Bounds and makespans of all roads count together: the best of each, whoever proved it. Ctrl-C
-    ends all roads, which keep what they have; one that does not answer within `GRACE` s after the
-    end is left behind with nothing. The roads after the first set out `head_start` s later, and not
+    ends all roads, which keep what they have; of one that does not answer within `GRACE` s after the
+    end, what it last kept counts. The roads after the first set out `head_start` s later, and not
     at all if it has arrived or the time is up by then. Raises what a road raises.
     """
     clock = Clock(task.time_limit)
     common = _Common(task, clock.stop)
     arrivals: dict[str, Arrival] = {}
+    kept: dict[str, Arrival] = {}
 
     def travel(road: Entry, threads: int, wait: float) -> None:
         if wait > clock.left or clock.stop.wait(wait):
@@ -59,6 +60,7 @@ def portfolio(
             stop=clock.stop,
             on_progress=common.listener(started),
             best=lambda: common.incumbent,
+            keep=partial(kept.__setitem__, road.name),
         )
         try:
             arrival = road.load()(instance, share)
@@ -91,7 +93,9 @@ def portfolio(
             work.value()
         else:
             work.leave()
-            found[name] = Arrival(None, None, "", f"{clock.why()}, left behind without an answer")
+            last = kept.get(name, Arrival(None, None, "", ""))
+            having = "with what it had" if name in kept else "without an answer"
+            found[name] = replace(last, stop=f"{clock.why()}, left behind {having}")
     return Journey(found, common.steps, interrupted)
 
 

@@ -16,7 +16,8 @@ class Task:
 
     `time_limit` in s of wall time; `relative_gap` at which the road may stop. When `stop` is set,
     the road ends soon with what it has. `on_progress` is called from the road's own thread. `best`
-    gives the shortest makespan (s) that anyone has by now, if others are on the way too.
+    gives the shortest makespan (s) that anyone has by now, if others are on the way too. `keep` is
+    called with what the road would arrive with if it ended now: that counts if it does not answer.
     """
 
     incumbent: Schedule
@@ -28,6 +29,7 @@ class Task:
     on_progress: ProgressCallback | None = None
     stop: Event = field(default_factory=Event)
     best: Callable[[], float] | None = None
+    keep: Callable[[Arrival], None] = lambda arrival: None
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ def spread_bound_road(instance: Instance, task: Task) -> Arrival:
         gain, low = bound - low, bound
         high = min(_shortest(task), horizon if value < horizon else high)
         horizon = (low + high) / 2
+        task.keep(Arrival(None, bound, PROOF, ""))
         progress.append(Progress(clock.elapsed, task.incumbent.makespan, low))
         if task.on_progress is not None:
             task.on_progress(progress[-1])

@@ -30,14 +30,7 @@ def in_own_unit(road: Road) -> Road:
         unit = suitable_unit(task.incumbent.makespan)
         if unit == 1.0:
             return road(instance, task)
-        arrival = road(counted(instance, unit), _counted_task(task, unit))
-        bound, schedule = arrival.lower_bound, arrival.schedule
-        return replace(
-            arrival,
-            schedule=None if schedule is None else _longer(schedule, unit),
-            lower_bound=None if bound is None else bound * unit,
-            progress=[_longer_step(step, unit) for step in arrival.progress],
-        )
+        return _longer_arrival(road(counted(instance, unit), _counted_task(task, unit)), unit)
 
     return travelled
 
@@ -70,7 +63,7 @@ def counted(instance: Instance, unit: float) -> Instance:
 
 
 def _counted_task(task: Task, unit: float) -> Task:
-    on_progress, best = task.on_progress, task.best
+    on_progress, best, keep = task.on_progress, task.best, task.keep
     return replace(
         task,
         incumbent=_longer(task.incumbent, 1 / unit),
@@ -80,6 +73,17 @@ def _counted_task(task: Task, unit: float) -> Task:
         if on_progress is None
         else lambda step: on_progress(_longer_step(step, unit)),
         best=None if best is None else lambda: best() / unit,
+        keep=lambda arrival: keep(_longer_arrival(arrival, unit)),
+    )
+
+
+def _longer_arrival(arrival: Arrival, factor: float) -> Arrival:
+    bound, schedule = arrival.lower_bound, arrival.schedule
+    return replace(
+        arrival,
+        schedule=None if schedule is None else _longer(schedule, factor),
+        lower_bound=None if bound is None else bound * factor,
+        progress=[_longer_step(step, factor) for step in arrival.progress],
     )
 
 

@@ -36,6 +36,7 @@ def improve_blocks(
     patience: float | None = None,
     on_progress: Callable[[float, float], None] | None = None,
     stop: Callable[[], bool] | None = None,
+    on_end: Callable[[Schedule], None] | None = None,
 ) -> Schedule:
     """A schedule no longer than the given one, which has to be valid; for instances that `fits`.
 
@@ -44,7 +45,8 @@ def improve_blocks(
     true, or on Ctrl-C, and returns the best by then. The greedy starts, half of the time and 30 s
     at most, show nothing before they end, so `patience` should be longer. Each thread searches with
     a seed of its own. The result depends on the speed of the machine unless `iterations` ends the
-    search. `on_progress` is called with the seconds so far and each better makespan (s). The first
+    search. `on_progress` is called with the seconds so far and each better makespan (s), `on_end`
+    at the end with the best so far, if it is shorter, before the threads are waited for. The first
     use after installation compiles the kernels, which counts as search.
     """
     began = time.perf_counter()
@@ -74,7 +76,7 @@ def improve_blocks(
 
     for search, its_end in zip(searches, done, strict=True):
         Thread(target=work, args=(search, its_end), daemon=True).start()
-    shown, ending = schedule.makespan, False
+    shown, ending, handed = schedule.makespan, False, on_end is None
     while waiting := [its_end for its_end in done if not its_end.is_set()]:
         try:
             # Not `join`: Ctrl-C within it can make a living thread look dead.
@@ -90,6 +92,11 @@ def improve_blocks(
             ending = True
         for search in searches:
             search.watch(ending)
+        if ending and on_end is not None and not handed:
+            handed = True
+            found = run.schedule()
+            if found.makespan < schedule.makespan:
+                on_end(found)
     if run.errors:
         raise run.errors[0]
     found = run.schedule()

@@ -97,7 +97,7 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
     map_task = longest_first(length, instance.map_job)
     replica_begin, replicas = _picked(instance.replica_offsets, place[instance.replicas], map_task)
     near_begin, near = _distinct(replica_begin, cluster.rack_of[node][replicas])
-    holders, way = _ways(instance)
+    holders, way = _ways(instance, place)
     share = output_share(instance)
     all_share = np.bincount(instance.map_job, share, instance.jobs)
     unit = 2.0 ** (math.frexp(float(all_share.max(initial=0.0)))[1] - UNITS)
@@ -113,7 +113,7 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
         map_time=ticks(instance.map_processing[map_task]),
         map_setup=ticks(instance.input_mb[map_task, None] / rates),
         holders=holders[map_task],
-        way=np.ascontiguousarray(way[:, node]),
+        way=way,
         output=np.rint(share[map_task] / unit).astype(np.int64),
         replica_begin=replica_begin,
         replicas=replicas,
@@ -176,16 +176,19 @@ def _true_slots(instance: Instance, scale: Scaled) -> tuple[IntArray, IntArray]:
     return slots[0], slots[1]
 
 
-def _ways(instance: Instance) -> tuple[IntArray, WayArray]:
-    """Row of each map task, and by rows and nodes: 0 on a replica's node, 1 in its rack, else 2."""
+def _ways(instance: Instance, place: IntArray) -> tuple[IntArray, WayArray]:
+    """Row of each map task, and by rows and nodes: 0 on a replica's node, 1 in its rack, else 2.
+
+    Nodes in our numbers, rack by rack; `place`: those of the instance's nodes.
+    """
     cluster = instance.cluster
     holders, tasks = distinct_holders(instance)
     begin, replicas = _picked(instance.replica_offsets, instance.replicas, tasks)
     row = np.repeat(np.arange(len(tasks)), np.diff(begin))
     by_rack = np.full((len(tasks), len(cluster.rack_names)), 2, dtype=np.int8)
     by_rack[row, cluster.rack_of[replicas]] = 1
-    way = by_rack[:, cluster.rack_of]
-    way[row, replicas] = 0
+    way = np.repeat(by_rack, np.bincount(cluster.rack_of, minlength=by_rack.shape[1]), axis=1)
+    way[row, place[replicas]] = 0
     return holders, way
 
 
@@ -204,6 +207,7 @@ def _picked(begin: IntArray, values: IntArray, rows: IntArray) -> tuple[IntArray
 def _distinct(begin: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
     """The distinct values of each group."""
     group = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
-    pairs = np.unique(np.stack((group, values), axis=1), axis=0)
-    counts = np.bincount(pairs[:, 0], minlength=len(begin) - 1)
-    return _begins(counts), np.ascontiguousarray(pairs[:, 1].astype(np.int64))
+    most = int(values.max(initial=0)) + 1
+    pairs = np.unique(group * most + values)
+    counts = np.bincount(pairs // most, minlength=len(begin) - 1)
+    return _begins(counts), pairs % most

@@ -73,8 +73,10 @@ def _copy(source: IntArray, target: IntArray) -> None:
 
 
 @counted
-def _greedy(problem: Problem, solution: Solution, work: Work, weights: FloatArray) -> None:
-    """Choose blocks and weights of all jobs in `solution.order`.
+def _greedy(
+    stop: IntArray, problem: Problem, solution: Solution, work: Work, weights: FloatArray
+) -> bool:
+    """Choose blocks and weights of all jobs in `solution.order`; False if stopped before the last.
 
     `weights`: of the reduce slots' time, of the map slots', of the job's own completion; omega on
     blocks, omega on all nodes, beta.
@@ -92,6 +94,8 @@ def _greedy(problem: Problem, solution: Solution, work: Work, weights: FloatArra
     beta = int(weights[5])
     all_free(problem, work)
     for i in solution.order:
+        if stop[0]:
+            return False
         if problem.map_begin[i] == problem.map_begin[i + 1]:
             low[0], high[0] = 0, nodes
             count = 1
@@ -124,6 +128,7 @@ def _greedy(problem: Problem, solution: Solution, work: Work, weights: FloatArra
             _copy(saved_reduce, work.reduce_free)
             if cost < best:
                 best, chosen = cost, pick
+    return True
 
 
 def _cost(work: Work, makespan: int, tail: float, share: float) -> float:
@@ -194,8 +199,8 @@ def greedy_starts(
         if all_nodes:
             trial.low[:], trial.high[:] = 0, nodes
             trial.omega[:], trial.beta[:] = int(weights[4]), int(weights[5])
-        else:
-            _greedy(problem, trial, work, weights)
+        elif not _greedy(stop, problem, trial, work, weights):
+            break
         makespan = decode(problem, trial, work, no_task, no_task)
         cost = _cost(work, makespan, tail, 1.0 if all_nodes else style.makespan)
         if cost < kind.cost:
