@@ -7,6 +7,7 @@ comes while they are imported or run. A command that has something says so by `h
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -104,16 +105,20 @@ def answered() -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process with this code, now, even if work that was left behind still runs."""
+    """End the process with this code, now.
+
+    Work that was left behind may still run, and to free the memory of a large instance would take a
+    second.
+    """
     _codes.append(code)
     answered()
-    clock = sys.modules.get("slotwise.solvers.clock")
-    if clock is not None and clock.left_behind():
+    atexit._run_exitfuncs()
+    try:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
+    finally:
         temporaries.remove_all()
         os._exit(code)
-    sys.exit(code)
 
 
 def end() -> NoReturn:

@@ -74,7 +74,8 @@ def solve(
             problem = read_instance(instance)
             clock = Clock(time_limit)
             doing(on_progress, "loading compiled code")
-            get_ready_until(clock, problem, quiet=hidden, exact=True)
+            searched = model in (None, "improvement")
+            get_ready_until(clock, problem, quiet=hidden, exact=searched)
             signals.hold(clock.stop.set)
             result = search(
                 Opening(problem, on_progress),

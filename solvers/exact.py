@@ -34,7 +34,7 @@ UNCOMPILED = 8.0
 that the first use costs at most twice the better choice."""
 
 HEURISTICS_SHARE = 0.5
-"""Of the time limit: so much is left at least for the roads."""
+"""Of the time limit, where a road follows: the rest is the roads'."""
 
 GRACE = 1.5
 """Seconds after the limit, or Ctrl-C, in which the search may still answer by itself."""
@@ -86,7 +86,7 @@ def search(
 ) -> Result:
     """As `solve`, within what the clock has left; fills the opening unless it has results.
 
-    The heuristics take this `share` of the limit at most.
+    The heuristics take this `share` of the limit at most, or all of it if no road follows.
     """
     named = None if model is None else lookup("model", ROADS, model)
     check_time_limit(clock.seconds)
@@ -155,15 +155,19 @@ class _Search:
 
     def run(self) -> Result:
         opening, clock = self.opening, self.clock
+        usable = usable_slots(opening.instance)
+        if self.named is None:
+            roads = chosen_roads(usable.instance, self.threads)
+        else:
+            roads = {self.named: self.threads}
         if not opening.results:
-            opening.run(clock.until(self.share * clock.seconds))
+            opening.run(clock.until(self.share * clock.seconds) if roads else clock)
         best = opening.best
         assert best is not None
         if best.status is Status.OPTIMAL or best.schedule is None:
             return self.so_far()
         if clock.over:
             return self.so_far(f"exact roads: {clock.why()}")
-        usable = usable_slots(opening.instance)
         told = opening.on_progress
         task = Task(
             incumbent=usable.reduced(best.schedule),
@@ -174,10 +178,6 @@ class _Search:
             absolute_gap=self.absolute_gap,
             stop=clock.stop,
         )
-        if self.named is None:
-            roads = chosen_roads(usable.instance, self.threads)
-        else:
-            roads = {self.named: self.threads}
         if any(road.name == "improvement" for road in roads):
             block_search.warm_up(clock.left)
         compiling = clock.compiling

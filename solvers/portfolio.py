@@ -40,9 +40,9 @@ def portfolio(
     """Run `roads`, each with its number of threads, until `task` is done.
 
     Bounds and makespans of all roads count together: the best of each, whoever proved it. Ctrl-C
-    ends all roads, which keep what they have; of one that does not answer within `GRACE` s after the
-    end, what it last kept counts. The roads after the first set out `head_start` s later, and not
-    at all if it has arrived or the time is up by then. Raises what a road raises.
+    ends all roads, which keep what they have; of one that does not answer within `GRACE` s after
+    the end, what it last kept counts. The roads after the first set out `head_start` s later, and
+    not at all if it has arrived or the time is up by then. Raises what a road raises.
     """
     clock = Clock(task.time_limit)
     common = _Common(task, clock.stop)

@@ -46,8 +46,8 @@ def improve_blocks(
     at most, show nothing before they end, so `patience` should be longer. Each thread searches with
     a seed of its own. The result depends on the speed of the machine unless `iterations` ends the
     search. `on_progress` is called with the seconds so far and each better makespan (s), `on_end`
-    at the end with the best so far, if it is shorter, before the threads are waited for. The first
-    use after installation compiles the kernels, which counts as search.
+    with the shorter schedule known at the end, while the threads are waited for, and again if they
+    have better ones. The first use after installation compiles the kernels, which counts as search.
     """
     began = time.perf_counter()
     none = seconds <= 0 or instance.jobs == 0 or schedule.makespan <= max(target, 0.0)
@@ -76,7 +76,7 @@ def improve_blocks(
 
     for search, its_end in zip(searches, done, strict=True):
         Thread(target=work, args=(search, its_end), daemon=True).start()
-    shown, ending, handed = schedule.makespan, False, on_end is None
+    shown, handed, ending = schedule.makespan, schedule, False
     while waiting := [its_end for its_end in done if not its_end.is_set()]:
         try:
             # Not `join`: Ctrl-C within it can make a living thread look dead.
@@ -92,11 +92,9 @@ def improve_blocks(
             ending = True
         for search in searches:
             search.watch(ending)
-        if ending and on_end is not None and not handed:
-            handed = True
-            found = run.schedule()
-            if found.makespan < schedule.makespan:
-                on_end(found)
+        if ending and on_end is not None and run.schedule().makespan < handed.makespan:
+            handed = run.schedule()
+            on_end(handed)
     if run.errors:
         raise run.errors[0]
     found = run.schedule()
@@ -115,13 +113,14 @@ class _Run:
     def __init__(
         self, instance: Instance, schedule: Schedule, target: float, began: float, seconds: float
     ) -> None:
-        self.instance, self.given = instance, schedule
+        self.instance = instance
         self.began, self.seconds = began, seconds
         self.scale: Scaled = scaled(instance, schedule.makespan)
         self.target = int(target / self.scale.tick)
         self.lock = Lock()
         self.best: tuple[int, int] = (int(np.ceil(schedule.makespan / self.scale.tick)), -1)
         self.found: tuple[Placement, Timing] | None = None
+        self.made: tuple[tuple[Placement, Timing] | None, Schedule] = None, schedule
         self.improved = self.elapsed()
         self.errors: list[BaseException] = []
 
@@ -147,9 +146,13 @@ class _Run:
                 self.found = placement, timing
 
     def schedule(self) -> Schedule:
-        if self.found is None:
-            return self.given
-        placement, timing = self.found
+        """The best so far, made once."""
+        found = self.found
+        if found is not None and found is not self.made[0]:
+            self.made = found, self._schedule(*found)
+        return self.made[1]
+
+    def _schedule(self, placement: Placement, timing: Timing) -> Schedule:
         problem = self.scale.problem
         jobs = np.arange(self.instance.jobs)
         map_job = np.repeat(jobs, np.diff(problem.map_begin))

@@ -187,6 +187,8 @@ def _level(
 ) -> None:
     """`work` of each group on each slot, and scratch afterwards; `value` of each slot is set."""
     unit = 0
+    if stop[0]:
+        return
     for k in range(len(value)):
         _rebuild(phase, slots, k, work[k])
         value[k] = slots.onward[k, 0]

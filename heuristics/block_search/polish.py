@@ -7,6 +7,7 @@ these dates, which is best on every slot, and the map slots are levelled against
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -165,23 +166,33 @@ def polish(
     target: int,
     rounds: int,
     tries: int,
+    tell: Callable[[Placement, Timing], None] | None = None,
 ) -> tuple[Placement, Timing]:
-    """The best placement found in so many rounds; never longer than the given one."""
+    """The best placement found in so many rounds; never longer than the given one.
+
+    `tell` of the given one, and of each better one as soon as it is found.
+    """
     layout = layout_of(problem)
     timing = evaluate(problem, layout, placement)
     best, best_timing = placement, timing
+    if tell is not None:
+        tell(best, timing)
     idle = 0
     for _ in range(rounds):
         if stop[0] or best_timing.makespan <= target or idle == 2:
             break
         idle += 1
         for step in (_levelled_reduces, _levelled_maps):
+            if stop[0]:
+                break
             changed = step(stop, random, problem, layout, placement, timing, tries)
             its_timing = evaluate(problem, layout, changed)
             if its_timing.makespan <= timing.makespan or not layout.maps_bind:
                 placement, timing = changed, its_timing
             if timing.makespan < best_timing.makespan:
                 best, best_timing, idle = placement, timing, 0
+                if tell is not None:
+                    tell(best, timing)
     return best, best_timing
 
 

@@ -38,7 +38,7 @@ def shake(
     tails: IntArray,
     tell: Callable[[Placement, Timing], None],
 ) -> None:
-    """Try so many changes of the placement; `tell` of each improvement."""
+    """Try so many changes of the placement; `tell` of what the polishes find."""
     layout = layout_of(problem)
     short = np.argsort(tails, kind="stable")[: 2 * LAST]
     best, timing = placement, evaluate(problem, layout, placement)
@@ -46,12 +46,9 @@ def shake(
         if stop[0] or timing.makespan <= target or len(placement.order) < 2:
             return
         changed = _reordered(stop, random, problem, layout, best, short)
-        found, its_timing = polish(stop, random, problem, changed, target, ROUNDS, TRIES)
+        found, its_timing = polish(stop, random, problem, changed, target, ROUNDS, TRIES, tell)
         if its_timing.makespan <= timing.makespan:
-            better = its_timing.makespan < timing.makespan
             best, timing = found, its_timing
-            if better:
-                tell(best, timing)
 
 
 def _reordered(

@@ -77,6 +77,8 @@ class Search:
         tails = spread_tails(problem)
         # The other threads keep to their own starts: two shaking the same would learn little.
         given = [self._polished(self.given)] if self.thread == 0 else []
+        if self.over:
+            return
         self._stage(STARTS * min(seconds, LONGEST))
         starts = greedy_starts(
             self.stop,
@@ -98,7 +100,7 @@ class Search:
             self.target,
             self.steps,
             tails,
-            lambda better, timing: self.offer(better, timing, self.thread),
+            self._tell,
         )
 
     def _decoded(self, solution: Solution) -> Placement:
@@ -109,8 +111,9 @@ class Search:
         return placement_of(problem, solution.order, map_node, reduce_node)
 
     def _polished(self, placement: Placement) -> tuple[Placement, Timing]:
-        placement, timing = polish(
-            self.stop, self.random, self.problem, placement, self.target, ROUNDS, TRIES
+        return polish(
+            self.stop, self.random, self.problem, placement, self.target, ROUNDS, TRIES, self._tell
         )
+
+    def _tell(self, placement: Placement, timing: Timing) -> None:
         self.offer(placement, timing, self.thread)
-        return placement, timing

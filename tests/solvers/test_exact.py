@@ -4,10 +4,8 @@ import json
 import os
 import signal
 import threading
-from dataclasses import replace
 from importlib.util import find_spec
-from threading import Event
-from time import perf_counter
+from itertools import chain, repeat
 
 import numpy as np
 import pytest
@@ -27,11 +25,14 @@ from slotwise.solvers.portfolio import portfolio
 from slotwise.solvers.result import CertificateError, Status, certified, relative_gap
 from slotwise.solvers.road import Task
 
+LONG = 600.0
+"""Seconds; nothing here takes as long, unless it is compiled on a busy machine before."""
+
 
 def test_proves_what_brute_force_finds():
     for seed in range(60):
         instance = tiny(seed)
-        result = slotwise.solve(instance, threads=1)
+        result = slotwise.solve(instance, threads=1, time_limit=LONG)
         assert result.status is Status.OPTIMAL
         assert result.makespan == pytest.approx(optimum(instance, shared_order=True), rel=1e-6)
         assert result.gap <= 1e-6
@@ -48,7 +49,7 @@ def test_stops_where_bound_and_heuristic_meet():
 @pytest.mark.parametrize("model", ["job-order", "sequence"])
 def test_named_model_proves_the_optimum(model):
     instance = small(2, 2, seed=2, max_maps=2, max_reduces=2)
-    result = slotwise.solve(instance, model=model, threads=1)
+    result = slotwise.solve(instance, model=model, threads=1, time_limit=LONG)
     assert result.status is Status.OPTIMAL
     assert result.makespan == pytest.approx(optimum(instance, shared_order=True), rel=1e-6)
 
@@ -93,7 +94,7 @@ def test_roads_at_once_share_what_they_prove():
     arrivals, steps = journey.arrivals, journey.steps
     assert not journey.interrupted
     assert set(arrivals) == {"job-order", "cp-sat"}
-    optimum_here = slotwise.solve(instance, threads=1).makespan
+    optimum_here = slotwise.solve(instance, threads=1, time_limit=LONG).makespan
     found = [arrival.schedule for arrival in arrivals.values() if arrival.schedule is not None]
     assert min(schedule.makespan for schedule in found) == pytest.approx(optimum_here, rel=1e-6)
     assert steps[-1].incumbent == pytest.approx(optimum_here, rel=1e-6)
@@ -106,9 +107,10 @@ def test_a_road_that_is_not_needed_does_not_set_out():
     start = slotwise.heuristic(instance, "EASS")
     roads = {entry: 1 for entry in ROADS if entry.name in ("branch-and-bound", "sequence")}
     ordered = dict(sorted(roads.items(), key=lambda item: item[0].name))
-    task = Task(start.schedule, start.lower_bound, time_limit=60, threads=2, relative_gap=1e-7)
-    portfolio(instance, ordered, replace(task, stop=Event()))  # loads the kernels
-    assert set(portfolio(instance, ordered, task).arrivals) == {"branch-and-bound"}
+    task = Task(start.schedule, start.lower_bound, time_limit=LONG, threads=2, relative_gap=1e-7)
+    # Longer than the kernels take to compile.
+    journey = portfolio(instance, ordered, task, head_start=LONG / 2)
+    assert set(journey.arrivals) == {"branch-and-bound"}
 
 
 def test_chosen_roads_fit_the_instance():
@@ -140,7 +142,8 @@ def test_large_instances_are_improved_and_keep_a_certificate():
     instance = generate(50, 10, seed=1, map_slots=8)
     best = slotwise.heuristic(instance, "EFSS-L")
     block_search.warm_up()
-    result = slotwise.solve(instance, time_limit=12)
+    # With results at hand no heuristic is compiled, which would take time from the roads.
+    result = slotwise.solve(instance, time_limit=12, heuristics=[best])
     assert result.status is Status.FEASIBLE
     assert result.found_by == "improvement"
     assert slotwise.check(instance, result.schedule).makespan == pytest.approx(result.makespan)
@@ -170,7 +173,7 @@ def test_senseless_arguments(arguments, message):
 
 def test_result_document_is_json_and_complete(tmp_path):
     instance = small(3, 2, seed=4)
-    document = slotwise.solve(instance, threads=1).document()
+    document = slotwise.solve(instance, threads=1, time_limit=LONG).document()
     assert document["format"] == "slotwise/result/1"
     assert document["method"] == "exact"
     assert document["status"] == "optimal"
@@ -209,8 +212,8 @@ def test_relative_gap():
 
 def test_second_opinions_agree():
     instance = small(3, 2, seed=3, max_maps=3, max_reduces=2)
-    result = slotwise.solve(instance, threads=1)
-    opinions = cross_check(result, time_limit=30)
+    result = slotwise.solve(instance, threads=1, time_limit=LONG)
+    opinions = cross_check(result, time_limit=LONG)
     assert len(opinions) == 2
     for opinion in opinions:
         assert opinion.agrees
@@ -229,7 +232,7 @@ def test_second_opinion_contradicts_a_false_optimum():
 
 def test_gap_puts_everything_beside_the_optimum():
     instance = small(4, 3, seed=3)
-    comparison = slotwise.gap(instance, time_limit=30)
+    comparison = slotwise.gap(instance, time_limit=LONG)
     document = comparison.document()
     assert document["status"] == "optimal"
     assert {"EASS", "EFSS", "EFSS-L", "TBS", "TBS-L", "HMHS"} <= set(document["heuristics"])
@@ -241,13 +244,11 @@ def test_gap_puts_everything_beside_the_optimum():
 
 
 def test_compiling_is_not_solving(monkeypatch):
-    """One job on one slot needs no road: the clock of the compiler is read twice."""
-    readings = iter([5.0, 7.5])
-    monkeypatch.setattr("slotwise.solvers.exact.compiling_seconds", lambda: next(readings))
+    """One job on one slot needs no road, and takes less than what is said to be compiling."""
+    readings = chain([5.0], repeat(605.0))
+    monkeypatch.setattr("slotwise.solvers.clock.compiling_seconds", lambda: next(readings))
     instance = job_instance("one", Cluster.uniform(1, map_slots=1), [Job("a", [2.0], [3.0])])
-    began = perf_counter()
-    result = slotwise.solve(instance)
-    assert -2.5 <= result.seconds <= perf_counter() - began - 2.5
+    assert slotwise.solve(instance).seconds == 0.0
 
 
 def test_what_needs_no_compiler_goes_first(monkeypatch):

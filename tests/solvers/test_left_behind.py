@@ -1,0 +1,170 @@
+"""What a search has by the end of its time counts, whether or not its roads answer."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from threading import Event
+from time import perf_counter
+
+import pytest
+
+import slotwise
+from slotwise.formulations.bounds import best_lower_bound
+from slotwise.heuristics.block_search import improve_blocks
+from slotwise.heuristics.list_scheduling import eass, efss
+from slotwise.instances.checker import check
+from slotwise.instances.generators.ljr import generate, small
+from slotwise.solvers.mip import job_order_road, unrelated_machines_road
+from slotwise.solvers.opening import Opening
+from slotwise.solvers.portfolio import portfolio
+from slotwise.solvers.road import Arrival, Task
+from slotwise.solvers.spread_bound_road import spread_bound_road
+from slotwise.solvers.time_unit import in_own_unit
+
+
+class Road:
+    """A registry entry for a road that no registry has."""
+
+    def __init__(self, name, road):
+        self.name, self.load = name, lambda: road
+
+
+def start(instance, time_limit, **others):
+    return Task(eass(instance), 0.0, time_limit, 1, 1e-7, **others)
+
+
+def test_what_a_road_kept_counts_when_it_does_not_answer():
+    instance = small(3, 2, seed=4)
+    better = efss(instance)
+    release = Event()
+
+    def silent(_instance, task):
+        task.keep(Arrival(None, 1.0, "early", ""))
+        task.keep(Arrival(better, 2.0, "later", ""))
+        release.wait(120)
+        return Arrival(None, 3.0, "too late", "")
+
+    def mute(_instance, _task):
+        release.wait(120)
+        return Arrival(None, 3.0, "too late", "")
+
+    roads = {Road("silent", silent): 1, Road("mute", mute): 1}
+    journey = portfolio(instance, roads, start(instance, 0.2), head_start=0.0)
+    release.set()
+    kept = journey.arrivals["silent"]
+    assert (kept.schedule, kept.lower_bound, kept.proof) == (better, 2.0, "later")
+    assert kept.stop == "time limit, left behind with what it had"
+    nothing = journey.arrivals["mute"]
+    assert (nothing.schedule, nothing.lower_bound) == (None, None)
+    assert nothing.stop == "time limit, left behind without an answer"
+
+
+def test_what_is_kept_is_in_seconds():
+    """The road counts in another unit than its caller."""
+    instance = small(3, 2, seed=4)
+    kept = []
+
+    @in_own_unit
+    def road(_instance, task):
+        arrival = Arrival(task.incumbent, task.lower_bound, "", "")
+        task.keep(arrival)
+        return arrival
+
+    task = replace(start(instance, 1.0, keep=kept.append), lower_bound=5.0)
+    road(instance, task)
+    assert kept[0].lower_bound == 5.0
+    assert kept[0].schedule.makespan == task.incumbent.makespan
+    assert check(instance, kept[0].schedule).violations == []
+
+
+@pytest.mark.parametrize(
+    ("road", "instance"),
+    [
+        (unrelated_machines_road, slotwise.generate("hmhs-small", seed=1)),
+        (spread_bound_road, generate(20, 6, seed=0, map_slots=8)),
+        (job_order_road, small(3, 2, seed=1)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_linear_programs_keep_the_bounds_they_prove(road, instance):
+    kept = []
+    task = start(instance, 60.0, keep=kept.append)
+    arrival = road(instance, replace(task, lower_bound=best_lower_bound(instance)[0]))
+    bounds = [step.lower_bound for step in kept if step.lower_bound is not None]
+    assert bounds == sorted(bounds)
+    assert bounds[0] > 0
+    assert bounds[-1] <= arrival.lower_bound * (1 + 1e-9)
+    for step in kept:
+        assert step.proof == arrival.proof
+        if step.schedule is not None:
+            assert check(instance, step.schedule).violations == []
+
+
+def test_the_improvement_search_hands_over_before_its_threads_end():
+    instance = generate(20, 6, seed=0, map_slots=8)
+    given = eass(instance)
+    reported, handed = [], []
+    found = improve_blocks(
+        instance,
+        given,
+        seconds=600.0,
+        threads=2,
+        on_progress=lambda seconds, makespan: reported.append(makespan),
+        stop=lambda: bool(reported),
+        on_end=handed.append,
+    )
+    assert handed[0].makespan <= reported[0] * (1 + 1e-9)
+    makespans = [given.makespan, *(schedule.makespan for schedule in handed)]
+    assert makespans == sorted(makespans, reverse=True)
+    assert all(check(instance, schedule).violations == [] for schedule in handed)
+    assert found.makespan <= makespans[-1] < given.makespan
+
+
+@pytest.mark.parametrize("roads", [{}, {"some": 1}], ids=["no road", "a road"])
+def test_heuristics_have_the_time_that_no_road_needs(monkeypatch, roads):
+    instance = small(3, 2, seed=4)
+    limits = []
+
+    def run(opening, clock):
+        limits.append(clock.seconds)
+        opening.take(slotwise.heuristic(instance, "EASS"))
+
+    monkeypatch.setattr(Opening, "run", run)
+    chosen = {Road(name, lambda *_: Arrival(None, None, "", "")): 1 for name in roads}
+    monkeypatch.setattr("slotwise.solvers.exact.chosen_roads", lambda *_: chosen)
+    slotwise.solve(instance, time_limit=64.0)
+    assert limits == [32.0 if roads else 64.0]
+
+
+def test_few_tasks_on_very_many_slots_compile_nothing():
+    """Loading compiled code takes longer than such a search may."""
+    code = """
+import sys
+import slotwise
+from slotwise import Cluster, Job, job_instance
+
+jobs = [Job("a", [2.0, 3.0, 4.0], [3.0, 1.0]), Job("b", [1.0, 5.0], [2.0, 2.0])]
+cluster = Cluster.uniform(2, map_slots=50_000, reduce_slots=50_000)
+result = slotwise.solve(
+    job_instance("wide", cluster, jobs), model="unrelated-machines", time_limit=0.01
+)
+print(result.found_by, "numba" in sys.modules)
+"""
+    end = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert end.stdout == "EFSS False\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("jobs", "nodes"), [(230, 100), (1850, 300)])
+def test_large_searches_keep_their_limit_and_what_they_found(jobs, nodes):
+    """40 000 and 320 000 tasks. The slack is for a busy machine: two seconds is the aim."""
+    instance = generate(jobs, nodes, seed=1)
+    slotwise.solve(instance, time_limit=60)  # gets compiled code ready
+    limit, steps = 12.0, []
+    began = perf_counter()
+    result = slotwise.solve(instance, time_limit=limit, on_progress=steps.append)
+    assert perf_counter() - began < limit + 6
+    assert result.found_by == "improvement"
+    assert check(instance, result.schedule).violations == []
+    known = [step.incumbent for step in steps if step.incumbent is not None]
+    assert result.makespan <= min(known) * (1 + 1e-9)
