@@ -69,15 +69,6 @@ def check_time_limit(seconds: float) -> None:
         raise InputError(f"time limit: must be >= 0 seconds, got {seconds}")
 
 
-_left_behind: list[Thread] = []
-
-
-def left_behind() -> bool:
-    """Whether work that nobody waits for any more still runs in this process."""
-    _left_behind[:] = [thread for thread in _left_behind if thread.is_alive()]
-    return bool(_left_behind)
-
-
 class Work(Generic[Value]):
     """Work in a daemon thread of its own, begun when it is made."""
 
@@ -86,8 +77,7 @@ class Work(Generic[Value]):
         self._values: list[Value] = []
         self._failures: list[BaseException] = []
         self._done = Event()
-        self._thread = Thread(target=self._run, daemon=True)
-        self._thread.start()
+        Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
         try:
@@ -113,10 +103,6 @@ class Work(Generic[Value]):
             raise self._failures[0]
         return self._values[0]
 
-    def leave(self) -> None:
-        """Wait for it no more."""
-        _left_behind.append(self._thread)
-
 
 def attempt(work: Callable[[], Value], clock: Clock) -> Value:
     """What `work` returns or raises, from a thread of its own.
@@ -125,11 +111,7 @@ def attempt(work: Callable[[], Value], clock: Clock) -> Value:
     end of the process. Ctrl-C is answered meanwhile, if `work` lets other threads run.
     """
     begun = Work(work)
-    try:
-        while not begun.wait(clock.left):
-            if clock.over and not begun.done:
-                raise OutOfTime
-    except BaseException:
-        begun.leave()
-        raise
+    while not begun.wait(clock.left):
+        if clock.over and not begun.done:
+            raise OutOfTime
     return begun.value()

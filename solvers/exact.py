@@ -105,11 +105,7 @@ def search(
             break
         except KeyboardInterrupt:
             clock.stop.set()
-    if work.done:
-        result = work.value()
-    else:
-        work.leave()
-        result = request.so_far(f"exact roads: {clock.why()}")
+    result = work.value() if work.done else request.so_far(f"exact roads: {clock.why()}")
     return replace(result, interrupted=clock.stop.is_set())
 
 

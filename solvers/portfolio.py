@@ -92,7 +92,6 @@ def portfolio(
         if work.done:
             work.value()
         else:
-            work.leave()
             last = kept.get(name, Arrival(None, None, "", ""))
             having = "with what it had" if name in kept else "without an answer"
             found[name] = replace(last, stop=f"{clock.why()}, left behind {having}")

@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from lines import cli
 from typer.testing import CliRunner
 
-from slotwise.cli import app, main
+from slotwise.cli import app
 
 YARN = """<allocations>
   <defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
@@ -23,12 +24,10 @@ def run(*arguments: object, code: int = 0) -> str:
     return result.stdout
 
 
-def stopped(*arguments: object, monkeypatch, capsys) -> str:
-    monkeypatch.setattr("sys.argv", ["slotwise", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert stop.value.code == 2
-    return capsys.readouterr().err
+def stopped(*arguments: object) -> str:
+    end = cli(*arguments)
+    assert end.code == 2
+    return end.err
 
 
 @pytest.fixture
@@ -110,10 +109,10 @@ def test_export_as_json(tree: Path) -> None:
         (("explain", "fair-share", "TREE"), "explained without an instance"),
     ],
 )
-def test_bad_usage_is_one_line(tree: Path, arguments, message, monkeypatch, capsys) -> None:
+def test_bad_usage_is_one_line(tree: Path, arguments, message) -> None:
     places = {"TREE": tree, "QUEUES": tree.with_name("queues.xml"), "OUT": tree.with_name("out")}
     arguments = [places.get(argument, argument) for argument in arguments]
-    error = stopped(*arguments, monkeypatch=monkeypatch, capsys=capsys)
+    error = stopped(*arguments)
     assert message in error
     assert error.count("\n") == 1
     assert not places["OUT"].exists()

@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from lines import cli
 from typer.testing import CliRunner
 
-from slotwise.cli import app, main
+from slotwise.cli import app
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
 SMALL = ("--scale", "0.02", "--jobs", "3000")
@@ -69,14 +70,12 @@ def test_tables_and_plot(tmp_path: Path) -> None:
     assert run(EXAMPLE, *SMALL, "--quiet") == ""
 
 
-def test_a_guidance_file_is_followed_and_must_be_for_these_machines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_guidance_file_is_followed_and_must_be_for_these_machines(tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     assert CliRunner().invoke(app, ["guide", EXAMPLE, "-o", str(plan)]).exit_code == 0
     figures = document(EXAMPLE, "--guidance", plan, "--jobs", "2000")
     assert figures["jobs"] == 2000
-    err = stopped(monkeypatch, capsys, EXAMPLE, *SMALL, "--guidance", plan)
+    err = stopped(EXAMPLE, *SMALL, "--guidance", plan)
     assert "plan.json: configuration 'c1': bins for 6732 machines, there are 135" in err
 
 
@@ -98,16 +97,10 @@ def test_plans_are_renewed() -> None:
     assert unit["replanned"] == 0
 
 
-def stopped(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
-) -> str:
-    monkeypatch.setattr("sys.argv", ["slotwise", "simulate", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert stop.value.code == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    return captured.err
+def stopped(*arguments: object) -> str:
+    end = cli("simulate", *arguments)
+    assert (end.code, end.out) == (2, "")
+    return end.err
 
 
 @pytest.mark.parametrize(
@@ -129,7 +122,5 @@ def stopped(
 def test_senseless_options_are_refused(
     arguments: tuple[str, ...],
     message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert message in stopped(monkeypatch, capsys, EXAMPLE, *arguments)
+    assert message in stopped(EXAMPLE, *arguments)
