@@ -13,8 +13,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from .advice import what_format, what_it_is
 from .errors import InputError
-from .inputs import read_bytes
+from .inputs import MOST_BYTES, VARIABLE, limit, read_bytes
 from .outputs import write_bytes
+
+MOST_CONTAINERS = 10_000_000
+MOST_ITEMS = 60_000_000
+"""Most lists and objects, and most values, of a JSON file: Python takes 60 to 250 bytes for each.
+
+A hierarchy of a million nodes has two million objects.
+"""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -50,6 +57,7 @@ def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
     if isinstance(path, JsonFile):
         return path.content, path.document
     content = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    need_parsable(content, path)
     try:
         # The hook does nothing, but without a step of Python's own signals would have to wait.
         document = json.loads(content.decode(), object_hook=_as_it_is)
@@ -61,6 +69,20 @@ def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
         found = f"{shown(document)}{what_it_is(content)}"
         raise InputError(f"{path}: need a JSON object, got {found}")
     return content, document
+
+
+def need_parsable(content: bytes, path: Source) -> None:
+    """Raise `InputError` for JSON that takes many times its length of memory when it is read."""
+    larger = max(1.0, (limit() or 0) / MOST_BYTES)
+    for marks, most, what in (
+        ((b"[", b"{"), MOST_CONTAINERS, "lists and objects"),
+        ((b",",), MOST_ITEMS, "values"),
+    ):
+        if sum(map(content.count, marks)) > most * larger:
+            raise InputError(
+                f"{path}: more than {most * larger:.3g} {what}: if that is meant, set {VARIABLE} "
+                f"(or slotwise --max-input) to a size above {MOST_BYTES / 1e9:g}GB"
+            )
 
 
 def _as_it_is(document: dict[str, Any]) -> dict[str, Any]:

@@ -92,3 +92,26 @@ def test_what_runs(huge, seeds, capsys):
     for command in ("solve", "gap"):
         error = refused(capsys, command, seeds / "plain.json", "--threads", huge)
         assert error.startswith("threads: must be 1 to 1024")
+
+
+@pytest.mark.parametrize(
+    "bomb", ["[" + "[]," * 40 + "[]]", '{"x": [' + "{}," * 40 + "{}]}", "[0" + ",0" * 70 + "]"]
+)
+def test_json_that_is_small_and_becomes_large(bomb, tmp_path, monkeypatch, capsys):
+    from slotwise.instances import files
+
+    monkeypatch.setattr(files, "MOST_CONTAINERS", 30)
+    monkeypatch.setattr(files, "MOST_ITEMS", 60)
+    path = tmp_path / "bomb.json"
+    path.write_text(bomb)
+    for command in ("bounds", "fair", "guide"):
+        error = refused(capsys, command, path)
+        assert error.startswith(f"{path}: more than ")
+        assert "--max-input" in error
+    monkeypatch.setenv("SLOTWISE_MAX_INPUT", "8GB")
+    assert "more than" not in refused(capsys, "bounds", path)
+
+
+def test_the_trace_of_a_huge_cluster(seeds, tmp_path, capsys):
+    line = ["import", "swim", seeds / "swim.tsv", "-o", tmp_path / "out.json", "--nodes", 4]
+    assert "trace_machines: must be" in refused(capsys, *line, "--trace-machines", BEYOND)

@@ -16,7 +16,7 @@ import numpy as np
 from ..advice import what_it_is
 from ..errors import InputError
 from ..inputs import STANDARD, read_text
-from ..limits import MOST_ENTRIES, MOST_TASKS
+from ..limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
 from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
 from .notes import Notes, counted
 
@@ -77,9 +77,9 @@ def read_swim(
         ("reduce_rate", reduce_rate),
         ("trace_machines", 1 if trace_machines is None else trace_machines),
     ):
-        if not (np.isfinite(value) and value > 0):
-            raise InputError(f"{option}: must be finite and > 0, got {value}")
-    if not (np.isfinite(startup) and startup >= 0):
+        if not 0 < value <= MOST:
+            raise InputError(f"{option}: must be finite and > 0{bounds_of(value)}, got {value}")
+    if not 0 <= startup <= MOST:
         raise InputError(f"startup: must be finite and >= 0, got {startup}")
     cluster = Cluster.uniform(
         nodes, racks=racks, map_slots=map_slots, reduce_slots=reduce_slots, rates=rates

@@ -29,7 +29,8 @@ LINES = {
     "bounds": "{plain.json}",
     "check": "{plain.json} {schedule.json}",
     "guide": "{datacenter.json}",
-    "simulate": "{datacenter.json} --guidance {guidance.json} --trace {jobs.csv}",
+    "simulate": "{datacenter.json} --guidance {guidance.json} --trace {jobs.csv} "
+    "--policy first-fit",
     "fair": "{hierarchy.json} --events {events.json}",
     "explain": "sequence {plain.json}",
     "generate ljr": f"{SMALL} --nodes 2",
