@@ -88,10 +88,10 @@ def solve(
         document = result.document()
         text = str(result)
         if cross_check and not signals.came:
-            from ..solvers.cross_check import cross_check as ask_others
-
             try:
                 signals.interrupt()
+                from ..solvers.cross_check import cross_check as ask_others
+
                 opinions = ask_others(result, time_limit=time_limit, threads=threads or 1)
                 signals.hold()
                 document["cross_check"] = [opinion.document() for opinion in opinions]

@@ -1,0 +1,37 @@
+"""No process that a command started survives it, even if it is killed."""
+
+import signal
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from processes import descendants, is_alive, start, until
+
+import slotwise
+from slotwise.instances.generators.ljr import small
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+
+
+@pytest.mark.parametrize("child", ["cp_sat_process", "/cbc "])
+def test_killed_with_a_child_at_work(tmp_path: Path, child: str) -> None:
+    if child == "cp_sat_process" and find_spec("ortools") is None:
+        pytest.skip("needs OR-Tools")
+    instance = small(8, 3, seed=1, max_maps=6, max_reduces=4)
+    options = ["--time-limit", "600"]
+    if child == "/cbc ":
+        options = ["--time-limit", "4", "--cross-check"]
+    slotwise.write(instance, tmp_path / "a.json")
+    process = start("solve", "a.json", *options, folder=tmp_path)
+    seen: dict[int, str] = {}
+
+    def is_at_work() -> bool:
+        seen.update(descendants(process.pid))
+        assert process.poll() is None, process.communicate()
+        return any(child in line for line in seen.values())
+
+    until(is_at_work)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    until(lambda: not any(map(is_alive, seen)))
+    until(lambda: not list((tmp_path / "temporary").iterdir()))

@@ -1,0 +1,63 @@
+"""Commands in processes of their own, and what such a process starts."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+LONG = 120.0
+"""Seconds until a test gives up; on an idle machine all takes a few."""
+
+
+def start(*words: object, folder: Path, code: str = "", **variables: object) -> subprocess.Popen:
+    """`slotwise WORDS` in a folder, which has one for temporary files; `code` runs before it."""
+    (folder / "temporary").mkdir(exist_ok=True)
+    program = ["-c", f"import sys\nfrom slotwise.entry import main\n{code}\nmain()"]
+    return subprocess.Popen(
+        [sys.executable, *program, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=os.environ
+        | {"TMPDIR": str(folder / "temporary")}
+        | {name: str(value) for name, value in variables.items()},
+    )
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for it; fails if that takes too long."""
+    end = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def descendants(process: int) -> dict[int, str]:
+    """The living processes that it started, directly or not, with their command lines."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, parent = (folder / "stat").read_text().rsplit(")", 1)[1].split()[:2]
+            if state != "Z":
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ")
+                parents[int(folder.name)] = int(parent), line.decode()
+        except OSError:
+            continue  # it has ended meanwhile
+    found: dict[int, str] = {}
+    new = {process}
+    while new:
+        new = {child for child, (parent, _) in parents.items() if parent in new}
+        found |= {child: parents[child][1] for child in new}
+    return found
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process still does anything."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rsplit(")", 1)[1].split()[0] not in "ZX"
