@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..instances.errors import InputError, one_line, printable
+from ..instances.errors import InputError, OutputError, one_line, printable
 from ..instances.kernel_notes import listen
 from ..instances.registry import Entry, lookup
 from ..report.endings import GANTT, PLOT
@@ -217,6 +217,17 @@ def doing(on_progress: ProgressCallback | None, what: str) -> None:
         from ..solvers.progress import Progress
 
         on_progress(Progress(0.0, None, None, what))
+
+
+@contextmanager
+def about(path: Path) -> Iterator[None]:
+    """Errors that the content of a file leads to name the file."""
+    try:
+        yield
+    except InputError as error:
+        if isinstance(error, OutputError) or str(path) in str(error):
+            raise
+        raise InputError(f"{path}: {error}") from None
 
 
 @contextmanager

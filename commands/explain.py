@@ -10,7 +10,7 @@ import typer
 from ..formulations import FORMULATIONS
 from ..instances.errors import InputError
 from ..instances.registry import Entry
-from .console import Json, Output, Quiet, named, show
+from .console import Json, Output, Quiet, about, named, show
 from .file_rules import saving
 
 if TYPE_CHECKING:
@@ -38,7 +38,11 @@ def explain(
     from ..report.explain import explain as explained
 
     entry = named("model", FORMULATIONS, model, instance)
-    explanation = explained(model, None if instance is None else _instance(entry, instance))
+    if instance is None:
+        explanation = explained(model, None)
+    else:
+        with about(instance):
+            explanation = explained(model, _instance(entry, instance))
     if output is not None:
         forms = {".html": explanation.html, ".tex": explanation.latex}
         with saving():

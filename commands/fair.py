@@ -11,7 +11,7 @@ from ..heuristics.fairness import ALLOCATORS
 from ..instances.errors import InputError
 from ..instances.registry import Entry, lookup
 from ..instances.schedulers import WRITERS
-from .console import Json, Output, Plot, Quiet, show, tell
+from .console import Json, Output, Plot, Quiet, about, show, tell
 from .file_rules import saving
 from .streams import put
 
@@ -82,7 +82,8 @@ def fair(
     if events is not None:
         _over_time(tree, events, method, parameters, plot, output, as_json=as_json, quiet=quiet)
         return
-    allocation = allocate(tree, method, **parameters)
+    with about(hierarchy):
+        allocation = allocate(tree, method, **parameters)
     if writer is not None:
         _export(allocation, writer, output, flat=flat, as_json=as_json, quiet=quiet)
         return

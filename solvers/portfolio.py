@@ -53,6 +53,7 @@ def portfolio(
         if wait > clock.left or clock.stop.wait(wait):
             return
         started = clock.elapsed
+        common.running.append(road.name)
         share = replace(
             task,
             threads=threads,
@@ -67,6 +68,8 @@ def portfolio(
         except BaseException:
             clock.stop.set()
             raise
+        finally:
+            common.running.remove(road.name)
         arrivals[road.name] = arrival
         common.arrived(arrival)
 
@@ -106,6 +109,7 @@ class _Common:
         self.task, self.stop = task, stop
         self.lock = Lock()
         self.incumbent, self.bound = task.incumbent.makespan, task.lower_bound
+        self.running: list[str] = []
         self.steps: list[Progress] = []
         self.tell(0.0, None, None)
 
@@ -131,7 +135,8 @@ class _Common:
             if bound is not None:
                 self.bound = max(self.bound, bound)
             # Rounding in a road's report must not show a bound above the incumbent.
-            step = Progress(seconds, self.incumbent, min(self.bound, self.incumbent))
+            bound = min(self.bound, self.incumbent)
+            step = Progress(seconds, self.incumbent, bound, ", ".join(self.running))
             self.steps.append(step)
         if self.task.on_progress is not None:
             self.task.on_progress(step)

@@ -214,6 +214,25 @@ def test_whatever_goes_wrong(monkeypatch, error, message, tmp_path):
         assert not saved
 
 
+def test_errors_that_content_leads_to_name_the_file(tmp_path):
+    tree = tmp_path / "tree.json"
+    leaf = {"name": "leaf", "demand": {"cpu": 1e-9}}
+    document = {"format": "slotwise/hierarchy/1", "capacity": {"cpu": 1.0}}
+    tree.write_text(json.dumps(document | {"root": {"name": "root", "children": [leaf]}}))
+    line = refused("fair", tree, "--method", "naive", "--quiet")
+    assert line.startswith(f"{tree}: method naive: about 1e+")
+    speeds = tmp_path / "speeds.json"
+    assert cli("generate", "hmhs", "--seed", "1", "-o", speeds).code == 0
+    assert refused("explain", "spread-bound", speeds).startswith(f"{speeds}: ")
+
+
+def test_a_bomb_of_brackets_is_no_trace(tmp_path):
+    bomb = tmp_path / "trace.json"
+    bomb.write_text("[" + "[]," * 10_000_001)
+    line = refused("import", "rumen", bomb, "-o", tmp_path / "out.json")
+    assert line.startswith(f"{bomb}: more than 1e+07 lists and objects")
+
+
 def test_an_interrupt_with_nothing_to_keep(monkeypatch):
     def interrupted(path):
         raise KeyboardInterrupt

@@ -18,8 +18,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ..advice import what_format, what_it_is
 from ..errors import InputError
-from ..files import json_problem, read_json, validated
-from ..inputs import read_text
+from ..files import json_problem, need_parsable, read_json, validated
+from ..inputs import decoded, read_bytes
 
 Place = tuple[str | None, str]
 """Rack (None where it is not told) and host."""
@@ -166,7 +166,9 @@ def read_topology(path: str | Path) -> list[Place]:
 
 
 def _documents(path: str | Path) -> Iterator[Any]:
-    text = read_text(path)
+    content = read_bytes(path)
+    need_parsable(content, path)
+    text = decoded(content, path)
     decoder = json.JSONDecoder()
     position, number = _text_from(text, 0), 0
     while position < len(text):
