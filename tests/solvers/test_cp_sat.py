@@ -131,7 +131,7 @@ def test_ctrl_c_keeps_what_was_found():
 def test_without_ortools(monkeypatch):
     monkeypatch.setattr(cp_sat, "find_spec", lambda name: None)
     instance = small(2, 2, seed=0)
-    with pytest.raises(InputError, match=r"pip install slotwise\[cp\]"):
+    with pytest.raises(InputError, match=r"needs OR-Tools: pip install ortools"):
         cp_sat_road(instance, task_for(instance))
 
 
