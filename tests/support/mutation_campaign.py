@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import mutators
+import seed_files
 from lines import cli
 
 MEMORY = 3 << 30
@@ -346,3 +347,24 @@ def _work(part: list[int], seeds: Path, folder: Path, pipe) -> None:
         command = " ".join(words[: 2 if words[0] in ("import", "generate") else 1])
         told = f"{failure} <- {words}" if failure else ""
         pipe.write(json.dumps((seed, command[:24], damage, str(end.code), told)) + "\n")
+
+
+def main(first: int, end: int, workers: int, folder: Path) -> None:
+    """Make the seeds, run the cases, print the table, write the failures."""
+    seeds = folder / "seeds"
+    seeds.mkdir()
+    child = os.fork()  # what makes them leaves threads, which no later fork survives
+    if not child:
+        try:
+            seed_files.make(seeds)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert (seeds / "jobs.csv").exists()
+    found = run_campaign(range(first, end), seeds, folder, workers)
+    print(found.table())
+    (folder / "failures.json").write_text(json.dumps(found.failures))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:4]), Path(sys.argv[4]))
