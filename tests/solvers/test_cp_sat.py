@@ -107,8 +107,9 @@ def test_time_limit_keeps_the_bound():
 def test_no_time_at_all():
     instance = small(4, 3, seed=0)
     arrival = cp_sat_road(instance, task_for(instance, time_limit=0.0))
-    assert arrival.stop == "time limit"
-    assert arrival.lower_bound <= eass(instance).makespan
+    # Whether there is a model by then is a matter of chance.
+    assert arrival.stop.startswith("time limit")
+    assert (arrival.lower_bound or 0.0) <= eass(instance).makespan
 
 
 @needs_ortools
