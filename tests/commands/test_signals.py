@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import seed_files
-from processes import LONG, start, until
+from processes import LONG, hard, start, until
 
 import slotwise
 from slotwise.instances.generators.ljr import small
@@ -119,7 +119,7 @@ def test_while_a_file_is_written(seeds: Path, words: str) -> None:
 
 @BOTH
 def test_solve_keeps_the_best_so_far(tmp_path: Path, number: int) -> None:
-    instance = small(8, 3, seed=1, max_maps=6, max_reduces=4)
+    instance = hard()
     slotwise.write(instance, tmp_path / "hard.json")
     code = ONCE_SOMETHING_IS_KEPT.format(number=int(number), after=2.0)
     words = ("solve", "hard.json", "--time-limit", "600", "-o", "out.json", "--json")
@@ -136,7 +136,7 @@ def test_solve_keeps_the_best_so_far(tmp_path: Path, number: int) -> None:
 
 def test_gap_keeps_the_instances_that_are_done(tmp_path: Path) -> None:
     slotwise.write(small(2, 2, seed=1, max_maps=2, max_reduces=2), tmp_path / "easy.json")
-    slotwise.write(small(8, 3, seed=1, max_maps=6, max_reduces=4), tmp_path / "hard.json")
+    slotwise.write(hard(), tmp_path / "hard.json")
     process = start(
         "gap", "easy.json", "hard.json", "hard.json", "--time-limit", "600", "-o", "out.json",
         folder=tmp_path,
@@ -171,7 +171,7 @@ def test_simulate_keeps_what_was_seen(seeds: Path, number: int) -> None:
 
 
 def test_a_cross_check_may_be_interrupted(tmp_path: Path) -> None:
-    instance = small(8, 3, seed=1, max_maps=6, max_reduces=4)
+    instance = hard()
     slotwise.write(instance, tmp_path / "hard.json")
     code = AT_IMPORT.format(module="slotwise.solvers.cbc_process", number=int(signal.SIGINT))
     words = ("solve", "hard.json", "--time-limit", "1", "--cross-check", "--json")
