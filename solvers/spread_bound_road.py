@@ -44,6 +44,9 @@ def spread_bound_road(instance: Instance, task: Task) -> Arrival:
         if high - low <= BISECTION_GAP * low:
             break
         build = partial(spread_bound.build, instance, horizon=horizon, lower_bound=low)
+        if clock.over:
+            stop = highs.stopped(clock).value
+            break
         try:
             model = attempt(build, clock)
         except OutOfTime:
