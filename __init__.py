@@ -9,27 +9,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .formulations.bounds import best_lower_bound
-    from .formulations.bounds import lower_bounds as bounds
-    from .formulations.waiting_bound import waiting_bound
+    from .formulations.bounds.closed_form import best_lower_bound
+    from .formulations.bounds.closed_form import lower_bounds as bounds
+    from .formulations.bounds.waiting import waiting_bound
     from .heuristics.dispatch.dispatcher import Dispatcher, Placement
     from .heuristics.dispatch.simulator import Simulation, simulate
     from .heuristics.fairness import allocate as fair
-    from .heuristics.fairness.events import follow
-    from .heuristics.fairness.why import why
-    from .instances.allocation import Allocation
-    from .instances.checker import Verdict, check
-    from .instances.datacenter import Configuration, Datacenter, JobClass, datacenter
-    from .instances.datacenter_file import read_datacenter, write_datacenter
+    from .heuristics.fairness.explanation import why
+    from .heuristics.fairness.timeline import follow
+    from .instances.datacenter.checker import check_guidance
+    from .instances.datacenter.datacenter import Configuration, Datacenter, JobClass, datacenter
+    from .instances.datacenter.datacenter_file import read_datacenter, write_datacenter
+    from .instances.datacenter.guidance import Guidance
+    from .instances.datacenter.guidance_file import read_guidance, write_guidance
+    from .instances.datacenter.workload import Jobs, Workload, poisson, replay
     from .instances.errors import InputError
-    from .instances.fair_checker import check_allocation
     from .instances.generators import generate
-    from .instances.guidance import Guidance
-    from .instances.guidance_checker import check_guidance
-    from .instances.guidance_file import read_guidance, write_guidance
-    from .instances.hierarchy import Group, Hierarchy, Leaf, hierarchy
-    from .instances.hierarchy_file import read_hierarchy, write_hierarchy
-    from .instances.mapreduce import (
+    from .instances.hierarchy.allocation import Allocation
+    from .instances.hierarchy.checker import check_allocation
+    from .instances.hierarchy.hierarchy import Group, Hierarchy, Leaf, hierarchy
+    from .instances.hierarchy.hierarchy_file import read_hierarchy, write_hierarchy
+    from .instances.mapreduce.checker import Verdict, check
+    from .instances.mapreduce.instance import (
         Cluster,
         Instance,
         Job,
@@ -38,96 +39,95 @@ if TYPE_CHECKING:
         SpeedFactors,
         job_instance,
     )
-    from .instances.mapreduce_file import read_instance as read
-    from .instances.mapreduce_file import write_instance as write
-    from .instances.schedule import Schedule, timed
-    from .instances.schedule_file import read_schedule, write_schedule
-    from .instances.security import Outages, Security
+    from .instances.mapreduce.instance_file import read_instance as read
+    from .instances.mapreduce.instance_file import write_instance as write
+    from .instances.mapreduce.schedule import Schedule, timed
+    from .instances.mapreduce.schedule_file import read_schedule, write_schedule
+    from .instances.mapreduce.security import Outages, Security
     from .instances.traces.google2011 import read_google
     from .instances.traces.openb import read_openb
-    from .instances.traces.rumen import read_rumen
+    from .instances.traces.rumen.reader import read_rumen
     from .instances.traces.swim import read_swim
-    from .instances.workload import Jobs, Workload, poisson, replay
     from .report.explain import explain
-    from .report.gantt import draw_gantt, gantt_figure, write_gantt
+    from .report.gantt.files import draw_gantt, gantt_figure, write_gantt
     from .solvers.compare import Comparison
     from .solvers.compare import compare as gap
     from .solvers.cross_check import cross_check
-    from .solvers.exact import solve
-    from .solvers.guide import guide
+    from .solvers.guidance.guide import guide
     from .solvers.heuristic import heuristic
     from .solvers.progress import Progress
     from .solvers.result import Result, Status
+    from .solvers.solve import solve
 
 _PUBLIC = {
-    "Allocation": "instances.allocation:Allocation",
-    "Cluster": "instances.mapreduce:Cluster",
+    "Allocation": "instances.hierarchy.allocation:Allocation",
+    "Cluster": "instances.mapreduce.instance:Cluster",
     "Comparison": "solvers.compare:Comparison",
-    "Configuration": "instances.datacenter:Configuration",
-    "Datacenter": "instances.datacenter:Datacenter",
+    "Configuration": "instances.datacenter.datacenter:Configuration",
+    "Datacenter": "instances.datacenter.datacenter:Datacenter",
     "Dispatcher": "heuristics.dispatch.dispatcher:Dispatcher",
-    "Group": "instances.hierarchy:Group",
-    "Guidance": "instances.guidance:Guidance",
-    "Hierarchy": "instances.hierarchy:Hierarchy",
+    "Group": "instances.hierarchy.hierarchy:Group",
+    "Guidance": "instances.datacenter.guidance:Guidance",
+    "Hierarchy": "instances.hierarchy.hierarchy:Hierarchy",
     "InputError": "instances.errors:InputError",
-    "Instance": "instances.mapreduce:Instance",
-    "Job": "instances.mapreduce:Job",
-    "JobClass": "instances.datacenter:JobClass",
-    "Jobs": "instances.workload:Jobs",
-    "Leaf": "instances.hierarchy:Leaf",
-    "MapTask": "instances.mapreduce:MapTask",
-    "Outages": "instances.security:Outages",
+    "Instance": "instances.mapreduce.instance:Instance",
+    "Job": "instances.mapreduce.instance:Job",
+    "JobClass": "instances.datacenter.datacenter:JobClass",
+    "Jobs": "instances.datacenter.workload:Jobs",
+    "Leaf": "instances.hierarchy.hierarchy:Leaf",
+    "MapTask": "instances.mapreduce.instance:MapTask",
+    "Outages": "instances.mapreduce.security:Outages",
     "Placement": "heuristics.dispatch.dispatcher:Placement",
     "Progress": "solvers.progress:Progress",
-    "Rates": "instances.mapreduce:Rates",
+    "Rates": "instances.mapreduce.instance:Rates",
     "Result": "solvers.result:Result",
-    "Schedule": "instances.schedule:Schedule",
-    "Security": "instances.security:Security",
+    "Schedule": "instances.mapreduce.schedule:Schedule",
+    "Security": "instances.mapreduce.security:Security",
     "Simulation": "heuristics.dispatch.simulator:Simulation",
-    "SpeedFactors": "instances.mapreduce:SpeedFactors",
+    "SpeedFactors": "instances.mapreduce.instance:SpeedFactors",
     "Status": "solvers.result:Status",
-    "Verdict": "instances.checker:Verdict",
-    "Workload": "instances.workload:Workload",
-    "best_lower_bound": "formulations.bounds:best_lower_bound",
-    "bounds": "formulations.bounds:lower_bounds",
-    "check": "instances.checker:check",
-    "check_allocation": "instances.fair_checker:check_allocation",
-    "check_guidance": "instances.guidance_checker:check_guidance",
+    "Verdict": "instances.mapreduce.checker:Verdict",
+    "Workload": "instances.datacenter.workload:Workload",
+    "best_lower_bound": "formulations.bounds.closed_form:best_lower_bound",
+    "bounds": "formulations.bounds.closed_form:lower_bounds",
+    "check": "instances.mapreduce.checker:check",
+    "check_allocation": "instances.hierarchy.checker:check_allocation",
+    "check_guidance": "instances.datacenter.checker:check_guidance",
     "cross_check": "solvers.cross_check:cross_check",
-    "datacenter": "instances.datacenter:datacenter",
-    "draw_gantt": "report.gantt:draw_gantt",
+    "datacenter": "instances.datacenter.datacenter:datacenter",
+    "draw_gantt": "report.gantt.files:draw_gantt",
     "explain": "report.explain:explain",
     "fair": "heuristics.fairness:allocate",
-    "follow": "heuristics.fairness.events:follow",
-    "gantt_figure": "report.gantt:gantt_figure",
+    "follow": "heuristics.fairness.timeline:follow",
+    "gantt_figure": "report.gantt.files:gantt_figure",
     "gap": "solvers.compare:compare",
     "generate": "instances.generators:generate",
-    "guide": "solvers.guide:guide",
+    "guide": "solvers.guidance.guide:guide",
     "heuristic": "solvers.heuristic:heuristic",
-    "hierarchy": "instances.hierarchy:hierarchy",
-    "job_instance": "instances.mapreduce:job_instance",
-    "poisson": "instances.workload:poisson",
-    "read": "instances.mapreduce_file:read_instance",
-    "read_datacenter": "instances.datacenter_file:read_datacenter",
+    "hierarchy": "instances.hierarchy.hierarchy:hierarchy",
+    "job_instance": "instances.mapreduce.instance:job_instance",
+    "poisson": "instances.datacenter.workload:poisson",
+    "read": "instances.mapreduce.instance_file:read_instance",
+    "read_datacenter": "instances.datacenter.datacenter_file:read_datacenter",
     "read_google": "instances.traces.google2011:read_google",
-    "read_guidance": "instances.guidance_file:read_guidance",
-    "read_hierarchy": "instances.hierarchy_file:read_hierarchy",
+    "read_guidance": "instances.datacenter.guidance_file:read_guidance",
+    "read_hierarchy": "instances.hierarchy.hierarchy_file:read_hierarchy",
     "read_openb": "instances.traces.openb:read_openb",
-    "read_rumen": "instances.traces.rumen:read_rumen",
-    "read_schedule": "instances.schedule_file:read_schedule",
+    "read_rumen": "instances.traces.rumen.reader:read_rumen",
+    "read_schedule": "instances.mapreduce.schedule_file:read_schedule",
     "read_swim": "instances.traces.swim:read_swim",
-    "replay": "instances.workload:replay",
+    "replay": "instances.datacenter.workload:replay",
     "simulate": "heuristics.dispatch.simulator:simulate",
-    "solve": "solvers.exact:solve",
-    "timed": "instances.schedule:timed",
-    "waiting_bound": "formulations.waiting_bound:waiting_bound",
-    "why": "heuristics.fairness.why:why",
-    "write": "instances.mapreduce_file:write_instance",
-    "write_datacenter": "instances.datacenter_file:write_datacenter",
-    "write_gantt": "report.gantt:write_gantt",
-    "write_guidance": "instances.guidance_file:write_guidance",
-    "write_hierarchy": "instances.hierarchy_file:write_hierarchy",
-    "write_schedule": "instances.schedule_file:write_schedule",
+    "solve": "solvers.solve:solve",
+    "timed": "instances.mapreduce.schedule:timed",
+    "waiting_bound": "formulations.bounds.waiting:waiting_bound",
+    "why": "heuristics.fairness.explanation:why",
+    "write": "instances.mapreduce.instance_file:write_instance",
+    "write_datacenter": "instances.datacenter.datacenter_file:write_datacenter",
+    "write_gantt": "report.gantt.files:write_gantt",
+    "write_guidance": "instances.datacenter.guidance_file:write_guidance",
+    "write_hierarchy": "instances.hierarchy.hierarchy_file:write_hierarchy",
+    "write_schedule": "instances.mapreduce.schedule_file:write_schedule",
 }
 
 __all__ = [

@@ -20,13 +20,13 @@ from .commands.failing import failed
 from .commands.fair import fair
 from .commands.file_rules import apply_to
 from .commands.gap import gap
-from .commands.generate import generate
-from .commands.generating import generating
+from .commands.generate.mapreduce import generate
+from .commands.generate.other_families import generating
 from .commands.guide import guide
 from .commands.heuristic import heuristic
-from .commands.importing import importing
-from .commands.importing_datacenters import datacenters
-from .commands.importing_queues import queues
+from .commands.import_.datacenters import datacenters
+from .commands.import_.mapreduce import importing
+from .commands.import_.queues import queues
 from .commands.simulate import simulate
 from .commands.solve import solve
 from .commands.streams import open_streams, put
@@ -78,7 +78,7 @@ def options(
 ) -> None:
     """Options that stand before the command."""
     if max_input is not None:
-        from .instances.inputs import VARIABLE, parse_size
+        from .instances.files.inputs import VARIABLE, parse_size
 
         parse_size(max_input, "--max-input")
         os.environ[VARIABLE] = max_input

@@ -16,15 +16,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slotwise.formulations.waiting_bound import waiting_bound
+from slotwise.formulations.bounds.waiting import waiting_bound
 from slotwise.heuristics.dispatch import POLICIES
 from slotwise.heuristics.dispatch.simulator import Simulation, simulate
+from slotwise.instances.datacenter.workload import SECONDS, poisson, replay
 from slotwise.instances.generators.lotes import google_2011
 from slotwise.instances.traces.job_table import write_jobs
 from slotwise.instances.traces.openb import read_openb
-from slotwise.instances.workload import SECONDS, poisson, replay
 from slotwise.report.simulation import COLOURS, STYLES, longer_than, write_plot
-from slotwise.solvers.guide import guide
+from slotwise.solvers.guidance.guide import guide
 
 FOLDER = Path(__file__).parent
 NAMES = [entry.name for entry in POLICIES]

@@ -7,8 +7,8 @@ from time import perf_counter
 import numpy as np
 
 from slotwise.heuristics.dispatch.simulator import simulate
-from slotwise.instances.datacenter import Configuration, JobClass, datacenter
-from slotwise.instances.workload import Jobs, Workload, poisson
+from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
+from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
 
 CLOUDSIMPY_TASKS = (1000, 5000)
 """CloudSimPy looks at every job that it ever had each second: more would take hours."""

@@ -20,10 +20,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-from slotwise.heuristics import list_scheduling, phases
+from slotwise.heuristics.list_scheduling import placement as phases
+from slotwise.heuristics.list_scheduling import rules as list_scheduling
 from slotwise.instances.generators.ljr import generate
-from slotwise.instances.mapreduce import Instance
-from slotwise.instances.schedule import Schedule
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.schedule import Schedule
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import plain_scan

@@ -30,7 +30,7 @@ from runs import (
 )
 
 from slotwise.instances.generators.ljr import small
-from slotwise.instances.mapreduce import Instance
+from slotwise.instances.mapreduce.instance import Instance
 
 
 @dataclass(frozen=True)

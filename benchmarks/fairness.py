@@ -14,13 +14,13 @@ from time import perf_counter
 
 import numpy as np
 
-from slotwise.heuristics.fairness.collapsed import ch
+from slotwise.heuristics.fairness.collapsed_hierarchies import ch
 from slotwise.heuristics.fairness.exact import exact
 from slotwise.heuristics.fairness.hdrf import hdrf
-from slotwise.heuristics.fairness.naive import naive
-from slotwise.heuristics.fairness.printed import mch
+from slotwise.heuristics.fairness.mch_as_printed import mch
+from slotwise.heuristics.fairness.naive_hdrf import naive
 from slotwise.instances.generators.mch import full_binary, generate
-from slotwise.instances.hierarchy import Hierarchy
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
 
 DEPTHS = range(1, 7)
 PARTIAL = (0.0, 0.1, 0.2, 0.5)

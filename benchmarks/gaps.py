@@ -19,8 +19,8 @@ import scale
 import two_stage
 from runs import RIVALS, Run, end, figures, grouped, side_by_side
 
-from slotwise.formulations.bounds import best_lower_bound
-from slotwise.instances.mapreduce import Instance
+from slotwise.formulations.bounds.closed_form import best_lower_bound
+from slotwise.instances.mapreduce.instance import Instance
 from slotwise.solvers.heuristic import all_heuristics
 
 COLUMNS = ("set", "limit", *RIVALS, "best of LJR's heuristics")

@@ -11,16 +11,21 @@ from time import perf_counter
 
 import numpy as np
 
-from slotwise.formulations import allocation, machine_assignment
-from slotwise.formulations.bins import algorithm_1, all_non_dominated, non_dominated
-from slotwise.instances.datacenter import Datacenter
+from slotwise.formulations.allocation import model as allocation
+from slotwise.formulations.machine_assignment import model as machine_assignment
+from slotwise.formulations.machine_assignment.bins import (
+    algorithm_1,
+    all_non_dominated,
+    non_dominated,
+)
+from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.lotes import generate, google_2011
-from slotwise.solvers import highs
-from slotwise.solvers.column_generation import generate_columns
-from slotwise.solvers.guide import guide
-from slotwise.solvers.knapsack import warm_up
-from slotwise.solvers.rounding import (
+from slotwise.solvers.backends import highs
+from slotwise.solvers.guidance.column_generation import generate_columns
+from slotwise.solvers.guidance.guide import guide
+from slotwise.solvers.guidance.knapsack import warm_up
+from slotwise.solvers.guidance.rounding import (
     greedy_rounding,
     integer_program,
     printed_rounding,

@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from statistics import mean
 from time import perf_counter
 
-from slotwise.heuristics.first_come import fifo, fifo_pri
-from slotwise.heuristics.min_min import hmhs, min_min, r_hmhs
+from slotwise.heuristics.hmhs.fifo import fifo, fifo_pri
+from slotwise.heuristics.hmhs.min_min import hmhs, min_min, r_hmhs
 from slotwise.instances.generators.hmhs import SLOW_SHARES, generate, small
-from slotwise.instances.mapreduce import Instance
+from slotwise.instances.mapreduce.instance import Instance
 
 RIVALS = {"FIFO": fifo, "FIFO-Pri": fifo_pri, "R-HMHS": r_hmhs, "Min-Min": min_min}
 METHODS = {"HMHS": hmhs, **RIVALS}

@@ -19,11 +19,11 @@ from importlib.util import find_spec
 from statistics import mean, median
 from time import perf_counter
 
-from slotwise.formulations.bounds import best_lower_bound
+from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.instances.generators.hmhs import generate, small
-from slotwise.solvers.exact import solve
 from slotwise.solvers.heuristic import all_heuristics
 from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result
+from slotwise.solvers.solve import solve
 
 ROADS = ("heterogeneous", "job-order", "cp-sat")
 WORKLOADS = ("single", "hybrid")

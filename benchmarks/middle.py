@@ -24,10 +24,10 @@ from pathlib import Path
 
 from runs import RIVALS, SETTLED, end, side_by_side, table
 
-from slotwise.instances.files import dump_json
+from slotwise.instances.files.json_files import dump_json
 from slotwise.instances.generators.ljr import small
-from slotwise.instances.mapreduce import Instance
-from slotwise.instances.mapreduce_file import instance_document
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.instance_file import instance_document
 
 SUMS = Path(__file__).parent / "middle_instances" / "SHA256SUMS"
 

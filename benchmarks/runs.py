@@ -13,14 +13,14 @@ from statistics import mean, median
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
-from slotwise.formulations.bounds import best_lower_bound
+from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.instances.generators.ljr import small
-from slotwise.instances.mapreduce import Instance
-from slotwise.solvers.cp_sat import cp_sat_road
-from slotwise.solvers.exact import solve
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.solvers.backends.cp_sat import cp_sat_road
 from slotwise.solvers.heuristic import all_heuristics
+from slotwise.solvers.method import Task
 from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result, certified
-from slotwise.solvers.road import Task
+from slotwise.solvers.solve import solve
 
 Method = Callable[[Instance, float, int], Result]
 """Takes an instance, a time limit (s) and a number of threads."""

@@ -22,10 +22,10 @@ from time import perf_counter
 
 from runs import carry_out, uninterrupted
 
-from slotwise.formulations.bounds import best_lower_bound
+from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.instances.generators.ljr import generate
-from slotwise.solvers.exact import solve
 from slotwise.solvers.heuristic import all_heuristics
+from slotwise.solvers.solve import solve
 
 MAP_SLOTS = {"R1": 2, "R2": 4, "R3": 6, "R4": 8}
 JOBS = (50, 100, 150, 200, 250)

@@ -16,14 +16,14 @@ from dataclasses import replace
 from statistics import mean
 from time import perf_counter
 
-from slotwise.formulations.bounds import best_lower_bound
-from slotwise.heuristics.list_scheduling import efss
-from slotwise.heuristics.queue_ordering import ordered
-from slotwise.heuristics.smso import smso, smso_johnson
+from slotwise.formulations.bounds.closed_form import best_lower_bound
+from slotwise.heuristics.list_scheduling.rules import efss
+from slotwise.heuristics.smso.queue_ordering import ordered
+from slotwise.heuristics.smso.smso import smso, smso_johnson
 from slotwise.instances.generators.smso import generate, small
-from slotwise.instances.mapreduce import Instance
-from slotwise.instances.schedule import Schedule
-from slotwise.instances.usable_slots import usable_slots
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.schedule import Schedule
+from slotwise.instances.mapreduce.usable_slots import usable_slots
 
 NODES = (10, 20, 50, 100, 150)
 SLOTS = (2, 13)

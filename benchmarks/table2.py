@@ -8,7 +8,7 @@ The error is taken against max(LB1, LB2) as the paper prints them.
 import argparse
 from statistics import mean, stdev
 
-from slotwise.formulations.bounds import lb1_as_printed, lb2
+from slotwise.formulations.bounds.closed_form import lb1_as_printed, lb2
 from slotwise.heuristics import HEURISTICS
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.registry import lookup

@@ -21,7 +21,7 @@ from pathlib import Path
 from runs import RIVALS, end, side_by_side, table
 
 from slotwise.instances.generators.two_stage import generate
-from slotwise.instances.mapreduce import Instance
+from slotwise.instances.mapreduce.instance import Instance
 
 MACHINES = (2, 3, 4, 5)
 UNEQUAL_SEEDS = 2

@@ -11,7 +11,7 @@ import typer
 from .console import NO, Json, Quiet, show, tell
 
 if TYPE_CHECKING:
-    from ..instances.files import JsonFile
+    from ..instances.files.json_files import JsonFile
 
 
 def check(
@@ -37,8 +37,8 @@ def check(
     A schedule against its instance, guidance against its datacenter, or an allocation against its
     hierarchy.
     """
-    from ..instances.files import JsonFile
-    from ..instances.traces.notes import counted
+    from ..instances.files.json_files import JsonFile
+    from ..instances.import_notes import counted
 
     problem = JsonFile.read(instance)
     kind = str(problem.document.get("format"))
@@ -58,9 +58,9 @@ def check(
 
 def _schedule(instance: JsonFile, schedule: Path) -> tuple[list[str], float | None]:
     """Violations, and the makespan recomputed."""
-    from ..instances.checker import check as check_schedule
-    from ..instances.mapreduce_file import read_instance
-    from ..instances.schedule_file import read_schedule
+    from ..instances.mapreduce.checker import check as check_schedule
+    from ..instances.mapreduce.instance_file import read_instance
+    from ..instances.mapreduce.schedule_file import read_schedule
 
     problem = read_instance(instance)
     claimed, violations = read_schedule(schedule, problem)
@@ -72,19 +72,19 @@ def _schedule(instance: JsonFile, schedule: Path) -> tuple[list[str], float | No
 
 
 def _allocation(hierarchy: JsonFile, allocation: Path) -> tuple[list[str], None]:
-    from ..instances.allocation_file import read_allocation
-    from ..instances.fair_checker import check_allocation
-    from ..instances.hierarchy_file import read_hierarchy
+    from ..instances.hierarchy.allocation_file import read_allocation
+    from ..instances.hierarchy.checker import check_allocation
+    from ..instances.hierarchy.hierarchy_file import read_hierarchy
 
     claimed, violations = read_allocation(allocation, read_hierarchy(hierarchy))
     return violations + check_allocation(claimed).violations, None
 
 
 def _guidance(datacenter: JsonFile, guidance: Path) -> tuple[list[str], None]:
-    from ..instances.datacenter_file import read_datacenter
-    from ..instances.files import JsonFile
-    from ..instances.guidance_checker import check_guidance
-    from ..instances.guidance_file import Misfit, read_guidance
+    from ..instances.datacenter.checker import check_guidance
+    from ..instances.datacenter.datacenter_file import read_datacenter
+    from ..instances.datacenter.guidance_file import Misfit, read_guidance
+    from ..instances.files.json_files import JsonFile
 
     problem = read_datacenter(datacenter)
     claimed = JsonFile.read(guidance)

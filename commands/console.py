@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..instances.errors import InputError, OutputError, one_line, printable
-from ..instances.kernel_notes import listen
+from ..instances.kernels.notes import listen
 from ..instances.registry import Entry, lookup
 from ..report.endings import GANTT, PLOT
 from .file_rules import Written, saving, stdout_is_taken, where_result_is
@@ -22,7 +22,7 @@ from .streams import put, put_aside
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-    from ..instances.mapreduce import Instance
+    from ..instances.mapreduce.instance import Instance
     from ..solvers.clock import Clock
     from ..solvers.progress import Progress, ProgressCallback
     from ..solvers.result import Result
@@ -172,7 +172,7 @@ def get_ready_until(clock: Clock, instance: Instance, *, quiet: bool, exact: boo
 
 
 def _is_searched(instance: Instance) -> bool:
-    from ..solvers.exact import chosen_roads
+    from ..solvers.solve import chosen_roads
 
     return any(road.name == "improvement" for road in chosen_roads(instance, 2))
 
@@ -194,7 +194,7 @@ def draw(gantt: Path | None, result: Result, *, quiet: bool = False, skip: bool 
     if gantt is None or result.schedule is None:
         return
     with saving():
-        from ..report.gantt import write_gantt
+        from ..report.gantt.files import write_gantt
 
         try:
             if skip:

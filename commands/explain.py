@@ -14,8 +14,8 @@ from .console import Json, Output, Quiet, about, named, show
 from .file_rules import saving
 
 if TYPE_CHECKING:
-    from ..instances.datacenter import Datacenter
-    from ..instances.mapreduce import Instance
+    from ..instances.datacenter.datacenter import Datacenter
+    from ..instances.mapreduce.instance import Instance
 
 NAMES = ", ".join(entry.name for entry in FORMULATIONS)
 
@@ -34,7 +34,7 @@ def explain(
 
     -o writes a page (.html), a document (.tex) or plain text (anything else).
     """
-    from ..instances.outputs import write_bytes
+    from ..instances.files.outputs import write_bytes
     from ..report.explain import explain as explained
 
     entry = named("model", FORMULATIONS, model, instance)
@@ -53,11 +53,11 @@ def explain(
 def _instance(entry: Entry, path: Path) -> Instance | Datacenter:
     """The instance, of the kind that the model is for."""
     if entry.takes == "mapreduce":
-        from ..instances.mapreduce_file import read_instance
+        from ..instances.mapreduce.instance_file import read_instance
 
         return read_instance(path)
     if entry.takes == "datacenter":
-        from ..instances.datacenter_file import read_datacenter
+        from ..instances.datacenter.datacenter_file import read_datacenter
 
         return read_datacenter(path)
     raise InputError(f"model {entry.name!r} is explained without an instance")

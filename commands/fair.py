@@ -16,8 +16,8 @@ from .file_rules import saving
 from .streams import put
 
 if TYPE_CHECKING:
-    from ..instances.allocation import Allocation
-    from ..instances.hierarchy import Hierarchy
+    from ..instances.hierarchy.allocation import Allocation
+    from ..instances.hierarchy.hierarchy import Hierarchy
 
 NAMES = ", ".join(entry.name for entry in ALLOCATORS)
 SCHEDULERS = ", ".join(entry.name for entry in WRITERS)
@@ -60,8 +60,8 @@ def fair(
     With --export, -o takes the scheduler's file instead of the allocation.
     """
     from ..heuristics.fairness import allocate
-    from ..instances.files import write_json
-    from ..instances.hierarchy_file import read_hierarchy
+    from ..instances.files.json_files import write_json
+    from ..instances.hierarchy.hierarchy_file import read_hierarchy
 
     entry = lookup("method", ALLOCATORS, method)
     if resource is not None and method != "ch":
@@ -92,7 +92,7 @@ def fair(
         with saving():
             write_json(output, document)
     if why is not None:
-        from ..heuristics.fairness.why import why as explain
+        from ..heuristics.fairness.explanation import why as explain
 
         answer = explain(allocation, why)
         show(str(answer), document=answer.document(), as_json=as_json, quiet=quiet)
@@ -116,9 +116,9 @@ def _export(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    from ..instances.outputs import write_bytes
-    from ..instances.schedulers.queues import flattened
-    from ..instances.traces.notes import counted
+    from ..instances.files.outputs import write_bytes
+    from ..instances.import_notes import counted
+    from ..instances.schedulers.queue_tree import flattened
 
     tree = allocation.hierarchy
     text, notes = writer.load()(flattened(tree, allocation.share) if flat else tree)
@@ -150,9 +150,9 @@ def _over_time(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    from ..heuristics.fairness.events import follow
-    from ..instances.files import write_json
-    from ..instances.hierarchy_events import read_events
+    from ..heuristics.fairness.timeline import follow
+    from ..instances.files.json_files import write_json
+    from ..instances.hierarchy.events import read_events
     from ..report.fair_shares import timeline_table, write_timeline
 
     timeline = follow(tree, read_events(events, tree), method, **parameters)

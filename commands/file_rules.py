@@ -151,7 +151,7 @@ def where_result_is(document: Any) -> str:
 
 
 def _check(path: Path, mark: Written) -> None:
-    from ..instances.outputs import check_writable, need_ending
+    from ..instances.files.outputs import check_writable, need_ending
 
     if mark.endings:
         need_ending(path, mark.endings, mark.what)
@@ -159,7 +159,7 @@ def _check(path: Path, mark: Written) -> None:
 
 
 def _check_together(files: _Files) -> None:
-    from ..instances.outputs import check_distinct, takes_stdout
+    from ..instances.files.outputs import check_distinct, takes_stdout
 
     check_distinct(files.outputs, files.inputs)
     files.on_stdout = [str(path) for path in files.outputs.values() if takes_stdout(path)]
@@ -168,7 +168,7 @@ def _check_together(files: _Files) -> None:
 
 
 def _kept(content: bytes, path: str) -> str:
-    from ..instances.outputs import keep
+    from ..instances.files.outputs import keep
 
     place = keep(content, Path(path).name)
     return "there is no room to keep it" if place is None else f"it is kept in {place}"

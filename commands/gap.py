@@ -44,9 +44,9 @@ def gap(
     --gantt draws the best schedule of a single instance.
     """
     from ..instances.errors import InputError, OutputError
-    from ..instances.files import write_json
-    from ..instances.mapreduce_file import read_instance
-    from ..instances.outputs import is_replaced
+    from ..instances.files.json_files import write_json
+    from ..instances.files.outputs import is_replaced
+    from ..instances.mapreduce.instance_file import read_instance
     from ..report.tables import comparison_table, summary_table
     from ..solvers.clock import Clock, check_time_limit
     from ..solvers.compare import Comparison, compared

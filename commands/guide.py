@@ -35,13 +35,13 @@ def guide(
 
     Exits with 1 if no plan carries the target rate, or some class fits no machine.
     """
-    from ..instances.datacenter_file import read_datacenter
-    from ..instances.files import write_json
-    from ..instances.guidance_file import FORMAT, guidance_document
+    from ..instances.datacenter.datacenter_file import read_datacenter
+    from ..instances.datacenter.guidance_file import FORMAT, guidance_document
+    from ..instances.files.json_files import write_json
     from ..report.guidance import explanation, guidance_view
-    from ..solvers.guide import NoRate
-    from ..solvers.guide import guide as make
-    from ..solvers.knapsack import warm_up
+    from ..solvers.guidance.guide import NoRate
+    from ..solvers.guidance.guide import guide as make
+    from ..solvers.guidance.knapsack import warm_up
 
     problem = read_datacenter(datacenter)
     warm_up()

@@ -44,8 +44,8 @@ def heuristic(
     quiet: Quiet = False,
 ) -> None:
     """Run one heuristic and check its schedule. Exits with 1 if it has none in time."""
-    from ..instances.files import write_json
-    from ..instances.mapreduce_file import read_instance
+    from ..instances.files.json_files import write_json
+    from ..instances.mapreduce.instance_file import read_instance
     from ..solvers.clock import Clock, check_time_limit
     from ..solvers.heuristic import within
 

@@ -21,9 +21,9 @@ from .interrupts import held
 
 if TYPE_CHECKING:
     from ..heuristics.dispatch.simulator import Simulation
-    from ..instances.datacenter import Datacenter
-    from ..instances.guidance import Guidance
-    from ..instances.workload import Workload
+    from ..instances.datacenter.datacenter import Datacenter
+    from ..instances.datacenter.guidance import Guidance
+    from ..instances.datacenter.workload import Workload
 
 NAMES = ", ".join(entry.name for entry in POLICIES)
 GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
@@ -104,8 +104,8 @@ def simulate(
 ) -> None:
     """What a dispatching policy makes of a datacenter under load."""
     from ..heuristics.dispatch.simulator import simulate as run
-    from ..instances.datacenter_file import read_datacenter
-    from ..instances.files import write_json
+    from ..instances.datacenter.datacenter_file import read_datacenter
+    from ..instances.files.json_files import write_json
     from ..report.simulation import simulation_view, write_plot
 
     names = [policy, *(against or [])]
@@ -148,7 +148,7 @@ def simulate(
                 if result.interrupted:
                     break
             if bound and not results[-1].interrupted:
-                from ..formulations.waiting_bound import waiting_bound
+                from ..formulations.bounds.waiting import waiting_bound
 
                 found = waiting_bound(workload, plan)
                 least = found.mean_wait
@@ -194,7 +194,7 @@ def _scaled(problem: Datacenter, scale: float) -> Datacenter:
 
 def _weight(unit: str, problem: Datacenter) -> float | None:
     """Tetris's weight for remaining work in `unit`, None if it is scaled."""
-    from ..instances.workload import SECONDS
+    from ..instances.datacenter.workload import SECONDS
 
     need_choice("--gamma", unit, GAMMA_UNITS)
     if unit == "scaled":
@@ -206,11 +206,11 @@ def _weight(unit: str, problem: Datacenter) -> float | None:
 
 def _plan(problem: Datacenter, path: Path | None = None) -> Guidance:
     if path is not None:
-        from ..instances.guidance_file import read_guidance
+        from ..instances.datacenter.guidance_file import read_guidance
 
         return read_guidance(path, problem)
-    from ..solvers.guide import NoRate
-    from ..solvers.guide import guide as make
+    from ..solvers.guidance.guide import NoRate
+    from ..solvers.guidance.guide import guide as make
 
     try:
         return make(problem)
@@ -229,7 +229,7 @@ def _workload(
     seed: int,
     noise: float,
 ) -> Workload:
-    from ..instances.workload import poisson, replay
+    from ..instances.datacenter.workload import poisson, replay
 
     if trace is not None:
         return replay(trace, problem, compress=compress, jobs=jobs)

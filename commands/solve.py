@@ -57,11 +57,11 @@ def solve(
 
     The heuristics and closed-form bounds run first and settle the matter if they meet.
     """
-    from ..instances.files import write_json
-    from ..instances.mapreduce_file import read_instance
+    from ..instances.files.json_files import write_json
+    from ..instances.mapreduce.instance_file import read_instance
     from ..solvers.clock import Clock, check_time_limit
-    from ..solvers.exact import search
     from ..solvers.opening import Opening
+    from ..solvers.solve import search
 
     if model is not None:
         lookup("model", ROADS, model)

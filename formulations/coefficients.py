@@ -7,11 +7,16 @@ from itertools import pairwise, permutations
 
 import numpy as np
 
-from ..instances.mapreduce import FloatArray, Instance, IntArray
-from ..instances.processing import map_time_matrix, reduce_time_matrix
-from ..instances.security import BoolArray, map_allowed, reduce_allowed
-from ..instances.setups import best_reduce_setups, map_setup_matrix, output_share, read_seconds
-from .parallel_machines import least_makespan
+from ..instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ..instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
+from ..instances.mapreduce.security import BoolArray, map_allowed, reduce_allowed
+from ..instances.mapreduce.setups import (
+    best_reduce_setups,
+    map_setup_matrix,
+    output_share,
+    read_seconds,
+)
+from .bounds.parallel_machines import least_makespan
 
 
 class Coefficients:

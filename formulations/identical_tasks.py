@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..instances.mapreduce import FloatArray, Instance
-from ..instances.setups import output_share, read_seconds
+from ..instances.mapreduce.instance import FloatArray, Instance
+from ..instances.mapreduce.setups import output_share, read_seconds
 
 
 def map_classes(instance: Instance) -> list[list[int]]:

@@ -9,13 +9,20 @@ from time import perf_counter
 
 import numpy as np
 
-from ..instances.kernels import is_kept, plain
-from ..instances.mapreduce import Cluster, Instance, Job, MapTask, SpeedFactors, job_instance
-from ..instances.parts import SECURITY, SPEED_FACTORS
+from ..instances.kernels.decorators import is_kept, plain
+from ..instances.mapreduce.instance import (
+    Cluster,
+    Instance,
+    Job,
+    MapTask,
+    SpeedFactors,
+    job_instance,
+)
+from ..instances.mapreduce.parts import SECURITY, SPEED_FACTORS
+from ..instances.mapreduce.security import Security
 from ..instances.registry import Entry
-from ..instances.security import Security
 from . import HEURISTICS
-from .earliest_slot import place_reduces
+from .list_scheduling.earliest_slot import place_reduces
 
 LITTLE = 10_000
 """Looks at slots with which a heuristic takes some hundredths of a second uncompiled."""

@@ -10,10 +10,10 @@ from importlib import import_module
 from typing import Any
 
 from ..formulations import FORMULATIONS
-from ..formulations.statement import Formulation, Statement, Symbol, as_mathml, as_text
-from ..instances.datacenter import Datacenter
+from ..formulations.mathematics import Formulation, Statement, Symbol, as_mathml, as_text
+from ..instances.datacenter.datacenter import Datacenter
 from ..instances.errors import InputError
-from ..instances.mapreduce import Instance
+from ..instances.mapreduce.instance import Instance
 from ..instances.registry import lookup
 from .explain_rows import Rows, Size, size_of
 
@@ -65,7 +65,8 @@ def explain(name: str, instance: Instance | Datacenter | None = None) -> Explana
     """
     entry = lookup("model", FORMULATIONS, name)
     module = entry.target.split(":")[0]
-    statement: Formulation = import_module(f"..{module}_statement", __package__).STATEMENT
+    room = module.rpartition(".")[0]
+    statement: Formulation = import_module(f"..{room}.statement", __package__).STATEMENT
     size = None
     if instance is not None:
         terms = import_module(f"..{module}", __package__).estimated_terms(instance)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..formulations.statement import Component, Formulation, Index, Statement
-from ..instances.datacenter import Datacenter
-from ..instances.mapreduce import Instance
+from ..formulations.mathematics import Component, Formulation, Index, Statement
+from ..instances.datacenter.datacenter import Datacenter
+from ..instances.mapreduce.instance import Instance
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ..heuristics.fairness.events import Timeline
-from ..instances.allocation import Allocation
-from ..instances.dropped_limits import shown
-from ..instances.hierarchy import Hierarchy
-from ..instances.hierarchy_events import time_text
-from ..instances.traces.notes import counted
+from ..heuristics.fairness.timeline import Timeline
+from ..instances.hierarchy.allocation import Allocation
+from ..instances.hierarchy.dropped_limits import shown
+from ..instances.hierarchy.events import time_text
+from ..instances.hierarchy.hierarchy import Hierarchy
+from ..instances.import_notes import counted
 from .plots import write_figure
 from .tables import percent
 

@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ..instances.datacenter import FloatArray
-from ..instances.guidance import Guidance, Prices
+from ..instances.datacenter.datacenter import FloatArray
+from ..instances.datacenter.guidance import Guidance, Prices
 
 MOST_BINS = 40
 """Bins shown in the table; the file has all."""

@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..instances.outputs import need_ending, write_bytes
+from ..instances.files.outputs import need_ending, write_bytes
 from .endings import PLOT
 
 if TYPE_CHECKING:

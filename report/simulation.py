@@ -11,10 +11,10 @@ from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
+from ..heuristics.dispatch.engine.state import wait_of_bucket
 from ..heuristics.dispatch.simulator import Simulation
-from ..heuristics.dispatch.system import wait_of_bucket
-from ..instances.datacenter import FloatArray
-from ..instances.workload import SECONDS
+from ..instances.datacenter.datacenter import FloatArray
+from ..instances.datacenter.workload import SECONDS
 from .plots import write_figure
 
 if TYPE_CHECKING:

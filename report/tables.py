@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..formulations import BOUNDS
-from ..instances.mapreduce import Instance
+from ..instances.mapreduce.instance import Instance
 from ..solvers.compare import Comparison
 from ..solvers.result import Status
 

@@ -10,7 +10,7 @@ from threading import Event, Thread
 from typing import Generic, TypeVar
 
 from ..instances.errors import InputError
-from ..instances.kernels import compiling_seconds
+from ..instances.kernels.decorators import compiling_seconds
 
 Value = TypeVar("Value")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..instances.mapreduce import Instance
+from ..instances.mapreduce.instance import Instance
 from .clock import Clock
-from .exact import search
 from .opening import Opening
 from .progress import ProgressCallback
 from .result import Result, relative_gap
+from .solve import search
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,12 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from ..formulations import job_order
-from ..instances.temporaries import temporary_folder
-from . import cbc_process, highs
+from ..formulations.job_order import model as job_order
+from ..instances.files.temporaries import temporary_folder
+from .backends import cbc_process, highs
+from .backends.orphans import start
 from .clock import LOOK, Clock, OutOfTime, attempt
-from .mip import MOST_TERMS
-from .orphans import start
+from .integer_programs import MOST_TERMS
 from .result import OPTIMALITY_TOLERANCE, Result
 from .time_unit import counted, suitable_unit
 

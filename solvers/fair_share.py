@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ..formulations.fair_share import build, shares
-from ..instances.allocation import SATISFIED, Allocation
+from ..formulations.fair_share.model import build, shares
 from ..instances.errors import InputError
-from ..instances.hierarchy import Hierarchy
-from .highs import ONE_AT_A_TIME, TOLERANCE, Adapter
+from ..instances.hierarchy.allocation import SATISFIED, Allocation
+from ..instances.hierarchy.hierarchy import Hierarchy
+from .backends.highs import ONE_AT_A_TIME, TOLERANCE, Adapter
 
 PRICE = 1e-9
 """A resource stops a stage if the level would gain this fraction of itself from its growth."""

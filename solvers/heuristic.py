@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..formulations.bounds import best_lower_bound
+from ..formulations.bounds.closed_form import best_lower_bound
 from ..heuristics import HEURISTICS
 from ..heuristics.warm_up import ready
-from ..instances.checker import check
-from ..instances.kernels import compiling_seconds
-from ..instances.mapreduce import Instance
-from ..instances.parts import OUTAGES, SECURITY, SPEED_FACTORS
+from ..instances.kernels.decorators import compiling_seconds
+from ..instances.mapreduce.checker import check
+from ..instances.mapreduce.instance import Instance
+from ..instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
+from ..instances.mapreduce.schedule import Schedule, timed
+from ..instances.mapreduce.security import impossible, map_allowed
+from ..instances.mapreduce.usable_slots import usable_slots
 from ..instances.registry import Entry, lookup
-from ..instances.schedule import Schedule, timed
-from ..instances.security import impossible, map_allowed
-from ..instances.usable_slots import usable_slots
 from .clock import Clock, OutOfTime, attempt
 from .result import Result, certified, infeasible, no_schedule
 

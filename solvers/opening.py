@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..formulations.bounds import best_of, lower_bounds
+from ..formulations.bounds.closed_form import best_of, lower_bounds
 from ..heuristics import HEURISTICS
-from ..instances.mapreduce import Instance
+from ..instances.mapreduce.instance import Instance
 from ..instances.registry import Entry
 from .clock import Clock, OutOfTime, attempt
 from .heuristic import certified_heuristic

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event, Lock
 
-from ..instances.mapreduce import Instance
+from ..instances.mapreduce.instance import Instance
 from ..instances.registry import Entry
 from .clock import Clock, Work
+from .method import Arrival, Task
 from .progress import Progress, ProgressCallback
 from .result import relative_gap
-from .road import Arrival, Task
 
 HEAD_START = 1.0
 """Seconds that spare small instances the start of a second road."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from ..instances.checker import check
 from ..instances.errors import CertificateError
-from ..instances.mapreduce import Instance
-from ..instances.mapreduce_file import instance_document
-from ..instances.schedule import Schedule
-from ..instances.schedule_file import RESULT_FORMAT, schedule_document
+from ..instances.mapreduce.checker import check
+from ..instances.mapreduce.instance import Instance
+from ..instances.mapreduce.instance_file import instance_document
+from ..instances.mapreduce.schedule import Schedule
+from ..instances.mapreduce.schedule_file import RESULT_FORMAT, schedule_document
 from .progress import Progress
 
 OPTIMALITY_TOLERANCE = 1e-6

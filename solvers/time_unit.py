@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 
-from ..instances.mapreduce import Instance, Rates
-from ..instances.schedule import Phase, Schedule
+from ..instances.mapreduce.instance import Instance, Rates
+from ..instances.mapreduce.schedule import Phase, Schedule
+from .method import Arrival, Task
 from .progress import Progress
-from .road import Arrival, Task
 
 UNITS = 1024.0
 """About so many units are in the makespan of the known schedule."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import subprocess
 
-from .orphans import die_with_parent
-from .orphans import start as start_module
+from .backends.orphans import die_with_parent
+from .backends.orphans import start as start_module
 
 
 def start() -> subprocess.Popen[bytes]:

@@ -9,7 +9,7 @@ import pytest
 
 from slotwise import Cluster, Job, MapTask, job_instance, write
 from slotwise.instances.generators.ljr import small
-from slotwise.instances.mapreduce_file import instance_document
+from slotwise.instances.mapreduce.instance_file import instance_document
 
 
 def slotwise(*arguments, cwd=None, timeout=120):

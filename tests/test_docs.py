@@ -12,9 +12,9 @@ import typer
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
 
 from slotwise.cli import app, run
-from slotwise.instances.datacenter_file import read_datacenter
-from slotwise.instances.hierarchy_file import read_hierarchy
-from slotwise.instances.mapreduce_file import read_instance
+from slotwise.instances.datacenter.datacenter_file import read_datacenter
+from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy
+from slotwise.instances.mapreduce.instance_file import read_instance
 
 ROOT = Path(__file__).parents[1]
 PAGES = [

@@ -203,7 +203,7 @@ def test_whatever_goes_wrong(monkeypatch, error, message, tmp_path):
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr("slotwise.instances.mapreduce_file.read_instance", fails)
+    monkeypatch.setattr("slotwise.instances.mapreduce.instance_file.read_instance", fails)
     line = refused("bounds", JOBS)
     assert message in line
     saved = list(tmp_path.glob("slotwise-*.txt"))
@@ -237,7 +237,7 @@ def test_an_interrupt_with_nothing_to_keep(monkeypatch):
     def interrupted(path):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("slotwise.instances.mapreduce_file.read_instance", interrupted)
+    monkeypatch.setattr("slotwise.instances.mapreduce.instance_file.read_instance", interrupted)
     end = cli("bounds", JOBS, "--json")
     assert end.code == 130
     assert end.err == "slotwise: interrupted\n"

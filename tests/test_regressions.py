@@ -10,7 +10,7 @@ import pytest
 from lines import cli
 
 from slotwise.instances.generators.ljr import small
-from slotwise.instances.mapreduce_file import instance_document
+from slotwise.instances.mapreduce.instance_file import instance_document
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CAPACITY = ("--capacity", "cpu=200,memory=400")

@@ -9,11 +9,11 @@ from threading import Event, Lock, Thread
 
 import numpy as np
 
-from ...instances.mapreduce import Cluster, Instance, Job, MapTask, job_instance
-from ...instances.schedule import Schedule, map_completions, timed
+from ...instances.mapreduce.instance import Cluster, Instance, Job, MapTask, job_instance
+from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from .polish import Placement, Timing
-from .problem import Scaled, scaled, schedule_of, slots_of
-from .stages import Search
+from .scaled_instance import Scaled, scaled, schedule_of, slots_of
+from .worker import Search
 
 TICK = 0.02
 """Seconds between two looks at the clock."""

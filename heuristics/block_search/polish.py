@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.kernels import counted
-from ...instances.mapreduce import IntArray
-from .levelling import Phase, level
-from .placing import NEVER, Work, all_free, new_work, place_reduces, reads
-from .problem import Problem
+from ...instances.kernels.decorators import counted
+from ...instances.mapreduce.instance import IntArray
+from .decoder import NEVER, Work, all_free, new_work, place_reduces, reads
+from .scaled_instance import Problem
+from .slot_exchange import Phase, level
 
 BINDS = 1.15
 """The map phase binds if its slots have so many times the work of reduce slots."""

@@ -5,9 +5,9 @@
     started = dispatcher.depart("job-1")
 
 The file imports nothing but the standard library, so that it can be copied on its own. The rules
-are those of `slotwise.heuristics.dispatch.lotes` (docs/dispatch.md); with `sample` a job looks at
-that many machines of the configuration drawn, and waits if none of them has room (LoTES, section
-5.3). Sets of machines are the bits of integers.
+are those of `slotwise.heuristics.dispatch.policies.lotes` (docs/dispatch.md); with `sample` a job
+looks at that many machines of the configuration drawn, and waits if none of them has room (LoTES,
+section 5.3). Sets of machines are the bits of integers.
 """
 
 from __future__ import annotations

@@ -11,19 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ...instances.datacenter import Datacenter, FloatArray, IntArray
+from ...instances.datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ...instances.datacenter.guidance import Guidance
+from ...instances.datacenter.workload import Jobs, Workload
 from ...instances.errors import InputError
-from ...instances.guidance import Guidance
 from ...instances.limits import MOST_SLOTS
 from ...instances.registry import lookup
-from ...instances.workload import Jobs, Workload
-from ..search import interruptible
-from . import POLICIES, best_fit, events, lotes, tetris
-from .best_fit import BestFit
-from .greedy import Greedy
-from .greedy import with_room as with_longer_queues
-from .queues import grown
-from .system import (
+from ..annealing import interruptible
+from . import POLICIES
+from .engine import event_loop as events
+from .engine.state import (
     ARRIVED,
     DEPARTED,
     FULL,
@@ -39,7 +36,12 @@ from .system import (
     wait_of_bucket,
     with_more_slots,
 )
-from .tetris import Tetris
+from .policies import best_fit, lotes, tetris
+from .policies.best_fit import BestFit
+from .policies.greedy import Greedy
+from .policies.greedy import with_room as with_longer_queues
+from .policies.tetris import Tetris
+from .waiting.class_queues import grown
 
 SAMPLES = 240
 """Times at which queue, utilisation and fragmentation are noted, from 0 to the last arrival."""

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 from ...instances.registry import Entry, lookup
 
 if TYPE_CHECKING:
-    from ...instances.allocation import Allocation
-    from ...instances.hierarchy import Hierarchy
+    from ...instances.hierarchy.allocation import Allocation
+    from ...instances.hierarchy.hierarchy import Hierarchy
 
 ALLOCATORS: tuple[Entry, ...] = (
     Entry(
@@ -17,7 +17,7 @@ ALLOCATORS: tuple[Entry, ...] = (
     ),
     Entry(
         "mch",
-        "heuristics.fairness.printed:mch",
+        "heuristics.fairness.mch_as_printed:mch",
         "MCH, section III-A",
         "flattens the tree once, as printed; breaks guarantees with partial-type leaves",
         valid=False,
@@ -32,14 +32,14 @@ ALLOCATORS: tuple[Entry, ...] = (
     ),
     Entry(
         "naive",
-        "heuristics.fairness.naive:naive",
+        "heuristics.fairness.naive_hdrf:naive",
         "H-DRF (Bhattacharya et al. 2013), section 3",
         "whole tasks by what each group uses in all; a leaf can starve as tasks come and go",
         valid=False,
     ),
     Entry(
         "ch",
-        "heuristics.fairness.collapsed:ch",
+        "heuristics.fairness.collapsed_hierarchies:ch",
         "Chandra and Shenoy 2008, as in MCH section IV-B",
         "collapsed hierarchies: flat weights from the guarantees; leaves groups short",
         valid=False,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.allocation import Allocation
-from ...instances.hierarchy import Hierarchy
-from ...instances.mapreduce import FloatArray
+from ...instances.hierarchy.allocation import Allocation
+from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.mapreduce.instance import FloatArray
 from .flatten import fill
-from .stops import Stops
+from .saturation import Stops
 
 
 def drf(hierarchy: Hierarchy) -> Allocation:

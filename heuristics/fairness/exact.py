@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.allocation import Allocation
-from ...instances.hierarchy import Hierarchy
-from ...instances.mapreduce import FloatArray
+from ...instances.hierarchy.allocation import Allocation
+from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.mapreduce.instance import FloatArray
 from .flatten import fill, flatten
-from .limits import limited_stage
-from .stops import Stops
+from .saturation import Stops
+from .task_limits import limited_stage
 
 
 def exact(hierarchy: Hierarchy) -> Allocation:

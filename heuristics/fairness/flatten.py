@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.hierarchy import BoolArray, Hierarchy
-from ...instances.kernels import counted
-from ...instances.mapreduce import FloatArray, IntArray
-from .layout import leaf_of
+from ...instances.hierarchy.hierarchy import BoolArray, Hierarchy
+from ...instances.kernels.decorators import counted
+from ...instances.mapreduce.instance import FloatArray, IntArray
+from .tree_layout import leaf_of
 
 
 class Flat(NamedTuple):

@@ -14,13 +14,13 @@ from enum import StrEnum
 
 import numpy as np
 
-from ...instances.allocation import Allocation
 from ...instances.errors import InputError
-from ...instances.hierarchy import Hierarchy
-from ...instances.mapreduce import FloatArray
+from ...instances.hierarchy.allocation import Allocation
+from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.mapreduce.instance import FloatArray
 from .exact import exact
-from .layout import layout
 from .task_by_task import every_node, path_only
+from .tree_layout import layout
 
 MOST_TASKS = 50_000_000
 """More tasks than this are not placed one by one."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.allocation import SATISFIED
-from ...instances.hierarchy import BoolArray
-from ...instances.kernels import counted
-from ...instances.mapreduce import FloatArray, IntArray
-from .layout import Layout
+from ...instances.hierarchy.allocation import SATISFIED
+from ...instances.hierarchy.hierarchy import BoolArray
+from ...instances.kernels.decorators import counted
+from ...instances.mapreduce.instance import FloatArray, IntArray
+from .tree_layout import Layout
 
 FITS = 1e-9
 """Tasks that exceed what is left by this fraction of the capacity fit."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..limits import MOST_TASKS
-from ..mapreduce import FloatArray, IntArray
+from ..mapreduce.instance import FloatArray, IntArray
 from .parameters import need, need_at_most
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..advice import need_choice
 from ..limits import MOST_NAMED, MOST_TASKS
-from ..mapreduce import Cluster, FloatArray, Instance, IntArray, SpeedFactors, offsets
+from ..mapreduce.instance import Cluster, FloatArray, Instance, IntArray, SpeedFactors, offsets
 from .draws import need_few_tasks
 from .parameters import call, need, need_at_most, need_few_entries
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..limits import MOST_NAMED
-from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
+from ..mapreduce.instance import Cluster, FloatArray, Instance, IntArray, Rates, offsets
 from .draws import redrawn, task_counts
 from .parameters import call, need, need_at_most, need_few_entries
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from ..advice import need_choice
 from ..limits import MOST_NAMED, MOST_SLOTS
-from ..mapreduce import Cluster, Instance, Rates, offsets
-from ..security import ENCRYPTED, PLAIN, SAME_NODE, Outages, Security
+from ..mapreduce.instance import Cluster, Instance, Rates, offsets
+from ..mapreduce.security import ENCRYPTED, PLAIN, SAME_NODE, Outages, Security
 from .draws import task_counts
 from .parameters import call, need, need_at_most, need_few_entries
 

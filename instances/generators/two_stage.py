@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..mapreduce import Cluster, Instance
+from ..mapreduce.instance import Cluster, Instance
 from .parameters import call, need
 
 

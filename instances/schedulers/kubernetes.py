@@ -10,8 +10,8 @@ from typing import Any
 
 from ..advice import what_format, what_it_is
 from ..errors import InputError
-from ..files import shown
-from .queues import need_distinct
+from ..files.json_files import shown
+from .queue_tree import need_distinct
 from .yaml_file import load_documents
 
 API_NAMES = {

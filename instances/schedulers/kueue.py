@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..files import shown
-from ..hierarchy import Hierarchy
-from ..mapreduce import FloatArray
-from ..traces.notes import Notes, listed
+from ..files.json_files import shown
+from ..hierarchy.hierarchy import Hierarchy
+from ..import_notes import Notes, listed
+from ..mapreduce.instance import FloatArray
 from .kubernetes import (
     API_NAMES,
     documents_text,
@@ -22,7 +22,7 @@ from .kubernetes import (
     read_documents,
     word,
 )
-from .queues import Asks, Queue, group_paths, hierarchy_of
+from .queue_tree import Asks, Queue, group_paths, hierarchy_of
 from .weights import weights_from_one
 
 FLAVOR = "default"

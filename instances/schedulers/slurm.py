@@ -8,10 +8,10 @@ from pathlib import Path
 
 from ..advice import what_it_is
 from ..errors import InputError
-from ..hierarchy import Hierarchy
-from ..inputs import read_bytes
-from ..traces.notes import Notes, counted, listed
-from .queues import Asks, Queue, group_paths, hierarchy_of, need_distinct
+from ..files.inputs import read_bytes
+from ..hierarchy.hierarchy import Hierarchy
+from ..import_notes import Notes, counted, listed
+from .queue_tree import Asks, Queue, group_paths, hierarchy_of, need_distinct
 from .weights import whole_weights
 
 AS_PARENT = 2147483647

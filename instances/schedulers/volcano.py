@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..hierarchy import Hierarchy
+from ..hierarchy.hierarchy import Hierarchy
 from .kubernetes import API_NAMES, documents_text, kubernetes_names
-from .queues import group_paths
+from .queue_tree import group_paths
 from .weights import weights_from_one, whole_weights
 
 MOST_WEIGHT = 65535

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..advice import what_it_is
 from ..errors import InputError
-from ..inputs import MOST_DEPTH, MOST_VALUES, read_bytes
+from ..files.inputs import MOST_DEPTH, MOST_VALUES, read_bytes
 
 
 def load_documents(path: str | Path) -> list[Any]:

@@ -8,10 +8,10 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from ..errors import InputError
-from ..hierarchy import Hierarchy
-from ..traces.notes import Notes, listed
-from .queues import Asks, Queue, hierarchy_of
-from .xml import read_xml, xml_text
+from ..hierarchy.hierarchy import Hierarchy
+from ..import_notes import Notes, listed
+from .hadoop_xml import read_xml, xml_text
+from .queue_tree import Asks, Queue, hierarchy_of
 
 QUEUE_TAGS = ("queue", "pool")
 POLICIES = ("drf", "fair", "fifo")

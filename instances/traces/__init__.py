@@ -7,7 +7,7 @@ from ..registry import Entry
 IMPORTERS: tuple[Entry, ...] = (
     Entry(
         "rumen",
-        "instances.traces.rumen:read_rumen",
+        "instances.traces.rumen.reader:read_rumen",
         "Apache Hadoop Rumen (TraceBuilder): job traces and cluster topologies",
         "Hadoop MapReduce jobs task by task, with replicas, racks and the real run",
     ),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..advice import what_it_is
 from ..errors import InputError
-from ..inputs import text_lines
+from ..files.inputs import text_lines
 from ..limits import LEAST, MOST, bounds_of
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from ..advice import what_it_is
-from ..datacenter import Datacenter, IntArray
+from ..datacenter.datacenter import Datacenter, IntArray
 from ..errors import InputError
+from ..import_notes import Notes, counted, listed
 from .csv_rows import csv_rows, number_in
 from .job_classes import Machines, configurations_of, with_classes
 from .job_table import JobTable, by_arrival
-from .notes import Notes, counted, listed
 
 RESOURCES = ("cores", "memory")
 ADD, REMOVE = "0", "1"

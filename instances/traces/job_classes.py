@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..datacenter import Datacenter, FloatArray, IntArray
+from ..datacenter.datacenter import Datacenter, FloatArray, IntArray
 from ..errors import InputError
+from ..import_notes import Notes, counted
 from .job_table import JobTable
-from .notes import Notes, counted
 
 EXPLAINED = 0.9
 """Classes are added until they explain this share of the variance of requests and durations."""

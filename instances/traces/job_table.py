@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..datacenter import BoolArray, Datacenter, FloatArray, IntArray
+from ..datacenter.datacenter import BoolArray, Datacenter, FloatArray, IntArray
 from ..errors import InputError
-from ..outputs import write_bytes
+from ..files.outputs import write_bytes
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from ..advice import need_choice
-from ..datacenter import Datacenter, IntArray
+from ..datacenter.datacenter import Datacenter, IntArray
 from ..errors import InputError
+from ..import_notes import Notes, counted
 from .csv_rows import named_rows, number_in
 from .job_classes import Machines, configurations_of, with_classes
 from .job_table import JobTable, by_arrival
-from .notes import Notes, counted
 
 RESOURCES = ("cpu", "memory", "gpu")
 NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from ..advice import what_it_is
-from ..datacenter import Datacenter
+from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
-from ..inputs import decoded, read_bytes
+from ..files.inputs import decoded, read_bytes
+from ..import_notes import Notes, listed
 from .csv_rows import number_in
 from .job_classes import configurations_of
-from .notes import Notes, listed
 
 RESOURCES = ("cpu", "memory", "gpu")
 

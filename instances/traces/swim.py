@@ -15,10 +15,10 @@ import numpy as np
 
 from ..advice import what_it_is
 from ..errors import InputError
-from ..inputs import STANDARD, read_text
+from ..files.inputs import STANDARD, read_text
+from ..import_notes import Notes, counted
 from ..limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
-from ..mapreduce import Cluster, FloatArray, Instance, IntArray, Rates, offsets
-from .notes import Notes, counted
+from ..mapreduce.instance import Cluster, FloatArray, Instance, IntArray, Rates, offsets
 
 MB = 1e6
 BLOCK_MB = 128 * 2**20 / MB

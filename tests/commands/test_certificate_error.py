@@ -10,7 +10,9 @@ import pytest
 import slotwise
 from slotwise.cli import run
 from slotwise.instances.generators.ljr import small
-from slotwise.solvers import guide, heuristic, mip
+from slotwise.solvers import heuristic
+from slotwise.solvers import integer_programs as mip
+from slotwise.solvers.guidance import guide
 from slotwise.solvers.result import CertificateError, certified
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import slotwise
 from slotwise.cli import run
-from slotwise.instances import kernel_notes
+from slotwise.instances.kernels import notes as kernel_notes
 
 EXAMPLE = str(Path(slotwise.__file__).parent / "examples" / "five-jobs.json")
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from slotwise.commands.fair import fair
 from slotwise.heuristics.fairness import ALLOCATORS
 from slotwise.instances.errors import InputError
-from slotwise.instances.hierarchy_file import write_hierarchy
+from slotwise.instances.hierarchy.hierarchy_file import write_hierarchy
 
 app = typer.Typer()
 app.command()(fair)

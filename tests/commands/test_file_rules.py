@@ -147,7 +147,7 @@ def refused(arguments, capsys):
 @pytest.fixture
 def unworked(monkeypatch):
     """Whoever reads a file or draws an instance has begun to work."""
-    from slotwise.instances import inputs
+    from slotwise.instances.files import inputs
 
     def fail(*_, **__):
         raise AssertionError("work has begun")

@@ -8,10 +8,10 @@ import typer
 from typer.testing import CliRunner
 
 from slotwise.commands.guide import guide
-from slotwise.instances.datacenter import Configuration, JobClass, datacenter
-from slotwise.instances.datacenter_file import write_datacenter
+from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
+from slotwise.instances.datacenter.datacenter_file import write_datacenter
+from slotwise.instances.datacenter.guidance_file import read_guidance
 from slotwise.instances.errors import InputError
-from slotwise.instances.guidance_file import read_guidance
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
 

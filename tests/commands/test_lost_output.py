@@ -13,7 +13,7 @@ import pytest
 
 from slotwise import write
 from slotwise.instances.generators.ljr import small
-from slotwise.instances.mapreduce_file import instance_document
+from slotwise.instances.mapreduce.instance_file import instance_document
 
 
 @pytest.fixture

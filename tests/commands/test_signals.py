@@ -173,7 +173,9 @@ def test_simulate_keeps_what_was_seen(seeds: Path, number: int) -> None:
 def test_a_cross_check_may_be_interrupted(tmp_path: Path) -> None:
     instance = hard()
     slotwise.write(instance, tmp_path / "hard.json")
-    code = AT_IMPORT.format(module="slotwise.solvers.cbc_process", number=int(signal.SIGINT))
+    code = AT_IMPORT.format(
+        module="slotwise.solvers.backends.cbc_process", number=int(signal.SIGINT)
+    )
     words = ("solve", "hard.json", "--time-limit", "1", "--cross-check", "--json")
     process = start(*words, folder=tmp_path, code=code)
     document = json.loads(ended(process)[0])

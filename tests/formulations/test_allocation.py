@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from plain_datacenter import best_rate, fewest_machines
 
-from slotwise.formulations import allocation, machine_assignment
-from slotwise.formulations.bins import all_non_dominated
-from slotwise.instances.datacenter import Configuration, JobClass, datacenter
+from slotwise.formulations.allocation import model as allocation
+from slotwise.formulations.machine_assignment import model as machine_assignment
+from slotwise.formulations.machine_assignment.bins import all_non_dominated
+from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
 from slotwise.instances.generators.lotes import generate, google_2011
-from slotwise.solvers import highs
+from slotwise.solvers.backends import highs
 
 FRAGMENTED = datacenter(
     "fragmented",

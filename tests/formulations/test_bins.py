@@ -5,8 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_datacenter import maximal_bins
 
-from slotwise.formulations.bins import algorithm_1, all_non_dominated, dominated, non_dominated
-from slotwise.instances.datacenter import Configuration, Datacenter, JobClass, datacenter
+from slotwise.formulations.machine_assignment.bins import (
+    algorithm_1,
+    all_non_dominated,
+    dominated,
+    non_dominated,
+)
+from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass, datacenter
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.lotes import generate, google_2011
 

@@ -13,21 +13,24 @@ from random_instances import tiny, with_speed_factors
 
 import slotwise
 from slotwise import Cluster, InputError, Job, MapTask, job_instance
-from slotwise.formulations import heterogeneous, job_order, unrelated_machines, waves
-from slotwise.formulations.bounds import best_lower_bound
+from slotwise.formulations.bounds.closed_form import best_lower_bound
+from slotwise.formulations.heterogeneous import model as heterogeneous
 from slotwise.formulations.identical_tasks import (
     least_span,
     map_classes,
     reads_anywhere_alike,
     reduce_classes,
 )
+from slotwise.formulations.job_order import model as job_order
+from slotwise.formulations.unrelated_machines import model as unrelated_machines
+from slotwise.formulations.unrelated_machines import waves
 from slotwise.instances.generators.hmhs import generate, small
-from slotwise.instances.mapreduce import Instance, Rates, SpeedFactors
-from slotwise.instances.security import Outages
-from slotwise.solvers import highs
-from slotwise.solvers.exact import chosen_roads
+from slotwise.instances.mapreduce.instance import Instance, Rates, SpeedFactors
+from slotwise.instances.mapreduce.security import Outages
+from slotwise.solvers.backends import highs
 from slotwise.solvers.heuristic import all_heuristics
-from slotwise.solvers.whole_tasks import rounded
+from slotwise.solvers.relaxations.round_shares import rounded
+from slotwise.solvers.solve import chosen_roads
 
 CHUNK = 60
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import pyomo.environ as pyo
 import pytest
 
-from slotwise.formulations import allocation, machine_assignment
-from slotwise.formulations.statement import as_mathml, as_text
+from slotwise.formulations.allocation import model as allocation
+from slotwise.formulations.machine_assignment import model as machine_assignment
+from slotwise.formulations.mathematics import as_mathml, as_text
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.lotes import generate, google_2011
 from slotwise.report.explain import explain

@@ -6,10 +6,11 @@ from brute_force import optimum
 from random_instances import tiny
 
 from slotwise import Cluster, Job, MapTask, check, job_instance, timed
-from slotwise.formulations import job_order, sequence
+from slotwise.formulations.job_order import model as job_order
+from slotwise.formulations.sequence import model as sequence
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import small
-from slotwise.solvers import highs
+from slotwise.solvers.backends import highs
 
 FORMULATIONS = [job_order, sequence]
 CHUNK = 50

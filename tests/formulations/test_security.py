@@ -8,12 +8,13 @@ from brute_force import optimum
 from random_instances import tiny, with_outages, with_security, with_speed_factors
 
 import slotwise
-from slotwise.formulations import job_order, sequence
-from slotwise.formulations.bounds import lower_bounds
-from slotwise.instances.checker import check
-from slotwise.instances.mapreduce import Instance
-from slotwise.instances.security import impossible
-from slotwise.solvers import highs
+from slotwise.formulations.bounds.closed_form import lower_bounds
+from slotwise.formulations.job_order import model as job_order
+from slotwise.formulations.sequence import model as sequence
+from slotwise.instances.mapreduce.checker import check
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.security import impossible
+from slotwise.solvers.backends import highs
 
 ENOUGH = 1e-6
 

@@ -10,10 +10,13 @@ from random_instances import tiny, with_speed_factors
 
 import slotwise
 from slotwise import Cluster, InputError, Job, job_instance
-from slotwise.formulations import BOUNDS, job_order, sequence
-from slotwise.instances.mapreduce import SpeedFactors
-from slotwise.instances.mapreduce_file import instance_document
-from slotwise.solvers import heuristic, highs
+from slotwise.formulations import BOUNDS
+from slotwise.formulations.job_order import model as job_order
+from slotwise.formulations.sequence import model as sequence
+from slotwise.instances.mapreduce.instance import SpeedFactors
+from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.solvers import heuristic
+from slotwise.solvers.backends import highs
 
 CHUNK = 50
 

@@ -10,14 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import instances, tiny, with_outages, with_security, with_speed_factors
 
-from slotwise.formulations import spread_bound
-from slotwise.formulations.bounds import best_lower_bound, heads_and_tails, pigeonhole
-from slotwise.formulations.spread_bound_statement import STATEMENT
+from slotwise.formulations.bounds.closed_form import best_lower_bound, heads_and_tails, pigeonhole
+from slotwise.formulations.spread_bound import model as spread_bound
+from slotwise.formulations.spread_bound.statement import STATEMENT
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import generate, small
-from slotwise.instances.mapreduce import Cluster, Instance, Job, MapTask, Rates, job_instance
+from slotwise.instances.mapreduce.instance import (
+    Cluster,
+    Instance,
+    Job,
+    MapTask,
+    Rates,
+    job_instance,
+)
 from slotwise.report.explain_rows import size_of
-from slotwise.solvers import highs
+from slotwise.solvers.backends import highs
 
 RATES = [
     Rates(100, 50, 30),

@@ -5,7 +5,7 @@ import json
 import pytest
 from rumen_jobs import RATES, TOPOLOGY
 
-from slotwise.instances.traces.rumen import read_rumen
+from slotwise.instances.traces.rumen.reader import read_rumen
 
 
 @pytest.fixture

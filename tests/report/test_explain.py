@@ -14,18 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import tiny
 
-from slotwise.formulations import (
-    FORMULATIONS,
-    heterogeneous,
-    job_order,
-    sequence,
-    spread_bound,
-    unrelated_machines,
-)
+from slotwise.formulations import FORMULATIONS
 from slotwise.formulations.coefficients import Coefficients
-from slotwise.formulations.statement import as_mathml, as_text
+from slotwise.formulations.heterogeneous import model as heterogeneous
+from slotwise.formulations.job_order import model as job_order
+from slotwise.formulations.mathematics import as_mathml, as_text
+from slotwise.formulations.sequence import model as sequence
+from slotwise.formulations.spread_bound import model as spread_bound
+from slotwise.formulations.unrelated_machines import model as unrelated_machines
 from slotwise.instances.errors import InputError
-from slotwise.instances.mapreduce import (
+from slotwise.instances.mapreduce.instance import (
     Cluster,
     Instance,
     Job,

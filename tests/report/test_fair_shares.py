@@ -7,10 +7,10 @@ from printed import shown, tables
 from trees import broken_guarantee, figure_4, leaf, tree
 
 from slotwise.heuristics.fairness import allocate
-from slotwise.heuristics.fairness.events import follow
-from slotwise.instances.dropped_limits import DroppedLimit
+from slotwise.heuristics.fairness.timeline import follow
 from slotwise.instances.errors import InputError
-from slotwise.instances.hierarchy_events import events
+from slotwise.instances.hierarchy.dropped_limits import DroppedLimit
+from slotwise.instances.hierarchy.events import events
 from slotwise.report.fair_shares import (
     MOST_LINES,
     MOST_ROWS,

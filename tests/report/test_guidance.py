@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from printed import shown, tables
 
-from slotwise.instances.datacenter import Configuration, JobClass, datacenter
-from slotwise.instances.guidance import Guidance, Prices
+from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
+from slotwise.instances.datacenter.guidance import Guidance, Prices
 from slotwise.report.guidance import MOST_BINS, explanation, guidance_view
 
 

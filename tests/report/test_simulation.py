@@ -10,11 +10,11 @@ from printed import WIDE, shown, tables
 from typer.testing import CliRunner
 
 from slotwise.cli import app
+from slotwise.heuristics.dispatch.engine.state import BUCKETS, wait_of_bucket
 from slotwise.heuristics.dispatch.simulator import Simulation
-from slotwise.heuristics.dispatch.system import BUCKETS, wait_of_bucket
-from slotwise.instances.datacenter import Configuration, JobClass, datacenter
-from slotwise.instances.datacenter_file import write_datacenter
-from slotwise.instances.workload import Workload
+from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
+from slotwise.instances.datacenter.datacenter_file import write_datacenter
+from slotwise.instances.datacenter.workload import Workload
 from slotwise.report.simulation import (
     classes_table,
     draw_queue,

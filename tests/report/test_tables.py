@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from slotwise.cli import app
 from slotwise.formulations import BOUNDS
-from slotwise.instances.history import Events, History
-from slotwise.instances.mapreduce import Cluster, Instance, Job, job_instance
-from slotwise.instances.mapreduce_file import write_instance
+from slotwise.instances.mapreduce.history import Events, History
+from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, job_instance
+from slotwise.instances.mapreduce.instance_file import write_instance
 from slotwise.report.tables import comparison_table, percent, summary_table
 from slotwise.solvers.compare import Comparison
 from slotwise.solvers.result import Result, Status
@@ -20,7 +20,8 @@ from slotwise.solvers.result import Result, Status
 
 @pytest.fixture
 def counterexample(tmp_path: Path) -> Path:
-    """Where Theorem 1 of LJR fails; `tests/formulations/test_bounds.py` works out its bounds."""
+    """Where Theorem 1 of LJR fails; its bounds are worked out in
+    `tests/formulations/bounds/test_closed_form.py`."""
     instance = job_instance(
         "counterexample",
         Cluster.uniform(1, map_slots=2, reduce_slots=2),

@@ -10,8 +10,8 @@ import slotwise
 from slotwise import Cluster, Job, job_instance
 from slotwise.cli import app
 from slotwise.instances.generators.ljr import small
-from slotwise.solvers import cbc_process, highs
 from slotwise.solvers import cross_check as module
+from slotwise.solvers.backends import cbc_process, highs
 from slotwise.solvers.cross_check import cross_check
 from slotwise.solvers.result import Status, infeasible
 

@@ -9,16 +9,16 @@ from time import perf_counter
 import pytest
 
 import slotwise
-from slotwise.formulations.bounds import best_lower_bound
+from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.heuristics.block_search import improve_blocks
-from slotwise.heuristics.list_scheduling import eass, efss
-from slotwise.instances.checker import check
+from slotwise.heuristics.list_scheduling.rules import eass, efss
 from slotwise.instances.generators.ljr import generate, small
-from slotwise.solvers.mip import job_order_road, unrelated_machines_road
+from slotwise.instances.mapreduce.checker import check
+from slotwise.solvers.integer_programs import job_order_road, unrelated_machines_road
+from slotwise.solvers.method import Arrival, Task
 from slotwise.solvers.opening import Opening
 from slotwise.solvers.portfolio import portfolio
-from slotwise.solvers.road import Arrival, Task
-from slotwise.solvers.spread_bound_road import spread_bound_road
+from slotwise.solvers.relaxations.spread_bound import spread_bound_road
 from slotwise.solvers.time_unit import in_own_unit
 
 
@@ -131,7 +131,7 @@ def test_heuristics_have_the_time_that_no_road_needs(monkeypatch, roads):
 
     monkeypatch.setattr(Opening, "run", run)
     chosen = {Road(name, lambda *_: Arrival(None, None, "", "")): 1 for name in roads}
-    monkeypatch.setattr("slotwise.solvers.exact.chosen_roads", lambda *_: chosen)
+    monkeypatch.setattr("slotwise.solvers.solve.chosen_roads", lambda *_: chosen)
     slotwise.solve(instance, time_limit=64.0)
     assert limits == [32.0 if roads else 64.0]
 

@@ -13,8 +13,10 @@ import campaign
 import pytest
 from brute_force import optimum
 
-from slotwise.instances.security import impossible
-from slotwise.solvers import ROADS, cp_sat, exact
+from slotwise.instances.mapreduce.security import impossible
+from slotwise.solvers import ROADS
+from slotwise.solvers import solve as exact
+from slotwise.solvers.backends import cp_sat
 
 needs_ortools = pytest.mark.skipif(
     find_spec("ortools") is None, reason="OR-Tools is not installed: pip install slotwise[cp]"

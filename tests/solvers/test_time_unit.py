@@ -8,11 +8,11 @@ from brute_force import optimum
 from random_instances import tiny, with_security, with_speed_factors
 
 import slotwise
-from slotwise.instances.checker import check
-from slotwise.instances.security import impossible
-from slotwise.instances.setups import map_setup_matrix, reduce_setups
-from slotwise.solvers.mip import heterogeneous_road, job_order_road, sequence_road
-from slotwise.solvers.road import Arrival, Task
+from slotwise.instances.mapreduce.checker import check
+from slotwise.instances.mapreduce.security import impossible
+from slotwise.instances.mapreduce.setups import map_setup_matrix, reduce_setups
+from slotwise.solvers.integer_programs import heterogeneous_road, job_order_road, sequence_road
+from slotwise.solvers.method import Arrival, Task
 from slotwise.solvers.time_unit import counted, in_own_unit, suitable_unit
 
 

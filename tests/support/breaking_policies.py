@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slotwise.heuristics.dispatch import events
-from slotwise.instances.kernels import inlined
+from slotwise.heuristics.dispatch.engine import event_loop as events
+from slotwise.instances.kernels.decorators import inlined
 
 
 class Overfills(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import permutations, product
 
-from slotwise.instances.mapreduce import Instance
+from slotwise.instances.mapreduce.instance import Instance
 
 Tasks = tuple[int, ...]
 Ends = tuple[float, ...]

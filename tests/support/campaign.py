@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from slotwise.formulations import BOUNDS
-from slotwise.formulations.bounds import best_lower_bound, lower_bounds
+from slotwise.formulations.bounds.closed_form import best_lower_bound, lower_bounds
 from slotwise.heuristics import HEURISTICS
-from slotwise.instances.checker import check
-from slotwise.instances.mapreduce import (
+from slotwise.instances.mapreduce.checker import check
+from slotwise.instances.mapreduce.instance import (
     Cluster,
     Instance,
     Job,
@@ -22,16 +22,16 @@ from slotwise.instances.mapreduce import (
     SpeedFactors,
     job_instance,
 )
+from slotwise.instances.mapreduce.schedule import Schedule
+from slotwise.instances.mapreduce.security import Outages, Security
+from slotwise.instances.mapreduce.usable_slots import usable_slots
 from slotwise.instances.registry import lookup
-from slotwise.instances.schedule import Schedule
-from slotwise.instances.security import Outages, Security
-from slotwise.instances.usable_slots import usable_slots
 from slotwise.solvers import ROADS
 from slotwise.solvers.cross_check import cross_check
-from slotwise.solvers.exact import solve
 from slotwise.solvers.heuristic import heuristic
+from slotwise.solvers.method import Task
 from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result, Status
-from slotwise.solvers.road import Task
+from slotwise.solvers.solve import solve
 
 TOLERANCE = 1e-7
 """Relative: how far a bound may be above the optimum by rounding."""

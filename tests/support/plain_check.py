@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from brute_force import map_setup, reduce_setup, secure_setup
 
-from slotwise.instances.mapreduce import Instance
-from slotwise.instances.schedule import Schedule
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.schedule import Schedule
 
 
 def worst_violation(instance: Instance, schedule: Schedule) -> float:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pulp
 
-from slotwise.instances.datacenter import Datacenter
+from slotwise.instances.datacenter.datacenter import Datacenter
 
 
 def exact(value: float) -> Fraction:

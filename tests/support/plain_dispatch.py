@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from slotwise.heuristics.dispatch.draws import uniform
-from slotwise.instances.datacenter import Datacenter
-from slotwise.instances.guidance import Guidance
-from slotwise.instances.workload import Workload
+from slotwise.heuristics.dispatch.engine.job_random import uniform
+from slotwise.instances.datacenter.datacenter import Datacenter
+from slotwise.instances.datacenter.guidance import Guidance
+from slotwise.instances.datacenter.workload import Workload
 
 
 @dataclass

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from slotwise.instances.hierarchy import Hierarchy
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
 
 
 @dataclass

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from slotwise.instances.mapreduce import Instance
-from slotwise.instances.processing import map_time_matrix, reduce_time_matrix
-from slotwise.instances.schedule import Phase, Schedule, makespan, map_completions
-from slotwise.instances.setups import map_setup_matrix, reduce_setups
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
+from slotwise.instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
+from slotwise.instances.mapreduce.setups import map_setup_matrix, reduce_setups
 
 
 def plain_hmhs(instance: Instance) -> Schedule:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from slotwise.heuristics.job_sequence import OMEGA, johnson_rule, map_lengths
-from slotwise.instances.mapreduce import Instance
-from slotwise.instances.schedule import Phase, Schedule, makespan, map_completions
-from slotwise.instances.setups import output_share
+from slotwise.heuristics.list_scheduling.johnson import OMEGA, johnson_rule, map_lengths
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
+from slotwise.instances.mapreduce.setups import output_share
 
 
 def plain_eass(instance: Instance, *, omega: float = OMEGA) -> Schedule:

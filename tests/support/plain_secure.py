@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from brute_force import reduce_setup, secure_setup
 
-from slotwise.heuristics.job_sequence import OMEGA, johnson_rule, map_lengths
-from slotwise.instances.mapreduce import Instance
-from slotwise.instances.processing import map_time_matrix, reduce_time_matrix
-from slotwise.instances.schedule import Phase, Schedule, makespan, map_completions
+from slotwise.heuristics.list_scheduling.johnson import OMEGA, johnson_rule, map_lengths
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
+from slotwise.instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
 
 
 def plain_eass(instance: Instance) -> Schedule:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from plain_secure import empty, run, with_reduces
 
-from slotwise.heuristics.job_sequence import johnson_rule
-from slotwise.instances.mapreduce import Instance
-from slotwise.instances.setups import map_setup_matrix
+from slotwise.heuristics.list_scheduling.johnson import johnson_rule
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.setups import map_setup_matrix
 
 
 def plain_matched(instance: Instance, tasks, queued, theta: float) -> list[int]:

@@ -1,6 +1,6 @@
 """Who stands in a leaf's way, by the definition: plain loops over paths."""
 
-from slotwise.instances.allocation import Allocation
+from slotwise.instances.hierarchy.allocation import Allocation
 
 
 def plain_holders(allocation: Allocation, path: str) -> dict[str, dict[str, dict[str, float]]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from slotwise.instances.generators.ljr import small
-from slotwise.instances.mapreduce import Instance
+from slotwise.instances.mapreduce.instance import Instance
 
 LONG = 120.0
 """Seconds until a test gives up; on an idle machine all takes a few."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from slotwise.instances.mapreduce import (
+from slotwise.instances.mapreduce.instance import (
     Cluster,
     Instance,
     Job,
@@ -16,7 +16,7 @@ from slotwise.instances.mapreduce import (
     SpeedFactors,
     job_instance,
 )
-from slotwise.instances.security import Outages, Security
+from slotwise.instances.mapreduce.security import Outages, Security
 
 Integer = Callable[[int, int], int]
 """Draws an integer between two bounds, both included."""

@@ -1,6 +1,6 @@
 """Small hierarchies that several tests use; resources are called c and m."""
 
-from slotwise.instances.hierarchy import Group, Hierarchy, Leaf, hierarchy
+from slotwise.instances.hierarchy.hierarchy import Group, Hierarchy, Leaf, hierarchy
 
 
 def leaf(name, c, m, **more):

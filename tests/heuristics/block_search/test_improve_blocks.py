@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import tiny, with_speed_factors
 
-from slotwise.heuristics.block_search import fits, improve_blocks, stages
-from slotwise.heuristics.list_scheduling import eass, efss_local
-from slotwise.instances.checker import check
+from slotwise.heuristics.block_search import fits, improve_blocks
+from slotwise.heuristics.block_search import worker as stages
+from slotwise.heuristics.list_scheduling.rules import eass, efss_local
 from slotwise.instances.generators.ljr import generate
-from slotwise.instances.mapreduce import Cluster, Job, MapTask, Rates, job_instance
+from slotwise.instances.mapreduce.checker import check
+from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, Rates, job_instance
 
 FOREVER = 3600.0
 """Seconds; a search that overlooks what should end it hangs."""

@@ -8,9 +8,9 @@ from plain_dispatch import Plain
 
 from slotwise.heuristics.dispatch import POLICIES
 from slotwise.heuristics.dispatch.simulator import simulate
+from slotwise.instances.datacenter.workload import poisson
 from slotwise.instances.generators.lotes import generate, google_2011
-from slotwise.instances.workload import poisson
-from slotwise.solvers.guide import guide
+from slotwise.solvers.guidance.guide import guide
 
 NAMES = [entry.name for entry in POLICIES]
 

@@ -5,10 +5,10 @@ import pytest
 
 from slotwise import Configuration, JobClass, datacenter
 from slotwise.heuristics.dispatch.simulator import simulate
+from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.lotes import google_2011
-from slotwise.instances.workload import Jobs, Workload, poisson
-from slotwise.solvers.guide import guide
+from slotwise.solvers.guidance.guide import guide
 
 
 def workload_of(problem, *jobs):

@@ -10,12 +10,12 @@ import pytest
 import slotwise
 from slotwise import Configuration, Dispatcher, JobClass, Placement, datacenter
 from slotwise.heuristics.dispatch import dispatcher as module
-from slotwise.heuristics.dispatch.draws import uniform
+from slotwise.heuristics.dispatch.engine.job_random import uniform
 from slotwise.heuristics.dispatch.simulator import simulate
+from slotwise.instances.datacenter.guidance_file import guidance_document
+from slotwise.instances.datacenter.workload import poisson
 from slotwise.instances.generators.lotes import generate, google_2011
-from slotwise.instances.guidance_file import guidance_document
-from slotwise.instances.workload import poisson
-from slotwise.solvers.guide import guide
+from slotwise.solvers.guidance.guide import guide
 
 
 def decisions(workload, dispatcher, seed=0):

@@ -9,13 +9,14 @@ from breaking_policies import EntersTwice, Loses, Overfills
 from numba import njit
 
 from slotwise import Configuration, JobClass, datacenter
-from slotwise.heuristics.dispatch import POLICIES, events
+from slotwise.heuristics.dispatch import POLICIES
+from slotwise.heuristics.dispatch.engine import event_loop as events
+from slotwise.heuristics.dispatch.engine.state import new_system
 from slotwise.heuristics.dispatch.simulator import simulate
-from slotwise.heuristics.dispatch.system import new_system
+from slotwise.instances.datacenter.workload import BLOCK, Jobs, Workload, poisson
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.lotes import google_2011
-from slotwise.instances.workload import BLOCK, Jobs, Workload, poisson
-from slotwise.solvers.guide import guide
+from slotwise.solvers.guidance.guide import guide
 
 PROBLEM = google_2011(0.02)
 PLAN = guide(PROBLEM)

@@ -10,11 +10,11 @@ from slotwise.heuristics.fairness import ALLOCATORS
 from slotwise.heuristics.fairness import hdrf as module
 from slotwise.heuristics.fairness.exact import exact
 from slotwise.heuristics.fairness.hdrf import hdrf
-from slotwise.heuristics.fairness.naive import naive
+from slotwise.heuristics.fairness.naive_hdrf import naive
 from slotwise.instances.errors import InputError
-from slotwise.instances.fair_checker import check_allocation
 from slotwise.instances.generators.mch import generate
-from slotwise.instances.hierarchy import Group, Row, from_rows
+from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.hierarchy import Group, Row, from_rows
 from slotwise.instances.registry import lookup
 
 

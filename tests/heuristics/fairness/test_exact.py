@@ -11,10 +11,10 @@ from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, t
 
 from slotwise.heuristics.fairness import allocate
 from slotwise.heuristics.fairness.exact import exact
-from slotwise.instances.allocation import SATISFIED
-from slotwise.instances.fair_checker import check_allocation
 from slotwise.instances.generators.mch import full_binary, generate
-from slotwise.instances.hierarchy import Group
+from slotwise.instances.hierarchy.allocation import SATISFIED
+from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.hierarchy import Group
 
 
 def test_figure_4():

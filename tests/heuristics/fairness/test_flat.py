@@ -8,14 +8,14 @@ import pytest
 from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, tree
 
 from slotwise.heuristics.fairness import ALLOCATORS, allocate
-from slotwise.heuristics.fairness.collapsed import ch
+from slotwise.heuristics.fairness.collapsed_hierarchies import ch
 from slotwise.heuristics.fairness.drf import drf
 from slotwise.heuristics.fairness.exact import exact
-from slotwise.heuristics.fairness.printed import mch
+from slotwise.heuristics.fairness.mch_as_printed import mch
 from slotwise.instances.errors import InputError
-from slotwise.instances.fair_checker import check_allocation
 from slotwise.instances.generators.mch import generate
-from slotwise.instances.hierarchy import Group, Leaf, Row, from_rows, hierarchy
+from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.hierarchy import Group, Leaf, Row, from_rows, hierarchy
 
 
 def test_mch_figure_4():

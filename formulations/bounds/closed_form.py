@@ -1,0 +1,267 @@
+"""Lower bounds of the makespan in closed form; `docs/bounds.md` proves each one.
+
+Most are two-sided: the reduce phase waits for the jobs' heads, the least that their map phases
+take, and the map phase is followed by the jobs' tails, which is the same said of the schedule read
+backwards. Every task counts with its least setup, L = processing + least setup (LJR, definition 1).
+The cost is that of sorting the tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...instances.errors import InputError
+from ...instances.mapreduce.instance import Cluster, FloatArray, Instance, IntArray, Rates
+from ...instances.mapreduce.processing import least_map_times, least_reduce_times
+from ...instances.mapreduce.security import impossible
+from ...instances.mapreduce.setups import best_map_setups, best_reduce_setups, read_rates
+from ...instances.mapreduce.usable_slots import usable_slots
+from .. import BOUNDS
+
+
+class Phase(NamedTuple):
+    """One phase: L (s) and job of each task, number of slots, number of jobs."""
+
+    length: FloatArray
+    job: IntArray
+    slots: int
+    jobs: int
+
+    @property
+    def usable(self) -> int:
+        """How many slots can have a task to run."""
+        return min(self.slots, self.length.size)
+
+
+_Side = Callable[[Phase, FloatArray], float]
+"""Bound from one phase, not empty, whose tasks wait for the given times (s), shape (tasks,)."""
+
+
+def lower_bounds(instance: Instance) -> dict[str, float]:
+    """Every bound of `BOUNDS` by name (s), those that are not valid included.
+
+    Lost slots do not count. Raises `InputError` if no schedule exists.
+    """
+    why = impossible(instance)
+    if why is not None:
+        raise InputError(
+            f"{instance.name}: no schedule exists, so there is nothing to bound: {why}"
+        )
+    instance = usable_slots(instance).instance
+    return {entry.name: float(entry.load()(instance)) for entry in BOUNDS}
+
+
+def best_lower_bound(instance: Instance) -> tuple[float, str]:
+    """The greatest valid bound (s) and its name; the first one listed if several are equal."""
+    return best_of(lower_bounds(instance))
+
+
+def best_of(bounds: dict[str, float]) -> tuple[float, str]:
+    """The greatest valid one of all bounds by name, and its name."""
+    name = max((entry.name for entry in BOUNDS if entry.valid), key=bounds.__getitem__)
+    return bounds[name], name
+
+
+def lb1_as_printed(instance: Instance) -> float:
+    """LJR, Theorem 1 as printed: **not** a lower bound when a job has several tasks in a phase.
+
+    The slots of a phase wait, on average, for as many smallest tasks of the other phase.
+    """
+    maps, reduces = phases(instance)
+    return max(
+        (
+            float((_smallest(other.length, phase.slots).sum() + phase.length.sum()) / phase.slots)
+            for phase, other in ((reduces, maps), (maps, reduces))
+            if phase.length.size
+        ),
+        default=0.0,
+    )
+
+
+def lb1(instance: Instance) -> float:
+    """LJR, Theorem 1 corrected: the slots wait, on average, for as many smallest heads (tails).
+
+    A job's head counts once for each of its reduce tasks.
+    """
+
+    def side(phase: Phase, wait: FloatArray) -> float:
+        return float(_smallest(wait, phase.slots).mean() + phase.length.sum() / phase.slots)
+
+    maps, reduces = phases(instance)
+    return _two_sided(maps, reduces, _longest_or_area(maps), _longest_or_area(reduces), side)
+
+
+def lb2(instance: Instance) -> float:
+    """LJR, Theorem 2: all slots wait for the least of the jobs' longest map (reduce) tasks.
+
+    The least is over the jobs that have tasks in the phase that waits.
+    """
+
+    def side(phase: Phase, wait: FloatArray) -> float:
+        return float(wait.min() + phase.length.sum() / phase.slots)
+
+    maps, reduces = phases(instance)
+    return _two_sided(maps, reduces, _longest(maps), _longest(reduces), side)
+
+
+def heads_and_tails(instance: Instance) -> float:
+    """LB1 on the usable slots, for every set of the tasks that wait longest; or one job alone.
+
+    Never below LB1 or LB2.
+    """
+
+    def side(phase: Phase, wait: FloatArray) -> float:
+        if wait.size < phase.slots:
+            # The mean of what each task waits and takes, and one job alone takes as long as any.
+            return 0.0
+        order = np.argsort(wait, kind="stable")
+        length = phase.length[order]
+        top = _largest_sums(wait[order] + length, phase.slots)
+        later = length.sum() - np.cumsum(length)
+        return float(np.max(top + later)) / phase.slots
+
+    maps, reduces = phases(instance)
+    heads, tails = least_span(maps), least_span(reduces)
+    one_job = float(np.max(heads + tails, initial=0.0))
+    return max(one_job, _two_sided(maps, reduces, heads, tails, side))
+
+
+def pigeonhole(instance: Instance) -> float:
+    """Of the k M + 1 longest tasks of a phase, one of its M slots runs k + 1, after a head."""
+
+    def side(phase: Phase, wait: FloatArray) -> float:
+        order = np.argsort(-phase.length)
+        worked = _running_sums(phase.length[order])
+        least_wait = np.minimum.accumulate(wait[order])
+        last = np.arange(0, wait.size, phase.slots)
+        first = last - np.arange(last.size)
+        return float(np.max(least_wait[last] + worked[last + 1] - worked[first]))
+
+    maps, reduces = phases(instance)
+    return _two_sided(maps, reduces, least_span(maps), least_span(reduces), side)
+
+
+def johnson(instance: Instance) -> float:
+    """Two-machine flow shop of the jobs' areas, solved by Johnson's rule.
+
+    Each phase is one machine as fast as all its usable slots together.
+    """
+    maps, reduces = (
+        np.bincount(phase.job, phase.length, phase.jobs) / max(phase.usable, 1)
+        for phase in phases(instance)
+    )
+    rising = maps <= reduces
+    order = np.lexsort((np.where(rising, maps, -reduces), ~rising))
+    maps, reduces = maps[order], reduces[order]
+    until = np.cumsum(maps)
+    after = np.cumsum(reduces[::-1])[::-1]
+    return float(np.max(until + after, initial=0.0))
+
+
+def slot_loads(instance: Instance) -> tuple[float, float]:
+    """What an average map slot and an average reduce slot have to work at least (s)."""
+    maps, reduces = (phase.length.sum() / max(phase.slots, 1) for phase in phases(instance))
+    return float(maps), float(reduces)
+
+
+def _two_sided(
+    maps: Phase, reduces: Phase, heads: FloatArray, tails: FloatArray, side: _Side
+) -> float:
+    """The greater bound of the two phases that have tasks; heads and tails (s): shape (jobs,)."""
+    return max(
+        (
+            side(phase, wait[phase.job])
+            for phase, wait in ((reduces, heads), (maps, tails))
+            if phase.length.size
+        ),
+        default=0.0,
+    )
+
+
+_PHASES: WeakKeyDictionary[Instance, tuple[Phase, Phase]] = WeakKeyDictionary()
+"""Every bound reads the same, which takes longer than any bound where slots differ by security."""
+
+
+def phases(instance: Instance) -> tuple[Phase, Phase]:
+    if instance not in _PHASES:
+        _PHASES[instance] = _measured(instance)
+    return _PHASES[instance]
+
+
+def _measured(instance: Instance) -> tuple[Phase, Phase]:
+    cluster = instance.cluster
+    map_length = least_map_times(instance) + best_map_setups(instance)
+    rates = read_rates(instance)
+    farther = rates.node / _nearest_rate(cluster, rates)
+    read = farther * best_reduce_setups(instance)[instance.reduce_job]
+    reduce_length = least_reduce_times(instance) + read
+    return (
+        Phase(map_length, instance.map_job, int(cluster.map_slots.sum()), instance.jobs),
+        Phase(reduce_length, instance.reduce_job, int(cluster.reduce_slots.sum()), instance.jobs),
+    )
+
+
+def _nearest_rate(cluster: Cluster, rates: Rates) -> float:
+    """Best rate (MB/s) between a node with a map slot and one with a reduce slot."""
+    maps, reduces = cluster.map_slots > 0, cluster.reduce_slots > 0
+    if np.any(maps & reduces):
+        return rates.node
+    if np.intersect1d(cluster.rack_of[maps], cluster.rack_of[reduces]).size:
+        return rates.rack
+    return rates.remote
+
+
+def _longest(phase: Phase) -> FloatArray:
+    """The longest task of each job (s), 0 without tasks; shape (jobs,)."""
+    longest = np.zeros(phase.jobs)
+    np.maximum.at(longest, phase.job, phase.length)
+    return longest
+
+
+def _longest_or_area(phase: Phase) -> FloatArray:
+    """The least that the phase of each job takes (s): its longest task, its work over all slots."""
+    area = np.bincount(phase.job, phase.length, phase.jobs) / max(phase.slots, 1)
+    return np.maximum(_longest(phase), area)
+
+
+def least_span(phase: Phase) -> FloatArray:
+    """As `_longest_or_area`, and the pigeonhole argument among the job's own tasks."""
+    span = _longest_or_area(phase)
+    if phase.length.size:
+        order = np.lexsort((-phase.length, phase.job))
+        worked, job = _running_sums(phase.length[order]), phase.job[order]
+        rank = np.arange(job.size) - np.searchsorted(job, job)
+        last = np.flatnonzero(rank % phase.slots == 0)
+        first = last - rank[last] // phase.slots
+        np.maximum.at(span, job[last], worked[last + 1] - worked[first])
+    return span
+
+
+def _running_sums(values: FloatArray) -> FloatArray:
+    """Sums of the first 0, 1, …, n values."""
+    return np.concatenate(([0.0], np.cumsum(values)))
+
+
+def _largest_sums(values: FloatArray, count: int) -> FloatArray:
+    """Sum of the `count` largest of the first `count`, `count` + 1, … values; -inf before."""
+    sums = np.full(len(values), -np.inf)
+    kept: list[float] = []
+    total = 0.0
+    for k, value in enumerate(values.tolist()):
+        heappush(kept, value)
+        total += value
+        if len(kept) > count:
+            total -= heappop(kept)
+        if len(kept) == count:
+            sums[k] = total
+    return sums
+
+
+def _smallest(values: FloatArray, count: int) -> FloatArray:
+    """The `count` smallest values, all if there are fewer."""
+    return np.partition(values, count - 1)[:count] if 0 < count < values.size else values

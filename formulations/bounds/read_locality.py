@@ -1,0 +1,200 @@
+"""What reading costs a job at least, depending on when its map phase ends.
+
+Until then a node can process only so much of the job's input, and afterwards it can run only so
+many of its reduce tasks. To read locally all the same, map tasks have to go where their input is
+not. `docs/spread-bound.md` proves every number here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.mapreduce.setups import best_map_setups, output_share
+
+ROUNDING = 1e-9
+"""Relative: what fits a time but for rounding does fit."""
+
+_Bools = NDArray[np.bool_]
+
+
+class Spread(NamedTuple):
+    """What a job can do whose map phase ends in an interval; shape (jobs, intervals), times in s.
+
+    `possible` tells whether it can end there, and `tail` what its reduce phase takes at least.
+    `reading` is what its reduce tasks together read at least beyond a local read if its map tasks
+    do not. Of the share of its input that they then do read off their node (or rack) each unit
+    saves `node_saving` (`rack_saving`), up to a share of `node_most` (`rack_most`).
+    """
+
+    possible: _Bools
+    tail: FloatArray
+    reading: FloatArray
+    node_most: FloatArray
+    node_saving: FloatArray
+    rack_most: FloatArray
+    rack_saving: FloatArray
+
+
+def steps(instance: Instance) -> tuple[float, float]:
+    """Seconds per MB that a read off the node, and one off the rack on top of it, take longer."""
+    rates = instance.cluster.rates
+    return 1 / rates.rack - 1 / rates.node, 1 / rates.remote - 1 / rates.rack
+
+
+def map_lengths(instance: Instance) -> FloatArray:
+    """Least time in s that each map task holds its slot."""
+    lengths: FloatArray = instance.map_processing + best_map_setups(instance)
+    return lengths
+
+
+def spread(instance: Instance, ends: FloatArray) -> Spread:
+    """The coefficients for intervals that end at `ends` (s), the last one at the horizon."""
+    cluster = instance.cluster
+    lengths, output = map_lengths(instance), output_share(instance)
+    on_node, on_rack = input_shares(instance)
+    until = ends * (1 + ROUNDING)
+    left = ends[-1] * (1 + ROUNDING) - np.append(0.0, ends[:-1])
+    found = Spread(
+        np.zeros((instance.jobs, len(ends)), dtype=bool),
+        *(np.zeros((instance.jobs, len(ends))) for _ in range(6)),
+    )
+    node_step, rack_step = steps(instance)
+    reducing = cluster.reduce_slots > 0
+    for i in range(instance.jobs):
+        maps = slice(*instance.map_offsets[i : i + 2])
+        processing = np.sort(instance.reduce_processing[slice(*instance.reduce_offsets[i : i + 2])])
+        found.possible[i] = span(lengths[maps], cluster.map_slots) <= until
+        if not instance.maps_of[i]:
+            found.possible[i, 1:] = False
+        if not len(processing):
+            continue
+        input_here = _most_input(lengths[maps], instance.input_mb[maps], cluster.map_slots, until)
+        input_near = _by_rack(instance, input_here)
+        read = float(output[maps].sum())
+        least = read * (
+            1 / cluster.rates.node
+            + node_step * (1 - input_here[:, reducing].max(axis=1))
+            + rack_step * (1 - input_near[:, cluster.rack_of[reducing]].max(axis=1))
+        )
+        here = np.zeros((len(ends), cluster.nodes))
+        for k in range(len(ends)):
+            length = processing + least[k]
+            found.tail[i, k] = span(length, cluster.reduce_slots)
+            here[k] = _most_tasks(length, cluster.reduce_slots, left[k]) / len(processing)
+        found.possible[i] &= (here.sum(axis=1) * (1 + ROUNDING) >= 1) & (found.tail[i] <= left)
+        here = np.minimum(1.0, here)
+        near = _by_rack(instance, here)
+        all_read = read * len(processing)
+        for most, saving, step, share, most_input, most_reduces in (
+            (found.node_most, found.node_saving, node_step, on_node[i], input_here, here),
+            (found.rack_most, found.rack_saving, rack_step, on_rack[i], input_near, near),
+        ):
+            best = _most_together(most_input, most_reduces)
+            free = _most_together(np.minimum(most_input, share), most_reduces)
+            widest = most_reduces.max(axis=1)
+            found.reading[i] += all_read * step * (1 - free)
+            saving[i] = all_read * step * widest
+            np.divide(best - free, widest, out=most[i], where=widest > 0)
+    return found
+
+
+def span(lengths: FloatArray, slots: IntArray) -> float:
+    """The least that tasks of one job take in s: the longest one, their area, the pigeonhole."""
+    if not len(lengths):
+        return 0.0
+    count = int(slots.sum())
+    area = float(lengths.sum()) / min(count, len(lengths))
+    some_slot = -(-len(lengths) // count)
+    return max(area, float(lengths.max()), float(np.sort(lengths)[:some_slot].sum()))
+
+
+def _most_tasks(sorted_lengths: FloatArray, slots: IntArray, time: float) -> IntArray:
+    """How many of the tasks each node can finish in `time` (s) at most, shape (nodes,)."""
+    ends = np.cumsum(sorted_lengths)
+    on_slot = np.searchsorted(ends, time, side="right")
+    with np.errstate(invalid="ignore"):
+        worked = np.searchsorted(ends, np.where(slots > 0, slots * time, -1.0), side="right")
+    most: IntArray = np.minimum(on_slot * slots, worked)
+    return most
+
+
+def _most_input(
+    lengths: FloatArray, size: FloatArray, slots: IntArray, until: FloatArray
+) -> FloatArray:
+    """The largest share of the input that each node can process by each time: (times, nodes).
+
+    A fractional knapsack, and no more tasks than the shortest that fit a slot. All of it if there
+    is none.
+    """
+    total = size.sum()
+    if not total > 0:
+        return np.ones((len(until), len(slots)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dense = np.argsort(-np.where(size > 0, size / lengths, 0.0), kind="stable")
+    worked = np.append(0.0, np.cumsum(lengths[dense]))
+    gained = np.append(0.0, np.cumsum(size[dense]))
+    largest = np.append(0.0, np.cumsum(-np.sort(-size)))
+    fit = np.searchsorted(np.cumsum(np.sort(lengths)), until, side="right")
+    kinds, kind_of = np.unique(slots, return_inverse=True)
+    most = np.zeros((len(until), len(kinds)))
+    for q, count in enumerate(kinds.tolist()):
+        if count:
+            filled = np.interp(count * until, worked, gained)
+            most[:, q] = np.minimum(filled, largest[np.minimum(count * fit, len(size))])
+    share: FloatArray = np.minimum(1.0, most[:, kind_of] / total * (1 + ROUNDING))
+    return share
+
+
+def input_shares(instance: Instance) -> tuple[FloatArray, FloatArray]:
+    """Share of each job's input that a node, or a rack, reads at its best rate: (jobs, …).
+
+    What no node with map slots reads at that rate counts everywhere.
+    """
+    cluster = instance.cluster
+    task = np.repeat(np.arange(instance.map_tasks), np.diff(instance.replica_offsets))
+    total = np.bincount(instance.map_job, instance.input_mb, instance.jobs)
+    shares = []
+    for place, places in (
+        (np.arange(cluster.nodes), cluster.nodes),
+        (cluster.rack_of, len(cluster.rack_names)),
+    ):
+        held = np.sort(task * places + place[instance.replicas], kind="stable")
+        t, p = np.divmod(held[np.diff(held, prepend=-1) > 0], places)
+        share = np.zeros((instance.jobs, places))
+        np.add.at(share, (instance.map_job[t], p), instance.input_mb[t])
+        nowhere = np.ones(instance.map_tasks, dtype=bool)
+        nowhere[t[np.isin(p, place[cluster.map_slots > 0])]] = False
+        share += np.bincount(instance.map_job[nowhere], instance.input_mb[nowhere], instance.jobs)[
+            :, None
+        ]
+        share /= np.where(total > 0, total, 1.0)[:, None]
+        shares.append(np.minimum(1.0, share * (1 + ROUNDING)))
+    return shares[0], shares[1]
+
+
+def _by_rack(instance: Instance, most: FloatArray) -> FloatArray:
+    """The most of each rack, from the most of each node: (times, racks)."""
+    cluster = instance.cluster
+    sums = np.zeros((len(most), len(cluster.rack_names)))
+    np.add.at(sums.T, cluster.rack_of, most.T)
+    return np.minimum(1.0, sums)
+
+
+def _most_together(most_input: FloatArray, most_reduces: FloatArray) -> FloatArray:
+    """The greatest sum over places of input share times reduce share, both at most as given.
+
+    Both fill the places in the order of what these can take; shape (times,).
+    """
+    both = (most_input > 0) & (most_reduces > 0)
+    together = _filled(np.where(both, most_input, 0)) * _filled(np.where(both, most_reduces, 0))
+    total: FloatArray = np.minimum(1.0, together.sum(axis=1))
+    return total
+
+
+def _filled(most: FloatArray) -> FloatArray:
+    ordered = -np.sort(-most, axis=1)
+    return np.diff(np.minimum(1.0, np.cumsum(ordered, axis=1)), axis=1, prepend=0.0)

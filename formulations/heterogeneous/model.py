@@ -1,0 +1,285 @@
+"""The heterogeneous model (HMHS): how many of a job's equal tasks run on each slot.
+
+As in the job-order model one order of the jobs is enough for all slots, and the makespan is a
+longest path through order and assignment. Equal tasks need no slot each, only their number on each
+slot, an integer. The product of such a number and "job j precedes job i" is a number again: so many
+tasks of j run on the slot before i is over. As all of j's tasks do, it takes no big-M to say so.
+A class of equal tasks is known by its first task; HMHS's jobs are one class a phase.
+
+The model needs reduce setups that do not depend on where the maps ran (`applies`). Constraint
+components are numbered (H1) to (H13) as in docs/heterogeneous.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pyomo.environ as pyo
+
+from ...instances.errors import InputError
+from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.mapreduce.schedule import Schedule, timed
+from ..coefficients import Coefficients
+from ..identical_tasks import least_span, map_classes, reads_anywhere_alike, reduce_classes
+from .cuts import CUTS
+from .start import start
+
+__all__ = ["CUTS", "applies", "build", "estimated_terms", "schedule", "start"]
+
+
+class Phase:
+    """One phase: `classes` by first task, each with its `job` and all its tasks (`tasks`).
+
+    `seconds[t, k]` is how long a task of class t takes on slot k, `allowed[t, k]` whether it may
+    run there, `of[i]` the classes of job i and `span[i]` the least time for all tasks of job i.
+    """
+
+    def __init__(
+        self,
+        classes: list[list[int]],
+        job_of: list[int],
+        jobs: range,
+        seconds: FloatArray,
+        allowed: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+    ) -> None:
+        self.tasks = {tasks[0]: tasks for tasks in classes}
+        self.classes = list(self.tasks)
+        self.count = {t: len(tasks) for t, tasks in self.tasks.items()}
+        self.slots = range(seconds.shape[1])
+        self.job = {t: job_of[t] for t in self.classes}
+        self.of: list[list[int]] = [[] for _ in jobs]
+        for t in self.classes:
+            self.of[self.job[t]].append(t)
+        self.seconds = seconds
+        self.allowed = allowed
+        self.span = [
+            max((least_span(seconds[t, allowed[t]], self.count[t]) for t in of), default=0.0)
+            for of in self.of
+        ]
+        self.others = [(t, i) for t in self.classes for i in jobs if i != self.job[t]]
+
+
+def applies(instance: Instance) -> bool:
+    """Whether the model is one of `instance`: no reduce setup depends on the maps' placement."""
+    return reads_anywhere_alike(instance)
+
+
+def build(
+    instance: Instance,
+    *,
+    horizon: float | None = None,
+    lower_bound: float = 0.0,
+    cuts: Collection[str] = tuple(CUTS),
+) -> pyo.ConcreteModel:
+    """The heterogeneous model of `instance`.
+
+    `horizon` is the makespan (s) of a known schedule: no longer one is looked for. `lower_bound`
+    (s) must be valid. `cuts` names the families of inequalities to add, none of which cuts off
+    every optimal schedule. Main variables: `makespan`; `map_count[t, k]` and `reduce_count[v, l]`,
+    tasks like t or v on a slot; `before[i, j]` for i < j, job i precedes job j.
+
+    Raises `InputError` if the model does not apply.
+    """
+    if not applies(instance):
+        raise InputError(
+            f"instance {instance.name!r}: reduce setups depend on where the map tasks run, which "
+            "the heterogeneous model cannot express: use job-order"
+        )
+    unknown = sorted(set(cuts) - set(CUTS))
+    if unknown:
+        raise InputError(f"unknown cuts {', '.join(unknown)}: choose from {', '.join(CUTS)}")
+    data = Coefficients(instance)
+    model = pyo.ConcreteModel(name=f"heterogeneous model of {instance.name}")
+    model.data = data
+    model.maps = Phase(
+        map_classes(instance), data.map_job, data.jobs, data.map_work, data.map_allowed
+    )
+    model.reduces = Phase(
+        reduce_classes(instance),
+        data.reduce_job,
+        data.jobs,
+        _reduce_seconds(data),
+        np.tile(~np.isin(data.reduce_slots, data.lost_reduce_slots), (instance.reduce_tasks, 1)),
+    )
+    # Rounding must not cut off the known schedule itself.
+    model.horizon = (data.serial_makespan if horizon is None else horizon) * (1 + 1e-9)
+    _variables(model, lower_bound)
+    model.objective = pyo.Objective(expr=model.makespan, sense=pyo.minimize)
+    _assignment(model)
+    _order(model)
+    _before_and_after(model)
+    _longest_path(model)
+    for name, add in CUTS.items():
+        if name in cuts:
+            add(model)
+    return model
+
+
+def estimated_terms(instance: Instance) -> float:
+    """About how many nonzeros the model has, without building it."""
+    cluster = instance.cluster
+    counts = len(map_classes(instance)) * float(cluster.map_slots.sum())
+    counts += len(reduce_classes(instance)) * float(cluster.reduce_slots.sum())
+    jobs = float(instance.jobs)
+    return 4 * jobs * counts + 6 * counts + jobs**3
+
+
+def _reduce_seconds(data: Coefficients) -> FloatArray:
+    """Processing and read time of each reduce task on each slot, shape (reduce tasks, slots)."""
+    output = np.array([data.share[maps].sum() for maps in data.maps])
+    read = data.read_seconds[data.map_slot_node[:1]].sum(axis=0)
+    seconds: FloatArray = data.reduce_time + output[data.reduce_job, None] * read
+    return seconds
+
+
+def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
+    data: Coefficients = model.data
+    maps: Phase = model.maps
+    reduces: Phase = model.reduces
+
+    def number(phase: Phase) -> pyo.Var:
+        return pyo.Var(
+            phase.classes,
+            phase.slots,
+            domain=pyo.NonNegativeIntegers,
+            bounds=lambda model, t, k: (0, phase.count[t] if phase.allowed[t, k] else 0),
+        )
+
+    def part(phase: Phase) -> pyo.Var:
+        limit = {t: (0, phase.count[t]) for t in phase.classes}
+        return pyo.Var(phase.others, phase.slots, bounds=lambda model, t, i, k: limit[t])
+
+    model.makespan = pyo.Var(bounds=(lower_bound, model.horizon))
+    model.map_count = number(maps)
+    model.reduce_count = number(reduces)
+    model.before = pyo.Var([(i, j) for i, j in data.pairs if i < j], domain=pyo.Binary)
+    model.map_completion = pyo.Var(data.jobs, bounds=(0, model.horizon))
+    # Of the tasks like t on slot k those that come before job i; of those like v on l, after i.
+    model.map_count_before = part(maps)
+    model.reduce_count_after = part(reduces)
+
+    def precedes(model: pyo.ConcreteModel, i: int, j: int) -> pyo.Expression:
+        return model.before[i, j] if i < j else 1 - model.before[j, i]
+
+    model.precedes = pyo.Expression(data.pairs, rule=precedes)
+
+
+def _assignment(model: pyo.ConcreteModel) -> None:
+    """All tasks of a class run somewhere."""
+
+    def placed(count: pyo.Var, phase: Phase) -> pyo.Constraint:
+        return pyo.Constraint(
+            phase.classes,
+            rule=lambda model, t: pyo.quicksum(count[t, k] for k in phase.slots) == phase.count[t],
+        )
+
+    model.H1_map_tasks_placed = placed(model.map_count, model.maps)
+    model.H2_reduce_tasks_placed = placed(model.reduce_count, model.reduces)
+
+
+def _order(model: pyo.ConcreteModel) -> None:
+    """`before` is a total order: no cycle of three, hence none at all."""
+    data: Coefficients = model.data
+    model.H3_no_cycle = pyo.Constraint(
+        [(i, j, k) for i in data.jobs for j, k in data.pairs if i < j and i < k],
+        rule=lambda model, i, j, k: (
+            model.precedes[i, j] + model.precedes[j, k] + model.precedes[k, i] <= 2
+        ),
+    )
+    # Jobs without map tasks are ready at 0, jobs without reduce tasks can go last.
+    model.H4_fixed_order = pyo.Constraint(
+        [(i, j) for i, j in data.pairs if data.comes_first(i, j)],
+        rule=lambda model, i, j: model.precedes[i, j] == 1,
+    )
+
+
+def _before_and_after(model: pyo.ConcreteModel) -> None:
+    """If job j precedes job i, all its map tasks come before i, where they run; mirrored."""
+    maps: Phase = model.maps
+    reduces: Phase = model.reduces
+    model.H5_map_all_before = pyo.Constraint(
+        maps.others,
+        rule=lambda model, t, i: (
+            pyo.quicksum(model.map_count_before[t, i, k] for k in maps.slots)
+            >= maps.count[t] * model.precedes[maps.job[t], i]
+        ),
+    )
+    model.H6_map_where_they_are = pyo.Constraint(
+        maps.others,
+        maps.slots,
+        rule=lambda model, t, i, k: model.map_count_before[t, i, k] <= model.map_count[t, k],
+    )
+    model.H7_reduce_all_after = pyo.Constraint(
+        reduces.others,
+        rule=lambda model, v, i: (
+            pyo.quicksum(model.reduce_count_after[v, i, k] for k in reduces.slots)
+            >= reduces.count[v] * model.precedes[i, reduces.job[v]]
+        ),
+    )
+    model.H8_reduce_where_they_are = pyo.Constraint(
+        reduces.others,
+        reduces.slots,
+        rule=lambda model, v, i, k: model.reduce_count_after[v, i, k] <= model.reduce_count[v, k],
+    )
+
+
+def _longest_path(model: pyo.ConcreteModel) -> None:
+    """A map phase ends when the jobs up to it are worked off; then it and all later are to come."""
+    data: Coefficients = model.data
+
+    def work(count: pyo.Var, part: pyo.Var, phase: Phase, i: int, k: int) -> pyo.Expression:
+        return pyo.quicksum(
+            phase.seconds[t, k] * (count[t, k] if phase.job[t] == i else part[t, i, k])
+            for t in phase.classes
+        )
+
+    model.H9_map_completion = pyo.Constraint(
+        data.jobs,
+        data.map_slots,
+        rule=lambda model, i, k: (
+            model.map_completion[i]
+            >= work(model.map_count, model.map_count_before, model.maps, i, k)
+        ),
+    )
+    # Implied by (H11) unless the cluster has no reduce slot.
+    model.H10_makespan = pyo.Constraint(
+        data.jobs, rule=lambda model, i: model.makespan >= model.map_completion[i]
+    )
+    model.H11_makespan = pyo.Constraint(
+        data.jobs,
+        data.reduce_slots,
+        rule=lambda model, i, k: (
+            model.makespan
+            >= model.map_completion[i]
+            + work(model.reduce_count, model.reduce_count_after, model.reduces, i, k)
+        ),
+    )
+
+
+def schedule(model: pyo.ConcreteModel) -> Schedule:
+    """The schedule in the model's variables: numbers and job order read off, then timed."""
+    data: Coefficients = model.data
+    position = np.array(
+        [
+            sum(round(pyo.value(model.precedes[j, i])) for j in data.jobs if j != i)
+            for i in data.jobs
+        ],
+        dtype=np.int64,
+    )
+    return timed(
+        data.instance,
+        _slots(model.map_count, model.maps, data.instance.map_tasks),
+        position[data.instance.map_job],
+        _slots(model.reduce_count, model.reduces, data.instance.reduce_tasks),
+        position[data.instance.reduce_job],
+    )
+
+
+def _slots(count: pyo.Var, phase: Phase, tasks: int) -> IntArray:
+    """The slot of each task: those of a class on its slots in ascending order."""
+    slot = np.empty(tasks, dtype=np.int64)
+    for t, alike in phase.tasks.items():
+        there = [round(pyo.value(count[t, k])) for k in phase.slots]
+        slot[alike] = np.repeat(phase.slots, there)
+    return slot

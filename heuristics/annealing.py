@@ -1,0 +1,291 @@
+"""Simulated annealing over the order of the jobs and the slots of all tasks.
+
+For small and middle instances: every step times the whole schedule anew. The result is a plain
+schedule, so it can follow any other heuristic and start any exact method.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from ..instances.kernels.decorators import counted, inner
+from ..instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ..instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
+from ..instances.mapreduce.schedule import Schedule, map_completions, timed
+from ..instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds
+
+ROUNDS = 8
+STEPS = 50_000
+"""Each round anneals once more from the best schedule so far, for this many steps."""
+
+HOT, COLD = 0.03, 0.0002
+"""First and last temperature, as a share of the makespan."""
+
+LEVELLING = 0.02
+"""Weight of the mean slot completion beside the makespan, which alone gives no direction."""
+
+
+def improve(
+    instance: Instance,
+    schedule: Schedule,
+    *,
+    seconds: float,
+    seed: int = 0,
+    target: float = 0.0,
+) -> Schedule:
+    """A schedule no longer than the given one, after at most `seconds` s of annealing.
+
+    Ends as soon as the makespan is at most `target` s, such as a lower bound. From a target on
+    which all slots agree the search knows how far each slot is off, not the longest alone.
+
+    The given one has to be valid. Deterministic if the time suffices for all rounds, as it does in
+    a second up to some fifty tasks. A step costs time proportional to the number of tasks.
+    """
+    if instance.jobs == 0 or instance.map_tasks + instance.reduce_tasks == 0:
+        return schedule
+    cluster = instance.cluster
+    stop = np.zeros(1, dtype=np.int64)
+    order = np.argsort(map_completions(instance, schedule.map.end), kind="stable")
+    map_slot, reduce_slot = schedule.map.slot.copy(), schedule.reduce.slot.copy()
+
+    def work() -> None:
+        anneal(
+            stop,
+            seed,
+            target,
+            order,
+            map_slot,
+            reduce_slot,
+            cluster.map_slot_node,
+            cluster.reduce_slot_node,
+            instance.map_offsets,
+            instance.reduce_offsets,
+            map_setup_matrix(instance) + map_time_matrix(instance),
+            reduce_time_matrix(instance),
+            output_share(instance),
+            read_seconds(instance),
+        )
+
+    if not interruptible(work, stop, seconds):
+        raise KeyboardInterrupt
+    position = np.empty(instance.jobs, dtype=np.int64)
+    position[order] = np.arange(instance.jobs)
+    found = timed(
+        instance,
+        map_slot,
+        position[instance.map_job],
+        reduce_slot,
+        position[instance.reduce_job],
+    )
+    return found if found.makespan < schedule.makespan else schedule
+
+
+def interruptible(
+    kernel: Callable[[], object],
+    stop: IntArray,
+    seconds: float,
+    watch: Callable[[], None] | None = None,
+) -> bool:
+    """Run a compiled kernel that releases the GIL until it returns; False if Ctrl-C ended it.
+
+    After `seconds` s, or on Ctrl-C, `stop[0]` becomes 1, at which the kernel has to return soon.
+    `watch` is called some twenty times a second meanwhile. What the kernel raises is raised here.
+    """
+    failures: list[BaseException] = []
+
+    # Not `join`: Ctrl-C within it can make a living thread look dead.
+    done = threading.Event()
+
+    def work() -> None:
+        try:
+            kernel()
+        except BaseException as failure:
+            failures.append(failure)
+        finally:
+            done.set()
+
+    deadline = time.perf_counter() + seconds
+    finished = True
+    try:
+        threading.Thread(target=work, daemon=True).start()
+        while not done.is_set():
+            left = deadline - time.perf_counter()
+            if left <= 0:
+                break
+            done.wait(min(left, 0.05))
+            if watch is not None:
+                watch()
+    except KeyboardInterrupt:
+        finished = False
+    stop[0] = 1
+    done.wait()
+    if failures:
+        raise failures[0]
+    return finished
+
+
+@inner
+def _random(state: IntArray, below: int) -> int:
+    """A number from 0 to `below` - 1; the minimal standard generator of Park and Miller."""
+    state[0] = state[0] * 48271 % 2147483647
+    return int(state[0] % below)
+
+
+@inner
+def _cost(
+    order: IntArray,
+    map_slot: IntArray,
+    reduce_slot: IntArray,
+    map_node: IntArray,
+    reduce_node: IntArray,
+    map_offsets: IntArray,
+    reduce_offsets: IntArray,
+    map_work: FloatArray,
+    reduce_time: FloatArray,
+    share: FloatArray,
+    seconds_per_mb: FloatArray,
+    map_free: FloatArray,
+    reduce_free: FloatArray,
+    held: FloatArray,
+    target: float,
+) -> tuple[float, float]:
+    """Makespan (s) of the jobs in `order` on every slot, and the same plus the levelling term."""
+    map_free[:] = 0.0
+    reduce_free[:] = 0.0
+    longest = 0.0
+    for i in order:
+        held[:] = 0.0
+        for t in range(map_offsets[i], map_offsets[i + 1]):
+            map_free[map_slot[t]] += map_work[t, map_slot[t]]
+            held[map_node[map_slot[t]]] += share[t]
+        end = 0.0
+        for t in range(map_offsets[i], map_offsets[i + 1]):
+            end = max(end, map_free[map_slot[t]])
+        longest = max(longest, end)
+        for w in range(reduce_offsets[i], reduce_offsets[i + 1]):
+            slot = reduce_slot[w]
+            read = 0.0
+            for node in range(len(held)):
+                read += held[node] * seconds_per_mb[node, reduce_node[slot]]
+            reduce_free[slot] = max(reduce_free[slot], end) + read + reduce_time[w, slot]
+            longest = max(longest, reduce_free[slot])
+    level, excess = 0.0, 0.0
+    for free in map_free:
+        level += free / len(map_free)
+    for free in reduce_free:
+        level += free / len(reduce_free)
+        excess += max(0.0, free - target)
+    return longest, (excess if target > 0.0 else longest) + LEVELLING * level
+
+
+@counted
+def anneal(
+    stop: IntArray,
+    seed: int,
+    target: float,
+    best_order: IntArray,
+    best_map: IntArray,
+    best_reduce: IntArray,
+    map_node: IntArray,
+    reduce_node: IntArray,
+    map_offsets: IntArray,
+    reduce_offsets: IntArray,
+    map_work: FloatArray,
+    reduce_time: FloatArray,
+    share: FloatArray,
+    seconds_per_mb: FloatArray,
+) -> None:
+    """Replace the three `best` arrays by the best found, before `stop[0]` is set."""
+    jobs, maps, reduces = len(best_order), len(best_map), len(best_reduce)
+    map_free, reduce_free = np.zeros(len(map_node)), np.zeros(len(reduce_node))
+    held = np.zeros(len(seconds_per_mb))
+    state = np.array([seed * 7919 % 2147483646 + 1])
+    order, map_slot, reduce_slot = best_order.copy(), best_map.copy(), best_reduce.copy()
+    best = np.inf
+    for _ in range(ROUNDS):
+        _copy(best_order, order)
+        _copy(best_map, map_slot)
+        _copy(best_reduce, reduce_slot)
+        current = np.inf
+        temperature, cooling = 0.0, (COLD / HOT) ** (1.0 / STEPS)
+        for step in range(STEPS):
+            if stop[0]:
+                return
+            # What is changed is kept as two entries, or as a job and where it came from.
+            kind = _random(state, 10) if step else 10
+            a = b = before_a = before_b = 0
+            slots, move = map_slot, 0
+            if kind < 7:
+                on_map = reduces == 0 or (maps > 0 and _random(state, maps + 2 * reduces) < maps)
+                slots = map_slot if on_map else reduce_slot
+                count = len(map_node) if on_map else len(reduce_node)
+                a, b = _random(state, len(slots)), _random(state, len(slots))
+                before_a, before_b = slots[a], slots[b]
+                if kind < 4:
+                    b, before_b = a, before_a
+                    slots[a] = _random(state, count)
+                else:
+                    slots[a], slots[b] = before_b, before_a
+                if slots[a] == before_a:
+                    continue
+                move = 1
+            elif kind < 10:
+                a, b = _random(state, jobs), _random(state, jobs)
+                if a == b:
+                    continue
+                _shift(order, a, b)
+                move = 2
+            makespan, cost = _cost(
+                order,
+                map_slot,
+                reduce_slot,
+                map_node,
+                reduce_node,
+                map_offsets,
+                reduce_offsets,
+                map_work,
+                reduce_time,
+                share,
+                seconds_per_mb,
+                map_free,
+                reduce_free,
+                held,
+                target,
+            )
+            if makespan < best:
+                best = makespan
+                _copy(order, best_order)
+                _copy(map_slot, best_map)
+                _copy(reduce_slot, best_reduce)
+                if best <= target:
+                    return
+            if move == 0:
+                temperature = HOT * makespan
+            temperature *= cooling
+            chance = (_random(state, 1 << 30) + 0.5) / (1 << 30)
+            if cost <= current or np.log(chance) * temperature < current - cost:
+                current = cost
+            elif move == 1:
+                slots[a], slots[b] = before_a, before_b
+            else:
+                _shift(order, b, a)
+
+
+@inner
+def _shift(order: IntArray, source: int, target: int) -> None:
+    """Take the job at `source` out of the order and put it in at `target`."""
+    job = order[source]
+    step = 1 if target > source else -1
+    for k in range(source, target, step):
+        order[k] = order[k + step]
+    order[target] = job
+
+
+@inner
+def _copy(source: IntArray, target: IntArray) -> None:
+    for k in range(len(source)):
+        target[k] = source[k]

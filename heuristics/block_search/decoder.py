@@ -1,0 +1,231 @@
+"""From a solution to nodes for all tasks, compiled.
+
+Jobs in order; a job's map tasks, longest first, go to the node of its block with the least (first
+free slot + omega * setup). Then jobs by map completion; reduce tasks, longest first, go to the node
+with the least (max(first free slot, map completion) + beta * read).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...instances.kernels.decorators import counted
+from ...instances.mapreduce.instance import IntArray
+from .scaled_instance import MOST, Problem
+from .solution import Solution
+
+NEVER = 1 << 60
+"""When a slot that is not there becomes free."""
+
+
+class Work(NamedTuple):
+    """Scratch arrays."""
+
+    free: IntArray
+    first: IntArray
+    """Map slots, sorted per node; the first of each node; shapes (slots,), (nodes,)."""
+    held: IntArray
+    least: IntArray
+    """Map output on each node; the node of each rack that is free first."""
+    reduce_free: IntArray
+    key: IntArray
+    """Reduce slots, sorted per node; the offer of each node."""
+
+
+@counted
+def new_work(problem: Problem) -> Work:
+    nodes = len(problem.rack_of)
+    i8 = np.int64
+    return Work(
+        np.zeros(problem.map_slots[-1], i8),
+        np.zeros(nodes, i8),
+        np.zeros(nodes, i8),
+        np.zeros(len(problem.rack_begin) - 1, i8),
+        np.zeros(problem.reduce_slots[-1], i8),
+        np.zeros(nodes, i8),
+    )
+
+
+@counted
+def _first_free(first: IntArray, low: int, high: int) -> int:
+    best = low
+    for v in range(low + 1, high):
+        if first[v] < first[best]:
+            best = v
+    return best
+
+
+@counted
+def _put(free: IntArray, begin: int, end: int, until: int) -> None:
+    """The first of a node's sorted slots is occupied until then."""
+    k = begin
+    while k + 1 < end and free[k + 1] < until:
+        free[k] = free[k + 1]
+        k += 1
+    free[k] = until
+
+
+@counted
+def place_maps(
+    problem: Problem, work: Work, job: int, low: int, high: int, omega: int, on: IntArray
+) -> int:
+    """Place the job's map tasks on `work.free`; return their completion.
+
+    `work.held` becomes the output on each node; `on[t]` the node of task t, if it has entries.
+    """
+    first, free, least, held = work.first, work.free, work.least, work.held
+    rack_begin, rack_of, slots = problem.rack_begin, problem.rack_of, problem.map_slots
+    held[:] = 0
+    rack_low, rack_high = rack_of[low], rack_of[high - 1]
+    for r in range(rack_low, rack_high + 1):
+        least[r] = _first_free(first, max(low, rack_begin[r]), min(high, rack_begin[r + 1]))
+    completion = 0
+    for t in range(problem.map_begin[job], problem.map_begin[job + 1]):
+        best, node, setup = NEVER, -1, 0
+        s = problem.map_setup[t, 0]
+        for k in range(problem.replica_begin[t], problem.replica_begin[t + 1]):
+            v = problem.replicas[k]
+            if low <= v < high and first[v] + omega * s < best:
+                best, node, setup = first[v] + omega * s, v, s
+        s = problem.map_setup[t, 1]
+        for k in range(problem.near_begin[t], problem.near_begin[t + 1]):
+            r = problem.near[k]
+            if rack_low <= r <= rack_high and first[least[r]] + omega * s < best:
+                node, setup = least[r], s
+                best = first[node] + omega * s
+        s = problem.map_setup[t, 2]
+        for r in range(rack_low, rack_high + 1):
+            if first[least[r]] + omega * s < best:
+                node, setup = least[r], s
+                best = first[node] + omega * s
+        end = first[node] + setup + problem.map_time[t]
+        completion = max(completion, end)
+        held[node] += problem.output[t]
+        if len(on):
+            on[t] = node
+        _put(free, slots[node], slots[node + 1], end)
+        first[node] = free[slots[node]]
+        r = rack_of[node]
+        if least[r] == node:
+            least[r] = _first_free(first, max(low, rack_begin[r]), min(high, rack_begin[r + 1]))
+    return completion
+
+
+@counted
+def reads(problem: Problem, held: IntArray, read: IntArray) -> None:
+    """What a reduce task reads on each node, with this much output on each."""
+    total = 0
+    for amount in held:
+        total += amount
+    near, rack, far = problem.rates
+    for r in range(len(problem.rack_begin) - 1):
+        inside = 0
+        for v in range(problem.rack_begin[r], problem.rack_begin[r + 1]):
+            inside += held[v]
+        for v in range(problem.rack_begin[r], problem.rack_begin[r + 1]):
+            ticks = held[v] * near + (inside - held[v]) * rack + (total - inside) * far
+            read[v] = np.int64(min(ticks, MOST) + 0.5)
+
+
+@counted
+def place_reduces(
+    problem: Problem,
+    work: Work,
+    job: int,
+    beta: int,
+    completion: int,
+    read: IntArray,
+    on: IntArray,
+) -> int:
+    """Place the job's reduce tasks on `work.reduce_free`; return the last end, 0 without tasks.
+
+    `on[w]` becomes the node of task w, if it has entries.
+    """
+    free, key, slots = work.reduce_free, work.key, problem.reduce_slots
+    begin, end = problem.reduce_begin[job], problem.reduce_begin[job + 1]
+    if begin == end:
+        return 0
+    nodes = len(key)
+    for v in range(nodes):
+        key[v] = NEVER
+        if slots[v] < slots[v + 1]:
+            key[v] = max(free[slots[v]], completion) + beta * read[v]
+    last = 0
+    for w in range(begin, end):
+        node = 0
+        for v in range(1, nodes):
+            if key[v] < key[node]:
+                node = v
+        until = max(free[slots[node]], completion) + read[node] + problem.reduce_time[w]
+        last = max(last, until)
+        _put(free, slots[node], slots[node + 1], until)
+        key[node] = max(free[slots[node]], completion) + beta * read[node]
+        if len(on):
+            on[w] = node
+    return last
+
+
+@counted
+def all_free(problem: Problem, work: Work) -> None:
+    work.free[:] = 0
+    work.reduce_free[:] = 0
+    for v in range(len(work.first)):
+        work.first[v] = 0 if problem.map_slots[v] < problem.map_slots[v + 1] else NEVER
+
+
+def decode(
+    problem: Problem,
+    solution: Solution,
+    work: Work,
+    map_node: IntArray,
+    reduce_node: IntArray,
+) -> int:
+    """The makespan of a solution; fills the nodes of tasks, if they have entries.
+
+    `work.free` and `work.reduce_free` become the completions of the slots.
+    """
+    jobs = len(solution.order)
+    completion = np.zeros(jobs, dtype=np.int64)
+    read = np.zeros((jobs, len(problem.rack_of)), dtype=np.int64)
+    _decode_maps(problem, solution, work, map_node, completion, read)
+    by_end = np.argsort(completion, kind="stable")
+    last = _decode_reduces(problem, solution, work, by_end, reduce_node, completion, read)
+    return max(int(completion.max(initial=0)), int(last))
+
+
+@counted
+def _decode_maps(
+    problem: Problem,
+    solution: Solution,
+    work: Work,
+    map_node: IntArray,
+    completion: IntArray,
+    read: IntArray,
+) -> None:
+    all_free(problem, work)
+    for i in solution.order:
+        completion[i] = place_maps(
+            problem, work, i, solution.low[i], solution.high[i], solution.omega[i], map_node
+        )
+        reads(problem, work.held, read[i])
+
+
+@counted
+def _decode_reduces(
+    problem: Problem,
+    solution: Solution,
+    work: Work,
+    by_end: IntArray,
+    reduce_node: IntArray,
+    completion: IntArray,
+    read: IntArray,
+) -> int:
+    makespan = 0
+    for i in by_end:
+        last = place_reduces(
+            problem, work, i, solution.beta[i], completion[i], read[i], reduce_node
+        )
+        makespan = max(makespan, last)
+    return makespan

@@ -1,0 +1,218 @@
+"""Greedy starts: jobs in order, each on the block of nodes that costs the cluster least time.
+
+A block is a short interval of nodes, a rack, or all nodes. Where the reduce phase binds, map output
+kept together saves reading; where the map phase binds, all nodes with a high weight of locality
+are best. One cost covers both: what the job adds to the mean completion of the reduce slots, idle
+time included, and of the map slots, and a little of its own map completion, so that reduce tasks
+can begin soon. Orders and weights are varied at random, and the best solution is kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...instances.kernels.decorators import counted
+from ...instances.mapreduce.instance import FloatArray, IntArray
+from ..random_numbers import below, uniform
+from .decoder import Work, all_free, decode, new_work, place_maps, place_reduces, reads
+from .scaled_instance import Problem
+from .solution import Solution, shift
+
+SHORT = 7
+"""Nodes of the longest block tried besides racks and the whole cluster."""
+
+SMOOTH = 0.01
+"""Width of the passage between the needs of the two phases, as a share of them."""
+
+
+@counted
+def _candidates(problem: Problem, work: Work, low: IntArray, high: IntArray) -> int:
+    """Blocks worth trying in `low`, `high`; return how many. For each length the freest ones."""
+    nodes, count = len(problem.rack_of), 0
+    loads = np.zeros((2, nodes + 1))
+    for phase in range(2):
+        slots = problem.map_slots if phase == 0 else problem.reduce_slots
+        free = work.free if phase == 0 else work.reduce_free
+        for v in range(nodes):
+            load = 0
+            for k in range(slots[v], slots[v + 1]):
+                load += free[k]
+            loads[phase, v + 1] = loads[phase, v] + load / max(slots[v + 1] - slots[v], 1)
+    for length in range(1, min(SHORT, nodes) + 1):
+        for kind in range(3):
+            best, at = np.inf, -1
+            for v in range(nodes - length + 1):
+                w = v + length
+                if problem.map_slots[v] == problem.map_slots[w]:
+                    continue
+                maps, reduces = loads[0, w] - loads[0, v], loads[1, w] - loads[1, v]
+                load = maps if kind == 0 else reduces if kind == 1 else maps + reduces
+                # Reads within a rack are cheap.
+                if problem.rack_of[v] != problem.rack_of[w - 1]:
+                    continue
+                if load < best:
+                    best, at = load, v
+            if at >= 0 and not (count and low[count - 1] == at and high[count - 1] == at + length):
+                low[count], high[count] = at, at + length
+                count += 1
+    for r in range(len(problem.rack_begin) - 1):
+        a, b = problem.rack_begin[r], problem.rack_begin[r + 1]
+        if problem.map_slots[a] < problem.map_slots[b]:
+            low[count], high[count] = a, b
+            count += 1
+    low[count], high[count] = 0, nodes
+    return count + 1
+
+
+@counted
+def _copy(source: IntArray, target: IntArray) -> None:
+    for k in range(len(source)):
+        target[k] = source[k]
+
+
+@counted
+def _greedy(
+    stop: IntArray, problem: Problem, solution: Solution, work: Work, weights: FloatArray
+) -> bool:
+    """Choose blocks and weights of all jobs in `solution.order`; False if stopped before the last.
+
+    `weights`: of the reduce slots' time, of the map slots', of the job's own completion; omega on
+    blocks, omega on all nodes, beta.
+    """
+    nodes = len(problem.rack_of)
+    most = 3 * SHORT + len(problem.rack_begin)
+    low, high = np.zeros(most, np.int64), np.zeros(most, np.int64)
+    no_task = np.empty(0, np.int64)
+    read = np.zeros(nodes, np.int64)
+    slots = problem.map_slots
+    saved, saved_first = np.empty_like(work.free), np.empty_like(work.first)
+    saved_reduce = np.empty_like(work.reduce_free)
+    map_share = weights[1] / max(slots[-1], 1)
+    reduce_share = weights[0] / max(problem.reduce_slots[-1], 1)
+    beta = int(weights[5])
+    all_free(problem, work)
+    for i in solution.order:
+        if stop[0]:
+            return False
+        if problem.map_begin[i] == problem.map_begin[i + 1]:
+            low[0], high[0] = 0, nodes
+            count = 1
+        else:
+            count = _candidates(problem, work, low, high)
+        _copy(work.free, saved)
+        _copy(work.first, saved_first)
+        _copy(work.reduce_free, saved_reduce)
+        best, chosen = np.inf, 0
+        for c in range(count + 1):
+            # The last round repeats the best.
+            pick = c if c < count else chosen
+            a, b = low[pick], high[pick]
+            omega = int(weights[4] if b - a == nodes else weights[3])
+            end = place_maps(problem, work, i, a, b, omega, no_task)
+            reads(problem, work.held, read)
+            place_reduces(problem, work, i, beta, end, read, no_task)
+            if c == count:
+                solution.low[i], solution.high[i] = a, b
+                solution.omega[i], solution.beta[i] = omega, beta
+                break
+            cost = weights[2] * end
+            for k in range(slots[a], slots[b]):
+                cost += map_share * (work.free[k] - saved[k])
+                work.free[k] = saved[k]
+            for v in range(a, b):
+                work.first[v] = saved_first[v]
+            for k in range(len(saved_reduce)):
+                cost += reduce_share * (work.reduce_free[k] - saved_reduce[k])
+            _copy(saved_reduce, work.reduce_free)
+            if cost < best:
+                best, chosen = cost, pick
+    return True
+
+
+def _cost(work: Work, makespan: int, tail: float, share: float) -> float:
+    """A share of the makespan, and what the phases need on average beside it.
+
+    That is the larger of the mean completion of the map slots + `tail`, which must follow them, and
+    that of the reduce slots; smoothly, so that both count where they are close.
+    """
+    maps = work.free.sum() / max(len(work.free), 1) + tail
+    reduces = work.reduce_free.sum() / max(len(work.reduce_free), 1)
+    width = SMOOTH * max(maps, reduces, 1.0)
+    return float(share * makespan + width * np.logaddexp(maps / width, reduces / width))
+
+
+class Style(NamedTuple):
+    """How a thread makes its starts."""
+
+    makespan: float
+    """How much the makespan counts, which the polish will shorten, beside mean needs."""
+    blocks: int
+    """One pass in so many chooses blocks; that takes as long as about eight others."""
+
+
+class _Kind:
+    """The best solution of one kind, and what it was made with."""
+
+    def __init__(self, order: IntArray, nodes: int) -> None:
+        jobs = len(order)
+        low, omega, beta = (np.zeros(jobs, dtype=np.int64) for _ in range(3))
+        self.best = Solution(order.copy(), low, np.full(jobs, nodes), omega, beta)
+        self.weights = np.array([1.0, 1.0, 3e-4, 4.0, 50.0, 60.0])
+        self.cost = np.inf
+
+
+def greedy_starts(
+    stop: IntArray,
+    random: IntArray,
+    problem: Problem,
+    orders: IntArray,
+    passes: int,
+    tail: float,
+    style: Style,
+) -> list[Solution]:
+    """The best with blocks and the best with all nodes for every job.
+
+    Of so many greedy passes, or of those until `stop[0]` is set. `orders`: job orders to begin
+    with, shape (orders, jobs), each tried with both; afterwards the best order and weights so far
+    of each are varied. `tail`: ticks from the end of a map slot to that of the schedule, at least,
+    on average.
+    """
+    jobs, nodes = len(problem.longest), len(problem.rack_of)
+    work, no_task = new_work(problem), np.empty(0, dtype=np.int64)
+    kinds = [_Kind(orders[0], nodes) for _ in range(2)]
+    for count in range(passes):
+        if stop[0]:
+            break
+        fresh = count < 2 * len(orders)
+        all_nodes = bool(count % 2 if fresh else count % style.blocks)
+        kind = kinds[all_nodes]
+        trial = Solution(*(part.copy() for part in kind.best))
+        weights = kind.weights.copy()
+        if fresh:
+            trial.order[:] = orders[count // 2]
+        else:
+            _vary(random, weights)
+            for _ in range(below(random, 4)):
+                shift(trial.order, below(random, jobs), below(random, jobs))
+        if all_nodes:
+            trial.low[:], trial.high[:] = 0, nodes
+            trial.omega[:], trial.beta[:] = int(weights[4]), int(weights[5])
+        elif not _greedy(stop, problem, trial, work, weights):
+            break
+        makespan = decode(problem, trial, work, no_task, no_task)
+        cost = _cost(work, makespan, tail, 1.0 if all_nodes else style.makespan)
+        if cost < kind.cost:
+            kind.best, kind.weights, kind.cost = trial, weights, cost
+    return [kind.best for kind in kinds if kind.cost < np.inf] or [kinds[1].best]
+
+
+def _vary(random: IntArray, weights: FloatArray) -> None:
+    """Multiply each weight of `_greedy` but the first by a random factor, half of the time."""
+    least = (1.0, 0.02, 1e-5, 1.0, 5.0, 2.0)
+    most = (1.0, 3.0, 1e-2, 100.0, 1000.0, 500.0)
+    for k in range(1, 6):
+        if below(random, 2):
+            factor = 4.0 ** (2.0 * uniform(random) - 1.0)
+            weights[k] = min(max(weights[k] * factor, least[k]), most[k])

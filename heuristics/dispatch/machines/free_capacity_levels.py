@@ -1,0 +1,138 @@
+"""Machines by what they have free: for each resource the sets "at least this much".
+
+The amounts are a few demands that occur. A search intersects the sets for the largest amounts not
+above a job's demands, lowest machine first, and checks what is left exactly: the amounts decide how
+long it takes, never what it finds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ....instances.datacenter.datacenter import IntArray
+from ....instances.kernels.decorators import inlined, kernel
+from .bitsets import add, empty_sets, lowest, part_of, remove
+
+MOST = 24
+"""Amounts of each resource."""
+
+NEVER = np.iinfo(np.int64).max
+
+
+class Levels(NamedTuple):
+    """`amount` (R, MOST) ascending, from 0 on, in units; `level` (machines, R) the last one that is
+    free; set `r * MOST + l` has the machines with `amount[r, l]` of resource r; `row` (R,) is the
+    scratch of a search."""
+
+    amount: IntArray
+    level: IntArray
+    words: IntArray
+    tops: IntArray
+    row: IntArray
+
+
+def amounts(demand: IntArray, most: int) -> IntArray:
+    """0 and up to `most` - 1 demands for each resource of a sample (jobs, R), padded by NEVER."""
+    table = np.full((demand.shape[1], most), NEVER, dtype=np.int64)
+    for r in range(demand.shape[1]):
+        distinct = np.unique(demand[:, r])
+        if len(distinct) >= most:
+            points = np.linspace(0.0, 1.0, most - 1)
+            distinct = np.unique(np.quantile(demand[:, r], points, method="lower"))
+        chosen = np.unique(np.concatenate([[0], distinct]))[:most]
+        table[r, : len(chosen)] = chosen
+    return table
+
+
+def levels_of(free: IntArray, demand: IntArray) -> Levels:
+    """Levels for machines with this much free (machines, R); -1 marks numbers without a machine."""
+    machines, resources = free.shape
+    words, tops = empty_sets(resources * MOST, machines // 64)
+    made = Levels(
+        amounts(demand, MOST),
+        np.full((machines, resources), -1, dtype=np.int64),
+        words,
+        tops,
+        np.zeros(resources, dtype=np.int64),
+    )
+    _fill(made, free)
+    return made
+
+
+@kernel
+def _fill(levels: Levels, free: IntArray) -> None:
+    for m in range(len(free)):
+        if free[m, 0] >= 0:
+            update(levels, free, m)
+
+
+@inlined
+def update(levels: Levels, free: IntArray, m: int) -> None:
+    """Machine m has another amount free."""
+    amount, words, tops = levels.amount, levels.words, levels.tops
+    most = amount.shape[1]
+    for r in range(len(amount)):
+        now = free[m, r]
+        level = levels.level[m, r]
+        while level + 1 < most and amount[r, level + 1] <= now:
+            level += 1
+            add(words, tops, r * most + level, m)
+        while amount[r, level] > now:
+            remove(words, tops, r * most + level, m)
+            level -= 1
+        levels.level[m, r] = level
+
+
+@inlined
+def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
+    """Choose the sets for the demand of a job: the largest amounts not above it."""
+    amount = levels.amount
+    most = amount.shape[1]
+    for r in range(len(amount)):
+        need = info[slot, 3 + r]
+        low, high = 0, most
+        while high - low > 1:
+            middle = (low + high) >> 1
+            if amount[r, middle] <= need:
+                low = middle
+            else:
+                high = middle
+        levels.row[r] = r * most + low
+
+
+@inlined
+def fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
+    """Whether machine m has what the job in `slot` needs."""
+    for r in range(free.shape[1]):  # noqa: SIM110
+        if info[slot, 3 + r] > free[m, r]:
+            return False
+    return True
+
+
+@inlined
+def first_fit(
+    levels: Levels, free: IntArray, info: IntArray, slot: int, first: int, stop: int
+) -> int:
+    """The lowest machine in words `first <= w < stop` that the job fits, or -1.
+
+    `choose_rows` comes first.
+    """
+    words, tops, row = levels.words, levels.tops, levels.row
+    for t in range(first >> 6, ((stop - 1) >> 6) + 1):
+        top = part_of(tops[row[0], t], t, first, stop)
+        for r in range(1, len(row)):
+            top &= tops[row[r], t]
+        while top != 0:
+            w = (t << 6) + lowest(top)
+            top &= top - 1
+            word = words[row[0], w]
+            for r in range(1, len(row)):
+                word &= words[row[r], w]
+            while word != 0:
+                m = (w << 6) + lowest(word)
+                word &= word - 1
+                if fits(free, info, slot, m):
+                    return m
+    return -1

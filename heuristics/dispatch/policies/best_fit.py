@@ -1,0 +1,106 @@
+"""Best fit: the machine that has the least left.
+
+- *Arrival.* Of the machines that can run the job and have room, the one with the least free takes
+  it: the sum over the resources of what is free divided by what the largest machine has; on ties
+  the lowest number. Jobs that wait are not asked first. If none has room, the job waits in the one
+  queue of the datacenter.
+- *Exit.* As in `first_fit`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ....instances.datacenter.datacenter import FloatArray, IntArray
+from ....instances.kernels.decorators import inlined
+from ..engine import event_loop as events
+from ..engine.state import CLASS, System
+from ..machines.bitsets import lowest
+from ..machines.free_capacity_grid import Grid, choose_ranges, grid_of, large_enough, move
+from ..machines.free_capacity_levels import fits
+from ..waiting.class_queues import Queues, empty_queues
+from ..waiting.global_queue import start_in_order, wait
+
+if TYPE_CHECKING:
+    from ..simulator import Setting
+
+
+class BestFit(NamedTuple):
+    """`floor` (cells,): the least measure of a machine in the cell at each place of the order."""
+
+    grid: Grid
+    queues: Queues
+    floor: FloatArray
+
+
+def policy(setting: Setting, system: System) -> BestFit:
+    """Best fit for an empty datacenter."""
+    grid = grid_of(
+        system.free, system.capacity, setting.demands, system.weight[None], largest_first=False
+    )
+    cells = len(grid.first)
+    level = (np.arange(cells)[:, None] // grid.stride) % grid.line.shape[1]
+    floor = np.zeros(cells)
+    for r in range(len(grid.line)):
+        floor += grid.line[r][level[:, r]] * system.weight[r]
+    return BestFit(
+        grid,
+        empty_queues(len(system.runs), system.free.shape[1], by_work=False),
+        floor[grid.cell_at[0]],
+    )
+
+
+@inlined
+def measure(free: IntArray, weight: FloatArray, m: int) -> float:
+    """What machine m has free, in parts of the largest machine, all resources together."""
+    total = 0.0
+    for r in range(free.shape[1]):
+        total += free[m, r] * weight[r]
+    return total
+
+
+@inlined
+def _fullest(policy: BestFit, system: System, slot: int) -> int:
+    grid = policy.grid
+    k = system.info[slot, CLASS]
+    choose_ranges(grid, system.info, slot)
+    best, least = -1, np.inf
+    for w in range(grid.occupied.shape[1]):
+        word = large_enough(grid, 0, w)
+        while word != 0:
+            place = (w << 6) + lowest(word)
+            word &= word - 1
+            if policy.floor[place] > least:
+                return best
+            m = grid.first[grid.cell_at[0, place]]
+            while m >= 0:
+                if (
+                    fits(system.free, system.info, slot, m)
+                    and system.runs[k, system.configuration[m]] != 0
+                ):
+                    value = measure(system.free, system.weight, m)
+                    if value < least or (value == least and m < best):
+                        best, least = m, value
+                m = grid.after[m]
+    return best
+
+
+@inlined
+def _arrive(policy: BestFit, system: System, slot: int) -> None:
+    m = _fullest(policy, system, slot)
+    if m >= 0:
+        events.start(system, slot, m)
+        move(policy.grid, system.free, m)
+        return
+    wait(policy.queues, system, slot, 0.0)
+
+
+@inlined
+def _depart(policy: BestFit, system: System, slot: int, m: int) -> None:
+    start_in_order(policy.queues, system, m)
+    move(policy.grid, system.free, m)
+
+
+events.follow(BestFit, _arrive, _depart)

@@ -1,0 +1,69 @@
+"""First fit: the lowest machine that has room.
+
+- *Arrival.* The lowest machine that can run the job and has room takes it; jobs that wait are not
+  asked first. If none has, the job waits in the one queue of the datacenter.
+- *Exit.* The machine that a job left starts the jobs of the queue that fit, in order of arrival;
+  what does not fit is skipped.
+
+The one queue is kept as a queue for each class; the first job that fits is the earliest of theirs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ....instances.kernels.decorators import inlined
+from ..engine import event_loop as events
+from ..engine.state import CLASS, System
+from ..machines.free_capacity_levels import Levels, choose_rows, first_fit, levels_of, update
+from ..waiting.class_queues import Queues, empty_queues
+from ..waiting.global_queue import start_in_order, wait
+
+if TYPE_CHECKING:
+    from ..simulator import Setting
+
+
+class FirstFit(NamedTuple):
+    levels: Levels
+    queues: Queues
+
+
+def policy(setting: Setting, system: System) -> FirstFit:
+    """First fit for an empty datacenter."""
+    return FirstFit(
+        levels_of(system.free, setting.demands),
+        empty_queues(len(system.runs), system.free.shape[1], by_work=False),
+    )
+
+
+@inlined
+def lowest_with_room(levels: Levels, system: System, slot: int) -> int:
+    """The lowest machine that can run the job and has room for it now, or -1."""
+    k = system.info[slot, CLASS]
+    choose_rows(levels, system.info, slot)
+    for j in range(len(system.words)):
+        first, stop = system.words[j, 0], system.words[j, 1]
+        if system.runs[k, j] != 0 and stop > first:
+            m = first_fit(levels, system.free, system.info, slot, first, stop)
+            if m >= 0:
+                return m
+    return -1
+
+
+@inlined
+def _arrive(policy: FirstFit, system: System, slot: int) -> None:
+    m = lowest_with_room(policy.levels, system, slot)
+    if m >= 0:
+        events.start(system, slot, m)
+        update(policy.levels, system.free, m)
+        return
+    wait(policy.queues, system, slot, 0.0)
+
+
+@inlined
+def _depart(policy: FirstFit, system: System, slot: int, m: int) -> None:
+    start_in_order(policy.queues, system, m)
+    update(policy.levels, system.free, m)
+
+
+events.follow(FirstFit, _arrive, _depart)

@@ -1,0 +1,330 @@
+"""LoTES (section 4.3): jobs go where they bring a machine nearest to its bin.
+
+The score of a machine for a class is the number of the class's jobs in its bin minus the number
+that it runs: v = N - kappa, which may be negative.
+
+- *Arrival.* A configuration is drawn with the plan's proportions of the class. Of its machines with
+  room for the job, the one with the highest score takes it, on ties the lowest number. If none has
+  room, the same among the machines of all other configurations that can run the class. If none
+  has, the job waits in its class's queue. Jobs that wait are not asked first.
+- *Exit.* The machine that a job left goes through the classes that the plan gives to its
+  configuration (`lotes`) or that it can run (`lotes-unrestricted`), highest score first, on ties in
+  the datacenter's order; the first job in the class's queue that fits starts; scores are ranked
+  again after every start. It ends when no waiting job of these classes fits.
+- A job too large for all machines whose configuration the plan gives its class would wait for ever.
+  It waits in a queue of its own, which every machine that can run the class looks through last,
+  in order of arrival.
+
+Machines are kept in sets by class and score, 64 scores around 0; machines beyond are in the outer
+two, where scores are compared one by one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ....instances.datacenter.datacenter import FloatArray, IntArray
+from ....instances.kernels.decorators import inlined, inner, kernel
+from ..engine import event_loop as events
+from ..engine.job_random import uniform
+from ..engine.state import CLASS, DEMAND, FULL, NUMBER, WAITING, System
+from ..machines.bitsets import add, empty_sets, lowest, part_of, remove
+from ..machines.free_capacity_levels import Levels, choose_rows, fits, levels_of, update
+from ..waiting.class_queues import (
+    Queues,
+    empty_queues,
+    first_that_fits,
+    has_room,
+    join,
+    leave,
+    queues_for,
+)
+
+if TYPE_CHECKING:
+    from ....instances.datacenter.guidance import Guidance
+    from ..simulator import Setting
+
+SCORES = 64
+ZERO = 31
+"""The set of the machines with score v is number `ZERO - v` of its class, 0 to 63."""
+
+
+class Lotes(NamedTuple):
+    """`score` (machine numbers, K); `words`, `tops`: set `k * SCORES + s`; `held` (K, M, SCORES),
+    machines of a configuration in each set, and `some` (K, M), as bits whether there are any;
+    `upto` (K, M), proportions added up; `serves` (K, M), what is looked at on exits; `looked` (K,),
+    scratch.
+    Queue k is that of the class; K + k has its jobs that fit no machine the plan gives the class.
+    """
+
+    levels: Levels
+    queues: Queues
+    score: IntArray
+    words: IntArray
+    tops: IntArray
+    held: IntArray
+    some: IntArray
+    upto: FloatArray
+    serves: IntArray
+    looked: IntArray
+    seed: int
+
+
+def restricted(setting: Setting, system: System) -> Lotes:
+    """LoTES as printed: on exits a machine starts classes that the plan gives its configuration."""
+    return _lotes(setting, system, unrestricted=False)
+
+
+def unrestricted(setting: Setting, system: System) -> Lotes:
+    """LoTES that on exits starts whatever class fits."""
+    return _lotes(setting, system, unrestricted=True)
+
+
+def _lotes(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
+    guidance = setting.need_guidance()
+    classes, configurations = system.runs.shape
+    words, tops = empty_sets(classes * SCORES, len(system.free) // 64)
+    policy = Lotes(
+        levels=levels_of(system.free, setting.demands),
+        queues=empty_queues(2 * classes, system.free.shape[1], by_work=False),
+        score=np.zeros((len(system.free), classes), dtype=np.int64),
+        words=words,
+        tops=tops,
+        held=np.zeros((classes, configurations, SCORES), dtype=np.int64),
+        some=np.zeros((classes, configurations), dtype=np.int64),
+        upto=np.zeros((classes, configurations)),
+        serves=np.ones((classes, configurations), dtype=np.int64),
+        looked=np.zeros(classes, dtype=np.int64),
+        seed=setting.seed,
+    )
+    _follow(policy, system, guidance, np.zeros_like(policy.score), unrestricted=unrestricted)
+    return policy
+
+
+def _follow(
+    policy: Lotes, system: System, guidance: Guidance, running: IntArray, *, unrestricted: bool
+) -> None:
+    """Write a plan into an empty policy, given the jobs that run (machine numbers, K)."""
+    shares = guidance.proportions
+    total = np.cumsum(shares, axis=1)
+    # The last one with a share takes what rounding left.
+    policy.upto[:] = np.where(total >= total[:, -1:], np.where(total > 0, 2.0, 0.0), total)
+    policy.serves[:] = system.runs if unrestricted else (guidance.running > 0) & (system.runs > 0)
+    numbers = np.flatnonzero(system.free[:, 0] >= 0)
+    policy.score[numbers] = guidance.machine_jobs - running[numbers]
+    _fill(policy, system.free, system.configuration)
+
+
+def replanned(policy: Lotes, system: System, guidance: Guidance, old: Guidance) -> Lotes:
+    """The same in the middle of a run with another plan; the waiting jobs queue up again.
+
+    `events.offer` comes next: a machine may now start what it was to leave alone.
+    """
+    numbers = np.flatnonzero(system.free[:, 0] >= 0)
+    running = np.zeros_like(policy.score)
+    running[numbers] = old.machine_jobs - policy.score[numbers]
+    unrestricted = bool((policy.serves == system.runs).all())
+    for array in (policy.words, policy.tops, policy.held, policy.some):
+        array[:] = 0
+    _follow(policy, system, guidance, running, unrestricted=unrestricted)
+    jobs = policy.queues.job
+    waiting = jobs[jobs >= 0]
+    waiting = waiting[np.argsort(system.info[waiting, NUMBER])]
+    chosen = [_queue_of(policy.serves, system.capacity, system.info, slot) for slot in waiting]
+    lengths = np.bincount(np.array(chosen, dtype=np.int64), minlength=len(policy.queues.places))
+    queues = queues_for(lengths, system.free.shape[1], by_work=False)
+    for slot, q in zip(waiting, chosen, strict=True):
+        join(queues, q, system.info, slot, 0.0)
+    return policy._replace(queues=queues)
+
+
+@kernel
+def _fill(policy: Lotes, free: IntArray, configuration: IntArray) -> None:
+    for m in range(len(free)):
+        if free[m, 0] >= 0:
+            for k in range(policy.score.shape[1]):
+                _into_set(policy, k, configuration[m], m, policy.score[m, k])
+
+
+@inlined
+def _into_set(policy: Lotes, k: int, j: int, m: int, score: int) -> None:
+    s = min(max(ZERO - score, 0), SCORES - 1)
+    add(policy.words, policy.tops, k * SCORES + s, m)
+    policy.held[k, j, s] += 1
+    policy.some[k, j] |= 1 << s
+
+
+@inlined
+def _changed(policy: Lotes, system: System, m: int, k: int, change: int) -> None:
+    """The score of machine m for class k has changed, and what it has free."""
+    j = system.configuration[m]
+    before = policy.score[m, k]
+    policy.score[m, k] = before + change
+    old = min(max(ZERO - before, 0), SCORES - 1)
+    if old != min(max(ZERO - before - change, 0), SCORES - 1):
+        remove(policy.words, policy.tops, k * SCORES + old, m)
+        policy.held[k, j, old] -= 1
+        if policy.held[k, j, old] == 0:
+            policy.some[k, j] &= ~(1 << old)
+        _into_set(policy, k, j, m, before + change)
+    update(policy.levels, system.free, m)
+
+
+@inlined
+def _in_set(policy: Lotes, system: System, slot: int, k: int, j: int, s: int) -> int:
+    """The lowest of the machines with the highest score in set s that the job fits, or -1."""
+    first, stop = system.words[j, 0], system.words[j, 1]
+    levels, own = policy.levels, k * SCORES + s
+    row = levels.row
+    best = -1
+    for t in range(first >> 6, ((stop - 1) >> 6) + 1):
+        top = part_of(policy.tops[own, t], t, first, stop)
+        for r in range(len(row)):
+            top &= levels.tops[row[r], t]
+        while top != 0:
+            w = (t << 6) + lowest(top)
+            top &= top - 1
+            word = policy.words[own, w]
+            for r in range(len(row)):
+                word &= levels.words[row[r], w]
+            while word != 0:
+                m = (w << 6) + lowest(word)
+                word &= word - 1
+                if fits(system.free, system.info, slot, m):
+                    if 0 < s < SCORES - 1:
+                        return m
+                    if best < 0 or policy.score[m, k] > policy.score[best, k]:
+                        best = m
+    return best
+
+
+@inner
+def _anywhere_else(policy: Lotes, system: System, slot: int, k: int, drawn: int) -> int:
+    """The machine with the highest score outside configuration `drawn`, or -1."""
+    some = 0
+    for j in range(len(system.words)):
+        if j != drawn and system.runs[k, j] != 0:
+            some |= policy.some[k, j]
+    best = -1
+    while some != 0 and best < 0:
+        s = lowest(some)
+        some &= some - 1
+        for j in range(len(system.words)):
+            if j == drawn or system.runs[k, j] == 0 or (policy.some[k, j] >> s) & 1 == 0:
+                continue
+            m = _in_set(policy, system, slot, k, j, s)
+            if m >= 0 and (best < 0 or policy.score[m, k] > policy.score[best, k]):
+                best = m
+    return best
+
+
+@kernel
+def _queue_of(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -> int:
+    """The class's queue if some machine looks there that the job fits, else its other one."""
+    k = int(info[slot, CLASS])
+    for j in range(len(capacity)):
+        if serves[k, j] != 0:
+            inside = True
+            for r in range(capacity.shape[1]):
+                inside &= info[slot, DEMAND + r] <= capacity[j, r]
+            if inside:
+                return k
+    return len(serves) + k
+
+
+@inlined
+def _arrive(policy: Lotes, system: System, slot: int) -> None:
+    k = system.info[slot, CLASS]
+    choose_rows(policy.levels, system.info, slot)
+    drawn = -1
+    u = uniform(policy.seed, system.info[slot, NUMBER])
+    for j in range(len(system.words)):
+        if u < policy.upto[k, j]:
+            drawn = j
+            break
+    m = -1
+    if drawn >= 0 and system.runs[k, drawn] != 0:
+        some = policy.some[k, drawn]
+        while some != 0 and m < 0:
+            m = _in_set(policy, system, slot, k, drawn, lowest(some))
+            some &= some - 1
+    if m < 0:
+        m = _anywhere_else(policy, system, slot, k, drawn)
+    if m >= 0:
+        events.start(system, slot, m)
+        _changed(policy, system, m, k, -1)
+        return
+    q = _queue_of(policy.serves, system.capacity, system.info, slot)
+    join(policy.queues, q, system.info, slot, 0.0)
+    if not has_room(policy.queues, q):
+        system.tally[FULL] = 1
+
+
+@inner
+def _serve(policy: Lotes, system: System, m: int) -> None:
+    """Machine m starts waiting jobs as long as one fits."""
+    j = system.configuration[m]
+    queues, looked = policy.queues, policy.looked
+    classes = len(looked)
+    for k in range(classes):
+        looked[k] = 0
+    while True:
+        best = -1
+        for k in range(classes):
+            if (
+                looked[k] == 0
+                and queues.waiting[k] > 0
+                and policy.serves[k, j] != 0
+                and (best < 0 or policy.score[m, k] > policy.score[m, best])
+            ):
+                best = k
+        if best < 0:
+            break
+        leaf = first_that_fits(queues, best, system.free, m)
+        if leaf < 0:
+            looked[best] = 1
+        else:
+            _start_waiting(policy, system, best, leaf, m)
+    while True:
+        best, best_leaf, earliest = -1, -1, 0
+        for k in range(classes):
+            q = classes + k
+            if queues.waiting[q] > 0 and system.runs[k, j] != 0:
+                leaf = first_that_fits(queues, q, system.free, m)
+                if leaf >= 0:
+                    number = system.info[queues.job[queues.base[q] + leaf], NUMBER]
+                    if best < 0 or number < earliest:
+                        best, best_leaf, earliest = q, leaf, number
+        if best < 0:
+            return
+        _start_waiting(policy, system, best, best_leaf, m)
+
+
+@inner
+def _start_waiting(policy: Lotes, system: System, q: int, leaf: int, m: int) -> None:
+    slot = policy.queues.job[policy.queues.base[q] + leaf]
+    leave(policy.queues, q, leaf)
+    events.start(system, slot, m)
+    _changed(policy, system, m, system.info[slot, CLASS], -1)
+
+
+@inlined
+def _depart(policy: Lotes, system: System, slot: int, m: int) -> None:
+    _changed(policy, system, m, system.info[slot, CLASS], 1)
+    if system.tally[WAITING] > 0:
+        _serve(policy, system, m)
+
+
+@kernel
+def offer(policy: Lotes, system: System) -> None:
+    """Every machine, in order, starts waiting jobs as after an exit."""
+    for m in range(len(system.free)):
+        if system.tally[WAITING] == 0:
+            return
+        if system.free[m, 0] >= 0:
+            _serve(policy, system, m)
+
+
+events.follow(Lotes, _arrive, _depart)

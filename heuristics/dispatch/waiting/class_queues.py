@@ -1,0 +1,215 @@
+"""Waiting jobs in the order of their arrivals, one queue for each class, and who fits first.
+
+Each queue is a binary tree over places in order of arrival; a node has the least demand of the
+jobs below it for each resource. A search for the first job that fits leaves every subtree whose
+least demands do not. Places are filled from the left; when none is left they are closed up.
+
+All queues share `least` (nodes, R) and `job` (nodes,): the nodes of queue q are `base[q] + 1` (the
+root) to `base[q] + 2 * places[q] - 1`, the children of node i are 2i and 2i + 1 counted from
+`base[q]`, and the leaves, from `places[q]` on, have the slot of their job in `job`.
+
+`most` (nodes, R) and `work` (nodes,), if not empty, have the greatest demands and the least work.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ....instances.datacenter.datacenter import FloatArray, IntArray
+from ....instances.kernels.decorators import inlined, inner, kernel
+
+NOBODY = np.iinfo(np.int64).max
+FEWEST = 64
+"""Places of a queue at the start."""
+
+
+class Queues(NamedTuple):
+    least: IntArray
+    job: IntArray
+    most: IntArray
+    work: FloatArray
+    base: IntArray
+    places: IntArray
+    used: IntArray
+    waiting: IntArray
+
+
+def empty_queues(queues: int, resources: int, *, by_work: bool) -> Queues:
+    """That many empty queues; `by_work` keeps greatest demands and least work too."""
+    return queues_for(np.zeros(queues, dtype=np.int64), resources, by_work=by_work)
+
+
+def queues_for(jobs: IntArray, resources: int, *, by_work: bool) -> Queues:
+    """Empty queues with places for more than so many jobs each, in powers of two."""
+    doublings = np.floor(np.log2(np.maximum(jobs, FEWEST / 2) / FEWEST)) + 1
+    places = FEWEST * 2 ** doublings.astype(np.int64)
+    nodes = int(2 * places.sum())
+    extra = nodes if by_work else 0
+    return Queues(
+        least=np.full((nodes, resources), NOBODY, dtype=np.int64),
+        job=np.full(nodes, -1, dtype=np.int64),
+        most=np.full((extra, resources), -1, dtype=np.int64),
+        work=np.full(extra, np.inf),
+        base=np.concatenate([[0], np.cumsum(2 * places)[:-1]]).astype(np.int64),
+        places=places.astype(np.int64),
+        used=np.zeros(len(places), dtype=np.int64),
+        waiting=np.zeros(len(places), dtype=np.int64),
+    )
+
+
+def grown(queues: Queues, info: IntArray, work: FloatArray) -> Queues:
+    """The same queues with twice the places where more than half are taken."""
+    expected = np.where(2 * queues.waiting > queues.places, queues.places, queues.places // 2)
+    bigger = queues_for(expected, queues.least.shape[1], by_work=len(queues.most) > 0)
+    for q in range(len(expected)):
+        for slot in waiting_in(queues, q):
+            join(bigger, q, info, slot, work[slot])
+    return bigger
+
+
+def waiting_in(queues: Queues, q: int) -> IntArray:
+    """Slots of the jobs in queue q, in order of arrival."""
+    first = queues.base[q] + queues.places[q]
+    jobs: IntArray = queues.job[first : first + queues.used[q]]
+    return jobs[jobs >= 0]
+
+
+@inlined
+def has_room(queues: Queues, q: int) -> bool:
+    """Whether one more job can join, if need be after closing up."""
+    return bool(queues.used[q] < queues.places[q] or 2 * queues.waiting[q] <= queues.places[q])
+
+
+@kernel
+def join(queues: Queues, q: int, info: IntArray, slot: int, work: float) -> None:
+    """The job in `slot` joins queue q at the end; `has_room` is true."""
+    places = queues.places[q]
+    if queues.used[q] == places:
+        _close_up(queues, q)
+    base = queues.base[q]
+    i = places + queues.used[q]
+    queues.used[q] += 1
+    queues.waiting[q] += 1
+    queues.job[base + i] = slot
+    resources = queues.least.shape[1]
+    by_work = len(queues.most) > 0
+    while i >= 1:
+        changed = False
+        for r in range(resources):
+            need = info[slot, 3 + r]
+            if need < queues.least[base + i, r]:
+                queues.least[base + i, r] = need
+                changed = True
+            if by_work and need > queues.most[base + i, r]:
+                queues.most[base + i, r] = need
+                changed = True
+        if by_work and work < queues.work[base + i]:
+            queues.work[base + i] = work
+            changed = True
+        if not changed:
+            break
+        i >>= 1
+
+
+@inlined
+def _clear(queues: Queues, leaf: int) -> None:
+    queues.job[leaf] = -1
+    for r in range(queues.least.shape[1]):
+        queues.least[leaf, r] = NOBODY
+    if len(queues.most) > 0:
+        queues.work[leaf] = np.inf
+        for r in range(queues.least.shape[1]):
+            queues.most[leaf, r] = -1
+
+
+@inner
+def leave(queues: Queues, q: int, leaf: int) -> None:
+    """The job at `leaf` of queue q leaves."""
+    base = queues.base[q]
+    resources = queues.least.shape[1]
+    by_work = len(queues.most) > 0
+    _clear(queues, base + leaf)
+    queues.waiting[q] -= 1
+    if queues.waiting[q] == 0:
+        queues.used[q] = 0
+    i = leaf >> 1
+    while i >= 1:
+        left, right = base + 2 * i, base + 2 * i + 1
+        changed = False
+        for r in range(resources):
+            least = min(queues.least[left, r], queues.least[right, r])
+            if least != queues.least[base + i, r]:
+                queues.least[base + i, r] = least
+                changed = True
+            if by_work:
+                most = max(queues.most[left, r], queues.most[right, r])
+                if most != queues.most[base + i, r]:
+                    queues.most[base + i, r] = most
+                    changed = True
+        if by_work:
+            work = min(queues.work[left], queues.work[right])
+            if work != queues.work[base + i]:
+                queues.work[base + i] = work
+                changed = True
+        if not changed:
+            break
+        i >>= 1
+
+
+@inner
+def _close_up(queues: Queues, q: int) -> None:
+    """Move the jobs of queue q to the left, in order."""
+    base, places = queues.base[q], queues.places[q]
+    by_work = len(queues.most) > 0
+    to = base + places
+    for i in range(base + places, base + 2 * places):
+        if queues.job[i] >= 0:
+            if i != to:
+                queues.job[to] = queues.job[i]
+                for r in range(queues.least.shape[1]):
+                    queues.least[to, r] = queues.least[i, r]
+                    if by_work:
+                        queues.most[to, r] = queues.most[i, r]
+                if by_work:
+                    queues.work[to] = queues.work[i]
+            to += 1
+    queues.used[q] = to - base - places
+    for i in range(to, base + 2 * places):
+        _clear(queues, i)
+    for i in range(places - 1, 0, -1):
+        left, right = base + 2 * i, base + 2 * i + 1
+        for r in range(queues.least.shape[1]):
+            queues.least[base + i, r] = min(queues.least[left, r], queues.least[right, r])
+            if by_work:
+                queues.most[base + i, r] = max(queues.most[left, r], queues.most[right, r])
+        if by_work:
+            queues.work[base + i] = min(queues.work[left], queues.work[right])
+
+
+@inlined
+def may_fit(queues: Queues, node: int, free: IntArray, m: int) -> bool:
+    """Whether the least demands below `node` are free on machine m."""
+    for r in range(free.shape[1]):  # noqa: SIM110
+        if queues.least[node, r] > free[m, r]:
+            return False
+    return True
+
+
+@inner
+def first_that_fits(queues: Queues, q: int, free: IntArray, m: int) -> int:
+    """Leaf of the first job of queue q that fits machine m, or -1."""
+    base, places = queues.base[q], queues.places[q]
+    i = 1
+    while True:
+        if may_fit(queues, base + i, free, m):
+            if i >= places:
+                return i
+            i *= 2
+        else:
+            while i & 1:
+                i >>= 1
+            if i == 0:
+                return -1
+            i += 1

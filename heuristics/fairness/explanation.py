@@ -1,0 +1,257 @@
+"""Why a leaf has the share it has: its guarantee step by step, what stops it, who would lose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ...instances.hierarchy.allocation import SATISFIED, TOLERANCE, UNKNOWN, Allocation
+from ...instances.hierarchy.dropped_limits import DroppedLimit, limits_of, shown
+from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.mapreduce.instance import FloatArray, IntArray
+
+MOST_SHOWN = 8
+"""Holders of a resource that the text names; it says how many are missing."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node on the way from the root to a leaf: its weight among its active siblings."""
+
+    node: str
+    weight: float
+    siblings: float
+    guarantee: float
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A leaf that holds some of a full resource: it may lose if the other grew.
+
+    `used` is its part of the resource, of several full ones its greatest part.
+    """
+
+    leaf: str
+    dominant_share: float
+    guarantee: float
+    used: float
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A leaf or group, and its part of a resource."""
+
+    node: str
+    used: float
+
+
+@dataclass(frozen=True)
+class FullResource:
+    """A resource that a leaf needs more of and cannot have, and who else holds it.
+
+    The largest holders come first. `groups` are those that the leaf is not in.
+    """
+
+    resource: str
+    used: float
+    leaves: tuple[Holder, ...]
+    groups: tuple[Holder, ...]
+
+
+@dataclass(frozen=True)
+class Why:
+    """The answer.
+
+    `full_resources` are all that stand in the way of the leaf, first the one that stopped it, of
+    which it has the part `used`; `rivals` are all leaves that hold any of them, the largest first.
+    """
+
+    leaf: str
+    method: str
+    tasks: float
+    task_limit: float | None
+    whole_tasks: bool
+    dominant_share: float
+    dominant_resource: str
+    guarantee: float
+    met: bool
+    steps: tuple[Step, ...]
+    limited_by: str | None
+    used: float
+    rivals: tuple[Rival, ...]
+    full_resources: tuple[FullResource, ...]
+    dropped_limits: tuple[DroppedLimit, ...]
+
+    def document(self) -> dict[str, Any]:
+        """As plain data for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.leaf}: dominant share {_percent(self.dominant_share)} "
+            f"({self.dominant_resource}), {self.tasks:.6g} tasks, by {self.method}"
+        ]
+        if self.task_limit == 0:
+            lines.append("It has no tasks: it is guaranteed nothing, its siblings share its part.")
+        else:
+            lines.append(f"Guaranteed {_percent(self.guarantee)}, {self._has()}:")
+            lines += [
+                f"  {step.node}: weight {step.weight:g} of {step.siblings:g} among active "
+                f"siblings, so {_percent(step.guarantee)} of all"
+                for step in self.steps
+            ]
+            lines += self._limits()
+        if self.dropped_limits:
+            lines.append("NOT in this share, limits of the imported queues:")
+            lines += [f"  {line}" for line in shown(self.dropped_limits, MOST_SHOWN)]
+        return "\n".join(lines)
+
+    def _has(self) -> str:
+        """What became of the guarantee, which a leaf with few tasks or large ones need not fill."""
+        if not self.met:
+            return "which it does NOT have"
+        if self.dominant_share >= self.guarantee * (1 - TOLERANCE):
+            return "which it has"
+        if self.limited_by == "tasks":
+            return "more than all its tasks need"
+        return "in which no further whole task fits"
+
+    def _limits(self) -> list[str]:
+        """What stops the leaf, and who would have less if it grew."""
+        if self.limited_by == "tasks":
+            return ["Limited by its tasks: all of them run."]
+        if not self.full_resources:
+            return ["Nothing that it needs is full."]
+        state = "has no room for another of its tasks" if self.whole_tasks else "is full"
+        lines = [
+            f"{'Limited by' if k == 0 else 'Besides,'} {full.resource}"
+            f"{', which' if k == 0 else ''} {state}; this leaf uses {_percent(full.used)} of it."
+            for k, full in enumerate(self.full_resources)
+        ]
+        if not self.rivals:
+            them = "it" if len(lines) == 1 else "them"
+            return [*lines, f"Nobody else uses {them}: only more capacity would help."]
+        lines.append("If it grew, some of these would have less (their part of the resource):")
+        by_path = {rival.leaf: rival for rival in self.rivals}
+        for full in self.full_resources:
+            if full.leaves and len(self.full_resources) > 1:
+                lines.append(f" of {full.resource}")
+            lines += _first(
+                f"  {holder.node}: {_percent(holder.used)}; dominant share "
+                f"{_percent(by_path[holder.node].dominant_share)}, guaranteed "
+                f"{_percent(by_path[holder.node].guarantee)}"
+                for holder in full.leaves
+            )
+            lines += _first(
+                f"  group {holder.node}: {_percent(holder.used)} in all" for holder in full.groups
+            )
+        return lines
+
+
+def why(allocation: Allocation, path: str) -> Why:
+    """What an operator asks of the leaf at `path`. Raises `InputError` if there is none."""
+    tree = allocation.hierarchy
+    i = tree.leaf_at(path)
+    full = _full(allocation, i)
+    part = allocation.tasks[:, None] * (tree.demand / tree.capacity)[:, full]
+    most = part.max(axis=1, initial=0.0)
+    limit = float(tree.tasks[i])
+    return Why(
+        leaf=tree.paths[i],
+        method=allocation.method,
+        tasks=float(allocation.tasks[i]),
+        task_limit=limit if np.isfinite(limit) else None,
+        whole_tasks=allocation.whole,
+        dominant_share=float(allocation.share[i]),
+        dominant_resource=tree.resources[int(tree.normalised[i].argmax())],
+        guarantee=float(allocation.guarantee[i]),
+        met=bool(allocation.met[i]),
+        steps=_steps(allocation, i),
+        limited_by=allocation.limited_by(i),
+        used=float(part[i, 0]) if len(full) else 0.0,
+        rivals=tuple(
+            Rival(
+                tree.paths[k],
+                float(allocation.share[k]),
+                float(allocation.guarantee[k]),
+                float(most[k]),
+            )
+            for k in _largest(most)
+            if k != i
+        ),
+        full_resources=tuple(
+            _full_resource(tree, i, tree.resources[j], part[:, k]) for k, j in enumerate(full)
+        ),
+        dropped_limits=tuple(limits_of(tree.dropped_limits, tree.names[0], tree.paths[i])),
+    )
+
+
+def _full(allocation: Allocation, i: int) -> IntArray:
+    """Numbers of the resources that leaf `i` needs and that are full; first, what stopped it.
+
+    With whole tasks a resource is full for a leaf when its next task does not fit. What stopped a
+    leaf is not known of an allocation that was read from elsewhere.
+    """
+    tree, stop = allocation.hierarchy, int(allocation.bottleneck[i])
+    if stop == SATISFIED:
+        return np.empty(0, dtype=np.int64)
+    need = tree.demand[i] / tree.capacity
+    room = need if allocation.whole else 0.0
+    full = (need > 0) & (1 - allocation.used < room + TOLERANCE)
+    if stop == UNKNOWN:
+        return np.flatnonzero(full)
+    full[stop] = False
+    return np.concatenate(([stop], np.flatnonzero(full)))
+
+
+def _full_resource(tree: Hierarchy, i: int, resource: str, part: FloatArray) -> FullResource:
+    held = np.zeros(tree.nodes)
+    held[tree.leaf] = part
+    for n in range(tree.nodes - 1, 0, -1):
+        held[tree.parent[n]] += held[n]
+    held[0] = 0.0
+    held[tree.leaf] = 0.0
+    n = int(tree.leaf[i])
+    while n > 0:
+        held[n] = 0.0
+        n = int(tree.parent[n])
+    return FullResource(
+        resource,
+        float(part[i]),
+        tuple(Holder(tree.paths[k], float(part[k])) for k in _largest(part) if k != i),
+        tuple(Holder(tree.path(n), float(held[n])) for n in _largest(held)),
+    )
+
+
+def _largest(part: FloatArray) -> list[int]:
+    """Places of the positive entries, the largest first."""
+    order = np.argsort(-part, kind="stable")
+    return [int(k) for k in order if part[k] > 0]
+
+
+def _first(lines: Iterable[str]) -> list[str]:
+    found = list(lines)
+    more = len(found) - MOST_SHOWN
+    return found if more <= 0 else [*found[:MOST_SHOWN], f"  … and {more} more"]
+
+
+def _steps(allocation: Allocation, i: int) -> tuple[Step, ...]:
+    tree = allocation.hierarchy
+    way = [int(tree.leaf[i])]
+    while tree.parent[way[-1]] > 0:
+        way.append(int(tree.parent[way[-1]]))
+    steps, guarantee = [], 1.0
+    for n in reversed(way):
+        siblings = float(tree.weight[(tree.parent == tree.parent[n]) & tree.active].sum())
+        if not tree.active[n]:
+            break
+        guarantee *= float(tree.weight[n]) / siblings
+        steps.append(Step(tree.path(n), float(tree.weight[n]), siblings, guarantee))
+    return tuple(steps)
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.4g} %"

@@ -1,0 +1,76 @@
+"""Jobs that arrive and leave: the allocation computed again after every event (MCH, Figure 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from ...instances.hierarchy.allocation import Allocation
+from ...instances.hierarchy.events import Event
+from ...instances.hierarchy.hierarchy import Hierarchy
+from . import allocate
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """Allocation number k holds from `times[k]` on; number 0 may hold before any event.
+
+    Its time is then minus infinity.
+    """
+
+    hierarchy: Hierarchy
+    method: str
+    times: tuple[float, ...]
+    allocations: tuple[Allocation, ...]
+
+    @property
+    def shares(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+        """Dominant shares, shape (allocations, leaves)."""
+        return np.stack([allocation.share for allocation in self.allocations])
+
+    def document(self) -> dict[str, Any]:
+        """Time and `slotwise/allocation/1` document of every step; null before the first event."""
+        steps = zip(self.times, self.allocations, strict=True)
+        document: dict[str, Any] = {"method": self.method}
+        if self.hierarchy.dropped_limits:
+            document["dropped_limits"] = [asdict(limit) for limit in self.hierarchy.dropped_limits]
+        document["steps"] = [
+            {"time": time if isfinite(time) else None} | allocation.document()
+            for time, allocation in steps
+        ]
+        return document
+
+
+def follow(
+    hierarchy: Hierarchy, events: Sequence[Event], method: str = "exact", **parameters: Any
+) -> Timeline:
+    """Allocations over time. Events are in the order of time; those at one time happen together.
+
+    A leaf is there at first unless its first event is an arrival. If any is there, the first
+    allocation is that of the time before all events.
+    """
+    steady = replace(hierarchy, dropped_limits=())
+    first: dict[int, bool] = {}
+    for event in events:
+        first.setdefault(event.leaf, event.arrives)
+    there = np.array([not first.get(i, False) for i in range(hierarchy.leaves)], dtype=np.bool_)
+
+    def now() -> Allocation:
+        tasks = np.where(there, hierarchy.tasks, 0.0)
+        return allocate(replace(steady, tasks=tasks), method, **parameters)
+
+    times, allocations = [], []
+    if there.any():
+        times.append(-inf)
+        allocations.append(now())
+    for time, together in groupby(events, key=lambda event: event.time):
+        for event in together:
+            there[event.leaf] = event.arrives
+        times.append(time)
+        allocations.append(now())
+    return Timeline(hierarchy, method, tuple(times), tuple(allocations))

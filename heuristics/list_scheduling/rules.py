@@ -1,0 +1,73 @@
+"""The five heuristics of LJR section 4.
+
+All sort the jobs by Johnson's rule for the map phase and by the ends of their map phases for the
+reduce phase, and give the tasks one by one to a slot. The tasks of a job come longest first (LPT,
+with local reads); equal tasks and equal jobs by number.
+
+The earliest available slot is the first to become free, on ties the lowest number. The earliest
+finishing slot is the one where the task ends first; then the one with the shortest setup, then the
+first available, then the lowest number. In the reduce phase the end counts the wait for the job's
+last map task, max(lambda_k, theta_i) + s_ijk + p_ij, as statement 6 of Algorithm 2 does. EFSS's
+statement 15 is printed without that wait and would miss the earliest finish that the text asks for;
+Table 2 does not tell the two apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.mapreduce.processing import map_times
+from ...instances.mapreduce.schedule import Phase, Schedule
+from .earliest_slot import AVAILABLE, FINISHING, LOCAL, in_turn
+from .johnson import OMEGA, johnson_rule, map_lengths
+from .lpt import longest_first
+from .placement import placed_maps, with_reduces
+
+
+def eass(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+    """Earliest available slot for every task (LJR Algorithm 1)."""
+    order = _job_by_job(instance, omega)
+    return with_reduces(instance, placed_maps(instance, order, AVAILABLE), AVAILABLE)
+
+
+def efss(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+    """Earliest finishing slot for every task (LJR section 4.2)."""
+    order = _job_by_job(instance, omega)
+    return with_reduces(instance, placed_maps(instance, order, FINISHING), FINISHING)
+
+
+def efss_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+    """EFSS, but map tasks take the earliest available slot of their replica nodes (section 4.4).
+
+    A map task without input, or none of whose replica nodes has a map slot, is placed as in EFSS.
+    """
+    order = _job_by_job(instance, omega)
+    return with_reduces(instance, placed_maps(instance, order, LOCAL), FINISHING)
+
+
+def tbs(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+    """Place the map tasks of all jobs longest first, then group them by job (LJR Algorithm 3)."""
+    return _task_based(instance, omega, FINISHING)
+
+
+def tbs_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+    """TBS, but map tasks are placed as in EFSS-L (LJR section 4.4)."""
+    return _task_based(instance, omega, LOCAL)
+
+
+def _task_based(instance: Instance, omega: float, rule: int) -> Schedule:
+    placed = placed_maps(instance, longest_first(map_lengths(instance)), rule)
+    by_job = _job_by_job(instance, omega)
+    slots = len(instance.cluster.map_slot_node)
+    processing = map_times(instance, placed.slot)
+    start = in_turn(by_job, placed.slot, placed.setup, processing, slots)
+    end = start + placed.setup + processing
+    return with_reduces(instance, Phase(placed.slot, start, placed.setup, end), FINISHING)
+
+
+def _job_by_job(instance: Instance, omega: float) -> IntArray:
+    """Map tasks in the order of their jobs by Johnson's rule, the tasks of a job by LPT."""
+    position = np.empty(instance.jobs, dtype=np.int64)
+    position[johnson_rule(instance, omega)] = np.arange(instance.jobs)
+    return longest_first(map_lengths(instance), position[instance.map_job])

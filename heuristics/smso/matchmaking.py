@@ -1,0 +1,108 @@
+"""Task matchmaking of SMSO: a map slot for every task, near its data and evenly loaded.
+
+Load is the number of tasks on a slot. A task goes to the first of these that has a slot:
+
+1. slots on a node that holds its data, whose priority allows it, below the threshold;
+2. other allowed slots that take the data without encryption, below the threshold;
+3. all allowed slots.
+
+Among them to the one with the fewest tasks; then, in 3, to one without encryption; then to the
+lowest number. The threshold is THETA times the mean number of the tasks that are being placed, and
+only these count towards it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...instances.errors import InputError
+from ...instances.kernels.decorators import counted
+from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.mapreduce.security import (
+    ENCRYPTED,
+    BoolArray,
+    LevelArray,
+    impossible,
+    map_allowed,
+)
+
+THETA = 1.2
+"""The load threshold that the paper uses."""
+
+HERE, MOVING, ENCRYPTING, NOWHERE = 0, 1, 2, 3
+"""How data gets to a slot, and the step above in which it is if the slot is below the threshold."""
+
+
+def matched(
+    instance: Instance, tasks: IntArray, queued: IntArray, *, theta: float = THETA
+) -> IntArray:
+    """A map slot for each of `tasks`, in the order given, shape (len(tasks),): Algorithm 1.
+
+    `queued` (map slots,) counts the tasks that are on each slot already. Lost slots and forbidden
+    ones take nothing. Raises `InputError` if a task has nowhere to run.
+    """
+    usable = len(queued) if instance.outages is None else int((~instance.outages.map).sum())
+    found = _matched(
+        tasks,
+        map_allowed(instance),
+        levels_of(instance),
+        instance.cluster.map_slot_node,
+        instance.replica_offsets,
+        instance.replicas,
+        queued.astype(np.int64),
+        theta * len(tasks) / max(usable, 1),
+    )
+    if found.min(initial=0) < 0:
+        raise InputError(f"{instance.name}: {impossible(instance)}")
+    return found
+
+
+def levels_of(instance: Instance) -> LevelArray:
+    """Security levels (nodes, map slots); without a security part nothing is encrypted."""
+    if instance.security is not None:
+        return instance.security.levels
+    node = instance.cluster.map_slot_node
+    elsewhere: LevelArray = (np.arange(instance.cluster.nodes)[:, None] != node).astype(np.int8)
+    return elsewhere
+
+
+@counted
+def _matched(
+    tasks: IntArray,
+    allowed: BoolArray,
+    levels: LevelArray,
+    slot_node: IntArray,
+    replica_offsets: IntArray,
+    replicas: IntArray,
+    queued: IntArray,
+    threshold: float,
+) -> IntArray:
+    """As `matched`; -1 for a task without an allowed slot."""
+    slots = len(slot_node)
+    found = np.empty(len(tasks), np.int64)
+    placed = np.zeros(slots, np.int64)
+    load = queued.copy()
+    for i in range(len(tasks)):
+        t = tasks[i]
+        copies = replicas[replica_offsets[t] : replica_offsets[t + 1]]
+        best, least = -1, (NOWHERE, 0, 0)
+        for k in range(slots):
+            if not allowed[t, k]:
+                continue
+            way = ENCRYPTING
+            for copy in copies:
+                if slot_node[k] == copy:
+                    way = HERE
+                elif levels[copy, k] != ENCRYPTED:
+                    way = min(way, MOVING)
+            step = way if placed[k] < threshold else ENCRYPTING
+            if step > least[0] or (step == least[0] and load[k] > least[1]):
+                continue
+            offer = (step, load[k], way)
+            if offer < least:
+                best, least = k, offer
+        found[i] = best
+        if best >= 0:
+            placed[best] += 1
+            load[best] += 1
+    return found

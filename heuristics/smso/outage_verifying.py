@@ -1,0 +1,106 @@
+"""Outage verifying of SMSO: heartbeats tell which slots are lost, and their tasks move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ...instances.mapreduce.checker import task_name
+from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.mapreduce.schedule import Schedule
+from ...instances.mapreduce.security import Outages
+from .matchmaking import THETA, matched
+from .queue_ordering import ordered
+
+
+@dataclass(frozen=True)
+class Move:
+    """A task that left a lost slot; slots count over the cluster, `heartbeat` from 0."""
+
+    phase: Literal["map", "reduce"]
+    task: int
+    source: int
+    target: int
+    heartbeat: int
+
+
+@dataclass(frozen=True)
+class Rescheduling:
+    """The schedule on the slots that are left, and every task that had to move to get there."""
+
+    schedule: Schedule
+    moves: tuple[Move, ...]
+
+
+def rescheduled(
+    instance: Instance,
+    heartbeats: Sequence[Outages] | None = None,
+    *,
+    theta: float = THETA,
+    by_johnson: bool = False,
+) -> Rescheduling:
+    """Plan for the whole cluster, then move the tasks of lost slots: Algorithms 3 and 4.
+
+    After each heartbeat (by default one, with the instance's outages) the tasks on lost slots are
+    matched again to the slots that are left, while all others stay where they are; then the queues
+    are ordered again. Outages add up. Raises `InputError` if they leave a task nowhere to run.
+    """
+    if heartbeats is None:
+        heartbeats = [] if instance.outages is None else [instance.outages]
+    here = replace(instance, outages=None)
+    slots = len(instance.cluster.map_slot_node)
+    every_task = np.arange(instance.map_tasks)
+    map_slot = matched(here, every_task, np.zeros(slots, dtype=np.int64), theta=theta)
+    plan = ordered(here, map_slot, by_johnson=by_johnson)
+    moves: list[Move] = []
+    for beat, outages in enumerate(heartbeats):
+        here = replace(instance, outages=_both(here.outages, outages))
+        assert here.outages is not None
+        lost = np.flatnonzero(here.outages.map[map_slot])
+        if lost.size:
+            staying = np.bincount(np.delete(map_slot, lost), minlength=slots)
+            found = matched(here, lost, staying, theta=theta)
+            moves += _moves("map", lost, map_slot[lost], found, beat)
+            map_slot = map_slot.copy()
+            map_slot[lost] = found
+        planned = plan.reduce.slot
+        plan = ordered(here, map_slot, by_johnson=by_johnson, reduce_slot=planned)
+        lost = np.flatnonzero(here.outages.reduce[planned])
+        moves += _moves("reduce", lost, planned[lost], plan.reduce.slot[lost], beat)
+    notes = _notes(instance, here.outages, moves)
+    return Rescheduling(replace(plan, notes=notes), tuple(moves))
+
+
+def _both(one: Outages | None, other: Outages) -> Outages:
+    return other if one is None else Outages(one.map | other.map, one.reduce | other.reduce)
+
+
+def _moves(
+    phase: Literal["map", "reduce"], tasks: IntArray, source: IntArray, target: IntArray, beat: int
+) -> list[Move]:
+    rows = zip(tasks.tolist(), source.tolist(), target.tolist(), strict=True)
+    return [Move(phase, task, before, after, beat) for task, before, after in rows]
+
+
+def _notes(instance: Instance, lost: Outages | None, moves: Sequence[Move]) -> tuple[str, ...]:
+    """What was moved, first in one line, then task by task."""
+    if lost is None:
+        return ()
+    cluster = instance.cluster
+    count = {phase: sum(move.phase == phase for move in moves) for phase in ("map", "reduce")}
+    lines = [
+        f"{int(lost.map.sum())} map and {int(lost.reduce.sum())} reduce slots lost: "
+        f"{count['map']} of {instance.map_tasks} map and {count['reduce']} of "
+        f"{instance.reduce_tasks} reduce tasks moved"
+    ]
+    node_of = {"map": cluster.map_slot_node, "reduce": cluster.reduce_slot_node}
+    for move in moves:
+        source, target = (
+            f"{move.phase} slot {slot} ({cluster.node_names[node_of[move.phase][slot]]!r})"
+            for slot in (move.source, move.target)
+        )
+        lines.append(f"{task_name(instance, move.phase, move.task)}: {source} -> {target}")
+    return tuple(lines)

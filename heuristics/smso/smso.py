@@ -1,0 +1,62 @@
+"""SMSO (Hu, Qian and Li): matchmaking, queue ordering, outage verifying.
+
+`smso` is the algorithm as its text means it, `smso_johnson` the same with the jobs of each map slot
+in Johnson's order, `smso_as_printed` its listings taken at their word, which may break the rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.mapreduce.schedule import Schedule
+from ...instances.mapreduce.security import PLAIN, map_allowed
+from .matchmaking import THETA, levels_of
+from .outage_verifying import rescheduled
+from .queue_ordering import ordered
+
+
+def smso(instance: Instance, *, theta: float = THETA) -> Schedule:
+    """SMSO (Algorithm 4 as intended); the schedule's notes name every task that outages moved."""
+    return rescheduled(instance, theta=theta).schedule
+
+
+def smso_johnson(instance: Instance, *, theta: float = THETA) -> Schedule:
+    """SMSO with the jobs of each map slot in Johnson's order instead of all tasks by LPT."""
+    return rescheduled(instance, theta=theta, by_johnson=True).schedule
+
+
+def smso_as_printed(instance: Instance) -> Schedule:
+    """Algorithms 1, 2 and 4 as printed: the schedule may use forbidden and lost slots.
+
+    Algorithm 1 takes the first slot that the priority allows and that is below the threshold,
+    wherever the data is; at the first slot that the priority forbids it looks for a slot that
+    takes that slot's data unencrypted, and else gives the task to the slot with the fewest tasks,
+    allowed or not. Algorithm 2 puts all reduce tasks of a job on one slot. Algorithm 4 repeats
+    itself while there is no outage (for ever: here once) and stops at once if there is one, so that
+    nothing is moved.
+    """
+    here = replace(instance, outages=None)
+    return ordered(here, _as_printed(here), job_on_one_slot=True)
+
+
+def _as_printed(instance: Instance) -> IntArray:
+    allowed, levels = map_allowed(instance), levels_of(instance)
+    node = instance.cluster.map_slot_node
+    count = np.zeros(len(node), dtype=np.int64)
+    threshold = THETA * instance.map_tasks / max(len(node), 1)
+    found = np.empty(instance.map_tasks, dtype=np.int64)
+    for t in range(instance.map_tasks):
+        fits = allowed[t] & (count < threshold)
+        forbidden = np.flatnonzero(~allowed[t])[:1]
+        first = np.flatnonzero(fits)[:1]
+        if first.size and (not forbidden.size or first[0] < forbidden[0]):
+            chosen = first[0]
+        else:
+            plain = np.flatnonzero(fits & (levels[node[forbidden[0]]] == PLAIN))[:1]
+            chosen = plain[0] if plain.size else np.argmin(count)
+        found[t] = chosen
+        count[chosen] += 1
+    return found

@@ -1,0 +1,263 @@
+"""A datacenter in the steady state: machines of several configurations, jobs of several classes.
+
+(LoTES, section 2.) Jobs arrive one by one. With `arrival rate` we mean all of them: at a rate of λ
+jobs per `time_unit`, jobs of class k arrive at the rate λ * share[k]. Each runs on one machine,
+which runs any number of jobs at once as long as they fit its capacity in every resource.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..limits import LEAST, MOST, bounds_of
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+FIT_TOLERANCE = 1e-9
+"""Jobs fit a machine if they need no more than this share above its capacity: 3 * 0.1 fits 0.3."""
+
+_DIGITS = 14
+"""Resources are counted in units of 10 ** -14 of (the power of ten below) the largest capacity."""
+
+
+@dataclass(frozen=True, eq=False)
+class Datacenter:
+    """Machine configurations and job classes.
+
+    `resources`, `configurations` and `classes` are names. Of R resources, M configurations and K
+    classes: `count` (M,) machines of each configuration, `capacity` (M, R) of one machine; `share`
+    (K,) of all arrivals, `request` (K, R) of one job, `mean_time` (K, M) of its processing in
+    `time_unit`, inf where the class cannot run on the configuration.
+
+    Raises `InputError` for anything that is no datacenter.
+    """
+
+    name: str
+    time_unit: str
+    resources: tuple[str, ...]
+    configurations: tuple[str, ...]
+    count: IntArray
+    capacity: FloatArray
+    classes: tuple[str, ...]
+    share: FloatArray
+    mean_time: FloatArray
+    request: FloatArray
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        self._check_shapes()
+        self._check_configurations()
+        self._check_classes()
+
+    def _check_shapes(self) -> None:
+        for kind, names in (
+            ("resource", self.resources),
+            ("configuration", self.configurations),
+            ("class", self.classes),
+        ):
+            if not names:
+                raise InputError(f"need at least one {kind}")
+            for name in names:
+                if names.count(name) > 1:
+                    raise InputError(f"{kind} name {name!r} is used twice")
+        kinds, machines, jobs = len(self.resources), len(self.configurations), len(self.classes)
+        for field, values, shape in (
+            ("count", self.count, (machines,)),
+            ("capacity", self.capacity, (machines, kinds)),
+            ("share", self.share, (jobs,)),
+            ("mean_time", self.mean_time, (jobs, machines)),
+            ("request", self.request, (jobs, kinds)),
+        ):
+            if values.shape != shape:
+                raise InputError(f"{field}: need shape {shape}, got {values.shape}")
+
+    def _check_configurations(self) -> None:
+        for j in np.flatnonzero(self.count < 0)[:1]:
+            raise InputError(
+                f"configuration {self.configurations[j]!r}, count: must be >= 0, "
+                f"got {self.count[j]}"
+            )
+        if not self.count.sum():
+            raise InputError("configurations: need at least one machine")
+        for j, r in np.argwhere(~((self.capacity >= 0) & (self.capacity <= MOST)))[:1]:
+            raise InputError(
+                f"configuration {self.configurations[j]!r}, capacity, {self.resources[r]}: "
+                f"must be finite and >= 0, got {self.capacity[j, r]}"
+                f"{bounds_of(self.capacity[j, r])}"
+            )
+
+    def _check_classes(self) -> None:
+        for k in np.flatnonzero(~(np.isfinite(self.share) & (self.share >= 0)))[:1]:
+            raise InputError(
+                f"class {self.classes[k]!r}, share: must be finite and >= 0, got {self.share[k]}"
+            )
+        total = float(self.share.sum())
+        if not 0 < total <= 1.001:
+            raise InputError(f"classes: shares add up to {total:.6g}, need more than 0, at most 1")
+        for k in np.flatnonzero((self.share > 0) & (self.share < LEAST))[:1]:
+            raise InputError(
+                f"class {self.classes[k]!r}, share: must be 0 or at least {LEAST:g}, "
+                f"got {self.share[k]}"
+            )
+        time = self.mean_time
+        for k, j in np.argwhere(~((time >= LEAST) & (time <= MOST) | (time == np.inf)))[:1]:
+            raise InputError(
+                f"class {self.classes[k]!r}, mean_time, {self.configurations[j]}: "
+                f"must be > 0, got {time[k, j]}{bounds_of(time[k, j])}"
+            )
+        for k, r in np.argwhere(~((self.request >= 0) & (self.request <= MOST)))[:1]:
+            raise InputError(
+                f"class {self.classes[k]!r}, request, {self.resources[r]}: "
+                f"must be finite and >= 0, got {self.request[k, r]}{bounds_of(self.request[k, r])}"
+            )
+        for k in np.flatnonzero(~self.request.any(axis=1))[:1]:
+            raise InputError(
+                f"class {self.classes[k]!r}, request: must be > 0 for some resource, "
+                "or any number of its jobs would fit one machine"
+            )
+
+    @property
+    def machines(self) -> int:
+        """Number of all machines."""
+        return int(self.count.sum())
+
+    @cached_property
+    def configuration_of(self) -> IntArray:
+        """Configuration of each machine, shape (machines,): machines are numbered in that order."""
+        return np.repeat(np.arange(len(self.configurations)), self.count)
+
+    @cached_property
+    def rate(self) -> FloatArray:
+        """Service rate μ of one running job, shape (K, M), per `time_unit`; 0 if it cannot run."""
+        return 1.0 / self.mean_time
+
+    @cached_property
+    def fits(self) -> BoolArray:
+        """Whether a machine of the configuration can run one job of the class, shape (K, M)."""
+        inside = self.request_units[:, None, :] <= self.capacity_units[None, :, :]
+        fitting: BoolArray = inside.all(axis=2) & np.isfinite(self.mean_time)
+        return fitting
+
+    @cached_property
+    def unit(self) -> FloatArray:
+        """Amount of each resource that counts as 1 in integers, shape (R,): a power of ten.
+
+        Decimal numbers of up to 15 digits become integers without loss, so that sums and
+        differences of what jobs need are exact in any order.
+        """
+        most = self.capacity.max(axis=0)
+        largest = np.where(most > 0, most, 1.0)
+        unit: FloatArray = 10.0 ** (np.floor(np.log10(largest)) - _DIGITS)
+        return unit
+
+    @cached_property
+    def capacity_units(self) -> IntArray:
+        """`capacity` in units, `FIT_TOLERANCE` included: what jobs may need; shape (M, R)."""
+        units = np.rint(self.capacity / self.unit)
+        capacity: IntArray = (units + np.floor(units * FIT_TOLERANCE)).astype(np.int64)
+        return capacity
+
+    @cached_property
+    def request_units(self) -> IntArray:
+        """`request` in units, shape (K, R); see `in_units`."""
+        return self.in_units(self.request)
+
+    def in_units(self, amounts: FloatArray) -> IntArray:
+        """Amounts of the resources, shape (..., R), as integers; no positive amount becomes 0.
+
+        Amounts above ten times the largest capacity, which never fit, are cut off there.
+        """
+        units = np.clip(np.rint(amounts / self.unit), 0.0, 10.0 ** (_DIGITS + 2))
+        integers: IntArray = np.where((units == 0) & (amounts > 0), 1.0, units).astype(np.int64)
+        return integers
+
+    def with_count(self, count: IntArray) -> Datacenter:
+        """The same with other numbers of machines, shape (M,)."""
+        return replace(self, count=np.asarray(count, dtype=np.int64))
+
+    def __repr__(self) -> str:
+        return (
+            f"Datacenter({self.name!r}: {self.machines} machines of {len(self.configurations)} "
+            f"configurations, {len(self.classes)} classes, {len(self.resources)} resources)"
+        )
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A machine configuration for `datacenter`; `capacity` by resource, 0 where it is missing."""
+
+    name: str
+    count: int
+    capacity: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class JobClass:
+    """A job class for `datacenter`.
+
+    `mean_time` is one for all configurations or one by name, where a configuration that is missing
+    cannot run the class; `request` by resource, 0 where it is missing.
+    """
+
+    name: str
+    share: float
+    mean_time: float | Mapping[str, float]
+    request: Mapping[str, float]
+
+
+def datacenter(
+    name: str,
+    resources: Sequence[str],
+    configurations: Sequence[Configuration],
+    classes: Sequence[JobClass],
+    *,
+    time_unit: str = "h",
+    source: str = "",
+) -> Datacenter:
+    """Build a datacenter from plain objects. Raises `InputError` naming the place."""
+    names = tuple(configuration.name for configuration in configurations)
+    for kind, label, amounts in (
+        *(("configuration", c.name, c.capacity) for c in configurations),
+        *(("class", c.name, c.request) for c in classes),
+    ):
+        field = "capacity" if kind == "configuration" else "request"
+        for resource in amounts:
+            if resource not in resources:
+                raise InputError(f"{kind} {label!r}, {field}: unknown resource {resource!r}")
+    mean_time = np.full((len(classes), len(configurations)), np.inf)
+    for k, job_class in enumerate(classes):
+        if not isinstance(job_class.mean_time, Mapping):
+            mean_time[k] = job_class.mean_time
+            continue
+        for configuration, value in job_class.mean_time.items():
+            if configuration not in names:
+                raise InputError(
+                    f"class {job_class.name!r}, mean_time: unknown configuration {configuration!r}"
+                )
+            mean_time[k, names.index(configuration)] = value
+
+    def table(rows: Sequence[Mapping[str, float]]) -> FloatArray:
+        values = [[float(row.get(resource, 0.0)) for resource in resources] for row in rows]
+        return np.array(values, dtype=float).reshape(len(rows), len(resources))
+
+    return Datacenter(
+        name=name,
+        time_unit=time_unit,
+        resources=tuple(resources),
+        configurations=names,
+        count=np.array([c.count for c in configurations], dtype=np.int64),
+        capacity=table([c.capacity for c in configurations]),
+        classes=tuple(c.name for c in classes),
+        share=np.array([c.share for c in classes], dtype=float),
+        mean_time=mean_time,
+        request=table([c.request for c in classes]),
+        source=source,
+    )

@@ -1,0 +1,149 @@
+"""`slotwise/datacenter/1`: datacenters as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Discriminator, Field, Tag
+
+from ..errors import InputError
+from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
+from .datacenter import Configuration, Datacenter, JobClass, datacenter
+
+FORMAT = "slotwise/datacenter/1"
+
+Name = Annotated[str, Field(min_length=1)]
+Positive = Annotated[float, Field(gt=0)]
+Amounts = dict[str, Annotated[float, Field(ge=0)]]
+MeanTime = Annotated[
+    Annotated[Positive, Tag("number")] | Annotated[dict[str, Positive], Tag("object")],
+    # Which of the two is meant decides which error is told.
+    Discriminator(lambda value: "object" if isinstance(value, dict) else "number"),
+]
+
+
+class _Configuration(Strict):
+    name: Name
+    count: Annotated[int, Field(ge=0, le=100_000_000)]
+    capacity: Amounts
+
+
+class _Class(Strict):
+    name: Name
+    share: Annotated[float, Field(ge=0, le=1)]
+    mean_time: MeanTime
+    request: Amounts
+
+
+class DatacenterDocument(Strict):
+    """The fields of a `slotwise/datacenter/1` document."""
+
+    format: Literal["slotwise/datacenter/1"]
+    name: Name
+    source: str = ""
+    time_unit: Name = "h"
+    resources: Annotated[list[Name], Field(min_length=1)]
+    configurations: Annotated[list[_Configuration], Field(min_length=1)]
+    classes: Annotated[list[_Class], Field(min_length=1)]
+
+
+def read_datacenter(path: Source) -> Datacenter:
+    """Read a `slotwise/datacenter/1` file (plain or gzip).
+
+    Raises `InputError` with one line naming file, class or configuration, and field.
+    """
+    content, raw = read_json(path)
+    need_format(path, raw, FORMAT)
+    document = validated(
+        DatacenterDocument, content, lambda location: where_in_datacenter(raw, location), path
+    )
+    try:
+        return datacenter_from(document)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def datacenter_from(document: DatacenterDocument) -> Datacenter:
+    """The datacenter of a document. Raises `InputError`."""
+    return datacenter(
+        document.name,
+        document.resources,
+        [Configuration(c.name, c.count, c.capacity) for c in document.configurations],
+        [JobClass(c.name, c.share, c.mean_time, c.request) for c in document.classes],
+        time_unit=document.time_unit,
+        source=document.source,
+    )
+
+
+def write_datacenter(datacenter: Datacenter, path: str | Path) -> None:
+    """Write a `slotwise/datacenter/1` file atomically, compressed if the name ends in `.gz`."""
+    write_json(path, datacenter_document(datacenter))
+
+
+def datacenter_document(datacenter: Datacenter) -> dict[str, Any]:
+    """The JSON document of a datacenter."""
+
+    def amounts(row: Any) -> dict[str, float]:
+        return dict(zip(datacenter.resources, row.tolist(), strict=True))
+
+    return {
+        "format": FORMAT,
+        "name": datacenter.name,
+        "source": datacenter.source,
+        "time_unit": datacenter.time_unit,
+        "resources": list(datacenter.resources),
+        "configurations": [
+            {
+                "name": name,
+                "count": int(datacenter.count[j]),
+                "capacity": amounts(datacenter.capacity[j]),
+            }
+            for j, name in enumerate(datacenter.configurations)
+        ],
+        "classes": [
+            {
+                "name": name,
+                "share": float(datacenter.share[k]),
+                "mean_time": _mean_time(datacenter, k),
+                "request": amounts(datacenter.request[k]),
+            }
+            for k, name in enumerate(datacenter.classes)
+        ],
+    }
+
+
+def _mean_time(datacenter: Datacenter, k: int) -> float | dict[str, float]:
+    """One number if the class takes the same time everywhere, else those it can run on."""
+    times = datacenter.mean_time[k].tolist()
+    if len(set(times)) == 1 and np.isfinite(times[0]):
+        return float(times[0])
+    return {
+        name: time
+        for name, time in zip(datacenter.configurations, times, strict=True)
+        if np.isfinite(time)
+    }
+
+
+def where_in_datacenter(raw: Any, location: Sequence[str | int]) -> str:
+    """A location in words: `class 'k3', request, cores` for ('classes', 3, 'request', 'cores')."""
+    words: list[str] = []
+    here: Any = raw
+    singular = {"configurations": "configuration", "classes": "class", "resources": "resource"}
+    for step in location:
+        if words[-1:] == ["mean_time"] and step in ("number", "object"):
+            words[-1] = "mean_time "  # the tag says nothing that the field does not
+            continue
+        try:
+            here = here[step]
+        except (KeyError, IndexError, TypeError):
+            here = None
+        if isinstance(step, int):
+            kind = words.pop() if words else "entry"
+            name = here.get("name") if isinstance(here, dict) else None
+            words.append(f"{singular.get(kind, kind)} {repr(name) if name else step}")
+        else:
+            words.append(step)
+    return ", ".join(word.strip() for word in words)

@@ -1,0 +1,210 @@
+"""`slotwise/guidance/1`: guidance for dispatchers as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from ..errors import InputError
+from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
+from .checker import check_guidance
+from .datacenter import Datacenter, FloatArray
+from .datacenter_file import (
+    DatacenterDocument,
+    datacenter_document,
+    datacenter_from,
+    where_in_datacenter,
+)
+from .guidance import Guidance, Prices
+
+FORMAT = "slotwise/guidance/1"
+
+Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
+NonNegative = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
+
+
+class _Bin(Strict):
+    configuration: str
+    machines: Count
+    jobs: dict[str, Count]
+
+
+class _Gain(Strict):
+    arrival_rate: float
+    at_most: float
+
+
+class _Limits(Strict):
+    resources: dict[str, dict[str, float]]
+    classes: dict[str, float]
+    one_more_machine: dict[str, _Gain]
+
+
+class _Document(Strict):
+    format: Literal["slotwise/guidance/1"]
+    arrival_rate: NonNegative
+    arrival_rate_bound: NonNegative
+    bins: list[_Bin]
+    proportions: dict[str, dict[str, Share]]
+    bound: str = ""
+    method: str = ""
+    gap: float | None = None
+    target_rate: NonNegative | None = None
+    machines_needed: Count | None = None
+    machines_bound: Count | None = None
+    limits: _Limits | None = None
+    explanation: list[str] = []
+    notes: list[str] = []
+    datacenter: DatacenterDocument | None = None
+
+
+class Misfit(InputError):
+    """Guidance that is well formed, but not for its datacenter."""
+
+
+def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidance:
+    """Read a `slotwise/guidance/1` file (plain or gzip) and check it.
+
+    Its own datacenter is used unless one is given. Raises `InputError` with one line naming file,
+    bin, class or configuration, and field, also for bins that do not fit their machines.
+    """
+    content, raw = read_json(path)
+    need_format(path, raw, FORMAT)
+
+    def where(location: Any) -> str:
+        if location[:1] == ("datacenter",):
+            return ", ".join(
+                filter(None, ("datacenter", where_in_datacenter(raw["datacenter"], location[1:])))
+            )
+        if location[:1] == ("bins",) and len(location) > 1:
+            location = (f"bin {location[1]}", *location[2:])
+        return ", ".join(map(str, location))
+
+    document = validated(_Document, content, where, path)
+    try:
+        if datacenter is None:
+            if document.datacenter is None:
+                raise InputError("datacenter: is missing, and none is given")
+            datacenter = datacenter_from(document.datacenter)
+        guidance = _guidance(document, datacenter)
+        for violation in check_guidance(guidance):
+            raise InputError(violation)
+    except InputError as error:
+        raise Misfit(f"{path}: {error}") from None
+    return guidance
+
+
+def write_guidance(guidance: Guidance, path: str | Path) -> None:
+    """Write a `slotwise/guidance/1` file atomically, compressed if the name ends in `.gz`."""
+    write_json(path, guidance_document(guidance))
+
+
+def guidance_document(guidance: Guidance) -> dict[str, Any]:
+    """The JSON document of a guidance, the datacenter included."""
+    datacenter = guidance.datacenter
+    configurations, classes = datacenter.configurations, datacenter.classes
+    proportions = guidance.proportions.tolist()
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "arrival_rate": guidance.arrival_rate,
+        "arrival_rate_bound": guidance.arrival_rate_bound,
+        "gap": guidance.gap,
+        "bound": guidance.bound,
+        "method": guidance.method,
+        "notes": list(guidance.notes),
+        "bins": [
+            {
+                "configuration": configurations[j],
+                "machines": machines,
+                "jobs": {name: n for name, n in zip(classes, jobs, strict=True) if n},
+            }
+            for j, machines, jobs in zip(
+                guidance.bin_configuration.tolist(),
+                guidance.bin_machines.tolist(),
+                guidance.bin_jobs.tolist(),
+                strict=True,
+            )
+        ],
+        "proportions": {
+            name: {c: share for c, share in zip(configurations, row, strict=True) if share}
+            for name, row in zip(classes, proportions, strict=True)
+        },
+    }
+    if guidance.target_rate is not None:
+        document["target_rate"] = guidance.target_rate
+        document["machines_needed"] = guidance.machines_needed
+        document["machines_bound"] = guidance.machines_bound
+    if guidance.prices is not None:
+        document["limits"] = _limits(datacenter, guidance.prices)
+    document["datacenter"] = datacenter_document(datacenter)
+    return document
+
+
+def _limits(datacenter: Datacenter, prices: Prices) -> dict[str, Any]:
+    gains = zip(prices.machine.tolist(), prices.machine_bound.tolist(), strict=True)
+    return {
+        "resources": {
+            name: dict(zip(datacenter.resources, row, strict=True))
+            for name, row in zip(datacenter.configurations, prices.resource.tolist(), strict=True)
+        },
+        "classes": dict(zip(datacenter.classes, prices.work.tolist(), strict=True)),
+        "one_more_machine": {
+            name: {"arrival_rate": gain, "at_most": bound}
+            for name, (gain, bound) in zip(datacenter.configurations, gains, strict=True)
+        },
+    }
+
+
+def _guidance(document: _Document, datacenter: Datacenter) -> Guidance:
+    configurations = {name: j for j, name in enumerate(datacenter.configurations)}
+    classes = {name: k for k, name in enumerate(datacenter.classes)}
+    jobs = np.zeros((len(document.bins), len(classes)), dtype=np.int64)
+    for b, entry in enumerate(document.bins):
+        if entry.configuration not in configurations:
+            raise InputError(f"bin {b}: unknown configuration {entry.configuration!r}")
+        for name, n in entry.jobs.items():
+            if name not in classes:
+                raise InputError(f"bin {b}, jobs: unknown class {name!r}")
+            jobs[b, classes[name]] = n
+    return Guidance(
+        datacenter=datacenter,
+        arrival_rate=document.arrival_rate,
+        arrival_rate_bound=document.arrival_rate_bound,
+        bin_configuration=np.array(
+            [configurations[entry.configuration] for entry in document.bins], dtype=np.int64
+        ),
+        bin_machines=np.array([entry.machines for entry in document.bins], dtype=np.int64),
+        bin_jobs=jobs,
+        bound=document.bound,
+        method=document.method,
+        target_rate=document.target_rate,
+        machines_bound=document.machines_bound,
+        prices=None if document.limits is None else _prices(document.limits, datacenter),
+        notes=tuple(document.notes),
+    )
+
+
+def _prices(limits: _Limits, datacenter: Datacenter) -> Prices:
+    try:
+        resource = [
+            [limits.resources[c][r] for r in datacenter.resources]
+            for c in datacenter.configurations
+        ]
+        work = [limits.classes[name] for name in datacenter.classes]
+        gains = [limits.one_more_machine[c] for c in datacenter.configurations]
+    except KeyError as error:
+        raise InputError(f"limits: nothing on {error.args[0]!r}") from None
+
+    def array(values: list[float] | list[list[float]]) -> FloatArray:
+        return np.array(values, dtype=float)
+
+    return Prices(
+        resource=array(resource),
+        work=array(work),
+        machine=array([gain.arrival_rate for gain in gains]),
+        machine_bound=array([gain.at_most for gain in gains]),
+    )

@@ -1,0 +1,124 @@
+"""How many tasks every leaf of a hierarchy runs, and what it is guaranteed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..mapreduce.instance import FloatArray, IntArray
+from .hierarchy import BoolArray, Hierarchy
+
+FORMAT = "slotwise/allocation/1"
+
+TOLERANCE = 1e-9
+"""Relative difference that counts as rounding where shares or loads are compared."""
+
+SATISFIED = -1
+"""In place of a bottleneck: all tasks of the leaf run, or it has none."""
+
+UNKNOWN = -2
+"""In place of a bottleneck: the allocation was read from elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Allocation:
+    """A steady allocation. All arrays have one entry per leaf, in the hierarchy's order.
+
+    `tasks` may be fractions unless `whole`. `weight` is the flat weight by which the method raised
+    the leaf last; `bottleneck` the number of the resource that stopped it, or `SATISFIED`.
+    """
+
+    hierarchy: Hierarchy
+    method: str
+    tasks: FloatArray
+    weight: FloatArray
+    bottleneck: IntArray
+    whole: bool = False
+
+    @cached_property
+    def share(self) -> FloatArray:
+        """Dominant share of each leaf."""
+        share: FloatArray = self.tasks * self.hierarchy.task_share
+        return share
+
+    @property
+    def guarantee(self) -> FloatArray:
+        """Guaranteed dominant share of each leaf."""
+        return self.hierarchy.guarantee
+
+    @cached_property
+    def met(self) -> BoolArray:
+        """Whether each leaf has its guarantee, or all its tasks running if that is less.
+
+        Whole tasks cannot fill every share: there a guarantee is met if no further task fits in it.
+        """
+        goal = np.minimum(self.guarantee, self.hierarchy.most_share) * (1 - TOLERANCE)
+        if self.whole:
+            goal = np.floor(goal / self.hierarchy.task_share + 1e-6) * self.hierarchy.task_share
+            goal = goal * (1 - TOLERANCE)
+        met: BoolArray = self.share >= goal
+        return met
+
+    @cached_property
+    def used(self) -> FloatArray:
+        """Fraction of each resource in use, shape (resources,)."""
+        used: FloatArray = self.tasks @ self.hierarchy.demand / self.hierarchy.capacity
+        return used
+
+    def limited_by(self, i: int) -> str | None:
+        """What stops leaf number `i`: a resource, `tasks`, or None if that is not known."""
+        stop = int(self.bottleneck[i])
+        if stop == UNKNOWN:
+            return None
+        return "tasks" if stop == SATISFIED else self.hierarchy.resources[stop]
+
+    def document(self) -> dict[str, Any]:
+        """The `slotwise/allocation/1` document."""
+        tree = self.hierarchy
+        columns = zip(
+            tree.paths,
+            self.tasks.tolist(),
+            self.share.tolist(),
+            self.weight.tolist(),
+            self.guarantee.tolist(),
+            self.met.tolist(),
+            strict=True,
+        )
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "hierarchy": tree.name,
+            "method": self.method,
+            "whole_tasks": self.whole,
+            "used": dict(zip(tree.resources, self.used.tolist(), strict=True)),
+            "guarantees_met": bool(self.met.all()),
+        }
+        if tree.dropped_limits:
+            document["dropped_limits"] = [asdict(limit) for limit in tree.dropped_limits]
+        return {
+            **document,
+            "leaves": {
+                path: {
+                    "tasks": tasks,
+                    "dominant_share": share,
+                    "weight": weight,
+                    "guarantee": guarantee,
+                    "met": met,
+                    "limited_by": self.limited_by(i),
+                }
+                for i, (path, tasks, share, weight, guarantee, met) in enumerate(columns)
+            },
+        }
+
+    def __repr__(self) -> str:
+        used = ", ".join(
+            f"{name} {100 * used:.4g} %"
+            for name, used in zip(self.hierarchy.resources, self.used.tolist(), strict=True)
+        )
+        missed = int((~self.met).sum())
+        guarantees = "all guarantees met" if missed == 0 else f"{missed} guarantees not met"
+        if self.hierarchy.dropped_limits:
+            guarantees += f" by weight, without {len(self.hierarchy.dropped_limits)} limits"
+        return f"Allocation({self.method}: {self.hierarchy.leaves} leaves, {used}, {guarantees})"

@@ -1,0 +1,160 @@
+"""`slotwise/hierarchy/1`: hierarchies as JSON.
+
+The tree is walked with a stack of our own, so that only the JSON reader limits its depth.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from ..errors import InputError
+from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
+from .dropped_limits import DroppedLimit
+from .hierarchy import UNBOUNDED, Hierarchy, Row, from_rows
+
+FORMAT = "slotwise/hierarchy/1"
+
+Positive = Annotated[float, Field(gt=0)]
+NonNegative = Annotated[float, Field(ge=0)]
+
+
+class LimitRow(Strict):
+    """A limit of an imported queue that shares do not take into account."""
+
+    queue: Annotated[str, Field(min_length=1)]
+    limit: Annotated[str, Field(min_length=1)]
+    amount: str
+
+    def limit_dropped(self) -> DroppedLimit:
+        return DroppedLimit(self.queue, self.limit, self.amount)
+
+
+class _Head(Strict):
+    format: Literal["slotwise/hierarchy/1"]
+    name: str = ""
+    source: str = ""
+    capacity: Annotated[dict[str, Positive], Field(min_length=1)]
+    dropped_limits: list[LimitRow] = []
+    root: dict[str, Any]
+
+
+class _Node(Strict):
+    name: Annotated[str, Field(min_length=1)]
+    weight: Positive = 1.0
+    demand: dict[str, NonNegative] | None = None
+    tasks: NonNegative | None = None
+    children: list[dict[str, Any]] | None = None
+
+
+def read_hierarchy(path: Source) -> Hierarchy:
+    """Read a `slotwise/hierarchy/1` file (plain or gzip).
+
+    Raises `InputError` with one line naming file, node and field.
+    """
+    _, raw = read_json(path)
+    need_format(path, raw, FORMAT)
+    root = raw.get("root")
+    shown = {**raw, "root": {}} if isinstance(root, dict) else raw
+    head = validated(
+        _Head, json.dumps(shown).encode(), lambda place: ", ".join(map(str, place)), path
+    )
+    rows = _rows(raw["root"], path)
+    try:
+        return from_rows(
+            head.capacity,
+            rows,
+            name=head.name,
+            source=head.source,
+            dropped_limits=[row.limit_dropped() for row in head.dropped_limits],
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _rows(root: dict[str, Any], path: Source) -> list[Row]:
+    rows: list[Row] = []
+    stack: list[tuple[dict[str, Any], int]] = [(root, -1)]
+    while stack:
+        raw, parent = stack.pop()
+        node = _node(raw, rows, parent, path)
+        asks = None
+        if node.demand is not None:
+            asks = (node.demand, UNBOUNDED if node.tasks is None else node.tasks)
+        stack.extend((child, len(rows)) for child in reversed(node.children or ()))
+        rows.append(Row(node.name, parent, node.weight, asks))
+    return rows
+
+
+def _node(raw: dict[str, Any], rows: list[Row], parent: int, path: Source) -> _Node:
+    try:
+        node = _Node.model_validate(raw)
+    except ValidationError:
+        where = _place(raw, rows, parent)
+        children = raw.get("children")
+        if isinstance(children, list):  # what is wrong with a child needs no more than its kind
+            raw = {**raw, "children": [{} if isinstance(c, dict) else c for c in children]}
+        return validated(
+            _Node,
+            json.dumps(raw).encode(),
+            lambda place: ", ".join([where, *map(str, place)]),
+            path,
+        )
+    if node.demand is None and node.children is None:
+        raise InputError(f"{path}: {_place(raw, rows, parent)}: need 'demand' or 'children'")
+    if node.demand is not None and node.children is not None:
+        raise InputError(
+            f"{path}: {_place(raw, rows, parent)}: has 'demand' and 'children'; need one of them"
+        )
+    if node.demand is None and node.tasks is not None:
+        raise InputError(f"{path}: {_place(raw, rows, parent)}, tasks: a group has no tasks")
+    return node
+
+
+def _place(raw: dict[str, Any], rows: list[Row], parent: int) -> str:
+    steps = [str(raw.get("name", "without a name"))]
+    while parent > 0:
+        steps.append(rows[parent].name)
+        parent = rows[parent].parent
+    return f"node {'/'.join(reversed(steps))!r}"
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> None:
+    """Write a `slotwise/hierarchy/1` file atomically, compressed if the name ends in `.gz`."""
+    try:
+        write_json(path, hierarchy_document(hierarchy))
+    except RecursionError:
+        raise InputError(
+            f"{path}: a tree of depth {hierarchy.depth} is nested too deeply for JSON"
+        ) from None
+
+
+def hierarchy_document(hierarchy: Hierarchy) -> dict[str, Any]:
+    """The JSON document of a hierarchy."""
+    nodes: list[dict[str, Any]] = [
+        {"name": name, "weight": weight}
+        for name, weight in zip(hierarchy.names, hierarchy.weight.tolist(), strict=True)
+    ]
+    limits = hierarchy.tasks.tolist()
+    for i, n in enumerate(hierarchy.leaf.tolist()):
+        nodes[n]["demand"] = hierarchy.demand_of(i)
+        if limits[i] != UNBOUNDED:
+            nodes[n]["tasks"] = int(limits[i]) if limits[i].is_integer() else limits[i]
+    for node in nodes:
+        if "demand" not in node:
+            node["children"] = []
+    for node, parent in zip(nodes[1:], hierarchy.parent[1:].tolist(), strict=True):
+        nodes[parent]["children"].append(node)
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "name": hierarchy.name,
+        "source": hierarchy.source,
+        "capacity": dict(zip(hierarchy.resources, hierarchy.capacity.tolist(), strict=True)),
+    }
+    if hierarchy.dropped_limits:
+        document["dropped_limits"] = [asdict(limit) for limit in hierarchy.dropped_limits]
+    return {**document, "root": nodes[0]}

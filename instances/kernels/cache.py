@@ -1,0 +1,240 @@
+"""Where machine code is kept between runs, and when what is kept may be used.
+
+numba's own cache looks only at the file of the kernel that is called, so it would run old machine
+code after an edit of a helper or a constant elsewhere. Here every entry carries the digest of all
+modules that have kernels and of all that these import: after an edit of any of them none is found.
+numba adds the processor and the types of the arguments.
+
+An entry is one file with its key and a checksum in it, written under another name and renamed:
+runs at the same time see whole entries or none. Nothing that goes wrong here ends a run; without a
+usable entry the kernel is compiled. This module does without numba, so that one can look cheaply
+whether something is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import re
+import stat
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from .notes import warning
+
+LAYERS = ("instances", "formulations", "heuristics", "solvers")
+"""The packages whose sources can be part of the digest."""
+
+LIBRARIES = ("numba", "llvmlite", "numpy")
+SETTINGS = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO")
+"""Of numba, from the environment, that change the machine code."""
+
+SUFFIX = ".kernel"
+UNFINISHED = ".tmp"
+TAG = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
+STAMP = 16
+"""Characters of the stamp in an entry's name; the whole of it is inside."""
+
+CHECKSUM = hashlib.sha256().digest_size
+A_DAY = 86_400.0
+
+_DECORATES = b"kernels.decorators import"
+_IMPORT = re.compile(r"^ *from (\.+)([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
+_NAME = re.compile(r"\w+")
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+@cache
+def source_digest() -> str:
+    """Of all sources that machine code may depend on, and of what compiles them."""
+    versions = [sys.version, *map(version, LIBRARIES)]
+    settings = [os.environ.get(f"NUMBA_{name}") for name in SETTINGS]
+    digest = hashlib.sha256(repr((versions, settings)).encode())
+    for file, content in sorted(sources().items()):
+        _add(digest, content, str(file.relative_to(_PACKAGE)))
+    return digest.hexdigest()
+
+
+def sources() -> dict[Path, bytes]:
+    """The modules that have kernels and, of the same layers, all that they import, at any remove.
+
+    Other modules have nothing that a kernel could use: editing them leaves the entries valid.
+    """
+    files = (file for layer in LAYERS for file in (_PACKAGE / layer).rglob("*.py"))
+    contents = {file: file.read_bytes() for file in files}
+    found = {file for file, content in contents.items() if _DECORATES in content}
+    open_ends = list(found)
+    while open_ends:
+        file = open_ends.pop()
+        new = _imported(file, contents[file]) & contents.keys() - found
+        found |= new
+        open_ends.extend(new)
+    return {file: contents[file] for file in found}
+
+
+def _imported(file: Path, content: bytes) -> set[Path]:
+    """What may be the modules that a module imports: all names are taken for modules, too."""
+    paths = set()
+    for dots, module, names in _IMPORT.findall(content.decode()):
+        base = file.parents[len(dots) - 1].joinpath(*module.split("."))
+        paths |= {base.with_suffix(".py"), base / "__init__.py"}
+        paths |= {base / f"{name}.py" for name in _NAME.findall(names)}
+    return paths
+
+
+def _add(digest: Any, content: bytes, name: str) -> None:
+    digest.update(f"{name} {len(content)} ".encode() + content)
+
+
+class Entries:
+    """What is kept of one function: files `module.function.tag.stamp.key.kernel`.
+
+    They are looked for in the folder that NUMBA_CACHE_DIR names, beside the module, in the user's
+    cache and among the temporary files, and kept in the first of these that is writable.
+    """
+
+    _cleared: set[Path] = set()
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._file = Path(function.__code__.co_filename).resolve()
+        self._name = re.sub("[<>]", "", f"{self._file.stem}.{function.__qualname__}.{TAG}")
+
+    def exist(self) -> bool:
+        """Whether anything is kept that was made from today's sources."""
+        pattern = f"{self._name}.{self._stamp[:STAMP]}.*{SUFFIX}"
+        return any(next(folder.glob(pattern), None) for folder in self._folders)
+
+    def load(self, key: Any) -> Any:
+        """What was saved under the key, None if nothing was or it is damaged."""
+        for folder in self._folders:
+            try:
+                content = (folder / self._entry(key)).read_bytes()
+            except OSError:
+                continue
+            checksum, payload = content[:CHECKSUM], content[CHECKSUM:]
+            if hashlib.sha256(payload).digest() == checksum:
+                stamp, saved, data = pickle.loads(payload)
+                if (stamp, saved) == (self._stamp, key):
+                    return data
+        return None
+
+    def save(self, key: Any, data: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> None:
+        """Keep data under the key, if there is a place; else one note says so."""
+        folder = self._writable
+        if folder is None:
+            warning(
+                "compiled code cannot be kept, so every run compiles anew; NUMBA_CACHE_DIR can "
+                "name a writable folder"
+            )
+            return
+        if folder is self._folders[-1]:
+            warning(
+                f"compiled code is kept in {folder.parent}, as nowhere else is writable; "
+                "NUMBA_CACHE_DIR can name another folder"
+            )
+        file = folder / self._entry(key)
+        made = file.with_name(f"{file.name}.{uuid.uuid4().hex[:16]}{UNFINISHED}")
+        payload = dumps((self._stamp, key, data))
+        try:
+            self._clear_stale(folder)
+            made.write_bytes(hashlib.sha256(payload).digest() + payload)
+            made.replace(file)
+        except OSError as error:
+            warning(
+                f"compiled code cannot be kept ({error.strerror or error}), so the next run "
+                "compiles anew"
+            )
+        finally:
+            with suppress(OSError):
+                made.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Remove all that is kept of the function."""
+        for folder in self._folders:
+            for file in folder.glob(f"{self._name}.*{SUFFIX}"):
+                file.unlink(missing_ok=True)
+
+    @cached_property
+    def _inside(self) -> bool:
+        return any(_PACKAGE / layer in self._file.parents for layer in LAYERS)
+
+    @cached_property
+    def _stamp(self) -> str:
+        digest = hashlib.sha256(source_digest().encode())
+        if not self._inside:
+            _add(digest, self._file.read_bytes(), "")
+        return digest.hexdigest()
+
+    @cached_property
+    def _folders(self) -> list[Path]:
+        """Places to look at, best first; the last is for emergencies."""
+        source = self._file.parent
+        name = f"{source.name}_{hashlib.sha256(str(source).encode()).hexdigest()[:32]}"
+        asked = os.environ.get("NUMBA_CACHE_DIR")
+        found = [] if not asked else [Path(asked) / name]
+        found += [source / "__pycache__"]
+        with suppress(RuntimeError):
+            found += [_users_cache() / "slotwise" / name]
+        return [*found, Path(tempfile.gettempdir()) / f"slotwise-{_user()}" / name]
+
+    @cached_property
+    def _writable(self) -> Path | None:
+        for folder in self._folders:
+            with suppress(OSError):
+                if folder is self._folders[-1]:
+                    _make_private(folder.parent)
+                folder.mkdir(parents=True, exist_ok=True)
+                tempfile.TemporaryFile(dir=folder).close()
+                return folder
+        return None
+
+    def _clear_stale(self, folder: Path) -> None:
+        """Once per process: remove entries with another stamp, and what killed runs left.
+
+        All modules of the package share a stamp; others have their own.
+        """
+        modules = "*" if self._inside else self._file.stem
+        if folder / modules in self._cleared:
+            return
+        self._cleared.add(folder / modules)
+        for file in folder.glob(f"{modules}.*.{TAG}.*{SUFFIX}"):
+            if f".{TAG}.{self._stamp[:STAMP]}." not in file.name:
+                file.unlink(missing_ok=True)
+        for file in folder.glob(f"{modules}.*{UNFINISHED}"):
+            with suppress(FileNotFoundError):
+                if file.stat().st_mtime < time.time() - A_DAY:
+                    file.unlink()
+
+    def _entry(self, key: Any) -> str:
+        signature, target, _ = key
+        short = hashlib.sha256(f"{signature} {target}".encode()).hexdigest()[:16]
+        return f"{self._name}.{self._stamp[:STAMP]}.{short}{SUFFIX}"
+
+
+def _users_cache() -> Path:
+    """Raises `RuntimeError` for a user without a home."""
+    named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return Path(named) if named else Path.home() / ".cache"
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder that nobody else can write to, as entries are pickles; else `OSError`."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    mine = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
+    if not (stat.S_ISDIR(found.st_mode) and mine):
+        raise OSError(f"{folder} is not a private folder")

@@ -1,0 +1,137 @@
+"""The only decorators of compiled functions: cached, and most of them without reference counts.
+
+Arrays in named tuples would be counted atomically at every access, which takes several times as
+long as the work. Without counts a kernel cannot make arrays; it is given its scratch. What only
+other kernels call gets no entry from Python, which takes a third of the time of compiling.
+
+A kernel is compiled when it is first called, and numba is not even imported before. Within `plain`
+kernels run as the Python functions that they are: on little data that takes far less than
+compiling. Both give the same results.
+
+It stands below every layer that has kernels: formulations and heuristics alike.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import update_wrapper
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from .cache import Entries
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_UNCOUNTED: Any = {"_nrt": False, "no_cfunc_wrapper": True}
+_INNER: Any = _UNCOUNTED | {"no_cpython_wrapper": True}
+
+OPTIONS: Any = _INNER | {"forceinline": True}
+"""Of what becomes part of its callers."""
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function of its own that Python calls; other threads go on, and Ctrl-C works."""
+    return cast(Function, Kernel(function, _UNCOUNTED | {"nogil": True}))
+
+
+def counted(function: Function) -> Function:
+    """The same of a function that makes arrays, for Python and other kernels to call."""
+    return cast(Function, Kernel(function, {"nogil": True}))
+
+
+def inner(function: Function) -> Function:
+    """Compile a function of its own that only kernels call; Python gets the plain one."""
+    return cast(Function, Kernel(function, _INNER))
+
+
+def inlined(function: Function) -> Function:
+    """Compile a function that becomes part of the kernels that call it; Python gets the plain
+    one."""
+    return cast(Function, Kernel(function, OPTIONS))
+
+
+class Kernel:
+    """A function that is compiled when Python or another kernel first calls it."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.py_func = function
+        self._options = options
+        self._machine: Any = None
+        self._called = function if "no_cpython_wrapper" in options else None
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any) -> Any:
+        if _mode.plain:
+            return self.py_func(*args)
+        return (self._called or self._made())(*args)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes it for where a kernel calls it."""
+        return self._made()._numba_type_
+
+    @property
+    def signatures(self) -> list[Any]:
+        """The types of arguments for which it is compiled."""
+        return [] if self._machine is None else self._machine.signatures
+
+    @property
+    def stats(self) -> Any:
+        """How often it was loaded and compiled, as numba counts."""
+        return self._made().stats
+
+    def is_kept(self) -> bool:
+        """Whether it is compiled already, now or by an earlier run."""
+        return bool(self.signatures) or Entries(self.py_func).exist()
+
+    def _made(self) -> Any:
+        with _lock:
+            if self._machine is None:
+                from .compiler import compiler
+
+                self._machine = compiler(self.py_func, self._options)
+                self._called = self._called or self._machine
+        return self._machine
+
+
+def is_kept(function: Callable[..., Any]) -> bool:
+    """Whether a kernel is compiled already, now or by an earlier run."""
+    return isinstance(function, Kernel) and function.is_kept()
+
+
+class _Mode(threading.local):
+    plain = False
+
+
+_mode = _Mode()
+_lock = threading.RLock()
+
+
+@contextmanager
+def plain() -> Iterator[None]:
+    """Kernels that this thread calls run as Python functions: for little data."""
+    before, _mode.plain = _mode.plain, True
+    try:
+        # Machine code does not warn either.
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        _mode.plain = before
+
+
+def compiling_seconds() -> float:
+    """Wall time (s) that this process has spent so far on getting kernels ready, in all threads.
+
+    That is compiling them and reading them from the cache. Times at which several threads do so, or
+    wait for another that does, count once, and what is under way counts up to now. What a call took
+    without it is `perf_counter() - began - (compiling_seconds() - before)`, with both clocks read
+    before the call. Where other threads work while one compiles, their time is taken off as well:
+    get the kernels ready before.
+    """
+    module = sys.modules.get(f"{__package__}.kernel_compiler")
+    stopwatch = getattr(module, "ready_or_waiting", None)
+    return 0.0 if stopwatch is None else float(stopwatch.seconds())

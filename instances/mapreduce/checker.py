@@ -1,0 +1,335 @@
+"""The independent checker: recomputes a schedule from the instance and lists every violation.
+
+It believes nothing that the schedule says of itself but slots and starts, and it calls nothing of
+the package: setups, processing times and who waits for whom are worked out here, from the fields of
+the data classes alone.
+
+Two times are the same if they differ by at most `RELATIVE_TOLERANCE` of the task's own start or
+end, whichever is greater, two setups if they differ by at most that part of the setup, two
+makespans if by that part of the makespan. So nothing depends on the scale, and a long makespan
+hides nothing of a short task at its beginning. What a task exceeds within the tolerance moves the
+tasks after it, on its slot and in its job, so that many small overlaps count as the large one that
+they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .instance import FloatArray, Instance, IntArray
+    from .schedule import Phase, Schedule
+    from .security import BoolArray
+
+RELATIVE_TOLERANCE = 1e-9
+"""Far above the rounding of a sum over 100 000 tasks, far below what a certificate leaves open."""
+
+READ_ROUNDING = 1e-11
+"""What a reduce task reads nearby is the difference of what lies in the rack and on the node. It is
+exact up to this part of what all of it would take at the slowest rate."""
+
+SMALLEST = float(np.finfo(float).tiny)
+"""Numbers (s) below this have fewer digits than a tolerance could be a part of."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Violations, one line each, and the makespan (s) recomputed from slots and starts."""
+
+    violations: list[str] = field(default_factory=list)
+    makespan: float = 0.0
+
+    @property
+    def valid(self) -> bool:
+        return not self.violations
+
+
+def check(instance: Instance, schedule: Schedule) -> Verdict:
+    """Check `schedule` against `instance`: every rule of the model, every claimed number.
+
+    Numbers that overflow are violations.
+    """
+    found: list[str] = []
+    if schedule.instance != instance.name:
+        found.append(f"schedule is for instance {schedule.instance!r}, not {instance.name!r}")
+    maps, reduces = _sides(instance, schedule)
+    for side in (maps, reduces):
+        rows, tasks = side.rows, len(side.time)
+        shapes = {len(rows.slot), len(rows.start), len(rows.setup), len(rows.end)}
+        if shapes != {tasks}:
+            return Verdict(
+                [*found, f"{side.phase} phase: need {tasks} entries, got {sorted(shapes)}"]
+            )
+    nowhere = [line for side in (maps, reduces) for line in side.nowhere()]
+    if nowhere:
+        return Verdict(found + nowhere, _claimed_end(schedule))
+
+    found += maps.lost() + reduces.lost() + _too_low(instance, maps)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        at_once = np.zeros(len(maps.time))
+        done = _Timing(maps, _map_setups(instance, maps), at_once, np.zeros(len(maps.time)))
+        ready = np.zeros(len(instance.job_names))
+        np.maximum.at(ready, maps.job, done.until)
+        setup, blur = _reduce_setups(instance, maps, reduces)
+        last = _Timing(reduces, setup, ready[reduces.job], blur)
+        makespan = max(done.makespan, last.makespan)
+        slack = RELATIVE_TOLERANCE * makespan + float(blur.max(initial=0.0)) + SMALLEST
+        agrees = np.isfinite(makespan) and abs(schedule.makespan - makespan) <= slack
+    found += done.violations + last.violations
+    if not agrees:
+        found.append(f"makespan is {makespan:.12g}, the schedule says {schedule.makespan:.12g}")
+    return Verdict(found, makespan)
+
+
+def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> str:
+    """`job 'j0' map task 3` for a task's number over all jobs of the phase."""
+    offsets = instance.map_offsets if phase == "map" else instance.reduce_offsets
+    job = int(np.searchsorted(offsets, task, side="right")) - 1
+    return f"job {instance.job_names[job]!r} {phase} task {task - offsets[job]}"
+
+
+class _Side:
+    """One phase of the schedule beside the instance's data for it.
+
+    `job`, `number` (within the job) and `time` (s, on a slot of factor 1) have an entry per task,
+    `node` and `is_lost` one per slot, `factor` one per job and slot; None if there are none.
+    """
+
+    def __init__(
+        self,
+        phase: str,
+        instance: Instance,
+        rows: Phase,
+        offsets: IntArray,
+        time: FloatArray,
+        slots: IntArray,
+        is_lost: BoolArray | None,
+        factor: FloatArray | None,
+    ) -> None:
+        self.phase, self.rows, self.time = phase, rows, time
+        self.is_lost, self.factor = is_lost, factor
+        self.job_names, self.node_names = instance.job_names, instance.cluster.node_names
+        self.job = np.repeat(np.arange(len(self.job_names)), np.diff(offsets))
+        self.number = np.arange(len(time)) - offsets[self.job]
+        self.node = np.repeat(np.arange(len(self.node_names)), slots)
+
+    def name(self, task: int) -> str:
+        return f"job {self.job_names[self.job[task]]!r} {self.phase} task {self.number[task]}"
+
+    def nowhere(self) -> list[str]:
+        """Tasks without a slot of the cluster or without a start."""
+        slot, start = self.rows.slot, self.rows.start
+        found = [f"{self.name(t)} is not scheduled" for t in np.flatnonzero(slot < 0).tolist()]
+        found += [
+            f"{self.name(t)} is on {self.phase} slot {slot[t]}, the cluster has {len(self.node)}"
+            for t in np.flatnonzero(slot >= len(self.node)).tolist()
+        ]
+        found += [
+            f"{self.name(t)} has no finite start"
+            for t in np.flatnonzero((slot >= 0) & ~np.isfinite(start)).tolist()
+        ]
+        return found
+
+    def lost(self) -> list[str]:
+        """Tasks on lost slots."""
+        if self.is_lost is None:
+            return []
+        slot = self.rows.slot
+        return [
+            f"{self.name(t)} is on {self.phase} slot {slot[t]}, which is lost"
+            for t in np.flatnonzero(self.is_lost[slot]).tolist()
+        ]
+
+    def processing(self) -> FloatArray:
+        """How long each task runs on its slot (s)."""
+        if self.factor is None:
+            return self.time
+        times: FloatArray = self.time * self.factor[self.job, self.rows.slot]
+        return times
+
+
+def _sides(instance: Instance, schedule: Schedule) -> tuple[_Side, _Side]:
+    cluster, outages, factors = instance.cluster, instance.outages, instance.speed_factors
+    maps = _Side(
+        "map",
+        instance,
+        schedule.map,
+        instance.map_offsets,
+        instance.map_processing,
+        cluster.map_slots,
+        None if outages is None else outages.map,
+        None if factors is None else factors.map,
+    )
+    reduces = _Side(
+        "reduce",
+        instance,
+        schedule.reduce,
+        instance.reduce_offsets,
+        instance.reduce_processing,
+        cluster.reduce_slots,
+        None if outages is None else outages.reduce,
+        None if factors is None else factors.reduce,
+    )
+    return maps, reduces
+
+
+def _too_low(instance: Instance, maps: _Side) -> list[str]:
+    """Map tasks on slots that their priority forbids."""
+    if instance.security is None:
+        return []
+    slot = maps.rows.slot
+    allowed = instance.security.priorities[np.arange(len(slot)), slot]
+    return [
+        f"{maps.name(t)} is on map slot {slot[t]}, its priority forbids that"
+        for t in np.flatnonzero(~allowed).tolist()
+    ]
+
+
+def _map_setups(instance: Instance, maps: _Side) -> FloatArray:
+    """Setup of each map task (s): its input from the cheapest of its replicas.
+
+    Input that is nowhere in the cluster comes at the remote rate; with security, encrypted.
+    """
+    cluster, secure = instance.cluster, instance.security
+    offsets, holder = instance.replica_offsets, instance.replicas
+    reader = np.repeat(np.arange(len(maps.time)), np.diff(offsets))
+    slot = maps.rows.slot[reader]
+    here = maps.node[slot] == holder
+    if secure is None:
+        rates = cluster.rates
+        rate = np.full(len(maps.time), rates.remote)
+        rack = cluster.rack_of
+        near = np.where(rack[maps.node[slot]] == rack[holder], rates.rack, rates.remote)
+        np.maximum.at(rate, reader, np.where(here, rates.node, near))
+        setups: FloatArray = instance.input_mb / rate
+        return setups
+    moved = 1 / secure.transfer_rate
+    encrypted = moved + 1 / secure.encryption_rate
+    per_mb = np.full(len(maps.time), encrypted)
+    cost = np.where(secure.levels[holder, slot] == 1, moved, encrypted)
+    np.minimum.at(per_mb, reader, np.where(here, 0.0, cost))
+    setups = instance.input_mb * per_mb
+    return setups
+
+
+def _reduce_setups(
+    instance: Instance, maps: _Side, reduces: _Side
+) -> tuple[FloatArray, FloatArray]:
+    """Setup of each reduce task (s), and how far rounding may be off (s).
+
+    It reads its part of the job's output from where the map tasks ran; with security all of it at
+    one rate.
+    """
+    cluster, job = instance.cluster, reduces.job
+    count = np.bincount(job, minlength=len(instance.job_names))
+    part = (instance.output_ratio / np.maximum(count, 1))[maps.job] * instance.input_mb
+    ran = maps.node[maps.rows.slot]
+    runs = reduces.node[reduces.rows.slot]
+    rack = cluster.rack_of
+    output = np.zeros(len(count))
+    np.add.at(output, maps.job, part)
+    all_of_it = output[job]
+    if instance.security is not None:
+        return all_of_it / instance.security.transfer_rate, np.zeros(len(job))
+    on_node = _sums(maps.job, ran, part, job, runs)
+    in_rack = _sums(maps.job, rack[ran], part, job, rack[runs])
+    rates = cluster.rates
+    setups: FloatArray = (
+        on_node / rates.node
+        + np.maximum(in_rack - on_node, 0.0) / rates.rack
+        + np.maximum(all_of_it - in_rack, 0.0) / rates.remote
+    )
+    blur: FloatArray = READ_ROUNDING * all_of_it / rates.remote
+    return setups, blur
+
+
+def _sums(
+    job: IntArray, place: IntArray, amount: FloatArray, of_job: IntArray, at_place: IntArray
+) -> FloatArray:
+    """For each job and place asked for: how much of the job's amounts is there."""
+    if not len(job):
+        return np.zeros(len(of_job))
+    places = 1 + max(int(place.max(initial=0)), int(at_place.max(initial=0)))
+    keys, group = np.unique(job * places + place, return_inverse=True)
+    total = np.zeros(len(keys))
+    np.add.at(total, group, amount)
+    wanted = of_job * places + at_place
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    sums: FloatArray = np.where(keys[at] == wanted, total[at], 0.0)
+    return sums
+
+
+class _Timing:
+    """One phase timed with true setups: its violations, its makespan, when each task is done.
+
+    `release` (s) is when each task may start, `blur` (s) how far its setup may be off by rounding.
+    `until` counts what a task exceeds within the tolerance, on to the tasks behind it; a task that
+    exceeds more is told once and then taken where it is.
+    """
+
+    def __init__(
+        self, side: _Side, setup: FloatArray, release: FloatArray, blur: FloatArray
+    ) -> None:
+        self.side = side
+        start, processing = side.rows.start, side.processing()
+        end = start + setup + processing
+        tolerance = RELATIVE_TOLERANCE * np.maximum(np.abs(start), np.abs(end)) + blur + SMALLEST
+        self.makespan = float(end.max(initial=0.0))
+        early = start < release - tolerance
+        why = "time 0" if side.phase == "map" else "the end of its job's map phase"
+        self.violations = [
+            f"{side.name(t)} starts at {start[t]:.12g}, before {why} ({release[t]:.12g})"
+            for t in np.flatnonzero(early).tolist()
+        ]
+        self._compare("setup", side.rows.setup, setup, RELATIVE_TOLERANCE * setup + blur + SMALLEST)
+        self._compare("end", side.rows.end, end, tolerance)
+        released = np.where(early, start, np.maximum(start, release))
+        self.until = np.zeros(len(start))
+        self._one_after_another(end, released, setup, processing, tolerance)
+
+    def _compare(
+        self, what: str, claimed: FloatArray, true: FloatArray, tolerance: FloatArray
+    ) -> None:
+        right = np.isfinite(true) & (np.abs(claimed - true) <= tolerance)
+        self.violations += [
+            f"{self.side.name(t)}: {what} is {true[t]:.12g}, the schedule says {claimed[t]:.12g}"
+            for t in np.flatnonzero(~right).tolist()
+        ]
+
+    def _one_after_another(
+        self,
+        end: FloatArray,
+        released: FloatArray,
+        setup: FloatArray,
+        processing: FloatArray,
+        tolerance: FloatArray,
+    ) -> None:
+        side, slot, start = self.side, self.side.rows.slot, self.side.rows.start
+        order = np.lexsort((end, start, slot))
+        columns = (slot, start, released, setup, processing, tolerance)
+        held, free, holder = -1, 0.0, -1
+        for task, here, claimed, begin, wait, work, slack in zip(
+            order.tolist(), *(values[order].tolist() for values in columns), strict=True
+        ):
+            if here != held:
+                held, free, holder = here, -np.inf, -1
+            if claimed < free - slack:
+                self.violations.append(
+                    f"{side.name(task)} starts at {claimed:.12g} on a {side.phase} slot of node "
+                    f"{side.node_names[side.node[here]]!r} that {side.name(holder)} holds until "
+                    f"{free:.12g}"
+                )
+            elif begin < free:
+                begin = free
+            done = self.until[task] = begin + wait + work
+            # The latest end so far, not the predecessor's: a long task may cover several.
+            if done > free:
+                free, holder = done, task
+
+
+def _claimed_end(schedule: Schedule) -> float:
+    ends = np.concatenate((schedule.map.end, schedule.reduce.end))
+    return float(np.max(ends[np.isfinite(ends)], initial=0.0))

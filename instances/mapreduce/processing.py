@@ -1,0 +1,90 @@
+"""Processing times: how long a task runs on a slot, without its setup."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .instance import FloatArray, Instance, IntArray
+
+
+def map_times(instance: Instance, slot: IntArray) -> FloatArray:
+    """Processing time in s of each map task on the slot it is assigned to, shape (map_tasks,)."""
+    if instance.speed_factors is None:
+        return instance.map_processing
+    times: FloatArray = instance.map_processing * instance.speed_factors.map[instance.map_job, slot]
+    return times
+
+
+def reduce_times(instance: Instance, slot: IntArray) -> FloatArray:
+    """Processing time in s of each reduce task on the slot it is assigned to: (reduce_tasks,)."""
+    if instance.speed_factors is None:
+        return instance.reduce_processing
+    times: FloatArray = (
+        instance.reduce_processing * instance.speed_factors.reduce[instance.reduce_job, slot]
+    )
+    return times
+
+
+def map_factors(instance: Instance) -> FloatArray:
+    """Speed factor of each job on each map slot, 1 where the instance has none: (jobs, slots)."""
+    if instance.speed_factors is None:
+        return np.ones((instance.jobs, len(instance.cluster.map_slot_node)))
+    return instance.speed_factors.map
+
+
+def reduce_factors(instance: Instance) -> FloatArray:
+    """Speed factor of each job on each reduce slot, 1 where there is none: (jobs, slots)."""
+    if instance.speed_factors is None:
+        return np.ones((instance.jobs, len(instance.cluster.reduce_slot_node)))
+    return instance.speed_factors.reduce
+
+
+def map_time_matrix(instance: Instance) -> FloatArray:
+    """Processing time in s of each map task on each map slot. For small instances."""
+    return instance.map_processing[:, None] * map_factors(instance)[instance.map_job]
+
+
+def reduce_time_matrix(instance: Instance) -> FloatArray:
+    """Processing time in s of each reduce task on each reduce slot. For small instances."""
+    return instance.reduce_processing[:, None] * reduce_factors(instance)[instance.reduce_job]
+
+
+def least_map_times(instance: Instance) -> FloatArray:
+    """Least processing time in s of each map task over all map slots, shape (map_tasks,)."""
+    if instance.speed_factors is None or not instance.map_tasks:
+        return instance.map_processing
+    return _scaled(
+        instance.map_processing, instance.map_job, instance.speed_factors.map.min(axis=1)
+    )
+
+
+def least_reduce_times(instance: Instance) -> FloatArray:
+    """Least processing time in s of each reduce task over all reduce slots: (reduce_tasks,)."""
+    if instance.speed_factors is None or not instance.reduce_tasks:
+        return instance.reduce_processing
+    return _scaled(
+        instance.reduce_processing, instance.reduce_job, instance.speed_factors.reduce.min(axis=1)
+    )
+
+
+def mean_map_times(instance: Instance) -> FloatArray:
+    """Mean processing time in s of each map task over all map slots, shape (map_tasks,)."""
+    if instance.speed_factors is None or not instance.map_tasks:
+        return instance.map_processing
+    return _scaled(
+        instance.map_processing, instance.map_job, instance.speed_factors.map.mean(axis=1)
+    )
+
+
+def mean_reduce_times(instance: Instance) -> FloatArray:
+    """Mean processing time in s of each reduce task over all reduce slots: (reduce_tasks,)."""
+    if instance.speed_factors is None or not instance.reduce_tasks:
+        return instance.reduce_processing
+    return _scaled(
+        instance.reduce_processing, instance.reduce_job, instance.speed_factors.reduce.mean(axis=1)
+    )
+
+
+def _scaled(processing: FloatArray, job: IntArray, factor: FloatArray) -> FloatArray:
+    scaled: FloatArray = processing * factor[job]
+    return scaled

@@ -1,0 +1,96 @@
+"""A schedule: for every task its slot, start, setup and end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .instance import FloatArray, Instance, IntArray
+from .processing import map_times, reduce_times
+from .setups import map_setups, reduce_setups
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """The tasks of one phase, one entry per task in the instance's order.
+
+    `slot` counts over the whole cluster, node by node, -1 where a task is missing; `start` is the
+    start of the setup; `end = start + setup + processing`, where processing counts the slot's
+    speed factor. Times in s.
+    """
+
+    slot: IntArray
+    start: FloatArray
+    setup: FloatArray
+    end: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Both phases and the makespan (s) that the schedule's maker claims.
+
+    `notes` is what its maker has to say of it, a line each.
+    """
+
+    instance: str
+    map: Phase
+    reduce: Phase
+    makespan: float
+    notes: tuple[str, ...] = ()
+
+
+def timed(
+    instance: Instance,
+    map_slot: IntArray,
+    map_rank: IntArray | FloatArray,
+    reduce_slot: IntArray,
+    reduce_rank: IntArray | FloatArray,
+) -> Schedule:
+    """The earliest schedule with the given slots (shape (tasks,)) and order of tasks on each slot.
+
+    Tasks on a slot run by increasing rank (ties: by task number), each as soon as the slot is free
+    and, for reduce tasks, as soon as the last map task of the job has ended.
+    """
+    cluster = instance.cluster
+    map_node = cluster.map_slot_node[map_slot]
+    setup = map_setups(instance, map_slot)
+    at_once = np.zeros(instance.map_tasks)
+    maps = _earliest(map_slot, map_rank, setup, map_times(instance, map_slot), at_once)
+
+    release = map_completions(instance, maps.end)[instance.reduce_job]
+    reduce_node = cluster.reduce_slot_node[reduce_slot]
+    setup = reduce_setups(instance, map_node)[instance.reduce_job, reduce_node]
+    processing = reduce_times(instance, reduce_slot)
+    reduces = _earliest(reduce_slot, reduce_rank, setup, processing, release)
+    return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
+
+
+def makespan(maps: Phase, reduces: Phase) -> float:
+    """The last end over both phases, 0 without tasks."""
+    return float(max(maps.end.max(initial=0.0), reduces.end.max(initial=0.0)))
+
+
+def map_completions(instance: Instance, map_end: FloatArray) -> FloatArray:
+    """When the last map task of each job ends, 0 for a job without any; shape (jobs,)."""
+    completions = np.zeros(instance.jobs)
+    some = instance.maps_of > 0
+    if some.any():
+        completions[some] = np.maximum.reduceat(map_end, instance.map_offsets[:-1][some])
+    return completions
+
+
+def _earliest(
+    slot: IntArray,
+    rank: IntArray | FloatArray,
+    setup: FloatArray,
+    processing: FloatArray,
+    release: FloatArray,
+) -> Phase:
+    start, end = np.zeros(len(slot)), np.zeros(len(slot))
+    free = np.zeros(int(slot.max(initial=-1)) + 1)
+    for task in np.lexsort((np.arange(len(slot)), rank)):
+        k = slot[task]
+        start[task] = max(free[k], release[task])
+        free[k] = end[task] = start[task] + setup[task] + processing[task]
+    return Phase(slot, start, setup, end)

@@ -1,0 +1,160 @@
+"""`slotwise/schedule/1`: schedules as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import ConfigDict
+
+from ..files.json_files import Strict, need_format, read_json, validated, write_json
+from .instance import Instance, IntArray
+from .schedule import Phase, Schedule
+
+FORMAT = "slotwise/schedule/1"
+RESULT_FORMAT = "slotwise/result/1"
+
+
+class _Row(Strict):
+    job: str
+    phase: Literal["map", "reduce"]
+    task: int
+    node: str
+    slot: int
+    start: float
+    setup: float
+    end: float
+
+
+class _Document(Strict):
+    format: Literal["slotwise/schedule/1"]
+    instance: str
+    makespan: float
+    tasks: list[_Row]
+
+
+class _Result(Strict):
+    model_config = ConfigDict(extra="ignore")
+    format: Literal["slotwise/result/1"]
+    schedule: _Document | None
+    makespan: float | None = None
+
+
+def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
+    """The JSON document of a schedule."""
+    cluster = instance.cluster
+    rows: list[dict[str, Any]] = []
+    for phase, part, job_of, first, slot_node, slots in (
+        ("map", schedule.map, instance.map_job, instance.map_offsets,
+         cluster.map_slot_node, cluster.map_slots),
+        ("reduce", schedule.reduce, instance.reduce_job, instance.reduce_offsets,
+         cluster.reduce_slot_node, cluster.reduce_slots),
+    ):  # fmt: skip
+        node = slot_node[part.slot]
+        job = job_of.tolist()
+        task = (np.arange(len(job_of)) - first[job_of]).tolist()
+        within = (part.slot - (np.cumsum(slots) - slots)[node]).tolist()
+        columns = (node.tolist(), within, part.start.tolist(), part.setup.tolist())
+        rows += [
+            {
+                "job": instance.job_names[i],
+                "phase": phase,
+                "task": t,
+                "node": cluster.node_names[n],
+                "slot": k,
+                "start": start,
+                "setup": setup,
+                "end": end,
+            }
+            for i, t, n, k, start, setup, end in zip(
+                job, task, *columns, part.end.tolist(), strict=True
+            )
+        ]
+    return {
+        "format": FORMAT,
+        "instance": schedule.instance,
+        "makespan": schedule.makespan,
+        "tasks": rows,
+    }
+
+
+def write_schedule(instance: Instance, schedule: Schedule, path: str | Path) -> None:
+    """Write a `slotwise/schedule/1` file atomically, compressed if the name ends in `.gz`."""
+    write_json(path, schedule_document(instance, schedule))
+
+
+def read_schedule(path: str | Path, instance: Instance) -> tuple[Schedule | None, list[str]]:
+    """The schedule in a schedule or result file, and what it refers to that does not exist.
+
+    The schedule is None for a result without one. Raises `InputError` if the file is neither.
+    """
+    content, raw = read_json(path)
+    claimed: float | None = None
+    if need_format(path, raw, FORMAT, RESULT_FORMAT) == RESULT_FORMAT:
+        result = validated(_Result, content, _where, path)
+        if result.schedule is None:
+            return None, []
+        document, claimed = result.schedule, result.makespan
+    else:
+        document = validated(_Document, content, _where, path)
+    schedule, violations = _schedule(instance, document)
+    if claimed is not None and claimed != schedule.makespan:
+        violations.append(
+            f"the result says makespan {claimed:.9g}, its schedule {schedule.makespan:.9g}"
+        )
+    return schedule, violations
+
+
+def _schedule(instance: Instance, document: _Document) -> tuple[Schedule, list[str]]:
+    cluster = instance.cluster
+    parts = {"map": _empty(instance.map_tasks), "reduce": _empty(instance.reduce_tasks)}
+    first: dict[str, IntArray] = {"map": instance.map_offsets, "reduce": instance.reduce_offsets}
+    slots = {"map": cluster.map_slots, "reduce": cluster.reduce_slots}
+    before = {phase: np.cumsum(count) - count for phase, count in slots.items()}
+    jobs = {name: i for i, name in enumerate(instance.job_names)}
+    violations: list[str] = []
+    for row in document.tasks:
+        label = f"job {row.job!r} {row.phase} task {row.task}"
+        part = parts[row.phase]
+        if row.job not in jobs:
+            violations.append(f"{label}: the instance has no such job")
+            continue
+        begin, stop = first[row.phase][jobs[row.job] : jobs[row.job] + 2]
+        if not 0 <= row.task < stop - begin:
+            violations.append(f"{label}: the job has {stop - begin} {row.phase} tasks")
+            continue
+        t = begin + row.task
+        if part.slot[t] >= 0:
+            violations.append(f"{label} is scheduled twice")
+            continue
+        node = cluster.node_index.get(row.node)
+        if node is None:
+            violations.append(f"{label}: the cluster has no node {row.node!r}")
+            continue
+        if not 0 <= row.slot < slots[row.phase][node]:
+            violations.append(
+                f"{label}: node {row.node!r} has {slots[row.phase][node]} {row.phase} slots, "
+                f"there is no slot {row.slot}"
+            )
+            continue
+        part.slot[t] = before[row.phase][node] + row.slot
+        part.start[t], part.setup[t], part.end[t] = row.start, row.setup, row.end
+    return (
+        Schedule(document.instance, parts["map"], parts["reduce"], document.makespan),
+        violations,
+    )
+
+
+def _empty(tasks: int) -> Phase:
+    return Phase(
+        np.full(tasks, -1, dtype=np.int64),
+        np.full(tasks, np.nan),
+        np.full(tasks, np.nan),
+        np.full(tasks, np.nan),
+    )
+
+
+def _where(location: Sequence[str | int]) -> str:
+    return ", ".join(f"entry {step}" if isinstance(step, int) else step for step in location)

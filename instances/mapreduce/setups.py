@@ -1,0 +1,196 @@
+"""Setup times: what a task waits for its data, given where it and its data are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .instance import FloatArray, Instance, IntArray, Rates
+from .security import ENCRYPTED, BoolArray, Security
+
+
+def replica_rates(instance: Instance) -> FloatArray:
+    """Best rate (MB/s) at which each node reads each map task's input: (map_tasks, nodes)."""
+    cluster = instance.cluster
+    rates = np.full((instance.map_tasks, cluster.nodes), cluster.rates.remote)
+    task = np.repeat(np.arange(instance.map_tasks), np.diff(instance.replica_offsets))
+    in_rack = np.zeros((instance.map_tasks, len(cluster.rack_names)), dtype=bool)
+    in_rack[task, cluster.rack_of[instance.replicas]] = True
+    rates[in_rack[:, cluster.rack_of]] = cluster.rates.rack
+    rates[task, instance.replicas] = cluster.rates.node
+    return rates
+
+
+def map_setup_matrix(instance: Instance) -> FloatArray:
+    """Setup in s of each map task on each map slot, (map_tasks, map_slots). For small instances."""
+    if instance.security is not None:
+        return _secure_setups(instance, instance.security, slice(None))
+    return map_setups_by_node(instance)[:, instance.cluster.map_slot_node]
+
+
+def map_setups_by_node(instance: Instance) -> FloatArray:
+    """Setup in s of each map task on each node, (map_tasks, nodes), without security levels."""
+    return instance.input_mb[:, None] / replica_rates(instance)
+
+
+def map_setups(instance: Instance, slot: IntArray) -> FloatArray:
+    """Setup in s of each map task on the slot it is assigned to, shape (map_tasks,)."""
+    cluster = instance.cluster
+    copies = np.diff(instance.replica_offsets)
+    task = np.repeat(np.arange(instance.map_tasks), copies)
+    node = cluster.map_slot_node[slot]
+    here = task[instance.replicas == node[task]]
+    if instance.security is not None:
+        plain = task[instance.security.levels[instance.replicas, slot[task]] != ENCRYPTED]
+        return instance.input_mb * _secure_seconds(instance.security, plain, here, len(slot))
+    rate = np.full(instance.map_tasks, cluster.rates.remote)
+    same_rack = cluster.rack_of[instance.replicas] == cluster.rack_of[node[task]]
+    rate[task[same_rack]] = cluster.rates.rack
+    rate[here] = cluster.rates.node
+    setups: FloatArray = instance.input_mb / rate
+    return setups
+
+
+def encryption_times(instance: Instance, slot: IntArray) -> FloatArray:
+    """The part of each map task's setup in s that encrypts its input, shape (map_tasks,)."""
+    if instance.security is None:
+        return np.zeros(instance.map_tasks)
+    # As `_secure_seconds` computes it, to the last bit.
+    moving = instance.input_mb * (1 / instance.security.transfer_rate)
+    setups = map_setups(instance, slot)
+    times: FloatArray = np.where(setups > moving, setups - moving, 0.0)
+    return times
+
+
+def best_map_setups(instance: Instance) -> FloatArray:
+    """Least setup in s of each map task over all map slots it may run on, shape (map_tasks,)."""
+    if instance.security is not None:
+        best = [
+            _best_secure_seconds(instance, instance.security, part)
+            for part in _parts(instance.map_tasks)
+        ]
+        return instance.input_mb * np.concatenate(best or [np.zeros(0)])
+    cluster = instance.cluster
+    usable = cluster.map_slots > 0
+    usable_rack = np.zeros(len(cluster.rack_names), dtype=bool)
+    usable_rack[cluster.rack_of[usable]] = True
+    task = np.repeat(np.arange(instance.map_tasks), np.diff(instance.replica_offsets))
+    rate = np.full(instance.map_tasks, cluster.rates.remote)
+    rate[task[usable_rack[cluster.rack_of[instance.replicas]]]] = cluster.rates.rack
+    rate[task[usable[instance.replicas]]] = cluster.rates.node
+    setups: FloatArray = instance.input_mb / rate
+    return setups
+
+
+def local_map_setups(instance: Instance) -> FloatArray:
+    """Setup in s of each map task on a node that holds its input, shape (map_tasks,)."""
+    if instance.security is not None:
+        return np.zeros(instance.map_tasks)
+    setups: FloatArray = instance.input_mb / instance.cluster.rates.node
+    return setups
+
+
+def _secure_setups(instance: Instance, security: Security, part: slice) -> FloatArray:
+    """Setups in s of some map tasks on all map slots: (tasks, map_slots)."""
+    plain, here = _ways(instance, security, part)
+    seconds = _secure_seconds(security, plain, here, plain.shape)
+    setups: FloatArray = instance.input_mb[part, None] * seconds
+    return setups
+
+
+def _best_secure_seconds(instance: Instance, security: Security, part: slice) -> FloatArray:
+    """Least seconds per MB of some map tasks over the slots that they may run on: (tasks,)."""
+    allowed = security.priorities[part]
+    plain, here = ((way & allowed).any(axis=1) for way in _ways(instance, security, part))
+    seconds = _secure_seconds(security, np.asarray(plain), np.asarray(here), len(allowed))
+    return np.where(allowed.any(axis=1), seconds, np.inf)
+
+
+def _ways(instance: Instance, security: Security, part: slice) -> tuple[BoolArray, BoolArray]:
+    """Where a holder's level spares the encryption, and where the data is: (tasks, map_slots)."""
+    slot_node = instance.cluster.map_slot_node
+    start, stop, _ = part.indices(instance.map_tasks)
+    first = instance.replica_offsets[start:stop]
+    copies = instance.replica_offsets[start + 1 : stop + 1] - first
+    plain = np.zeros((stop - start, len(slot_node)), dtype=bool)
+    here = np.zeros_like(plain)
+    spared = security.levels != ENCRYPTED
+    for copy in range(int(copies.max(initial=0))):
+        some = np.flatnonzero(copies > copy)
+        holder = instance.replicas[first[some] + copy]
+        plain[some] |= spared[holder]
+        here[some] |= holder[:, None] == slot_node
+    return plain, here
+
+
+def _secure_seconds(
+    security: Security,
+    plain: IntArray | BoolArray,
+    here: IntArray | BoolArray,
+    shape: int | tuple[int, ...],
+) -> FloatArray:
+    """Seconds per MB of input (SMSO section III), by where a holder's level spares the encryption.
+
+    Nothing where the data is. Data from outside the cluster has no level and is encrypted.
+    """
+    seconds = np.full(shape, 1 / security.transfer_rate + 1 / security.encryption_rate)
+    seconds[plain] = 1 / security.transfer_rate
+    seconds[here] = 0.0
+    return seconds
+
+
+def _parts(tasks: int) -> list[slice]:
+    """Runs of tasks short enough for matrices of tasks and slots."""
+    return [slice(t, min(t + 4096, tasks)) for t in range(0, tasks, 4096)]
+
+
+def output_share(instance: Instance) -> FloatArray:
+    """MB that each map task leaves for each single reduce task of its job, shape (map_tasks,)."""
+    reduces = np.maximum(instance.reduces_of, 1)
+    share: FloatArray = (instance.output_ratio / reduces)[instance.map_job] * instance.input_mb
+    return share
+
+
+def read_rates(instance: Instance) -> Rates:
+    """Rates in MB/s at which reduce tasks read: with security the transfer rate from everywhere."""
+    if instance.security is None:
+        return instance.cluster.rates
+    return Rates(*[instance.security.transfer_rate] * 3)
+
+
+def read_seconds(instance: Instance) -> FloatArray:
+    """Seconds per MB that a reduce task on one node reads from another, shape (nodes, nodes)."""
+    cluster, rates = instance.cluster, read_rates(instance)
+    same_rack = cluster.rack_of[:, None] == cluster.rack_of
+    rate = np.where(same_rack, rates.rack, rates.remote)
+    np.fill_diagonal(rate, rates.node)
+    seconds: FloatArray = 1.0 / rate
+    return seconds
+
+
+def reduce_setups(instance: Instance, map_node: IntArray) -> FloatArray:
+    """Setup in s of a reduce task of each job on each node, shape (jobs, nodes).
+
+    `map_node` is the node that ran each map task. All reduce tasks of a job read the same amount,
+    so one row serves them all (LJR section 4.4).
+    """
+    cluster, rates = instance.cluster, read_rates(instance)
+    share = output_share(instance)
+    by_node = np.zeros((instance.jobs, cluster.nodes))
+    np.add.at(by_node, (instance.map_job, map_node), share)
+    by_rack = np.zeros((instance.jobs, len(cluster.rack_names)))
+    np.add.at(by_rack, (instance.map_job, cluster.rack_of[map_node]), share)
+    total = by_rack.sum(axis=1, keepdims=True)
+    rack = by_rack[:, cluster.rack_of]
+    setups: FloatArray = (
+        by_node / rates.node
+        + np.maximum(rack - by_node, 0) / rates.rack
+        + np.maximum(total - rack, 0) / rates.remote
+    )
+    return setups
+
+
+def best_reduce_setups(instance: Instance) -> FloatArray:
+    """Setup in s of a reduce task of each job when all it reads is local, shape (jobs,)."""
+    total = np.zeros(instance.jobs)
+    np.add.at(total, instance.map_job, output_share(instance))
+    return total / read_rates(instance).node

@@ -1,0 +1,386 @@
+"""What a Gantt chart shows, before anything is drawn: rows, bars, colours, marks and words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...instances.errors import InputError
+from ...instances.mapreduce.checker import task_name
+from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.mapreduce.processing import map_factors, reduce_factors
+from ...instances.mapreduce.schedule import Phase, Schedule
+from ...instances.mapreduce.security import BoolArray
+from ...instances.mapreduce.setups import encryption_times
+
+NODE_GAP = 0.5
+"""Space between two nodes, in rows."""
+BAR_HEIGHT = 0.8
+"""Height of a bar, in rows."""
+MAP_TINT, REDUCE_TINT, LOST_TINT = "#f5f6f8", "#dfe7f2", "#b8bcc2"
+OPTIMAL = 1e-6
+"""Relative gap up to which makespan and bound count as equal."""
+
+# Okabe and Ito (2008), Color Universal Design, without black; safe for colour-blind readers.
+_DISTINCT = (
+    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8c8c8c", "#e8d92c",
+)  # fmt: skip
+# Viridis up to 0.93: the yellow end would leave no contrast between a setup and the paper.
+_SEQUENTIAL = (
+    "#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58",
+    "#b5de2b", "#d8e219",
+)  # fmt: skip
+MOST_NAMED = 3 * len(_DISTINCT)
+"""Up to so many jobs have colours that can be told apart; more share a continuous scale."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The slots from top to bottom: node by node, map slots above reduce slots.
+
+    One entry per row: `y` is its centre (downwards, row height 1), `node` its node in the cluster,
+    `slot` the slot's number within node and phase, `lost` whether an outage took it.
+    """
+
+    y: FloatArray
+    node: IntArray
+    is_reduce: np.ndarray
+    slot: IntArray
+    lost: BoolArray
+    node_names: tuple[str, ...]
+
+    @property
+    def bottom(self) -> float:
+        return float(self.y.max(initial=0.0)) + 0.5
+
+    @cached_property
+    def blocks(self) -> list[tuple[int, int]]:
+        """First and last row of each node that has a slot."""
+        first = np.flatnonzero(np.diff(self.node, prepend=-1))
+        last = np.append(first[1:], len(self.node)) - 1
+        return list(zip(first.tolist(), last.tolist(), strict=True)) if len(self.node) else []
+
+    def bands(self) -> list[tuple[float, float, bool]]:
+        """Top and bottom of each node's map rows and of its reduce rows; True for the latter."""
+        bands = []
+        for first, last in self.blocks:
+            middle = first + int((~self.is_reduce[first : last + 1]).sum())
+            for a, b, reduce in ((first, middle, False), (middle, last + 1, True)):
+                if a < b:
+                    bands.append((float(self.y[a]) - 0.5, float(self.y[b - 1]) + 0.5, reduce))
+        return bands
+
+    def lost_bands(self) -> list[tuple[float, float]]:
+        """Top and bottom of each run of lost rows within a node."""
+        bands = []
+        for first, last in self.blocks:
+            change = np.diff(self.lost[first : last + 1], prepend=False, append=False)
+            for a, b in np.flatnonzero(change).reshape(-1, 2) + first:
+                bands.append((float(self.y[a]) - 0.5, float(self.y[b - 1]) + 0.5))
+        return bands
+
+    def row_labels(self) -> list[str]:
+        """A label for every row; a node's first row carries the node's name."""
+        labels = []
+        for first, last in self.blocks:
+            reduce = self.is_reduce[first : last + 1]
+            for k in range(first, last + 1):
+                phase = "reduce" if self.is_reduce[k] else "map"
+                alone = (reduce == self.is_reduce[k]).sum() == 1
+                label = phase if alone else f"{phase} {self.slot[k]}"
+                label += " (lost)" if self.lost[k] else ""
+                labels.append(f"{self.node_label(k)}  {label}" if k == first else label)
+        return labels
+
+    def block_label(self, first: int, last: int) -> str:
+        """The node's name, and whether all of its slots are lost or how many."""
+        lost, slots = int(self.lost[first : last + 1].sum()), last + 1 - first
+        part = "" if not lost else " (lost)" if lost == slots else f" ({lost} of {slots} lost)"
+        return self.node_label(first) + part
+
+    def node_label(self, row: int) -> str:
+        return shortened(self.node_names[self.node[row]], 24)
+
+    def ticks(
+        self, points_per_row: float, points_per_label: float
+    ) -> tuple[list[float], list[str]]:
+        """Positions and labels that fit: every row, else the nodes, else nodes as room allows."""
+        if points_per_row >= points_per_label:
+            return self.y.tolist(), self.row_labels()
+        places: list[float] = []
+        labels: list[str] = []
+        for first, last in self.blocks:
+            place = float(self.y[first] + self.y[last]) / 2
+            if not places or (place - places[-1]) * points_per_row >= points_per_label:
+                places.append(place)
+                labels.append(self.block_label(first, last))
+        return places, labels
+
+
+@dataclass(frozen=True, eq=False)
+class Bars:
+    """The scheduled tasks, sorted by row and start. `task` counts within job and phase; in s.
+
+    A setup begins with its `encryption`; what is left of it moves the data. `factor` is the slot's
+    speed factor for the job, None if the instance has none.
+    """
+
+    row: IntArray
+    job: IntArray
+    task: IntArray
+    start: FloatArray
+    encryption: FloatArray
+    setup: FloatArray
+    end: FloatArray
+    factor: FloatArray | None
+
+    def parts(self) -> list[tuple[str, FloatArray, FloatArray]]:
+        """Name, start and end of what each bar is made of; encryption only if there is any."""
+        begin = np.minimum(self.start + self.setup, self.end)
+        moved = np.minimum(self.start + self.encryption, begin)
+        parts = [("setup", moved, begin), ("processing", begin, self.end)]
+        return [("encryption", self.start, moved), *parts] if self.encryption.any() else parts
+
+    def kinds(self) -> list[str]:
+        """Names of the parts in the order of legends."""
+        known = ["processing", "setup", "encryption"]
+        return known if self.encryption.any() else known[:2]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A vertical line at `time` (s)."""
+
+    time: float
+    label: str
+    dashed: bool
+
+    def side(self, horizon: float) -> str:
+        """The side of the label at which the line stands: right if the label fits before it."""
+        return "right" if self.time > 0.0075 * len(self.label) * horizon else "left"
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Everything both kinds of picture need. `colours` has one `#rrggbb` per job."""
+
+    title: str
+    summary: str
+    job_names: tuple[str, ...]
+    colours: list[str]
+    rows: Rows
+    bars: Bars
+    marks: list[Mark]
+
+    @property
+    def horizon(self) -> float:
+        """Right end of the time axis in s, before margins; positive."""
+        latest = max((mark.time for mark in self.marks), default=0.0)
+        return max(latest, float(self.bars.end.max(initial=0.0))) or 1.0
+
+    @cached_property
+    def jobs_shown(self) -> list[int]:
+        """Jobs with at least one bar."""
+        return [int(job) for job in np.unique(self.bars.job)]
+
+    def task_label(self, bar: int) -> str:
+        return f"{shortened(self.job_names[self.bars.job[bar]], 16)}·{self.bars.task[bar]}"
+
+
+def chart(
+    instance: Instance,
+    schedule: Schedule,
+    lower_bound: float | None = None,
+    bound: str = "",
+    title: str = "",
+) -> Chart:
+    """Lay out a schedule. Raises `InputError` if the schedule cannot be one of the instance."""
+    rows = _rows(instance)
+    bars = _bars(instance, schedule, rows)
+    known = None if lower_bound is None or not math.isfinite(lower_bound) else float(lower_bound)
+    tasks = instance.map_tasks + instance.reduce_tasks
+    return Chart(
+        title=shortened(title or instance.name or "schedule", 80),
+        summary=_summary(schedule.makespan, known, bound, tasks - len(bars)),
+        job_names=instance.job_names,
+        colours=job_colours(instance.jobs),
+        rows=rows,
+        bars=bars,
+        marks=_marks(schedule.makespan, known, bound),
+    )
+
+
+def _rows(instance: Instance) -> Rows:
+    cluster = instance.cluster
+    node = np.concatenate((cluster.map_slot_node, cluster.reduce_slot_node))
+    is_reduce = np.repeat(
+        [False, True], [len(cluster.map_slot_node), len(cluster.reduce_slot_node)]
+    )
+    slot = np.concatenate([_counted(slots) for slots in (cluster.map_slots, cluster.reduce_slots)])
+    order = np.lexsort((slot, is_reduce, node))
+    node = node[order]
+    gaps = np.cumsum(np.diff(node, prepend=node[:1]) > 0) * NODE_GAP
+    y = np.arange(len(node)) + gaps + 0.5
+    lost = np.zeros(len(node), dtype=bool)
+    if instance.outages is not None:
+        lost = np.concatenate((instance.outages.map, instance.outages.reduce))
+    return Rows(y, node, is_reduce[order], slot[order], lost[order], cluster.node_names)
+
+
+def _counted(counts: IntArray) -> IntArray:
+    """0, 1, … within each group: counts 2, 3 give 0, 1, 0, 1, 2."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _bars(instance: Instance, schedule: Schedule, rows: Rows) -> Bars:
+    parts = []
+    for phase, part, job, offsets, factors, row_of in (
+        ("map", schedule.map, instance.map_job, instance.map_offsets, map_factors(instance),
+         np.flatnonzero(~rows.is_reduce)),
+        ("reduce", schedule.reduce, instance.reduce_job, instance.reduce_offsets,
+         reduce_factors(instance), np.flatnonzero(rows.is_reduce)),
+    ):  # fmt: skip
+        _need_fit(instance, phase, part, len(job), len(row_of))
+        kept = np.flatnonzero((part.slot >= 0) & np.isfinite(part.start) & np.isfinite(part.end))
+        setup = np.nan_to_num(np.maximum(part.setup[kept], 0.0))
+        encryption = np.zeros(len(job))
+        if phase == "map":
+            encryption = encryption_times(instance, np.maximum(part.slot, 0))
+        slot, job = part.slot[kept], job[kept]
+        encryption = np.minimum(encryption[kept], setup)
+        times = (part.start[kept], encryption, setup, part.end[kept])
+        parts.append((row_of[slot], job, kept - offsets[job], *times, factors[job, slot]))
+    row, job, task, start, encryption, setup, end, factor = (
+        np.concatenate(pair) for pair in zip(*parts, strict=True)
+    )
+    order = np.lexsort((end, start, row))
+    return Bars(
+        row[order], job[order], task[order], start[order], encryption[order], setup[order],
+        end[order], None if instance.speed_factors is None else factor[order],
+    )  # fmt: skip
+
+
+def _need_fit(instance: Instance, phase: str, part: Phase, tasks: int, slots: int) -> None:
+    if len(part.slot) != tasks:
+        raise InputError(
+            f"Gantt chart: the schedule has {len(part.slot)} {phase} tasks, "
+            f"instance {instance.name!r} has {tasks}"
+        )
+    for task in np.flatnonzero(part.slot >= slots)[:1]:
+        raise InputError(
+            f"Gantt chart: {task_name(instance, phase, task)} is on {phase} slot "
+            f"{part.slot[task]}, the cluster has {slots}"
+        )
+
+
+def _optimal(makespan: float, lower_bound: float | None) -> bool:
+    return lower_bound is not None and abs(makespan - lower_bound) <= OPTIMAL * abs(lower_bound)
+
+
+def _marks(makespan: float, lower_bound: float | None, bound: str) -> list[Mark]:
+    if _optimal(makespan, lower_bound):
+        return [Mark(makespan, f"makespan = bound {seconds(makespan)} (optimal)", False)]
+    marks = [Mark(makespan, f"makespan {seconds(makespan)}", False)]
+    if lower_bound is not None:
+        name = f"bound {shortened(bound, 30)}" if bound else "lower bound"
+        marks.insert(0, Mark(lower_bound, f"{name} {seconds(lower_bound)}", True))
+    return marks
+
+
+def _summary(makespan: float, lower_bound: float | None, bound: str, missing: int) -> str:
+    parts = [f"makespan {with_hours(makespan)}"]
+    if lower_bound is not None:
+        name = f" by {shortened(bound, 40)}" if bound else ""
+        parts.append(f"lower bound {with_hours(lower_bound)}{name}")
+        if _optimal(makespan, lower_bound):
+            parts.append("gap 0 %, optimal")
+        elif lower_bound > 0:
+            parts.append(f"gap {100 * (makespan - lower_bound) / lower_bound:.3g} %")
+    if missing:
+        parts.append(f"{missing} tasks not scheduled")
+    return "  |  ".join(parts)
+
+
+def seconds(time: float) -> str:
+    """`57.3 s`, `36 120 s`: about four digits, thousands set apart."""
+    size = abs(time)
+    digits = 3 if size < 10 else 2 if size < 100 else 1 if size < 10_000 else 0
+    text = f"{time:,.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace(",", "\N{NARROW NO-BREAK SPACE}") + " s"
+
+
+def with_hours(time: float) -> str:
+    """Seconds, from ten minutes on also in hours and minutes: `36 120 s (10 h 2 min)`."""
+    minutes = round(time / 60)
+    if minutes < 10:
+        return seconds(time)
+    parts = [f"{minutes // 60} h"] * (minutes >= 60) + [f"{minutes % 60} min"] * (minutes % 60 > 0)
+    return f"{seconds(time)} ({' '.join(parts)})"
+
+
+def shortened(text: str, most: int) -> str:
+    """`text` on one line, its middle left out if it has more than `most` characters."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    tail = (most - 1) // 2
+    return f"{line[: most - 1 - tail]}…{line[len(line) - tail :]}"
+
+
+def job_colours(jobs: int) -> list[str]:
+    """One colour per job: eight hues in three shades for a few, a continuous scale for many."""
+    if jobs <= MOST_NAMED:
+        shades = (
+            list(_DISTINCT)
+            + [mixed(colour, "#000000", 0.4) for colour in _DISTINCT]
+            + [mixed(colour, "#ffffff", 0.4) for colour in _DISTINCT]
+        )
+        return shades[:jobs]
+    anchors = np.array([_rgb(colour) for colour in _SEQUENTIAL], dtype=float)
+    place = np.linspace(0, len(anchors) - 1, jobs)
+    channels = [np.interp(place, np.arange(len(anchors)), anchors[:, c]) for c in range(3)]
+    return [_hex(*rgb) for rgb in zip(*channels, strict=True)]
+
+
+def setup_colour(colour: str) -> str:
+    """The lighter shade in which a job's setups are drawn."""
+    return mixed(colour, "#ffffff", 0.6)
+
+
+def encryption_colour(colour: str) -> str:
+    """The shade between, in which the encryption of a job's data is drawn."""
+    return mixed(colour, "#ffffff", 0.3)
+
+
+def part_colour(part: str, colour: str) -> str:
+    """The shade of a job's colour for a part of its bars, see `Bars.parts`."""
+    shades = {"encryption": encryption_colour, "setup": setup_colour}
+    return shades[part](colour) if part in shades else colour
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever reads better on `colour` (relative luminance, WCAG 2)."""
+    linear = [((c / 255 + 0.055) / 1.055) ** 2.4 for c in _rgb(colour)]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.22 else "#ffffff"
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    """`colour` with `share` of `other` in it."""
+    pairs = zip(_rgb(colour), _rgb(other), strict=True)
+    return _hex(*(a + (b - a) * share for a, b in pairs))
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _hex(red: float, green: float, blue: float) -> str:
+    return f"#{round(red):02x}{round(green):02x}{round(blue):02x}"

@@ -1,0 +1,71 @@
+"""The program behind the cross-check by CBC.
+
+Run as `python -m slotwise.solvers.backends.cbc_process MODEL …`.
+
+It stands between the caller and CBC, which would not notice that the caller has died. Arguments:
+the path of an MPS file in a folder of its own, a time limit in s, threads, and a relative gap. The
+last line on stdout is `[status, value]`: "optimal", "feasible", "infeasible", or "unknown".
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pulp
+
+from .orphans import die_with_parent
+
+INTEGRALITY = 1e-6
+"""What CBC shows is a solution if its integers are no farther off than this."""
+
+GRACE = 1.0
+"""Seconds after the time limit until the process ends, whatever CBC does."""
+
+
+def solve(path: Path, time_limit: float, threads: int, gap: float) -> tuple[str, float | None]:
+    """Status and makespan that CBC comes to."""
+    problem = read_mps(path)
+    solver = pulp.COIN_CMD(
+        path=pulp.PULP_CBC_CMD.pulp_cbc_path,  # the CBC that comes with PuLP
+        msg=False,
+        timeLimit=time_limit,
+        threads=threads,
+        gapRel=gap,
+        options=["primalT 1e-9", "integerT 1e-9"],
+    )
+    solver.tmpDir = str(path.parent)
+    problem.solve(solver)
+    # Stopped before it found any solution CBC shows that of the relaxation, by the same words.
+    found = (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
+    if problem.sol_status in found and is_whole(problem):
+        proven = problem.sol_status == pulp.LpSolutionOptimal
+        return "optimal" if proven else "feasible", float(pulp.value(problem.objective))
+    return "infeasible" if problem.status == pulp.LpStatusInfeasible else "unknown", None
+
+
+def read_mps(path: Path) -> pulp.LpProblem:
+    """The problem in a file."""
+    variables, problem = pulp.LpProblem.fromMPS(str(path))
+    # PuLP takes the bounds from a BV line but leaves the variable continuous.
+    for line in path.read_text().splitlines():
+        if line.startswith(" BV "):
+            variables[line.split()[2]].cat = pulp.LpInteger
+    return problem
+
+
+def is_whole(problem: pulp.LpProblem) -> bool:
+    """Whether every integer variable has a whole value."""
+    values = (v.value() or 0.0 for v in problem.variables() if v.cat == pulp.LpInteger)
+    return all(abs(value - round(value)) <= INTEGRALITY for value in values)
+
+
+def main(path: str, time_limit: str, threads: str, gap: str) -> None:
+    seconds = float(time_limit)
+    die_with_parent(seconds + GRACE, folder=str(Path(path).parent))
+    print(json.dumps(solve(Path(path), seconds, int(threads), float(gap))), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,237 @@
+"""A thin layer over Pyomo's HiGHS interface: start, progress, Ctrl-C, bounds that last."""
+
+from __future__ import annotations
+
+import io
+import logging
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from threading import Event, Lock
+from typing import Any
+
+import highspy
+import pyomo.environ as pyo
+from pyomo.common.log import LoggingIntercept
+from pyomo.contrib.solver.common.results import Results
+from pyomo.contrib.solver.solvers.highs import Highs
+
+from ..clock import LOOK, Clock, OutOfTime, attempt
+from ..progress import Progress, ProgressCallback
+
+TOLERANCE = 1e-9
+"""Feasibility and integrality tolerance. HiGHS's own 1e-6 times a big-M would blur the bound."""
+
+ANOTHER_WAY = {
+    "random_seed": 1,
+    "mip_detect_symmetry": False,
+    "mip_allow_restart": False,
+    "mip_heuristic_effort": 0.0,
+}
+"""Options that change what HiGHS branches on, what it knows by then, and hence its cuts."""
+
+ONE_AT_A_TIME = Lock()
+"""highspy runs one solver in a process at a time, and refuses a second."""
+
+
+class Stop(Enum):
+    """Why the solver stopped; what it found is told apart, by incumbent and bound."""
+
+    PROVEN = "gap closed"
+    INFEASIBLE = "no solution exists"
+    TIME_LIMIT = "time limit"
+    INTERRUPTED = "interrupted"
+    OTHER = "solver gave up"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of HiGHS gave. `incumbent` is None if it found no solution.
+
+    The model's variables hold the incumbent, if there is one. `bound` is the dual bound, None if
+    there is none.
+    """
+
+    stop: Stop
+    incumbent: float | None
+    bound: float | None
+    seconds: float
+    nodes: int
+    progress: list[Progress] = field(default_factory=list)
+
+
+def solve(
+    model: pyo.ConcreteModel,
+    *,
+    time_limit: float | None = None,
+    threads: int | None = None,
+    relative_gap: float = 1e-7,
+    absolute_gap: float = 0.0,
+    warm_start: bool = False,
+    presolve: bool = True,
+    another_way: bool = False,
+    on_progress: ProgressCallback | None = None,
+    stop: Event | None = None,
+) -> Outcome:
+    """Minimise `model` with HiGHS.
+
+    `time_limit` in s, counted from the call, what it takes to hand the model over included; with
+    `warm_start` the variables' values are given as a first solution; `another_way` searches with
+    `ANOTHER_WAY`, so as not to repeat a mistake of another run. A limit, `stop` when it is set, or
+    Ctrl-C ends the run with the best solution and bound so far.
+    """
+    clock = Clock(math.inf if time_limit is None else time_limit, stop)
+    solver = Adapter(warm_start=warm_start, on_progress=on_progress, clock=clock)
+    options = {
+        "mip_feasibility_tolerance": TOLERANCE,
+        "primal_feasibility_tolerance": TOLERANCE,
+        "presolve": "choose" if presolve else "off",
+        **(ANOTHER_WAY if another_way else {}),
+    }
+    try:
+        with _alone(clock):
+            results = solver.solve(
+                model,
+                threads=threads,
+                rel_gap=relative_gap,
+                abs_gap=absolute_gap,
+                load_solutions=False,
+                raise_exception_on_nonoptimal_result=False,
+                solver_options=options,
+            )
+    except OutOfTime:
+        return Outcome(stopped(clock), None, None, clock.elapsed, 0)
+    incumbent = results.incumbent_objective
+    if incumbent is not None:
+        results.solution_loader.load_vars()
+    bound = results.objective_bound
+    return Outcome(
+        stop=solver.stop,
+        incumbent=incumbent,
+        bound=bound if bound is not None and math.isfinite(bound) else None,
+        seconds=clock.elapsed,
+        nodes=max(0, getattr(results.extra_info, "mip_node_count", 0) or 0),
+        progress=solver.progress,
+    )
+
+
+def stopped(clock: Clock) -> Stop:
+    """What ended the run if the clock did."""
+    return Stop.INTERRUPTED if clock.stop.is_set() else Stop.TIME_LIMIT
+
+
+@contextmanager
+def _alone(clock: Clock) -> Iterator[None]:
+    """Hold `ONE_AT_A_TIME`. Raises `OutOfTime` if the clock is over before it can be had."""
+    while not ONE_AT_A_TIME.acquire(timeout=LOOK):
+        if clock.over:
+            raise OutOfTime
+    try:
+        yield
+    finally:
+        ONE_AT_A_TIME.release()
+
+
+_STOPS = {
+    highspy.HighsModelStatus.kOptimal: Stop.PROVEN,
+    highspy.HighsModelStatus.kInfeasible: Stop.INFEASIBLE,
+    highspy.HighsModelStatus.kUnboundedOrInfeasible: Stop.INFEASIBLE,
+    highspy.HighsModelStatus.kTimeLimit: Stop.TIME_LIMIT,
+    highspy.HighsModelStatus.kInterrupt: Stop.INTERRUPTED,
+}
+
+
+class Adapter(Highs):  # type: ignore[misc]
+    """Pyomo's interface with a start, callbacks and a run that Ctrl-C ends gently."""
+
+    def __init__(
+        self,
+        *,
+        warm_start: bool = False,
+        on_progress: ProgressCallback | None = None,
+        clock: Clock | None = None,
+        **kwds: Any,
+    ) -> None:
+        super().__init__(**kwds)
+        self.clock = clock or Clock()
+        self.warm_start = warm_start
+        self.on_progress = on_progress
+        self.progress: list[Progress] = []
+        self.stop = Stop.OTHER
+
+    def _reinit(self) -> None:
+        kept = self.warm_start, self.on_progress, self.clock
+        super()._reinit()
+        self.warm_start, self.on_progress, self.clock = kept
+
+    def set_instance(self, model: pyo.ConcreteModel) -> None:
+        """As in Pyomo, but without redirecting the whole process's output meanwhile.
+
+        That would swallow what other threads print, and their subprocesses would inherit it. Raises
+        `OutOfTime` if the clock is over before HiGHS has the model.
+        """
+        self._reinit()
+        self._model = model
+        self._solver_model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._solver_model.setOptionValue("output_flag", False)
+        attempt(lambda: self.add_block(model), self.clock)
+        if self._objective is None:
+            self.set_objective(None)
+
+    def _solve(self) -> Results:
+        config, highs = self._active_config, self._solver_model
+        options = dict(config.solver_options)
+        options |= {"mip_rel_gap": config.rel_gap, "mip_abs_gap": config.abs_gap}
+        if config.threads is not None:
+            options["threads"] = config.threads
+        if math.isfinite(self.clock.seconds):
+            options["time_limit"] = self.clock.left
+        for key, value in options.items():
+            highs.setOptionValue(key, value)
+        if self.warm_start:
+            self._pass_start()
+        highs.cbMipInterrupt.subscribe(self._record)
+        # The scheduler is global; without a reset a second run ignores a new number of threads.
+        highspy.Highs.resetGlobalScheduler(True)
+        self._run()
+        self.stop = _STOPS.get(highs.getModelStatus(), Stop.OTHER)
+        # Pyomo warns of the status that an interrupted run has.
+        with LoggingIntercept(None, "pyomo", logging.WARNING):
+            return self._postsolve(io.StringIO())
+
+    def _run(self) -> None:
+        """Run in a thread, so that Ctrl-C reaches Python and can ask HiGHS to stop."""
+        highs = self._solver_model
+        highs.HandleUserInterrupt = True
+        highs.startSolve()
+        finished = False
+        while not finished:
+            try:
+                finished, _ = highs.wait(0.05)
+                if self.clock.stop.is_set():
+                    highs.cancelSolve()
+            except KeyboardInterrupt:
+                highs.cancelSolve()
+
+    def _pass_start(self) -> None:
+        solution = highspy.HighsSolution()
+        solution.col_value = [
+            float(self._vars[variable][0].value or 0.0)
+            for variable in self._pyomo_var_to_solver_var_map
+        ]
+        self._solver_model.setSolution(solution)
+
+    def _record(self, event: Any) -> None:
+        data = event.data_out
+        incumbent = data.mip_primal_bound if abs(data.mip_primal_bound) < 1e30 else None
+        bound = data.mip_dual_bound if abs(data.mip_dual_bound) < 1e30 else None
+        if self.progress:
+            last = self.progress[-1]
+            if (last.incumbent, last.bound) == (incumbent, bound):
+                return
+        step = Progress(data.running_time, incumbent, bound)
+        self.progress.append(step)
+        if self.on_progress is not None:
+            self.on_progress(step)

@@ -1,0 +1,296 @@
+"""An instance in whole ticks of time, every duration rounded down, for proofs without rounding.
+
+Rounded down, no schedule gets longer: if no schedule in ticks is as short as C, no schedule of the
+instance is shorter than C + 1 ticks.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from typing import NamedTuple
+
+import numpy as np
+
+from ...instances.mapreduce.instance import Cluster, FloatArray, Instance, IntArray
+from ...instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
+from ...instances.mapreduce.security import map_allowed, reduce_allowed
+from ...instances.mapreduce.setups import (
+    map_setup_matrix,
+    map_setups_by_node,
+    output_share,
+    read_seconds,
+)
+
+TICKS = 2.0**40
+"""Ticks in the makespan of the known schedule: far finer than any tolerance, far from overflow."""
+
+MOST_SECONDS = 2.0**50
+"""Of all durations together, where whole seconds are to be counted."""
+
+MOST_RENAMINGS = 2000
+"""With more symmetries among the nodes than this, only equal slots of a node are looked at."""
+
+
+class Problem(NamedTuple):
+    """What the compiled search reads. Job sets are bit masks; all durations in ticks.
+
+    Map tasks stand job by job, longest first; reduce tasks as they are placed. Reduce slots stand
+    rack by rack. A node without map slots (or reduce slots) is never looked up as a place for maps
+    (or reduces).
+    """
+
+    before: IntArray
+    """Jobs that may be put before each job; shape (jobs,)."""
+    map_begin: IntArray
+    """Where the map tasks of each job begin, and the end; shape (jobs + 1,)."""
+    map_work: IntArray
+    """Setup and processing of each map task on each node."""
+    least_work: IntArray
+    """The least of them over the nodes with map slots; shape (map tasks,)."""
+    map_equal: IntArray
+    """1 if a map task is equal to its predecessor."""
+    map_node: IntArray
+    """Node of each map slot, ascending."""
+    read: IntArray
+    """What a reduce task reads of map task t on node a from node b: (map tasks, nodes, nodes)."""
+    least_read: IntArray
+    """The least of it over the nodes a with map slots; shape (map tasks, nodes)."""
+    least_reads: IntArray
+    """The same, summed over each job's map tasks; shape (jobs, nodes)."""
+    read_all: IntArray
+    """What a reduce task reads on node b if all maps of job i are on a: (jobs, nodes, nodes)."""
+    holders: IntArray
+    """The nodes with map slots."""
+    reduce_job: IntArray
+    processing: IntArray
+    """Job and processing time of each reduce task."""
+    reduces_of: IntArray
+    """Reduce tasks of each job."""
+    reduce_equal: IntArray
+    """1 if a reduce task is equal to its predecessor."""
+    reduce_node: IntArray
+    """Node of each reduce slot."""
+    twin_begin: IntArray
+    twins: IntArray
+    """Pairs of equal groups of slots, as one mask each, by the slot of the latter group."""
+    renamings: IntArray
+    """Every renaming of the nodes that no bound can tell apart; shape (renamings, nodes)."""
+    groups: IntArray
+    """Sets of reduce slots whose work is bounded together, as masks, single slots first."""
+    group_size: IntArray
+
+
+class Scaled(NamedTuple):
+    """A problem and the way back: s per tick, and the instance's numbers of tasks and slots."""
+
+    problem: Problem
+    tick: float
+    map_task: IntArray
+    reduce_task: IntArray
+    reduce_slot: IntArray
+
+
+def scaled(instance: Instance, makespan: float) -> Scaled:
+    """The instance in ticks of `makespan` / `TICKS` s. No job set but those of all its jobs.
+
+    Durations above the makespan count as just above it: such a task is on no better schedule.
+    """
+    cluster = instance.cluster
+    tick = makespan / TICKS
+
+    def ticks(seconds: FloatArray) -> IntArray:
+        # Never above the true quotient, whatever its last bits.
+        whole = np.floor(np.minimum(seconds / tick * (1 - 1e-13), TICKS + 2))
+        return np.ascontiguousarray(whole.astype(np.int64))
+
+    holders = np.flatnonzero(cluster.map_slots > 0)
+    work = ticks(map_setups_by_node(instance) + instance.map_processing[:, None])
+    read = ticks(output_share(instance)[:, None, None] * read_seconds(instance))
+    least_work = work[:, holders].min(axis=1, initial=np.iinfo(np.int64).max)
+    map_task = np.lexsort(
+        (*read.reshape(len(read), cluster.nodes**2).T, *work.T, -least_work, instance.map_job)
+    )
+    work, read, least_work = work[map_task], read[map_task], least_work[map_task]
+    map_equal = np.zeros(len(work), dtype=np.int64)
+    for t in range(1, len(work)):
+        map_equal[t] = (
+            instance.map_job[map_task[t]] == instance.map_job[map_task[t - 1]]
+            and np.array_equal(work[t], work[t - 1])
+            and np.array_equal(read[t], read[t - 1])
+        )
+    least_read = read[:, holders, :].min(axis=1, initial=np.iinfo(np.int64).max)
+    least_reads = np.zeros((instance.jobs, cluster.nodes), dtype=np.int64)
+    read_all = np.zeros((instance.jobs, cluster.nodes, cluster.nodes), dtype=np.int64)
+    np.add.at(least_reads, instance.map_job, least_read)
+    np.add.at(read_all, instance.map_job, read)
+
+    processing = ticks(instance.reduce_processing)
+    longest = np.zeros(instance.jobs, dtype=np.int64)
+    np.maximum.at(longest, instance.reduce_job, processing)
+    job = instance.reduce_job
+    reads = least_reads[:, cluster.reduce_slots > 0].min(axis=1, initial=np.iinfo(np.int64).max)
+    reduce_task = np.lexsort((np.arange(len(job)), job, -(processing + reads[job])))
+    job, processing = job[reduce_task], processing[reduce_task]
+    reduce_equal = np.zeros(len(job), dtype=np.int64)
+    reduce_equal[1:] = (job[1:] == job[:-1]) & (processing[1:] == processing[:-1])
+
+    slot_node = cluster.reduce_slot_node
+    reduce_slot = np.lexsort((slot_node, cluster.rack_of[slot_node]))
+    reduce_node = slot_node[reduce_slot]
+    renamings = _renamings(cluster)
+    twin_begin, twins = _twins(cluster, reduce_node, symmetric_nodes=len(renamings) > 1)
+    groups = _groups(reduce_node)
+    problem = Problem(
+        before=_before(instance),
+        map_begin=instance.map_offsets.astype(np.int64),
+        map_work=work,
+        least_work=least_work,
+        map_equal=map_equal,
+        map_node=cluster.map_slot_node.astype(np.int64),
+        read=read,
+        least_read=np.ascontiguousarray(least_read),
+        least_reads=least_reads,
+        read_all=read_all,
+        holders=holders.astype(np.int64),
+        reduce_job=job.astype(np.int64),
+        processing=processing,
+        reduces_of=instance.reduces_of.astype(np.int64),
+        reduce_equal=reduce_equal,
+        reduce_node=reduce_node.astype(np.int64),
+        twin_begin=twin_begin,
+        twins=twins,
+        renamings=renamings,
+        groups=groups,
+        group_size=np.array([int(mask).bit_count() for mask in groups], dtype=np.int64),
+    )
+    return Scaled(problem, tick, map_task, reduce_task, reduce_slot)
+
+
+def common_unit(instance: Instance) -> float:
+    """The greatest time (s) of which every possible duration is a whole multiple.
+
+    0 unless all are whole seconds: of each task on each slot that it may run on, and of each read
+    between slots. A shortest schedule's makespan is a sum of durations, hence a multiple too.
+    """
+    cluster, may_map, may_reduce = instance.cluster, map_allowed(instance), reduce_allowed(instance)
+    holders = np.unique(cluster.map_slot_node[may_map.any(axis=0)])
+    readers = np.unique(cluster.reduce_slot_node[may_reduce])
+    reads = output_share(instance)[:, None, None] * read_seconds(instance)
+    durations = (
+        (map_setup_matrix(instance) + map_time_matrix(instance))[may_map],
+        reads[np.ix_(instance.reduces_of[instance.map_job] > 0, holders, readers)],
+        reduce_time_matrix(instance)[:, may_reduce],
+    )
+    seconds = np.concatenate([one.ravel() for one in durations])
+    # Beyond this sums are no longer exact.
+    if np.any(seconds != np.floor(seconds)) or seconds.sum() > MOST_SECONDS:
+        return 0.0
+    return float(np.gcd.reduce(seconds.astype(np.int64)))
+
+
+def _before(instance: Instance) -> IntArray:
+    """Masks of the jobs that precede each job for certain: (J6) of the job-order model."""
+    place = np.where(instance.maps_of == 0, 0, np.where(instance.reduces_of > 0, 1, 2))
+    masks = np.zeros(instance.jobs, dtype=np.int64)
+    for i, j in permutations(range(instance.jobs), 2):
+        if place[i] < place[j] or (place[i] == place[j] != 1 and i < j):
+            masks[j] |= 1 << i
+    return masks
+
+
+def _node_classes(cluster: Cluster) -> list[tuple[int, bool]]:
+    """What the bounds know of a node: its reduce slots, and whether it can hold map output."""
+    return [
+        (int(r), bool(m)) for r, m in zip(cluster.reduce_slots, cluster.map_slots > 0, strict=True)
+    ]
+
+
+def _racks(cluster: Cluster) -> list[list[int]]:
+    """The nodes of each rack, equal ones in a row."""
+    kind = _node_classes(cluster)
+    racks: list[list[int]] = [[] for _ in cluster.rack_names]
+    for node, rack in enumerate(cluster.rack_of.tolist()):
+        racks[rack].append(node)
+    return [sorted(rack, key=lambda node: (kind[node], node)) for rack in racks]
+
+
+def _renamings(cluster: Cluster) -> IntArray:
+    """Renamings of nodes that keep racks together and every node's class."""
+    kind = _node_classes(cluster)
+    racks = _racks(cluster)
+    shapes = [[kind[node] for node in rack] for rack in racks]
+    found: list[list[int]] = []
+    if max(len(racks), *(len(rack) for rack in racks)) > 6:
+        return np.arange(cluster.nodes, dtype=np.int64)[None, :]
+    for target in permutations(range(len(racks))):
+        if any(shapes[a] != shapes[b] for a, b in enumerate(target)):
+            continue
+        choices = [
+            [
+                image
+                for image in permutations(racks[b])
+                if [kind[node] for node in image] == shapes[a]
+            ]
+            for a, b in enumerate(target)
+        ]
+        for images in product(*choices):
+            renaming = list(range(cluster.nodes))
+            for rack, image in zip(racks, images, strict=True):
+                for node, to in zip(rack, image, strict=True):
+                    renaming[node] = to
+            found.append(renaming)
+            if len(found) > MOST_RENAMINGS:
+                return np.arange(cluster.nodes, dtype=np.int64)[None, :]
+    return np.array(found, dtype=np.int64)
+
+
+def _twins(
+    cluster: Cluster, reduce_node: IntArray, symmetric_nodes: bool
+) -> tuple[IntArray, IntArray]:
+    """For each slot, masks of which one without any task makes the slot needless to try.
+
+    A mask holds a slot, or its node, or its rack, and an equal one with lower numbers.
+    """
+    kind = _node_classes(cluster)
+    racks = _racks(cluster)
+    shapes = [[kind[node] for node in rack] for rack in racks]
+    on_node = [
+        sum(1 << k for k, n in enumerate(reduce_node) if n == node) for node in range(cluster.nodes)
+    ]
+    in_rack = [sum(on_node[node] for node in rack) for rack in racks]
+    begin, masks = [0], []
+    for k, node in enumerate(reduce_node.tolist()):
+        if k and reduce_node[k - 1] == node:
+            masks.append(1 << k | 1 << k - 1)
+        if symmetric_nodes:
+            a = int(cluster.rack_of[node])
+            masks += [
+                on_node[n] | on_node[node]
+                for n in racks[a]
+                if kind[n] == kind[node] and on_node[n] < on_node[node]
+            ]
+            masks += [
+                in_rack[a] | in_rack[b]
+                for b in range(len(racks))
+                if shapes[b] == shapes[a] and in_rack[b] < in_rack[a]
+            ]
+        begin.append(len(masks))
+    return np.array(begin, dtype=np.int64), np.array(masks, dtype=np.int64)
+
+
+def _groups(reduce_node: IntArray) -> IntArray:
+    """Single slots; then all sets of up to six slots, or all sets of up to six nodes, or all."""
+    slots = len(reduce_node)
+    used = np.unique(reduce_node)
+    single = [1 << k for k in range(slots)]
+    if slots <= 6:
+        parts = single
+    elif len(used) <= 6:
+        parts = [sum(1 << k for k in range(slots) if reduce_node[k] == node) for node in used]
+    else:
+        return np.array([*single, (1 << slots) - 1], dtype=np.int64)
+    unions = {
+        sum(part for b, part in enumerate(parts) if chosen >> b & 1)
+        for chosen in range(1, 1 << len(parts))
+    }
+    return np.array([*single, *sorted(unions - set(single))], dtype=np.int64)

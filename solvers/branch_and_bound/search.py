@@ -1,0 +1,356 @@
+"""The branch-and-bound road: `docs/branch-and-bound.md` has the method and its proofs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from ...formulations.coefficients import Coefficients
+from ...heuristics.annealing import anneal, improve, interruptible
+from ...instances.kernels.decorators import is_kept
+from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.mapreduce.schedule import Schedule, timed
+from ...instances.mapreduce.subset import with_jobs
+from ..method import Arrival, Task
+from ..progress import Progress
+from .integer_times import TICKS, Scaled, common_unit, scaled
+from .map_placement import MapSearch, map_search, place_maps
+from .reduce_placement import (
+    DEPTH,
+    DONE,
+    FOUND,
+    FRESH,
+    LEFT,
+    OFFER,
+    STOP,
+    TARGET,
+    next_placement,
+    reduce_search,
+)
+from .subset_bounds import NEVER, least_makespans, tables
+
+PROOF = "branch and bound"
+
+MOST_JOBS = 12
+"""Tables over all sets of more jobs are not made: then only some of the jobs are searched."""
+
+MOST_SLOTS = 24
+MOST_NODES = 24
+"""Of each phase, and in all: beyond these no proof is in sight and nothing is tried."""
+
+IMPROVEMENT = 1.0
+"""Seconds of local search at most before the branch and bound, if the time limit allows it."""
+
+IMPROVEMENT_SHARE = 0.25
+"""Of the time of a round of searches that settled nothing, again for local search."""
+
+FIRST_LIMIT = 200_000
+GROWTH = 4
+"""Nodes of the first search; each round that settles nothing multiplies them."""
+
+RELAXED_SHARE = 8
+"""Searches over reduce placements alone, whose nodes cost more, may visit this part of them."""
+
+BISECTION = 3e-4
+"""Relative width at which the search for the reduce placements' own bound ends."""
+
+LEAST_CUT = 1 << 14
+"""Ticks: proofs are no finer than 1.5e-8 of the makespan, far above all rounding together."""
+
+
+def fits(instance: Instance) -> bool:
+    """Whether the road takes the instance on."""
+    return _refusal(instance) is None
+
+
+def is_compiled() -> bool:
+    """Whether the road can set out at once."""
+    searches = is_kept(next_placement) and is_kept(place_maps)
+    return searches and is_kept(anneal) and is_kept(least_makespans)
+
+
+def _refusal(instance: Instance) -> str | None:
+    if instance.parts:
+        return ", ".join(sorted(instance.parts))
+    cluster = instance.cluster
+    slots = max(cluster.map_slots.sum(), cluster.reduce_slots.sum())
+    for count, most, what in ((slots, MOST_SLOTS, "slots"), (cluster.nodes, MOST_NODES, "nodes")):
+        if count > most:
+            return f"{count} {what}, at most {most}"
+    return None
+
+
+def branch_and_bound_road(instance: Instance, task: Task) -> Arrival:
+    """Local search, then branch and bound over reduce and map placements.
+
+    It seeks only schedules shorter than the best that anyone has (`Task.best`), and its bound holds
+    whoever has that schedule. Ctrl-C or `Task.stop` ends it with what it has. Instances with speed
+    factors, too many slots or nodes are declined: `Arrival.stop` begins with "not applicable". Of
+    more than `MOST_JOBS` jobs only some, the longest, are searched; the local search goes on if
+    makespans are whole multiples of a unit.
+    """
+    refusal = _refusal(instance)
+    if refusal is not None:
+        return Arrival(None, None, PROOF, f"not applicable: {refusal}")
+    return _Road(instance, task).run()
+
+
+class _Search:
+    """The compiled search on an instance, or on some of its jobs."""
+
+    def __init__(self, instance: Instance, makespan: float, control: IntArray) -> None:
+        self.instance = instance
+        self.control = control
+        self.scale = scaled(instance, makespan)
+        self.tables = tables(self.scale.problem, control)
+        self.reduces = reduce_search(self.scale.problem, self.tables, control)
+        self.maps = map_search(self.scale.problem)
+
+    def begin(self, target: int, cut: int, limit: int) -> None:
+        """Seek schedules up to `target` ticks; `limit` nodes; see `MapSearch.cut`."""
+        self.control[:] = 0
+        self.control[OFFER] = self.control[TARGET] = target
+        self.control[LEFT] = limit
+        self.control[DEPTH] = FRESH
+        self.reduces = reduce_search(self.scale.problem, self.tables, self.control)
+        self.maps.cut[0], self.maps.best[0] = cut, -1
+
+    def exhaust(self, relaxed: bool) -> bool:
+        """Whether no schedule up to the target remains; if `relaxed`, no reduce placement."""
+        problem, renamings = self.scale.problem, self.scale.problem.renamings
+        while (answer := next_placement(problem, self.tables, self.reduces)) == FOUND:
+            if relaxed:
+                return False
+            used = np.unique(problem.reduce_node[self.reduces.slot])
+            # Renamings that agree on the nodes in use are the same here.
+            _, first = np.unique(renamings[:, used], axis=0, return_index=True)
+            for renaming in renamings[np.sort(first)]:
+                self.maps.node[:] = renaming[problem.reduce_node]
+                if place_maps(problem, self.tables, self.reduces, self.maps) != DONE:
+                    return False
+        return bool(answer == DONE)
+
+    def found(self) -> Schedule | None:
+        """The best schedule found."""
+        return None if self.maps.best[0] < 0 else _schedule(self.instance, self.scale, self.maps)
+
+
+class _Road:
+    """One run: the incumbent, the bound (in ticks: no schedule is shorter), and the clock."""
+
+    def __init__(self, instance: Instance, task: Task) -> None:
+        self.instance = instance
+        self.task = task
+        self.began = time.perf_counter()
+        self.incumbent = task.incumbent
+        self.control = np.zeros(5, dtype=np.int64)
+        self.unit = common_unit(instance)
+        self.tick = 0.0
+        self.bound = 0
+        self.progress: list[Progress] = []
+        self.interrupted = False
+        self.seed = 0
+        # The least target for which a reduce placement is known to pass.
+        self.passed = int(NEVER)
+
+    def run(self) -> Arrival:
+        try:
+            self._run_all()
+        except KeyboardInterrupt:
+            self.interrupted = True
+        if self._closed():
+            stop = "gap closed"
+        elif self.interrupted or self.task.stop.is_set():
+            stop = "interrupted"
+        elif self._left() <= 0:
+            stop = "time limit"
+        else:
+            stop = f"not applicable: {self.instance.jobs} jobs, searched {MOST_JOBS} at most"
+        proof = PROOF
+        if self.bound * self.tick <= self.task.lower_bound:
+            proof = f"makespans are multiples of {self.unit:g} s"
+        return Arrival(self.incumbent, self._own_bound(), proof, stop, self.progress)
+
+    def _run_all(self) -> None:
+        if self._closed():
+            return
+        seconds = min(IMPROVEMENT, max(0.0, self._left()) / 4)
+        self.incumbent = improve(self.instance, self.incumbent, seconds=seconds)
+        self._tell()
+        if self._closed():
+            return
+        self.horizon = self.incumbent.makespan
+        self.tick = self.horizon / TICKS
+        self._few_jobs()
+        if self.instance.jobs <= MOST_JOBS:
+            if not self._closed() and not self._over():
+                self._all_jobs()
+        elif self.unit:
+            # Among few possible makespans it often finds the bound.
+            self._improve(self._left())
+
+    def _improve(self, seconds: float) -> None:
+        """Local search from other seeds, for about so many s."""
+        until = time.perf_counter() + seconds
+        while not self._closed() and not self._over() and time.perf_counter() < until:
+            self.seed += 1
+            left = min(IMPROVEMENT, until - time.perf_counter(), max(0.0, self._left()))
+            self.incumbent = improve(
+                self.instance, self.incumbent, seconds=left, seed=self.seed, target=self._target()
+            )
+            self._tell()
+
+    def _target(self) -> float:
+        """Among few possible makespans, what to aim at: in turn the bound and the next shorter one,
+        as a loose bound misleads. Otherwise 0, none."""
+        if not self.unit:
+            return 0.0
+        return self._proven() if self.seed % 2 else self._possible(self._best()) - self.unit
+
+    def _few_jobs(self) -> None:
+        """The optima of one job, two jobs, … with the longest phases, while they come easily."""
+        data = Coefficients(self.instance)
+        longest = np.argsort(-(data.head + data.tail), kind="stable").tolist()
+        for count in range(1, min(self.instance.jobs, MOST_JOBS + 1)):
+            search = self._prepared(with_jobs(self.instance, sorted(longest[:count])))
+            if search is None or self._over():
+                return
+            self._settle(search, self._goal(), FIRST_LIMIT)
+            if self._closed():
+                return
+
+    def _all_jobs(self) -> None:
+        """How far the reduce placements alone prove a bound, then all, then local search: again
+        and again, with growing limits."""
+        search = self._prepared(self.instance)
+        if search is None:
+            return
+        limit = FIRST_LIMIT
+        while not self._closed() and not self._over():
+            began = time.perf_counter()
+            self._bisect(search, limit // RELAXED_SHARE)
+            if self._closed() or self._over():
+                return
+            if not self._settle(search, self._goal(), limit) and not self._over():
+                self._settle(search, (self._low() + self._goal()) // 2, limit)
+            self._improve((time.perf_counter() - began) * IMPROVEMENT_SHARE)
+            limit *= GROWTH
+
+    def _bisect(self, search: _Search, limit: int) -> None:
+        low, high = self._low(), min(self._goal(), self.passed)
+        probe = (low + high) // 2 if high == self.passed else high
+        while high - low > BISECTION * high and not self._over():
+            if self._settle(search, probe, limit, relaxed=True):
+                low = probe
+            else:
+                high = probe
+                if self.control[LEFT] >= 0:
+                    self.passed = probe
+            probe = (low + high) // 2
+
+    def _prepared(self, instance: Instance) -> _Search | None:
+        made: list[_Search] = []
+        self.control[:] = 0
+        self.control[OFFER] = self._goal()
+        self._run(lambda: made.append(_Search(instance, self.horizon, self.control)))
+        return made[0] if made else None
+
+    def _low(self) -> int:
+        """Ticks that no schedule is shorter than."""
+        return max(self.bound, int(self._proven() / self.tick * (1 - 1e-12)))
+
+    def _goal(self) -> int:
+        """The longest makespan in ticks that would still be worth finding."""
+        return int(np.ceil(self._possible(self._best()) / self.tick)) - 1 - self._cut()
+
+    def _cut(self) -> int:
+        """Ticks by which the bound may stay below the incumbent's makespan."""
+        least = self._low() * self.tick
+        gap = max(self.task.relative_gap * least, self.task.absolute_gap)
+        return max(LEAST_CUT, int(gap / self.tick), int(self.unit / self.tick) - LEAST_CUT)
+
+    def _possible(self, seconds: float) -> float:
+        """The least time from this one on that can be the makespan of a shortest schedule."""
+        if not self.unit:
+            return seconds
+        return float(np.ceil(seconds / self.unit * (1 - 1e-9))) * self.unit
+
+    def _proven(self) -> float:
+        """No schedule is shorter (s), by what the road was given and what it found."""
+        return self._possible(max(self.bound * self.tick, self.task.lower_bound))
+
+    def _own_bound(self) -> float | None:
+        return (self._proven() if self.unit else self.bound * self.tick) or None
+
+    def _settle(self, search: _Search, target: int, limit: int, relaxed: bool = False) -> bool:
+        """Whether all schedules up to `target` ticks were looked for, or proven not to be."""
+        proven: list[bool] = []
+        search.begin(target, self._cut(), limit)
+        self._run(lambda: proven.append(search.exhaust(relaxed)))
+        if proven == [True]:
+            settled = min(self.control[TARGET], self.control[OFFER])
+            self.bound = max(self.bound, int(settled) + 1)
+        found = search.found() if search.instance is self.instance else None
+        if found is not None and found.makespan < self.incumbent.makespan:
+            self.incumbent = found
+        self._tell()
+        return proven == [True]
+
+    def _run(self, work: Callable[[], object]) -> None:
+        """Run compiled work in a thread of its own until it ends or has to."""
+
+        def watch() -> None:
+            self.control[OFFER] = min(self.control[OFFER], self._goal())
+            if self.task.stop.is_set():
+                self.control[STOP] = 1
+
+        self.interrupted |= not interruptible(work, self.control, max(0.0, self._left()), watch)
+
+    def _best(self) -> float:
+        """The shortest makespan (s) that anyone has."""
+        known = self.task.best() if self.task.best is not None else np.inf
+        return min(self.incumbent.makespan, known)
+
+    def _left(self) -> float:
+        return self.task.time_limit - (time.perf_counter() - self.began)
+
+    def _over(self) -> bool:
+        return self.interrupted or self._left() <= 0 or self.task.stop.is_set()
+
+    def _closed(self) -> bool:
+        if self.tick and self._goal() < self._low():
+            return True
+        bound = self._proven()
+        gap = self._best() - bound
+        return gap <= max(self.task.relative_gap * bound, self.task.absolute_gap)
+
+    def _tell(self) -> None:
+        seconds = time.perf_counter() - self.began
+        step = Progress(seconds, self.incumbent.makespan, self._own_bound())
+        self.progress.append(step)
+        if self.task.on_progress is not None:
+            self.task.on_progress(step)
+
+
+def _schedule(instance: Instance, scale: Scaled, state: MapSearch) -> Schedule:
+    """The best placement found, timed exactly."""
+    map_slot = np.empty(instance.map_tasks, dtype=np.int64)
+    map_slot[scale.map_task] = state.best_map
+    # The search numbers reduce slots by rack and under a renaming of the nodes.
+    slot_node = instance.cluster.reduce_slot_node
+    true_slot = np.empty(len(slot_node), dtype=np.int64)
+    for node in np.unique(slot_node):
+        true_slot[np.flatnonzero(state.best_node == node)] = np.flatnonzero(slot_node == node)
+    reduce_slot = np.empty(instance.reduce_tasks, dtype=np.int64)
+    reduce_slot[scale.reduce_task] = true_slot[state.best_reduce]
+    position = np.empty(instance.jobs, dtype=np.int64)
+    position[state.best_order] = np.arange(instance.jobs)
+    return timed(
+        instance,
+        map_slot,
+        position[instance.map_job],
+        reduce_slot,
+        position[instance.reduce_job],
+    )

@@ -1,0 +1,197 @@
+"""What each set of jobs takes at least: tables over all 2^n sets, compiled. Times in ticks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...instances.kernels.decorators import counted, inner
+from ...instances.mapreduce.instance import IntArray
+from .integer_times import TICKS, Problem
+
+SEARCH_LIMIT = 20_000
+"""Nodes of the search for one set; a set that needs more gets its closed-form bound."""
+
+
+NEVER = int(4 * TICKS)
+
+
+class Tables(NamedTuple):
+    """What does not depend on the makespan sought. Rows of `starts` and `map_area`: job sets."""
+
+    head: IntArray
+    """Least makespan of each job set's map tasks."""
+    tail: IntArray
+    """Least makespan of each job set's reduce tasks."""
+    starts: IntArray
+    """See `least_starts`."""
+    map_area: IntArray
+    """Least work of each job set's map tasks."""
+    unplaced: IntArray
+    """Least work of each job set's reduce tasks from each one on: (reduce tasks + 1, 2^jobs)."""
+    work_left: IntArray
+    """Least work of each map task and its successors in the job."""
+    reads_left: IntArray
+    """Least read, on each node, of the output of each map task's successors in the job."""
+    shortest: IntArray
+    """Shortest map task of each job on each node, `NEVER` without one."""
+    most_reads: IntArray
+    """Longest read of each job's output on each node."""
+
+
+def tables(p: Problem, stop: IntArray) -> Tables:
+    """All tables; quick and weak from when `stop[0]` is set."""
+    jobs, nodes = len(p.before), p.map_work.shape[1]
+    maps, reduces = len(p.map_work), len(p.reduce_job)
+    map_job = np.repeat(np.arange(jobs), np.diff(p.map_begin))
+    order = np.argsort(-p.least_work, kind="stable")
+    head = least_makespans(stop, jobs, map_job[order], p.least_work[order], len(p.map_node))
+    reads = p.least_reads[:, np.unique(p.reduce_node)].min(axis=1, initial=NEVER)
+    length = p.processing + reads[p.reduce_job]
+    tail = least_makespans(stop, jobs, p.reduce_job, length, len(p.reduce_node))
+
+    map_area = np.zeros(jobs, dtype=np.int64)
+    np.add.at(map_area, map_job, p.least_work)
+    unplaced = np.zeros((reduces + 1, jobs), dtype=np.int64)
+    for w in range(reduces - 1, -1, -1):
+        unplaced[w] = unplaced[w + 1]
+        unplaced[w, p.reduce_job[w]] += length[w]
+    work_left = p.least_work.copy()
+    reads_left = np.zeros((maps, nodes), dtype=np.int64)
+    for t in range(maps - 2, -1, -1):
+        if map_job[t] == map_job[t + 1]:
+            work_left[t] += work_left[t + 1]
+            reads_left[t] = reads_left[t + 1] + p.least_read[t + 1]
+    most_reads = np.zeros((jobs, nodes), dtype=np.int64)
+    np.add.at(most_reads, map_job, p.read.max(axis=1))
+    shortest = np.full((jobs, nodes), NEVER, dtype=np.int64)
+    np.minimum.at(shortest, map_job, p.map_work)
+    members = (np.arange(1 << jobs)[:, None] >> np.arange(jobs)) & 1
+    return Tables(
+        head=head,
+        tail=tail,
+        starts=least_starts(p.before, head, p.reduces_of, len(p.reduce_node)),
+        map_area=members @ map_area,
+        unplaced=np.ascontiguousarray(unplaced @ members.T),
+        work_left=work_left,
+        reads_left=reads_left,
+        shortest=shortest,
+        most_reads=most_reads,
+    )
+
+
+@counted
+def least_makespans(
+    stop: IntArray, jobs: int, job: IntArray, length: IntArray, machines: int
+) -> IntArray:
+    """A lower bound on the makespan of each job set's tasks on `machines`: shape (2^jobs,).
+
+    Exact (P||Cmax) where the search ends. Tasks come longest first. Rises with the set. Once
+    `stop[0]` is set it is the closed form only.
+    """
+    least = np.zeros(1 << jobs, dtype=np.int64)
+    chosen = np.empty(len(length), dtype=np.int64)
+    load = np.zeros(max(machines, 1), dtype=np.int64)
+    place = np.zeros(len(length), dtype=np.int64)
+    for mask in range(1, 1 << jobs):
+        bound = least[0]
+        for i in range(jobs):
+            if mask >> i & 1:
+                bound = max(bound, least[mask ^ 1 << i])
+        count = _choose(mask, job, length, chosen)
+        if count == 0 or machines == 0:
+            continue
+        total = 0
+        for t in range(count):
+            total += chosen[t]
+        bound = max(bound, chosen[0], -(-total // machines))
+        # Of q * machines + 1 tasks some q + 1 share a machine.
+        for q in range(1, (count - 1) // machines + 1):
+            shared = 0
+            for t in range(q * machines - q, q * machines + 1):
+                shared += chosen[t]
+            bound = max(bound, shared)
+        least[mask] = bound
+        if stop[0] == 0:
+            for k in range(machines):
+                load[k] = 0
+            least[mask] = _packed(chosen, count, load, place, bound)
+    return least
+
+
+@inner
+def _choose(mask: int, job: IntArray, length: IntArray, chosen: IntArray) -> int:
+    """Copy the lengths above 0 of the tasks of a job set; how many there are."""
+    count = 0
+    for t in range(len(length)):
+        if mask >> job[t] & 1 and length[t] > 0:
+            chosen[count] = length[t]
+            count += 1
+    return count
+
+
+@inner
+def _packed(length: IntArray, count: int, load: IntArray, place: IntArray, bound: int) -> int:
+    """The least makespan, or `bound` if that is reached or the search takes too long.
+
+    Depth first over the machine `place[t]` of each task; `load` is 0 at the beginning.
+    """
+    best = 1
+    for t in range(count):
+        best += length[t]
+    t, left = 0, SEARCH_LIMIT
+    place[0] = -1
+    while t >= 0:
+        k = place[t]
+        if k >= 0:
+            load[k] -= length[t]
+        fits = False
+        while not fits and k + 1 < len(load):
+            k += 1
+            fits = load[k] + length[t] < best
+            for j in range(k):
+                fits &= load[j] != load[k]
+        left -= 1
+        if left == 0:
+            return bound
+        if not fits:
+            t -= 1
+            continue
+        place[t] = k
+        load[k] += length[t]
+        if t + 1 < count:
+            t += 1
+            place[t] = -1
+            continue
+        best = 0
+        for j in range(len(load)):
+            best = max(best, load[j])
+        if best <= bound:
+            return bound
+    return best
+
+
+def least_starts(before: IntArray, head: IntArray, tasks_of: IntArray, slots: int) -> IntArray:
+    """Least sum of the times from which `slots` slots work for job i and its successors.
+
+    Entry (P, i), for job i in P: i is the last of the set P that goes first. A slot works from the
+    head of the first set whose last job has a task there; shape (2^jobs, jobs).
+    """
+    jobs, sets = len(before), len(head)
+    mask = np.arange(sets)
+    size = np.array([m.bit_count() for m in range(sets)])
+    q = np.arange(slots + 1)
+    rest = np.tile(q * head[-1], (sets, 1))
+    starts = np.zeros((sets, jobs), dtype=np.int64)
+    for count in range(jobs - 1, -1, -1):
+        for j in range(jobs):
+            first = mask[(size == count) & (mask >> j & 1 == 0) & (before[j] & ~mask == 0)]
+            wider = first | 1 << j
+            opened = np.minimum(q, tasks_of[j])
+            start = opened * head[wider][:, None] + rest[wider][:, q - opened]
+            rest[first] = np.minimum(rest[first], start)
+    for i in range(jobs):
+        opened = min(slots, int(tasks_of[i]))
+        starts[:, i] = opened * head + rest[:, slots - opened]
+    return starts

@@ -1,0 +1,193 @@
+"""From a datacenter to guidance for its dispatcher (LoTES, sections 4.1 and 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...instances.datacenter.checker import check_guidance
+from ...instances.datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ...instances.datacenter.datacenter_file import datacenter_document
+from ...instances.datacenter.guidance import Guidance, Prices
+from ...instances.errors import CertificateError, InputError
+from .column_generation import GAP, Columns, NoRate, generate_columns
+from .knapsack import fill_up, resource_prices
+from .rounding import greedy_rounding, integer_program, printed_rounding, rate_of
+
+__all__ = ["NoRate", "guide"]
+
+IN_USE = 1e-9
+"""A share δ_jkl above this counts as positive: the linear program leaves smaller dust."""
+
+
+def guide(
+    datacenter: Datacenter,
+    *,
+    target_rate: float | None = None,
+    as_printed: bool = False,
+    time_limit: float = 1.0,
+) -> Guidance:
+    """Bins for all machines that carry the highest arrival rate, checked, with a bound.
+
+    With a `target_rate` (jobs per time unit): bins that carry it on the fewest machines, counted
+    alike whatever their configuration; the others get empty bins. `time_limit` in s is that of the
+    integer program. `as_printed` takes LoTES's own road instead: allocation program without the fit
+    rule, Algorithm 1 without the reset on the classes in its solution, rounding by the largest
+    fractions; which classes those are depends on the solver, as the optimum is degenerate.
+
+    Raises `NoRate` if the datacenter cannot carry the target, or some class nowhere at all, and
+    `InputError` if the target is not positive, the two options are combined, or Algorithm 1 makes
+    too many bins.
+    """
+    if target_rate is not None and not target_rate > 0:
+        raise InputError(f"target rate: need a positive number, got {target_rate}")
+    if as_printed:
+        guidance = _as_printed(datacenter, target_rate)
+    else:
+        columns = generate_columns(datacenter, gains=True)
+        if target_rate is None:
+            guidance = _highest_rate(datacenter, columns, time_limit)
+        else:
+            guidance = _fewest_machines(datacenter, columns, target_rate, time_limit)
+        guidance = replace(guidance, prices=_prices(datacenter, columns))
+    for violation in check_guidance(guidance):
+        raise CertificateError(
+            f"{guidance.method} made invalid guidance: {violation}",
+            lambda: datacenter_document(datacenter),
+        )
+    return guidance
+
+
+def _highest_rate(datacenter: Datacenter, columns: Columns, time_limit: float) -> Guidance:
+    bins = columns.bins
+    first = greedy_rounding(datacenter, bins, columns.machines, columns.value)
+    plan = integer_program(datacenter, bins, columns.worth, first, time_limit=time_limit)
+    # Stopped by its time limit, the solver may not even have looked at its start.
+    plan = max(first, plan, key=lambda whole: rate_of(datacenter, bins, whole))
+    return _guidance(datacenter, bins, plan, columns, "column generation, integer program")
+
+
+def _fewest_machines(
+    datacenter: Datacenter, columns: Columns, target_rate: float, time_limit: float
+) -> Guidance:
+    unit = f"jobs per {datacenter.time_unit}"
+    if target_rate > columns.bound:
+        raise NoRate(
+            f"no plan carries {target_rate:.9g} {unit}: at most {columns.bound:.9g} are possible",
+            columns.bound,
+        )
+    target = min(target_rate, columns.value)
+    fewest = generate_columns(datacenter, target_rate=target, start=columns.bins)
+    first = greedy_rounding(
+        datacenter, fewest.bins, fewest.machines, target_rate, all_machines=False
+    )
+    plan = integer_program(
+        datacenter, fewest.bins, fewest.worth, first, target_rate=target_rate, time_limit=time_limit
+    )
+    carried = rate_of(datacenter, fewest.bins, plan)
+    if carried < target_rate * (1 - 1e-9):
+        raise NoRate(
+            f"found no plan that carries {target_rate:.9g} {unit}, only {carried:.9g}; "
+            f"{columns.bound:.9g} would be possible with fractions of machines",
+            columns.bound,
+        )
+    guidance = _guidance(
+        datacenter, fewest.bins, plan, columns, "column generation, integer program"
+    )
+    least = int(np.ceil(fewest.bound - GAP * max(1.0, fewest.bound)))
+    return replace(guidance, target_rate=target_rate, machines_bound=max(0, least))
+
+
+def _as_printed(datacenter: Datacenter, target_rate: float | None) -> Guidance:
+    from ...formulations.allocation import model as allocation
+    from ...formulations.machine_assignment import model as machine_assignment
+    from ...formulations.machine_assignment.bins import algorithm_1
+    from ..backends import highs
+
+    if target_rate is not None:
+        raise InputError("target rate: the printed method has none")
+    first = allocation.build(datacenter, as_printed=True)
+    bound = highs.solve(first).incumbent or 0.0
+    used = allocation.delta(first).max(axis=2) > IN_USE
+    bins = []
+    for j in range(len(datacenter.configurations)):
+        made = algorithm_1(datacenter, j, np.flatnonzero(used[j]).tolist())
+        empty = np.zeros((1, len(datacenter.classes)), dtype=np.int64)
+        # Without the reset it makes the same bin several times.
+        bins.append(np.unique(made, axis=0) if len(made) else empty)
+    second = machine_assignment.build(datacenter, bins)
+    rate = highs.solve(second).incumbent or 0.0
+    plan = printed_rounding(bins, machine_assignment.machines(second))
+    kept = [np.flatnonzero(whole) for whole in plan]
+    return Guidance(
+        datacenter=datacenter,
+        arrival_rate=rate_of(datacenter, bins, plan),
+        arrival_rate_bound=bound,
+        bin_configuration=np.repeat(np.arange(len(bins)), [len(rows) for rows in kept]),
+        bin_machines=np.concatenate([x[rows] for x, rows in zip(plan, kept, strict=True)]),
+        bin_jobs=np.concatenate([x[rows] for x, rows in zip(bins, kept, strict=True)]),
+        bound="allocation program (1)-(5) as printed",
+        method="LoTES as printed",
+        notes=(
+            f"machine assignment program (6)-(10): {rate:.9g} jobs per {datacenter.time_unit} on "
+            f"{sum(map(len, bins))} bins of the classes in one solution of the allocation program",
+        ),
+    )
+
+
+def _guidance(
+    datacenter: Datacenter,
+    bins: Sequence[IntArray],
+    plan: Sequence[IntArray],
+    columns: Columns,
+    method: str,
+) -> Guidance:
+    """The guidance of a plan, bins with machines only; machines without a bin get an empty one.
+
+    The bins are filled up with jobs for which there is room.
+    """
+    entries: list[tuple[int, int, IntArray]] = []
+    bins = [rows.copy() for rows in bins]
+    for j, (rows, whole) in enumerate(zip(bins, plan, strict=True)):
+        order = np.argsort(-whole, kind="stable")[: np.count_nonzero(whole)]
+        for i in order.tolist():
+            capacity = datacenter.capacity_units[j]
+            fill_up(rows[i], datacenter.fits[:, j], datacenter.request_units, capacity)
+            entries.append((j, int(whole[i]), rows[i]))
+        idle = int(datacenter.count[j] - whole.sum())
+        if idle:
+            entries.append((j, idle, np.zeros(len(datacenter.classes), dtype=np.int64)))
+    rate = rate_of(datacenter, bins, plan)
+    notes = []
+    if columns.gap > GAP:
+        notes.append(f"column generation stopped at a gap of {columns.gap:.2e}")
+    total = float(datacenter.share.sum())
+    if abs(total - 1) > 1e-6:
+        notes.append(
+            f"shares add up to {total:.6g}: arrival rates count all jobs, also those of no class"
+        )
+    return Guidance(
+        datacenter=datacenter,
+        arrival_rate=rate,
+        arrival_rate_bound=max(columns.bound, rate),
+        bin_configuration=np.array([j for j, _, _ in entries], dtype=np.int64),
+        bin_machines=np.array([machines for _, machines, _ in entries], dtype=np.int64),
+        bin_jobs=np.array([jobs for _, _, jobs in entries], dtype=np.int64),
+        bound="Lagrangian bound of column generation",
+        method=method,
+        notes=tuple(notes),
+    )
+
+
+def _prices(datacenter: Datacenter, columns: Columns) -> Prices:
+    """What limits the rate, from the dual prices at the bound."""
+    each = resource_prices(datacenter, columns.worth[:, None] * datacenter.rate)
+    limit: FloatArray = each * datacenter.capacity * datacenter.count[:, None]
+    return Prices(
+        resource=limit / limit.sum(),
+        work=columns.worth * datacenter.share,
+        machine=columns.machine_gain,
+        machine_bound=columns.machine_price,
+    )

@@ -1,0 +1,314 @@
+"""The most valuable bin of each configuration: an unbounded knapsack with several resources.
+
+Depth first over the number of jobs of each class, from as many as fit down to none, classes with
+the best value for what they need first. A branch is left if no dual price vector of the remaining
+classes lets it beat the best bin so far: with prices u >= 0 under which no class is worth more than
+it needs, the room that is left is worth no more than its price. docs/lotes.md has the proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...instances.datacenter.datacenter import BoolArray, Datacenter, FloatArray, IntArray
+from ...instances.kernels.decorators import counted
+
+_SCARCE = 0.4
+"""Room left of one resource for which further price vectors are made, as a share."""
+
+_ROUNDING = 1e-12
+"""Relative rounding error that no bound may hide."""
+
+
+@dataclass(frozen=True, eq=False)
+class BestBins:
+    """Of M configurations and K classes: a bin of each, shape (M, K), its value and a bound, (M,).
+
+    No bin of the configuration is worth more than `bound`. The bin is empty if the search ended
+    before one was found that is worth more than the floor; then `value` is the floor.
+    """
+
+    bins: IntArray
+    value: FloatArray
+    bound: FloatArray
+
+
+def best_bins(
+    datacenter: Datacenter,
+    worth: FloatArray,
+    *,
+    floor: FloatArray | None = None,
+    tolerance: float = 1e-9,
+    most_nodes: int = 10_000_000,
+) -> BestBins:
+    """The bin of each configuration that is worth most, if a job of class k is worth `worth[k]`.
+
+    `worth[k, j]`, shape (K, M), is >= 0 and may differ by configuration. Only bins worth more than
+    `floor`, shape (M,), are looked for, and only up to the relative `tolerance`; after `most_nodes`
+    nodes the search for a configuration ends with the bound that it has. Bins are filled up with
+    jobs that are worth nothing, so that they are non-dominated.
+    """
+    count = len(datacenter.configurations)
+    bins = np.zeros((count, len(datacenter.classes)), dtype=np.int64)
+    value = np.zeros(count) if floor is None else floor.astype(float)
+    bound = np.zeros(count)
+    times = _replacements(datacenter.request_units)
+    for j, capacity in enumerate(datacenter.capacity_units):
+        usable = datacenter.fits[:, j]
+        p = np.where(usable, worth[:, j], 0.0)
+        kept = _undominated(p, times)
+        need = datacenter.request_units[kept]
+        share = _shares(need, capacity)
+        # Best value for the price of its needs first.
+        cost = share @ _relaxed_prices(p[kept], share, 0, -1)
+        order = np.argsort(-p[kept] / np.maximum(cost, 1e-200), kind="stable")
+        kept, need, share = kept[order], need[order], share[order]
+        found, value[j], bound[j] = _search(
+            p[kept], need, share, capacity, float(value[j]), float(tolerance), most_nodes
+        )
+        if found.any():
+            bins[j, kept] = found
+            fill_up(bins[j], usable, datacenter.request_units, capacity)
+            value[j] = max(value[j], bins[j] @ p)
+    return BestBins(bins, value, bound)
+
+
+def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
+    """What a unit of each resource is worth on each configuration at most, shape (M, R).
+
+    Dual prices of the knapsack that may hold fractions of jobs: with `worth` as in `best_bins`, no
+    bin of configuration j is worth more than capacity[j] @ prices[j].
+    """
+    prices = np.zeros(datacenter.capacity.shape)
+    for j, capacity in enumerate(datacenter.capacity_units):
+        p = worth[:, j]
+        kept = np.flatnonzero(datacenter.fits[:, j] & (p > 0))
+        share = _shares(datacenter.request_units[kept], capacity)
+        prices[j] = _relaxed_prices(p[kept], share, 0, -1)
+        cost = share @ prices[j]
+        short = cost > 0
+        if short.any():
+            prices[j] *= max(1.0, float((p[kept][short] / cost[short]).max()))
+    has = datacenter.capacity > 0
+    return np.divide(prices, datacenter.capacity, out=np.zeros_like(prices), where=has)
+
+
+def warm_up() -> None:
+    """Compile the kernels, or read them from the cache."""
+    none, table = np.zeros(0), np.zeros((0, 1))
+    _relaxed_prices(none, table, 0, -1)
+    whole = table.astype(np.int64)
+    _search(none, whole, table, np.zeros(1, dtype=np.int64), 0.0, 0.0, 0)
+
+
+def _shares(need: IntArray, capacity: IntArray) -> FloatArray:
+    """What jobs need as shares of the capacity."""
+    shares = np.zeros(need.shape)
+    return np.divide(need, capacity, out=shares, where=capacity > 0)
+
+
+def _replacements(request: IntArray) -> IntArray:
+    """How many jobs of the second class fit in the place of one of the first, shape (K, K)."""
+    needs = request[None, :, :] > 0
+    each = request[:, None, :] // np.maximum(request[None, :, :], 1)
+    times: IntArray = np.where(needs, each, np.iinfo(np.int64).max).min(axis=2)
+    return times
+
+
+def _undominated(p: FloatArray, times: IntArray) -> IntArray:
+    """Classes of some worth that no multiple of another class replaces at no loss."""
+    replaced = (times >= 1) & (times * p[None, :] >= p[:, None]) & (p[None, :] > 0)
+    # Of two classes that replace each other the first stays.
+    first = np.arange(len(p))[:, None] <= np.arange(len(p))[None, :]
+    replaced &= ~(replaced.T & first)
+    return np.flatnonzero((p > 0) & ~replaced.any(axis=1))
+
+
+def fill_up(jobs: IntArray, usable: BoolArray, request: IntArray, capacity: IntArray) -> None:
+    """Add jobs of classes that can run there, in their order, until none fits."""
+    room = capacity - jobs @ request
+    for k in np.flatnonzero(usable).tolist():
+        inside = request[k] > 0
+        more = int((room[inside] // request[k][inside]).min())
+        jobs[k] += more
+        room -= more * request[k]
+
+
+@counted
+def _relaxed_prices(p: FloatArray, share: FloatArray, first: int, scarce: int) -> FloatArray:
+    """Dual prices of max p x, share x <= 1, x >= 0 over the classes from `first` on (simplex).
+
+    Of resource `scarce`, unless it is -1, there is less.
+    """
+    resources = share.shape[1]
+    items = len(p) - first
+    width = items + resources + 1
+    table = np.zeros((resources + 1, width))
+    for r in range(resources):
+        for x in range(items):
+            table[r, x] = share[first + x, r]
+        table[r, items + r] = 1.0
+        table[r, width - 1] = _SCARCE if r == scarce else 1.0
+    zero = 0.0
+    for x in range(items):
+        table[resources, x] = -p[first + x]
+        zero = max(zero, _ROUNDING * p[first + x])
+    for _ in range(20 * resources):
+        column, least = -1, -zero
+        for x in range(width - 1):
+            if table[resources, x] < least:
+                column, least = x, table[resources, x]
+        if column < 0:
+            break
+        row, ratio = -1, 1e300
+        for r in range(resources):
+            if table[r, column] > 1e-12 and table[r, width - 1] / table[r, column] < ratio:
+                row, ratio = r, table[r, width - 1] / table[r, column]
+        if row < 0:
+            break
+        pivot = table[row, column]
+        for x in range(width):
+            table[row, x] /= pivot
+        for r in range(resources + 1):
+            factor = table[r, column]
+            if r != row and factor != 0.0:
+                for x in range(width):
+                    table[r, x] -= factor * table[row, x]
+    price = np.zeros(resources)
+    for r in range(resources):
+        price[r] = max(0.0, table[resources, items + r])
+    return price
+
+
+@counted
+def _dot(price: FloatArray, table: FloatArray, row: int) -> float:
+    total = 0.0
+    for r in range(len(price)):
+        total += price[r] * table[row, r]
+    return total
+
+
+@counted
+def _price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
+    """Valid price vectors for the classes from x on, shape (classes + 1, vectors, resources).
+
+    First the relaxed knapsack's, then one that prices all resources alike, one for each resource
+    alone, and the relaxed knapsack's with little left of each resource. A vector that cannot price
+    some class is too high to matter.
+    """
+    classes, resources = share.shape
+    kinds = 2 * resources + 2
+    vectors = np.zeros((classes + 1, kinds, resources))
+    price = np.zeros(resources)
+    for first in range(classes):
+        for v in range(kinds):
+            for r in range(resources):
+                price[r] = 1.0 if v == 1 or v == r + 2 else 0.0
+            if v == 0 or v >= resources + 2:
+                scarce = v - resources - 2 if v > 0 else -1
+                price = _relaxed_prices(p, share, first, scarce)
+            scale = 0.0
+            for x in range(first, classes):
+                cost = _dot(price, share, x)
+                scale = max(scale, p[x] / cost if cost > 1e-200 else 1e200)
+            for r in range(resources):
+                # Scaled so that no class is worth more than it costs; 0 * 1e200 is still 0.
+                vectors[first, v, r] = price[r] * scale if scale < 1e200 else 1e200
+    return vectors
+
+
+@counted
+def _search(
+    p: FloatArray,
+    need: IntArray,
+    share: FloatArray,
+    capacity: IntArray,
+    floor: float,
+    tolerance: float,
+    most_nodes: int,
+) -> tuple[IntArray, float, float]:
+    """Branch and bound: the best bin, none if it is not worth more than the floor; value, bound."""
+    classes, resources = need.shape
+    best = np.zeros(classes, dtype=np.int64)
+    value, to_beat = floor, floor * (1 + tolerance)
+    if classes == 0:
+        return best, value, to_beat * (1 + _ROUNDING)
+    vectors = _price_vectors(p, share)
+    count = np.zeros(classes, dtype=np.int64)
+    room = np.zeros((classes + 1, resources), dtype=np.int64)
+    left = np.zeros((classes + 1, resources))  # room as shares of the capacity
+    worth = np.zeros(classes + 1)
+    for r in range(resources):
+        room[0, r] = capacity[r]
+        left[0, r] = 1.0 if capacity[r] > 0 else 0.0
+    x, down, nodes = 0, True, 0
+    while x >= 0:
+        if down:
+            nodes += 1
+            fitting = 2**62
+            for r in range(resources):
+                if need[x, r] > 0:
+                    fitting = min(fitting, room[x, r] // need[x, r])
+            count[x] = fitting
+        elif count[x] == 0:
+            x -= 1
+            continue
+        else:
+            count[x] -= 1
+        worth[x + 1] = worth[x] + count[x] * p[x]
+        for r in range(resources):
+            room[x + 1, r] = room[x, r] - count[x] * need[x, r]
+            if capacity[r] > 0:
+                left[x + 1, r] = room[x + 1, r] / capacity[r]
+        if worth[x + 1] > to_beat:
+            value = worth[x + 1]
+            to_beat = value * (1 + tolerance)
+            for y in range(classes):
+                best[y] = count[y] if y <= x else 0
+        if x == classes - 1:
+            x, down = x - 1, False
+            continue
+        hopeful = True
+        for v in range(vectors.shape[1]):
+            if worth[x + 1] + _dot(vectors[x + 1, v], left, x + 1) <= to_beat:
+                hopeful = False
+                # Fewer jobs of class x are hopeless too if it is worth its price here.
+                if _dot(vectors[x + 1, v], share, x) <= p[x]:
+                    count[x] = 0
+                break
+        if hopeful and nodes >= most_nodes:
+            most = _open_bound(p, share, vectors, count, worth, left, x, to_beat)
+            return best, value, most * (1 + _ROUNDING)
+        down = hopeful
+        if hopeful:
+            x += 1
+    return best, value, to_beat * (1 + _ROUNDING)
+
+
+@counted
+def _open_bound(
+    p: FloatArray,
+    share: FloatArray,
+    vectors: FloatArray,
+    count: IntArray,
+    worth: FloatArray,
+    left: FloatArray,
+    x: int,
+    to_beat: float,
+) -> float:
+    """The most that any branch not yet searched can be worth."""
+    most = to_beat
+    for y in range(x + 1):
+        # Numbers of class y still to come, from count[y] - 1 (on the last level, count[y]) to 0.
+        larger = count[y] if y == x else count[y] - 1
+        if larger < 0:
+            continue
+        branch = 1e300
+        for v in range(vectors.shape[1]):
+            at_none = worth[y] + _dot(vectors[y + 1, v], left, y)
+            each = p[y] - _dot(vectors[y + 1, v], share, y)
+            branch = min(branch, at_none + larger * max(each, 0.0))
+        most = max(most, branch)
+    return most

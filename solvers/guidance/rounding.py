@@ -1,0 +1,154 @@
+"""From fractional to whole machines: LoTES's rounding, a greedy one, and an integer program.
+
+A plan here is a list of arrays, `machines[j]`, shape (bins of configuration j,).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...instances.datacenter.datacenter import Datacenter, FloatArray, IntArray
+
+WHOLE = 1e-6
+"""A number of machines this close to an integer is that integer: solvers leave such dust."""
+
+MOST_COLUMNS = 400
+"""About how many bins the integer program is given; more only slow it down."""
+
+
+def printed_rounding(
+    bins: Sequence[IntArray], machines: Sequence[FloatArray]
+) -> tuple[IntArray, ...]:
+    """Round as LoTES does, section 4.2: of each configuration the q_j largest fractions go up.
+
+    q_j is the sum of the fractions. Ties go to the bin that is lexicographically first.
+    """
+    plan = []
+    for rows, fractional in zip(bins, machines, strict=True):
+        settled = np.where(
+            np.abs(fractional - np.rint(fractional)) < WHOLE, np.rint(fractional), fractional
+        )
+        whole = np.floor(settled).astype(np.int64)
+        fraction = np.round(settled - whole, 9)
+        up = round(float(fraction.sum()))
+        # The last key counts most; of the bin's counts the first.
+        order = np.lexsort((*rows.T[::-1], -fraction))
+        whole[order[:up]] += 1
+        plan.append(whole)
+    return tuple(plan)
+
+
+def greedy_rounding(
+    datacenter: Datacenter,
+    bins: Sequence[IntArray],
+    machines: Sequence[FloatArray],
+    rate: float,
+    *,
+    all_machines: bool = True,
+) -> tuple[IntArray, ...]:
+    """Round down, then give each machine that is left the bin that serves best what is missing.
+
+    Missing is what a class falls short of at the arrival `rate`; serving counts by how much a class
+    is short, relatively. Without `all_machines` it ends when nothing is missing, and takes back the
+    machines that can be spared; otherwise every machine has a bin.
+    """
+    plan = [np.floor(fractional + WHOLE).astype(np.int64) for fractional in machines]
+    values = [rows * datacenter.rate[:, j] for j, rows in enumerate(bins)]
+    wanted = datacenter.share * rate
+    weight = np.divide(1.0, wanted, out=np.zeros_like(wanted), where=wanted > 0)
+    left = datacenter.count - np.array([whole.sum() for whole in plan])
+    served = _served(values, plan)
+    while left.any():
+        missing = np.maximum(wanted - served, 0.0)
+        if not (all_machines or missing.any()):
+            break
+        # Once nothing is missing, all classes count alike.
+        urgency = weight * (missing * weight + 1e-9)
+        best = -1.0, 0, 0
+        for j in np.flatnonzero(left).tolist():
+            gains = np.minimum(values[j], missing) @ urgency + 1e-12 * (values[j] @ urgency)
+            i = int(gains.argmax())
+            best = max(best, (float(gains[i]), j, i), key=lambda entry: entry[0])
+        _, j, i = best
+        several = max(1, int(left[j]) // 8)  # of very many spare machines, not one by one
+        plan[j][i] += several
+        left[j] -= several
+        served = served + several * values[j][i]
+    if not all_machines:
+        _take_back(plan, values, served - wanted, weight)
+    return tuple(plan)
+
+
+def _take_back(
+    plan: Sequence[IntArray], values: Sequence[FloatArray], spare: FloatArray, weight: FloatArray
+) -> None:
+    """Remove machines as long as no class comes to miss anything, those that serve least first."""
+    used = [
+        (float(values[j][i] @ weight), j, i) for j, x in enumerate(plan) for i in np.flatnonzero(x)
+    ]
+    for _, j, i in sorted(used):
+        row = values[j][i]
+        inside = row > 0
+        if (spare < 0).any() or not inside.any():
+            continue
+        most = int(np.floor(spare[inside] / row[inside]).min())
+        taken = min(most, int(plan[j][i]))
+        plan[j][i] -= taken
+        spare = spare - taken * row
+
+
+def integer_program(
+    datacenter: Datacenter,
+    bins: Sequence[IntArray],
+    worth: FloatArray,
+    start: Sequence[IntArray],
+    *,
+    target_rate: float | None = None,
+    time_limit: float = 1.0,
+) -> tuple[IntArray, ...]:
+    """The integer machine assignment program on the most promising of the bins.
+
+    Promising are those of `start`, a plan, and those worth most if serving class k at the rate 1
+    is worth `worth[k]`. With a target rate it minimises machines. Returns the best plan within
+    `time_limit` s, `start` if there is none better.
+    """
+    from ...formulations.machine_assignment import model as machine_assignment
+    from ..backends import highs
+
+    each = max(3, MOST_COLUMNS // len(bins))
+    chosen = []
+    for j, rows in enumerate(bins):
+        order = np.argsort(-(rows @ (worth * datacenter.rate[:, j])), kind="stable")
+        chosen.append(np.union1d(order[:each], np.flatnonzero(start[j])))
+    few = [rows[kept] for rows, kept in zip(bins, chosen, strict=True)]
+    model = machine_assignment.build(datacenter, few, integer=True, target_rate=target_rate)
+    first = [start[j][kept] for j, kept in enumerate(chosen)]
+    machine_assignment.start(model, first)
+    outcome = highs.solve(model, time_limit=time_limit, relative_gap=1e-6, warm_start=True)
+    if outcome.incumbent is None:
+        return tuple(start)
+    plan = [np.zeros(len(rows), dtype=np.int64) for rows in bins]
+    for j, found in enumerate(machine_assignment.machines(model)):
+        plan[j][chosen[j]] = np.rint(found).astype(np.int64)
+    return tuple(plan)
+
+
+def rate_of(
+    datacenter: Datacenter, bins: Sequence[IntArray], machines: Sequence[FloatArray | IntArray]
+) -> float:
+    """The arrival rate that a plan carries."""
+    values = [rows * datacenter.rate[:, j] for j, rows in enumerate(bins)]
+    arriving = datacenter.share > 0
+    served = _served(values, machines)
+    return float((served[arriving] / datacenter.share[arriving]).min())
+
+
+def _served(values: Sequence[FloatArray], machines: Sequence[FloatArray | IntArray]) -> FloatArray:
+    """Rate at which each class is served, shape (K,)."""
+    total: FloatArray = sum(
+        (whole @ rows for rows, whole in zip(values, machines, strict=True)),
+        start=np.zeros(values[0].shape[1]),
+    )
+    return total

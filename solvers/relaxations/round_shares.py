@@ -1,0 +1,73 @@
+"""From shares of work to whole tasks: a schedule out of the linear program in waves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+
+from ...formulations.unrelated_machines.model import Phase, phases
+from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.mapreduce.schedule import Schedule, timed
+
+WHOLE = 1e-6
+"""A number of tasks that lacks no more than this is whole: solvers leave such dust."""
+
+
+def rounded(instance: Instance, order: IntArray, model: pyo.ConcreteModel) -> Schedule:
+    """The jobs in `order` with every task on one slot, near the shares that `model` found.
+
+    `model` is that of `slotwise.formulations.unrelated_machines.waves`. Each slot gets the whole
+    tasks of its share; the few left over go, the longest first, where they overrun least: over
+    all later waves, the work on the slot beyond the end that the program has for them. Setups are
+    timed, not considered.
+    """
+    maps, reduces = phases(instance)
+    over = np.array([pyo.value(model.map_over[g]) for g in model.waves])
+    left = pyo.value(model.makespan) - over
+    wave = np.empty(instance.jobs, dtype=np.int64)
+    for g, jobs in enumerate(model.wave):
+        wave[jobs] = g
+    position = np.empty(instance.jobs, dtype=np.int64)
+    position[order] = np.arange(instance.jobs)
+    map_count = _counts(maps, _shares(model.map_share, maps), wave, over)
+    last = len(left) - 1
+    reduce_count = _counts(reduces, _shares(model.reduce_share, reduces), last - wave, left[::-1])
+    return timed(
+        instance,
+        _slots(map_count),
+        position[instance.map_job],
+        _slots(reduce_count),
+        position[instance.reduce_job],
+    )
+
+
+def _shares(var: pyo.Var, phase: Phase) -> FloatArray:
+    shares = np.zeros(phase.factors.shape)
+    for (i, k), value in var.extract_values().items():
+        shares[i, k] = value
+    return shares
+
+
+def _counts(phase: Phase, shares: FloatArray, wave: IntArray, ends: FloatArray) -> IntArray:
+    """Whole numbers of tasks of each job on each slot, shape (jobs, slots).
+
+    `wave` numbers the waves in the order in which `ends` (s) rise.
+    """
+    seconds = (phase.work / np.maximum(phase.tasks, 1))[:, None] * phase.factors
+    count = np.floor(shares * phase.tasks[:, None] + WHOLE).astype(np.int64)
+    load = np.zeros((len(ends), seconds.shape[1]))
+    np.add.at(load, wave, count * seconds)
+    overrun = np.cumsum(load, axis=0) - ends[:, None]
+    shortest = seconds.min(axis=1, initial=np.inf)
+    for i in np.argsort(-shortest, kind="stable").tolist():
+        for _ in range(phase.tasks[i] - count[i].sum()):
+            k = np.argmin(overrun[wave[i] :].max(axis=0) + seconds[i])
+            count[i, k] += 1
+            overrun[wave[i] :, k] += seconds[i, k]
+    return count
+
+
+def _slots(count: IntArray) -> IntArray:
+    """The slot of each task, job after job, those of a job on its slots in ascending order."""
+    jobs, slots = count.shape
+    return np.repeat(np.tile(np.arange(slots), jobs), count.ravel())

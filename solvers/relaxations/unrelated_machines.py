@@ -1,0 +1,100 @@
+"""The linear programs for slots of different speed, one after another under one time limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pyomo.environ as pyo
+
+from ...formulations.unrelated_machines import model as unrelated_machines
+from ...formulations.unrelated_machines import waves
+from ...heuristics.hmhs.priority import by_priority
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.schedule import Schedule
+from ..backends import highs
+from ..clock import Clock, OutOfTime, attempt
+from ..method import Task
+from ..progress import Progress
+from .round_shares import rounded
+
+SLACK = 1e-7
+"""Taken off the value of a linear program, which is optimal within tolerances only."""
+
+
+class LinearPrograms:
+    """Runs the programs of one instance."""
+
+    def __init__(self, instance: Instance, task: Task) -> None:
+        self.instance, self.task = instance, task
+        self.clock = Clock(task.time_limit, task.stop)
+        self.stop = highs.Stop.PROVEN
+
+    @property
+    def ended(self) -> str:
+        """Why it is over, in words."""
+        solved = (highs.Stop.PROVEN, highs.Stop.INFEASIBLE)
+        return "linear programs solved" if self.stop in solved else self.stop.value
+
+    def bound(self, horizon: float | None = None) -> float | None:
+        """A lower bound (s) of all schedules not longer than `horizon`, infinite if there is none.
+
+        None if the time was up before there was any. With a bound above the horizon the rest is not
+        computed.
+        """
+        greatest = 0.0
+        for phase in ("map", "reduce"):
+            build = partial(unrelated_machines.build, self.instance, horizon=horizon, only=[phase])
+            model = self._built(build)
+            value = None if model is None else self._optimum(model)
+            if value is None:
+                return greatest or None
+            greatest = max(greatest, value * (1 - SLACK))
+            if horizon is not None and greatest >= horizon:
+                break
+        return greatest
+
+    def schedules(self, bound: float) -> Iterator[Schedule]:
+        """Ever shorter schedules of the jobs by Pri (HMHS), shorter than the incumbent.
+
+        The first may put tasks anywhere; the others try to meet a horizon half way to the bound,
+        since a task that is too long for a slot is the worst to round.
+        """
+        if self.instance.security is not None or self.instance.outages is not None:
+            return
+        best, horizon = self.task.incumbent, None
+        order = by_priority(self.instance)
+        while True:
+            model = self._built(partial(waves.build, self.instance, order, horizon=horizon))
+            value = None if model is None else self._optimum(model)
+            if model is None or value is None or math.isinf(value):
+                return
+            schedule = rounded(self.instance, order, model)
+            if schedule.makespan >= best.makespan:
+                return
+            yield schedule
+            best, horizon = schedule, (schedule.makespan + max(bound, value)) / 2
+
+    def tell(self, makespan: float, bound: float) -> None:
+        """Report progress."""
+        if self.task.on_progress is not None:
+            self.task.on_progress(Progress(self.clock.elapsed, makespan, bound))
+
+    def _built(self, build: Callable[[], pyo.ConcreteModel]) -> pyo.ConcreteModel | None:
+        """The program, None if there is no time to build it."""
+        try:
+            return attempt(build, self.clock)
+        except OutOfTime:
+            self.stop = highs.stopped(self.clock)
+            return None
+
+    def _optimum(self, model: pyo.ConcreteModel) -> float | None:
+        """Infinite if the program is infeasible, None if it did not end."""
+        outcome = highs.solve(
+            model, time_limit=self.clock.left, threads=self.task.threads, stop=self.clock.stop
+        )
+        self.stop = outcome.stop
+        if outcome.stop is highs.Stop.INFEASIBLE:
+            return math.inf
+        return outcome.incumbent if outcome.stop is highs.Stop.PROVEN else None

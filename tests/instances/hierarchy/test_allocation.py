@@ -1,0 +1,64 @@
+"""Allocations as files."""
+
+import json
+
+import pytest
+from trees import figure_4
+
+from slotwise.heuristics.fairness import ALLOCATORS, allocate
+from slotwise.instances.errors import InputError
+from slotwise.instances.hierarchy.allocation_file import read_allocation, write_allocation
+from slotwise.instances.hierarchy.checker import check_allocation
+
+
+def test_document():
+    document = allocate(figure_4()).document()
+    assert document["format"] == "slotwise/allocation/1"
+    assert document["method"] == "exact"
+    assert document["guarantees_met"] is True
+    assert document["used"] == pytest.approx({"c": 1, "m": 1})
+    assert document["leaves"]["n2/n23"] == {
+        "tasks": pytest.approx(100),
+        "dominant_share": pytest.approx(0.5),
+        "weight": pytest.approx(1),
+        "guarantee": pytest.approx(1 / 9),
+        "met": True,
+        "limited_by": "m",
+    }
+
+
+@pytest.mark.parametrize("entry", ALLOCATORS, ids=lambda entry: entry.name)
+def test_file_and_back(tmp_path, entry):
+    made = allocate(figure_4(), entry.name)
+    write_allocation(made, tmp_path / "a.json.gz")
+    read, wrong = read_allocation(tmp_path / "a.json.gz", figure_4())
+    assert wrong == []
+    assert (read.method, read.whole) == (made.method, made.whole)
+    assert read.tasks.tolist() == made.tasks.tolist()
+    assert read.weight.tolist() == made.weight.tolist()
+    assert (check_allocation(read).violations == []) == (check_allocation(made).violations == [])
+
+
+def test_claims_that_the_tasks_do_not_bear_out(tmp_path):
+    document = allocate(figure_4()).document()
+    document["leaves"]["n1/n11"]["dominant_share"] = 0.9
+    document["leaves"]["n1/n12"]["guarantee"] = 0.4
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(document))
+    assert read_allocation(path, figure_4())[1] == [
+        "leaf 'n1/n11': says dominant share 0.9, it is 0.333333",
+        "leaf 'n1/n12': says guarantee 0.4, it is 0.166667",
+    ]
+
+
+def test_bad_files(tmp_path):
+    path = tmp_path / "a.json"
+    document = allocate(figure_4()).document()
+    document["leaves"]["n9"] = document["leaves"].pop("n1/n11")
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="leaves, 'n9': the hierarchy has no such leaf"):
+        read_allocation(path, figure_4())
+    document["leaves"] = {"n1/n12": {"tasks": -1, "dominant_share": 0, "weight": 1, "guarantee": 0}}
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="leaves, n1/n12, tasks: need greater than or equal to 0"):
+        read_allocation(path, figure_4())

@@ -1,0 +1,345 @@
+"""Minimums, maximums and quotas in schedulers' files: named, kept, never forgotten."""
+
+import json
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from typer.testing import CliRunner
+
+from slotwise.cli import app
+from slotwise.heuristics.fairness import allocate
+from slotwise.instances.errors import InputError
+from slotwise.instances.hierarchy.allocation_file import read_allocation, write_allocation
+from slotwise.instances.hierarchy.hierarchy import from_graph
+from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy, write_hierarchy
+from slotwise.instances.schedulers import READERS
+from slotwise.instances.schedulers.queue_tree import MOST_NOTES, Asks
+
+ASKS = Asks({"memory": 800_000.0, "cpu": 200.0})
+
+FAIR = """<?xml version="1.0"?>
+<allocations>
+  <queue name="root">
+    <maxRunningApps>400</maxRunningApps>
+    <queue name="etl">
+      <weight>3.0</weight>
+      <minResources>40000 mb, 10 vcores</minResources>
+      <maxResources>
+        300000 mb,
+        90 vcores
+      </maxResources>
+      <minSharePreemptionTimeout>60</minSharePreemptionTimeout>
+      <queue name="nightly">
+        <maxAMShare>0.2</maxAMShare>
+        <schedulingPolicy>fifo</schedulingPolicy>
+        <aclSubmitApps> etl</aclSubmitApps>
+      </queue>
+      <queue name="hourly">
+        <minResources>0 mb, 0 vcores</minResources>
+        <maxAMShare>-1.0</maxAMShare>
+        <maxContainerAllocation>memory-mb=8192, vcores=4</maxContainerAllocation>
+      </queue>
+    </queue>
+    <queue name="adhoc" type="parent">
+      <schedulingPolicy>fair</schedulingPolicy>
+      <maxChildResources>vcores=10%, memory-mb=10%</maxChildResources>
+      <queue name="lab"><maxRunningApps>7</maxRunningApps></queue>
+    </queue>
+  </queue>
+  <user name="ann"><maxRunningApps>30</maxRunningApps></user>
+  <userMaxAppsDefault>5</userMaxAppsDefault>
+  <queueMaxResourcesDefault>400000 mb, 100 vcores</queueMaxResourcesDefault>
+  <queueMaxAMShareDefault>0.5</queueMaxAMShareDefault>
+  <defaultFairSharePreemptionTimeout>600</defaultFairSharePreemptionTimeout>
+  <queuePlacementPolicy><rule name="default" queue="adhoc.lab"/></queuePlacementPolicy>
+</allocations>
+"""
+
+FAIR_LIMITS = {
+    ("*", "userMaxAppsDefault", "5"),
+    ("*", "queueMaxResourcesDefault", "400000 mb, 100 vcores"),
+    ("*", "queueMaxAMShareDefault", "0.5"),
+    ("*", "maxRunningApps of user ann", "30"),
+    ("root", "maxRunningApps", "400"),
+    ("etl", "minResources", "40000 mb, 10 vcores"),
+    ("etl", "maxResources", "300000 mb, 90 vcores"),
+    ("etl/nightly", "maxAMShare", "0.2"),
+    ("etl/hourly", "maxContainerAllocation", "memory-mb=8192, vcores=4"),
+    ("adhoc", "maxChildResources", "vcores=10%, memory-mb=10%"),
+    ("adhoc/lab", "maxRunningApps", "7"),
+}
+
+
+POOLS = """<allocations>
+  <pool name="load">
+    <minMaps>10</minMaps><minReduces>0</minReduces><maxRunningJobs>50</maxRunningJobs>
+    <minSharePreemptionTimeout>300</minSharePreemptionTimeout><weight>2.0</weight>
+  </pool>
+  <pool name="query"><maxMaps>80</maxMaps></pool>
+  <user name="bob"><maxRunningJobs>6</maxRunningJobs></user>
+  <userMaxJobsDefault>3</userMaxJobsDefault>
+</allocations>
+"""
+
+POOL_LIMITS = {
+    ("*", "userMaxJobsDefault", "3"),
+    ("*", "maxRunningJobs of user bob", "6"),
+    ("load", "minMaps", "10"),
+    ("load", "maxRunningJobs", "50"),
+    ("query", "maxMaps", "80"),
+}
+
+
+def properties(**values: str) -> str:
+    rows = "".join(
+        f"<property><name>yarn.scheduler.capacity.{name}</name><value>{value}</value></property>"
+        for name, value in values.items()
+    )
+    return f"<configuration>{rows}</configuration>"
+
+
+CAPACITY = properties(
+    **{
+        "maximum-applications": "10000",
+        "maximum-am-resource-percent": "0.1",
+        "node-locality-delay": "40",
+        "root.queues": "batch,web",
+        "root.capacity": "100",
+        "root.maximum-capacity": "100",
+        "root.batch.capacity": "70",
+        "root.batch.maximum-capacity": "90",
+        "root.batch.queues": "day,night",
+        "root.batch.day.capacity": "1w",
+        "root.batch.day.maximum-capacity": "[memory=400000,vcores=80]",
+        "root.batch.day.user-limit-factor": "2",
+        "root.batch.day.state": "RUNNING",
+        "root.batch.night.capacity": "2w",
+        "root.batch.night.state": "STOPPED",
+        "root.web.capacity": "30",
+        "root.web.maximum-capacity": "100",
+        "root.web.minimum-user-limit-percent": "25",
+        "root.web.user-limit-factor": "1",
+        "root.old.maximum-capacity": "5",
+    }
+)
+
+CAPACITY_LIMITS = {
+    ("*", "maximum-applications", "10000"),
+    ("*", "maximum-am-resource-percent", "0.1"),
+    ("batch", "maximum-capacity", "90"),
+    ("batch/day", "maximum-capacity", "[memory=400000,vcores=80]"),
+    ("batch/day", "user-limit-factor", "2"),
+    ("batch/night", "state", "STOPPED"),
+    ("web", "minimum-user-limit-percent", "25"),
+    ("web", "user-limit-factor", "1"),
+}
+
+KUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: all}
+spec:
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors:
+    - name: spot
+      resources: [{name: cpu, nominalQuota: 100}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: team-a}
+spec:
+  cohortName: all
+  fairSharing: {weight: 2}
+  preemption: {reclaimWithinCohort: Any}
+  resourceGroups:
+  - coveredResources: [cpu, memory]
+    flavors:
+    - name: on-demand
+      resources:
+      - {name: cpu, nominalQuota: 40, borrowingLimit: 20, lendingLimit: 0}
+      - {name: memory, nominalQuota: 64Gi}
+    - name: spot
+      resources: [{name: cpu, nominalQuota: 0, borrowingLimit: 8}, {name: memory, nominalQuota: 0}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: team-b}
+spec: {cohortName: all, stopPolicy: Hold, preemption: {reclaimWithinCohort: Any}}
+"""
+
+KUEUE_LIMITS = {
+    ("team-a", "nominalQuota of cpu, flavor on-demand", "40"),
+    ("team-a", "borrowingLimit of cpu, flavor on-demand", "20"),
+    ("team-a", "lendingLimit of cpu, flavor on-demand", "0"),
+    ("team-a", "nominalQuota of memory, flavor on-demand", "64Gi"),
+    ("team-a", "borrowingLimit of cpu, flavor spot", "8"),
+    ("team-b", "stopPolicy", "Hold"),
+}
+
+SLURM = """Cluster - 'hpc':Fairshare=1:QOS='normal':MaxJobs=5000
+Parent - 'root'
+User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1
+Account - 'chem':Description='chemistry':Organization='uni':Fairshare=30:GrpTRES=cpu=512,mem=2000000
+Account - 'phys':Description='physics':Organization='uni':Fairshare=10:GrpTRES=cpu=-1:GrpJobs=-1
+Parent - 'chem'
+User - 'ann':DefaultAccount='chem':Fairshare=5:MaxTRESPerJob=cpu=64:MaxJobs=10
+User - 'bob':DefaultAccount='chem':Fairshare=1:MaxSubmitJobs=-1
+Parent - 'phys'
+User - 'eve':DefaultAccount='phys':Fairshare=2147483647:MaxWallDurationPerJob=1440
+"""
+
+SLURM_LIMITS = {
+    ("root", "MaxJobs", "5000"),
+    ("chem", "GrpTRES", "cpu=512,mem=2000000"),
+    ("chem/ann", "MaxTRESPerJob", "cpu=64"),
+    ("chem/ann", "MaxJobs", "10"),
+    ("phys", "MaxWallDurationPerJob of user eve", "1440"),
+}
+
+FILES = {
+    "yarn": (FAIR, FAIR_LIMITS),
+    "yarn-capacity": (CAPACITY, CAPACITY_LIMITS),
+    "kueue": (KUEUE, KUEUE_LIMITS),
+    "slurm": (SLURM, SLURM_LIMITS),
+}
+
+
+def read(name: str, text: str, tmp_path: Path):
+    path = tmp_path / "queues"
+    path.write_text(text)
+    return next(entry for entry in READERS if entry.name == name).load()(path, ASKS)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_limit_is_named_with_queue_and_amount(name: str, tmp_path: Path) -> None:
+    text, limits = FILES[name]
+    found, notes = read(name, text, tmp_path)
+    assert {(d.queue, d.limit, d.amount) for d in found.dropped_limits} == limits
+    assert len(found.dropped_limits) == len(limits)
+    told = [note for note in notes if note.startswith("not in the shares: ")]
+    for queue, limit, amount in limits:
+        assert f"not in the shares: {queue}: {limit} = {amount}" in told
+
+
+def test_pools_of_hadoop_1(tmp_path: Path) -> None:
+    found, notes = read("yarn", POOLS, tmp_path)
+    assert {(d.queue, d.limit, d.amount) for d in found.dropped_limits} == POOL_LIMITS
+    assert not any("unknown" in note for note in notes)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_files_keep_them(name: str, tmp_path: Path) -> None:
+    found, _ = read(name, FILES[name][0], tmp_path)
+    write_hierarchy(found, tmp_path / "tree.json")
+    again = read_hierarchy(tmp_path / "tree.json")
+    assert again.dropped_limits == found.dropped_limits
+    assert from_graph(nx.DiGraph(found.graph())).dropped_limits == found.dropped_limits
+    write_allocation(allocate(again), tmp_path / "shares.json")
+    assert read_allocation(tmp_path / "shares.json", again)[1] == []
+
+
+def run(*arguments: str):
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result
+    return result
+
+
+def test_the_verdict_says_so(tmp_path: Path) -> None:
+    (tmp_path / "fair-scheduler.xml").write_text(FAIR)
+    tree = str(tmp_path / "tree.json")
+    file = str(tmp_path / "fair-scheduler.xml")
+    result = run(
+        "import", "yarn", file, "--capacity", "memory=800000,cpu=200", "-o", tree, "--json"
+    )
+    assert json.loads(result.stdout)["dropped_limits"] == len(FAIR_LIMITS)
+    assert "note: not in the shares: etl: minResources = 40000 mb, 10 vcores" in result.stderr
+    verdict = run("fair", tree).stdout
+    assert "every guarantee is met" not in verdict
+    assert "every guarantee by weight is met" in verdict
+    assert "NOT in these shares: 11 limits of the imported queues" in verdict
+    assert "etl: minResources = 40000 mb, 10 vcores" in verdict
+    shares = json.loads(run("fair", tree, "--json").stdout)
+    assert {"queue": "adhoc/lab", "limit": "maxRunningApps", "amount": "7"} in shares[
+        "dropped_limits"
+    ]
+    why = json.loads(run("fair", tree, "--why", "adhoc/lab", "--json").stdout)
+    assert {limit["queue"] for limit in why["dropped_limits"]} == {
+        "*",
+        "root",
+        "adhoc",
+        "adhoc/lab",
+    }
+    run("fair", tree, "-o", str(tmp_path / "shares.json"))
+    checked = run("check", tree, str(tmp_path / "shares.json"))
+    assert "valid" in checked.stdout
+    assert "note: 11 limits of the imported queues not checked" in checked.stderr
+    exported = run("fair", tree, "--export", "slurm")
+    assert "note: not written: 11 limits of the imported queues" in exported.stderr
+
+
+def test_thousands_are_counted_and_kept(tmp_path: Path) -> None:
+    queues = "".join(
+        f'<queue name="q{k}"><maxRunningApps>{k + 1}</maxRunningApps></queue>' for k in range(3000)
+    )
+    found, notes = read("yarn", f"<allocations>{queues}</allocations>", tmp_path)
+    assert len(found.dropped_limits) == 3000
+    assert sum(note.startswith("not in the shares: q") for note in notes) == MOST_NOTES
+    assert any(f"{3000 - MOST_NOTES} more limits" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (
+            [{"queue": "nobody", "limit": "x", "amount": "1"}],
+            "'nobody: x = 1': there is no such queue",
+        ),
+        ([{"queue": "etl/hourly/x", "limit": "x", "amount": "1"}], "there is no such queue"),
+        ([{"queue": "etl", "limit": "x"}], "dropped_limits, 0, amount: is missing"),
+        ([{"queue": "etl", "limit": "x", "amount": 3}], "dropped_limits, 0, amount: need"),
+        ([{"queue": "etl", "limit": "x", "amount": "3", "y": 1}], "y: is not a field"),
+        ({}, "dropped_limits: need"),
+    ],
+)
+def test_they_are_read_strictly(limits, message: str, tmp_path: Path) -> None:
+    found, _ = read("yarn", FAIR, tmp_path)
+    write_hierarchy(found, tmp_path / "tree.json")
+    document = json.loads((tmp_path / "tree.json").read_text())
+    document["dropped_limits"] = limits
+    (tmp_path / "tree.json").write_text(json.dumps(document))
+    with pytest.raises(InputError) as error:
+        read_hierarchy(tmp_path / "tree.json")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("yarn", "<allocations><userMaxAppsDefault>5</userMaxAppsDefault></allocations>"),
+        ("yarn", '<allocations><queue name="root"><weight>1</weight></queue></allocations>'),
+        ("yarn", '<allocations><queue name="a" type="parent"/></allocations>'),
+        ("kueue", "kind: Cohort\nmetadata: {name: a}\nspec: {}\n"),
+        ("slurm", "Cluster - 'c'\nParent - 'root'\nUser - 'root':Fairshare=1\n"),
+    ],
+)
+def test_a_file_without_queues_is_refused(name: str, text: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no queue in it"):
+        read(name, text, tmp_path)
+
+
+def test_policies_of_every_level_are_told(tmp_path: Path) -> None:
+    _, notes = read("yarn", FAIR, tmp_path)
+    (memory,) = [note for note in notes if "counts memory only" in note]
+    assert memory.endswith("root (fair), etl (fair), adhoc (fair)")
+    (leaves,) = [note for note in notes if "its own policy" in note]
+    assert "etl/nightly (fifo)" in leaves
+    flat = '<allocations><queue name="a"/><queue name="b"/></allocations>'
+    assert any(
+        "among the queues of root (fair)" in note for note in read("yarn", flat, tmp_path)[1]
+    )
+    drf = flat.replace(
+        "<queue", "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy><queue", 1
+    )
+    assert not any("memory only" in note for note in read("yarn", drf, tmp_path)[1])

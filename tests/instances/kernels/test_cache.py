@@ -1,0 +1,215 @@
+"""Kept machine code is used only with the sources it was made from, and is never in the way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import slotwise
+from slotwise.instances.kernels import cache as kernel_cache
+
+KERNELS = Path(slotwise.__file__).parent / "instances" / "kernels"
+
+TOP = """
+from ..instances.kernels.decorators import counted
+from .below import add
+
+@counted
+def top(x):
+    return 10 * add(x)
+"""
+
+BELOW = """
+from ..instances.kernels.decorators import counted
+from .constants import STEP
+
+@counted
+def add(x):
+    return x + STEP + 0
+"""
+
+RUN = """
+from mini.heuristics.top import top
+print(top({argument}), sum(top.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def mini(tmp_path: Path) -> Path:
+    """A package with the project's decorators, a kernel, its helper and the helper's constant."""
+    package = tmp_path / "mini"
+    for layer in ("", "instances", "heuristics"):
+        (package / layer).mkdir()
+        (package / layer / "__init__.py").touch()
+    shutil.copytree(KERNELS, package / "instances" / "kernels")
+    (package / "heuristics" / "top.py").write_text(TOP)
+    (package / "heuristics" / "below.py").write_text(BELOW)
+    (package / "heuristics" / "constants.py").write_text("STEP = 1\n")
+    return package
+
+
+def environment(mini: Path, **changes: str) -> dict[str, str]:
+    unset = ("NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "XDG_CACHE_HOME")
+    mine = {name: value for name, value in os.environ.items() if name not in unset}
+    return mine | {"PYTHONPATH": str(mini.parent), "PYTHONDONTWRITEBYTECODE": "1"} | changes
+
+
+def run(mini: Path, before: str = "", argument: str = "4", **changes: str) -> tuple[int, int, str]:
+    """What `top` gives, how many kernels Python calls came from the cache, and stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", before + RUN.format(argument=argument)],
+        env=environment(mini, **changes),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    value, hits = done.stdout.split()
+    return int(float(value)), int(hits), done.stderr
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Change a source without changing its size or its time."""
+    text, found = file.read_text(), file.stat()
+    assert text.count(old) == 1
+    assert len(old) == len(new)
+    file.write_text(text.replace(old, new))
+    os.utime(file, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted(folder.rglob(f"*{kernel_cache.SUFFIX}*"))
+
+
+def nowhere(mini: Path) -> dict[str, str]:
+    """An environment in which neither the package, nor home, nor the folder named is writable."""
+    (mini / "heuristics" / "__pycache__").touch()
+    blocked = mini / "a file"
+    blocked.touch()
+    temporary = mini.parent / "temporary"
+    temporary.mkdir(exist_ok=True)
+    return {
+        "HOME": str(blocked),
+        "NUMBA_CACHE_DIR": str(blocked / "cache"),
+        "TMPDIR": str(temporary),
+    }
+
+
+def test_an_edit_in_any_file_is_seen_on_a_warm_cache(mini: Path) -> None:
+    assert run(mini) == (50, 0, "")
+    first = entries(mini)
+    assert len(first) == 2
+    assert run(mini) == (50, 1, "")
+    edit(mini / "heuristics" / "constants.py", "1", "2")
+    assert run(mini) == (60, 0, "")
+    edit(mini / "heuristics" / "below.py", "+ 0", "+ 3")
+    assert run(mini) == (90, 0, "")
+    assert run(mini) == (90, 1, "")
+    assert len(entries(mini)) == len(first), "stale entries stay"
+    assert not set(entries(mini)) & set(first)
+
+
+def test_where_nothing_is_writable_a_private_temporary_folder_serves(mini: Path) -> None:
+    value, hits, note = run(mini, **nowhere(mini))
+    assert (value, hits) == (50, 0)
+    assert note.startswith("note: compiled code is kept in")
+    assert note.count("\n") == 1
+    assert run(mini, **nowhere(mini)) == (50, 1, "")
+
+
+def test_a_temporary_folder_that_others_can_write_to_is_not_trusted(mini: Path) -> None:
+    changes = nowhere(mini)
+    shared = Path(changes["TMPDIR"]) / f"slotwise-{os.getuid()}"
+    shared.mkdir()
+    shared.chmod(0o777)
+    value, hits, note = run(mini, **changes)
+    assert (value, hits) == (50, 0)
+    assert note.startswith("note: compiled code cannot be kept")
+    assert note.count("\n") == 1
+    assert not entries(shared)
+
+
+def test_a_full_disk_costs_a_note(mini: Path) -> None:
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+    value, hits, note = run(mini, full)
+    assert (value, hits) == (50, 0)
+    assert note.startswith("note: compiled code cannot be kept (File too large)")
+    assert note.count("\n") == 1
+    assert not entries(mini)
+
+
+def test_damaged_entries_are_replaced(mini: Path) -> None:
+    run(mini)
+    below, top = entries(mini)
+    content = bytearray(top.read_bytes())
+    content[len(content) // 2] ^= 1
+    top.write_bytes(content)
+    below.write_bytes(below.read_bytes()[:50])
+    assert run(mini) == (50, 0, "")
+    assert run(mini) == (50, 1, "")
+
+
+def test_runs_at_the_same_time_share_the_cache(mini: Path) -> None:
+    arguments = ("4", "4.0") * 2
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", RUN.format(argument=argument)],
+            env=environment(mini),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for argument in arguments
+    ]
+    for argument, process in zip(arguments, runs, strict=True):
+        shown, _ = process.communicate()
+        assert shown.startswith("50.0" if "." in argument else "50 ")
+    assert len(entries(mini)) == 4
+    for argument in ("4", "4.0"):
+        assert run(mini, argument=argument) == (50, 1, "")
+
+
+def test_the_digest_covers_every_module_that_decorates_and_what_these_import() -> None:
+    root = Path(slotwise.__file__).parent
+    layers = [folder for folder in root.iterdir() if (folder / "__init__.py").exists()]
+    assert len(layers) >= 7
+    files = [file for folder in layers for file in folder.rglob("*.py")]
+    decorating = {file for file in files if "kernels.decorators import" in file.read_text()}
+    assert len(decorating) > 30
+    covered = kernel_cache.sources()
+    assert decorating <= covered.keys()
+    constants = (
+        "solvers/branch_and_bound/integer_times.py",
+        "heuristics/dispatch/engine/state.py",
+        "instances/mapreduce/security.py",
+    )
+    assert {
+        root / name for name in (*constants, "instances/kernels/decorators.py")
+    } <= covered.keys()
+    assert root / "solvers/backends/cp_sat.py" not in covered
+
+
+def test_an_entry_is_read_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    kept = kernel_cache.Entries(edit)
+    key, data = ("int64", "processor", "bytecode"), bytes(100)
+    assert not kept.exist()
+    kept.save(key, data)
+    assert kept.exist()
+    assert kept.load(key) == data
+    assert kept.load(("int64", "another", "bytecode")) is None
+    assert kept.load(("int64", "processor", "another")) is None
+    assert kernel_cache.Entries(entries).load(key) is None
+    (file,) = (file for file in tmp_path.rglob("*") if file.is_file())
+    content = file.read_bytes()
+    for at in range(len(content)):
+        file.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        assert kept.load(key) is None
+        file.write_bytes(content[:at])
+        assert kept.load(key) is None

@@ -1,0 +1,216 @@
+"""The checker passes what is right and names what is wrong."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from random_instances import instances
+
+from slotwise.instances.mapreduce.checker import check
+from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.schedule import Phase, Schedule, map_completions, timed
+
+PHASES = ("map", "reduce")
+
+
+@pytest.fixture
+def instance() -> Instance:
+    """Map tasks of 4 s (3 s of it reading when local), 2 s and 1 s; reduce tasks of 5 and 3 s."""
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
+    return job_instance(
+        "example",
+        cluster,
+        [
+            Job("j0", [MapTask(1, 300, ["n0"]), 2.0], [4.0], output_ratio=1 / 3),
+            Job("j1", [1.0], [3.0]),
+        ],
+    )
+
+
+@pytest.fixture
+def schedule(instance: Instance) -> Schedule:
+    """j0 on n0 in both phases, j1 on n1: maps end at 6 and 1, reduces at 6 + 1 + 4 and 4."""
+    return timed(
+        instance,
+        map_slot=np.array([0, 0, 1]),
+        map_rank=np.array([0, 1, 0]),
+        reduce_slot=np.array([0, 1]),
+        reduce_rank=np.array([0, 0]),
+    )
+
+
+def changed(schedule: Schedule, phase: str, task: int, **values: float) -> Schedule:
+    """The schedule with some of a task's numbers replaced."""
+    rows: Phase = getattr(schedule, phase)
+    arrays: dict[str, Any] = {}
+    for name, value in values.items():
+        arrays[name] = getattr(rows, name).copy()
+        arrays[name][task] = value
+    return replace(schedule, **{phase: replace(rows, **arrays)})
+
+
+def test_a_right_schedule_passes(instance: Instance, schedule: Schedule) -> None:
+    verdict = check(instance, schedule)
+    assert verdict.violations == []
+    assert verdict.valid
+    assert verdict.makespan == pytest.approx(11)
+
+
+def test_idle_time_is_allowed(instance: Instance, schedule: Schedule) -> None:
+    later = replace(changed(schedule, "reduce", 0, start=8.0, end=13.0), makespan=13.0)
+    assert check(instance, later).violations == []
+
+
+@pytest.mark.parametrize(
+    ("phase", "task", "values", "expected"),
+    [
+        (
+            "map",
+            0,
+            {"start": -1.0, "end": 3.0},
+            ["job 'j0' map task 0 starts at -1, before time 0"],
+        ),
+        (
+            "reduce",
+            0,
+            {"start": 5.5, "end": 10.5},
+            ["job 'j0' reduce task 0 starts at 5.5, before the end of its job's map phase (6)"],
+        ),
+        (
+            "map",
+            1,
+            {"start": 3.0, "end": 5.0},
+            [
+                "job 'j0' map task 1 starts at 3 on a map slot of node 'n0' that "
+                "job 'j0' map task 0 holds until 4"
+            ],
+        ),
+        ("map", 0, {"setup": 0.0}, ["job 'j0' map task 0: setup is 3, the schedule says 0"]),
+        ("reduce", 0, {"setup": 2.0}, ["job 'j0' reduce task 0: setup is 1, the schedule says 2"]),
+        ("map", 2, {"end": 1.5}, ["job 'j1' map task 0: end is 1, the schedule says 1.5"]),
+        ("reduce", 1, {"end": np.nan}, ["job 'j1' reduce task 0: end is 4, the schedule says nan"]),
+        ("map", 1, {"slot": -1}, ["job 'j0' map task 1 is not scheduled"]),
+        ("map", 1, {"slot": 2}, ["job 'j0' map task 1 is on map slot 2, the cluster has 2"]),
+        ("reduce", 1, {"start": np.inf}, ["job 'j1' reduce task 0 has no finite start"]),
+    ],
+)
+def test_each_violation_is_worded(
+    instance: Instance,
+    schedule: Schedule,
+    phase: str,
+    task: int,
+    values: dict[str, float],
+    expected: list[str],
+) -> None:
+    verdict = check(instance, changed(schedule, phase, task, **values))
+    found = [line for line in verdict.violations if not line.startswith("makespan is")]
+    assert len(found) == len(expected)
+    for line, start in zip(found, expected, strict=True):
+        assert line.startswith(start)
+    assert not verdict.valid
+
+
+def test_a_wrong_makespan_is_found(instance: Instance, schedule: Schedule) -> None:
+    verdict = check(instance, replace(schedule, makespan=10.5))
+    assert verdict.violations == ["makespan is 11, the schedule says 10.5"]
+    assert not check(instance, replace(schedule, makespan=np.nan)).valid
+
+
+def test_a_schedule_of_another_instance_is_found(instance: Instance, schedule: Schedule) -> None:
+    verdict = check(instance, replace(schedule, instance="other"))
+    assert verdict.violations == ["schedule is for instance 'other', not 'example'"]
+
+
+def test_a_missing_row_is_found(instance: Instance, schedule: Schedule) -> None:
+    short = Phase(*(getattr(schedule.map, name)[:2] for name in ("slot", "start", "setup", "end")))
+    verdict = check(instance, replace(schedule, map=short))
+    assert verdict.violations == ["map phase: need 3 entries, got [2]"]
+
+
+def test_a_task_inside_another_is_found_beyond_the_next_one() -> None:
+    # 10 s from 0; 1 s from 2; 1 s from 5: the third overlaps the first, not its predecessor.
+    instance = job_instance("long", Cluster.uniform(1, map_slots=1), [Job("j0", [10.0, 1.0, 1.0])])
+    start, work = np.array([0.0, 2.0, 5.0]), np.array([10.0, 1.0, 1.0])
+    maps = Phase(np.zeros(3, dtype=np.int64), start, np.zeros(3), start + work)
+    none = np.array([])
+    reduces = Phase(none.astype(np.int64), none, none, none)
+    verdict = check(instance, Schedule("long", maps, reduces, 10.0))
+    assert [line.split(" starts")[0] for line in verdict.violations] == [
+        "job 'j0' map task 1",
+        "job 'j0' map task 2",
+    ]
+    assert all("job 'j0' map task 0 holds until 10" in line for line in verdict.violations)
+
+
+def test_reading_from_afar_counts(instance: Instance, schedule: Schedule) -> None:
+    # j0's reduce task on n1 reads 100 MB within the rack: 2 s instead of 1.
+    moved = changed(schedule, "reduce", 0, slot=1)
+    assert (
+        "job 'j0' reduce task 0: setup is 2, the schedule says 1"
+        in check(instance, moved).violations
+    )
+
+
+@st.composite
+def scheduled(draw: st.DrawFn) -> tuple[Instance, Schedule]:
+    """A random instance with at least one task and a valid schedule."""
+    instance = draw(instances())
+    assume(instance.map_tasks + instance.reduce_tasks)
+    cluster = instance.cluster
+
+    def slots(tasks: int, count: int) -> np.ndarray:
+        return np.array([draw(st.integers(0, count - 1)) for _ in range(tasks)], dtype=np.int64)
+
+    schedule = timed(
+        instance,
+        slots(instance.map_tasks, int(cluster.map_slots.sum())),
+        np.array(draw(st.permutations(range(instance.map_tasks))), dtype=np.int64),
+        slots(instance.reduce_tasks, int(cluster.reduce_slots.sum())),
+        np.array(draw(st.permutations(range(instance.reduce_tasks))), dtype=np.int64),
+    )
+    return instance, schedule
+
+
+@given(scheduled())
+def test_random_valid_schedules_pass(drawn: tuple[Instance, Schedule]) -> None:
+    instance, schedule = drawn
+    verdict = check(instance, schedule)
+    assert verdict.violations == []
+    assert verdict.makespan == pytest.approx(schedule.makespan)
+
+
+@given(scheduled(), st.data())
+def test_breaking_a_valid_schedule_is_found(
+    drawn: tuple[Instance, Schedule], data: st.DataObject
+) -> None:
+    instance, schedule = drawn
+    sizes = {"map": instance.map_tasks, "reduce": instance.reduce_tasks}
+    phase = data.draw(st.sampled_from([name for name in PHASES if sizes[name]]))
+    task = data.draw(st.integers(0, sizes[phase] - 1))
+    rows: Phase = getattr(schedule, phase)
+    start, setup, end = rows.start[task], rows.setup[task], rows.end[task]
+    shift = data.draw(st.floats(0.01, 100)) * data.draw(st.sampled_from([-1, 1]))
+    kind = data.draw(st.sampled_from(["early", "setup", "end", "makespan", "missing", "together"]))
+    if kind == "early":
+        ready = map_completions(instance, schedule.map.end)[instance.reduce_job]
+        release = ready[task] if phase == "reduce" else 0.0
+        early = release - abs(shift)
+        broken = changed(schedule, phase, task, start=early, end=early + end - start)
+    elif kind == "setup":
+        broken = changed(schedule, phase, task, setup=setup + shift)
+    elif kind == "end":
+        broken = changed(schedule, phase, task, end=end + shift)
+    elif kind == "makespan":
+        broken = replace(schedule, makespan=schedule.makespan + shift)
+    elif kind == "missing":
+        broken = changed(schedule, phase, task, slot=-1)
+    else:
+        # Another task starts when this one does, on the same slot; both take time.
+        lasting = np.flatnonzero(rows.end - rows.start > 0.01).tolist()
+        assume(task in lasting and len(lasting) > 1)
+        other = data.draw(st.sampled_from([t for t in lasting if t != task]))
+        broken = changed(schedule, phase, other, slot=rows.slot[task], start=start)
+    assert not check(instance, broken).valid

@@ -1,0 +1,476 @@
+"""Files of real schedulers: read by their rules, written so that the shares survive."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from slotwise.instances.errors import InputError
+from slotwise.instances.hierarchy.hierarchy import Group, Hierarchy, Leaf, hierarchy
+from slotwise.instances.schedulers import READERS, WRITERS
+from slotwise.instances.schedulers.queue_tree import Asks, flattened
+from slotwise.instances.schedulers.slurm import MOST_SHARES
+from slotwise.instances.schedulers.weights import weights_from_one, whole_weights
+
+CAPACITY = {"cpu": 200.0, "memory": 400.0}
+DEMAND = {"cpu": 1.0, "memory": 2.0}
+ASKS = Asks(CAPACITY, DEMAND)
+BOTH_WAYS = ("yarn", "yarn-capacity", "kueue", "slurm")
+
+
+def reader(name: str):
+    return next(entry for entry in READERS if entry.name == name).load()
+
+
+def writer(name: str):
+    return next(entry for entry in WRITERS if entry.name == name).load()
+
+
+def read(name: str, text: str, tmp_path: Path, asks: Asks = ASKS):
+    path = tmp_path / "file"
+    path.write_text(text)
+    return reader(name)(path, asks)
+
+
+def tree(*children, weight: float = 1.0) -> Hierarchy:
+    return hierarchy(CAPACITY, Group("root", children, weight))
+
+
+@pytest.fixture
+def example() -> Hierarchy:
+    """eng 3: dev 1, prod 2; sci 1. Shares of the whole 1/4, 1/2, 1/4."""
+    return tree(
+        Group("eng", [Leaf("dev", DEMAND, 1), Leaf("prod", DEMAND, 2)], 3), Leaf("sci", DEMAND, 1)
+    )
+
+
+YARN = """<?xml version="1.0"?>
+<allocations>
+  <defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
+  <queue name="eng"><weight>3.0</weight>
+    <queue name="dev"><weight>1.0</weight></queue>
+    <queue name="prod"><weight>2.0</weight></queue></queue>
+  <pool name="sci"><weight>1.0</weight></pool>
+</allocations>
+"""
+
+CAPACITY_XML = """<configuration>
+  <property><name>yarn.scheduler.capacity.resource-calculator</name>
+    <value>org.apache.hadoop.yarn.util.resource.DominantResourceCalculator</value></property>
+  <property><name>yarn.scheduler.capacity.root.queues</name><value>eng, sci</value></property>
+  <property><name>yarn.scheduler.capacity.root.eng.capacity</name><value>75</value></property>
+  <property><name>yarn.scheduler.capacity.root.sci.capacity</name><value>25</value></property>
+  <property><name>yarn.scheduler.capacity.root.eng.queues</name><value>dev,prod</value></property>
+  <property><name>yarn.scheduler.capacity.root.eng.dev.capacity</name><value>1w</value></property>
+  <property><name>yarn.scheduler.capacity.root.eng.prod.capacity</name><value>2w</value></property>
+</configuration>
+"""
+
+KUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: top}
+spec:
+  resourceGroups:
+  - coveredResources: [cpu, memory]
+    flavors:
+    - name: default
+      resources: [{name: cpu, nominalQuota: 200}, {name: memory, nominalQuota: 400m}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: eng}
+spec: {parentName: top, fairSharing: {weight: "3"}}
+---
+kind: ClusterQueue
+metadata: {name: eng-dev}
+spec: {cohortName: eng, fairSharing: {weight: "500m"}, preemption: {reclaimWithinCohort: Any}}
+---
+kind: ClusterQueue
+metadata: {name: eng-prod}
+spec: {cohort: eng, preemption: {reclaimWithinCohort: Any}}
+---
+kind: ClusterQueue
+metadata: {name: sci}
+spec: {cohortName: top}
+---
+kind: ClusterQueue
+metadata: {name: alone}
+spec: {}
+"""
+
+SLURM = """# a dump
+Cluster - 'c1':Fairshare=1:QOS='normal'
+Parent - 'root'
+User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1
+Account - 'eng':Description='eng':Organization='o':Fairshare=3
+Account - 'sci':Fairshare=1:Description='sci':Organization='o'
+Parent - 'eng'
+Account - 'dev':Description='dev':Organization='o':Fairshare=1
+Account - 'prod':Description='prod':Organization='o':Fairshare=2
+Parent - 'dev'
+User - 'ann':DefaultAccount='dev':Fairshare=2147483647
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "paths"),
+    [
+        ("yarn", YARN, ("eng/dev", "eng/prod", "sci")),
+        ("yarn-capacity", CAPACITY_XML, ("eng/dev", "eng/prod", "sci")),
+        ("kueue", KUEUE, ("eng/eng-dev", "eng/eng-prod", "sci")),
+        ("slurm", SLURM, ("eng/dev", "eng/prod", "sci")),
+    ],
+)
+def test_reads_shares_of_a_quarter_a_half_a_quarter(name, text, paths, tmp_path: Path) -> None:
+    found, notes = read(name, text, tmp_path)
+    assert set(found.paths) == set(paths)
+    shares = [found.guarantee[found.leaf_at(path)] for path in paths]
+    assert shares == pytest.approx([1 / 4, 1 / 2, 1 / 4])
+    assert found.demand_of(0) == DEMAND
+    if name == "kueue":
+        assert any("alone" in line for line in notes)
+        assert any("reclaimWithinCohort" in line and "sci" in line for line in notes)
+        assert not any("eng-dev" in line for line in notes)
+
+
+def test_kueue_takes_the_quotas_as_capacity(tmp_path: Path) -> None:
+    found, notes = read("kueue", KUEUE, tmp_path, Asks({}))
+    assert dict(zip(found.resources, found.capacity, strict=True)) == {"cpu": 200, "memory": 0.4}
+    assert found.demand_of(0) == {"cpu": 0.2, "memory": 0.0004}
+    assert any("1/1000" in line for line in notes)
+
+
+def test_slurm_users_are_leaves(tmp_path: Path) -> None:
+    text = SLURM.replace("Fairshare=2147483647", "Fairshare=3") + "User - 'bob':Fairshare=1\n"
+    found, _ = read("slurm", text, tmp_path)
+    assert found.guarantee[found.leaf_at("eng/dev/ann")] == pytest.approx(3 / 16)
+    assert found.guarantee[found.leaf_at("eng/dev/bob")] == pytest.approx(1 / 16)
+
+
+def test_single_leaves_may_ask_for_something_else(tmp_path: Path) -> None:
+    asks = Asks(CAPACITY, DEMAND, {"sci": {"cpu": 4.0}}, {"eng/dev": 7.0})
+    found, _ = read("yarn", YARN, tmp_path, asks)
+    assert found.demand_of(found.leaf_at("sci")) == {"cpu": 4.0, "memory": 0.0}
+    assert found.tasks[found.leaf_at("eng/dev")] == 7
+    with pytest.raises(InputError, match="'ops' is no leaf"):
+        read("yarn", YARN, tmp_path, Asks(CAPACITY, DEMAND, {}, {"ops": 1.0}))
+
+
+def yarn(inside: str) -> str:
+    return f"<allocations>{inside}</allocations>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("yarn", "<queues/>", "need the root element <allocations>, got <queues>"),
+        ("yarn", "<allocations>", "not XML"),
+        ("yarn", yarn("<queue/>"), "a queue without a name"),
+        ("yarn", yarn('<queue name=" a"/>'), "has white space around it"),
+        ("yarn", yarn('<queue name="a.b"/>'), "must not hold a '.'"),
+        ("yarn", yarn('<queue name="a"/><queue name="a"/>'), "queue 'a': defined twice"),
+        ("yarn", yarn('<queue name="root"/><queue name="a"/>'), "no other queue beside it"),
+        (
+            "yarn",
+            yarn(
+                '<queue name="a"><schedulingPolicy>fair</schedulingPolicy>'
+                '<queue name="b"><schedulingPolicy>drf</schedulingPolicy></queue></queue>'
+            ),
+            "queue 'a.b', schedulingPolicy: drf below a parent with fair",
+        ),
+        (
+            "yarn",
+            yarn(
+                '<queue name="a" type="parent"><schedulingPolicy>fifo</schedulingPolicy></queue>'
+            ),
+            "queue 'a', schedulingPolicy: fifo is for leaf queues only",
+        ),
+        (
+            "yarn",
+            yarn("<defaultQueueSchedulingPolicy>fifo</defaultQueueSchedulingPolicy>"),
+            "defaultQueueSchedulingPolicy: fifo",
+        ),
+        (
+            "yarn",
+            yarn('<queue name="a" type="parent"><maxAMShare>0.5</maxAMShare></queue>'),
+            "queue 'a', maxAMShare: not allowed for a queue with children",
+        ),
+        ("yarn", yarn('<queue name="a" type="parent"><reservation/></queue>'), "reservation"),
+        ("yarn", yarn('<queue name="a"><weight/></queue>'), "queue 'a', weight: empty"),
+        ("yarn", yarn('<queue name="a"><weight>-1</weight></queue>'), "must be > 0, got -1"),
+        ("yarn", yarn('<queue name="a"><weight>0</weight></queue>'), "0 (served last)"),
+        ("yarn", yarn('<queue name="a"><weight>x</weight></queue>'), "not a number: 'x'"),
+        (
+            "yarn",
+            yarn('<queue name="a"><minResources>-1 mb, 2 vcores</minResources></queue>'),
+            "minResources, memory-mb: must be >= 0",
+        ),
+        (
+            "yarn",
+            yarn('<queue name="a"><maxResources>lots</maxResources></queue>'),
+            "cannot read 'lots'",
+        ),
+        ("yarn-capacity", "<configuration/>", "root.queues is missing"),
+        (
+            "yarn-capacity",
+            CAPACITY_XML.replace("<value>75</value>", "<value>3w</value>"),
+            "root: queues with weights beside queues with percentages",
+        ),
+        (
+            "yarn-capacity",
+            CAPACITY_XML.replace("<value>75</value>", "<value>70</value>"),
+            "sum to 95, not to 100",
+        ),
+        (
+            "yarn-capacity",
+            CAPACITY_XML.replace("<value>1w</value>", "<value>[memory=10]</value>"),
+            "absolute resources",
+        ),
+        (
+            "yarn-capacity",
+            CAPACITY_XML.replace("<value>1w</value>", "<value>0w</value>"),
+            "must be > 0",
+        ),
+        (
+            "yarn-capacity",
+            CAPACITY_XML.replace("dev,prod", "dev,dev"),
+            "'dev' is listed twice",
+        ),
+        ("kueue", "kind: [", "not YAML"),
+        ("kueue", "a: 1", "has no kind"),
+        ("kueue", KUEUE.replace('weight: "3"', 'weight: "0"'), "0 (served last)"),
+        ("kueue", KUEUE.replace('weight: "3"', 'weight: "3x"'), "need a quantity"),
+        (
+            "kueue",
+            KUEUE.replace("[cpu, memory]", "[memory, cpu]"),
+            "must match coveredResources in number and order: memory, cpu",
+        ),
+        (
+            "kueue",
+            KUEUE.replace("name: top}\nspec:", "name: top}\nspec:\n  parentName: eng"),
+            "is its own ancestor",
+        ),
+        (
+            "kueue",
+            KUEUE.replace("parentName: top", "parentName: other"),
+            "2 trees that share nothing",
+        ),
+        ("kueue", KUEUE.replace("name: eng-prod", "name: eng-dev"), "defined twice"),
+        ("slurm", "Parent - 'root'\n", "no Cluster line"),
+        ("slurm", SLURM + "Cluster - 'c2'\n", "line 12: a second cluster"),
+        ("slurm", SLURM.replace("Parent - 'eng'", "Parent - 'ops'"), "line 7: parent 'ops' is not"),
+        ("slurm", SLURM.replace("'prod'", "'Prod'", 1), "must be lower case"),
+        ("slurm", SLURM.replace("Account - 'prod'", "Account - 'sci'"), "'sci' is defined twice"),
+        ("slurm", SLURM.replace("Fairshare=3", "Fairshare=3.5"), "whole number or 'parent'"),
+        ("slurm", SLURM.replace("Fairshare=3", "Fairshare=0"), "Fairshare=0 (served last)"),
+        ("slurm", SLURM.replace("Fairshare=3", "Fairshare=parent"), "account 'eng': Fairshare="),
+        ("slurm", SLURM + "User - 'bob':Fairshare=2\n", "some users have Fairshare=parent"),
+        ("slurm", SLURM + "What is this\n", "line 12: need Cluster, Parent, Account or User"),
+    ],
+)  # fmt: skip
+def test_each_rule_has_its_line(name: str, text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        read(name, text, tmp_path)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_not_read_is_told(tmp_path: Path) -> None:
+    text = yarn(
+        "<userMaxAppsDefault>5</userMaxAppsDefault>"
+        '<queue name="a"><minResources>memory-mb=9, vcores=1</minResources>'
+        "<maxResources>4 mb, 4 vcores</maxResources><colour>red</colour></queue>"
+        '<queue name="b"><queue name="c"/></queue>'
+    )
+    _, notes = read("yarn", text, tmp_path)
+    told = "\n".join(notes)
+    for words in (
+        "userMaxAppsDefault", "minResources", "colour", "b (fair)", "above maxResources for memory",
+    ):  # fmt: skip
+        assert words in told
+    _, notes = read("yarn-capacity", CAPACITY_XML.replace("Dominant", "Default"), tmp_path)
+    assert any("counts memory only" in line for line in notes)
+
+
+@pytest.mark.parametrize("name", BOTH_WAYS)
+def test_what_is_written_reads_as_the_same_shares(name, example, tmp_path: Path) -> None:
+    text, _ = writer(name)(example)
+    again, _ = read(name, text, tmp_path)
+    assert again.guarantee == pytest.approx(example.guarantee)
+    assert [path.split("/")[-1][-3:] for path in again.paths] == ["dev", "rod", "sci"]
+
+
+names = st.text("abc", min_size=1, max_size=4)
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Hierarchy:
+    counter = iter(range(1000))
+
+    def node(depth: int):
+        name = f"{draw(names)}{next(counter)}"
+        weight = draw(st.one_of(st.integers(1, 9).map(float), st.floats(0.01, 100)))
+        children = draw(st.integers(0, 3)) if depth < 3 else 0
+        if not children:
+            return Leaf(name, DEMAND, weight)
+        return Group(name, [node(depth + 1) for _ in range(children)], weight)
+
+    return tree(*[node(1) for _ in range(draw(st.integers(1, 3)))])
+
+
+def most_rounded(drawn: Hierarchy, greatest: int) -> float:
+    """Relative error if each weight is off by half a unit and the greatest of siblings is so many.
+
+    A share is a quotient of weights on each of at most three levels.
+    """
+    weight, parent = drawn.weight[1:], drawn.parent[1:]
+    among = np.zeros(drawn.nodes)
+    np.maximum.at(among, parent, weight)
+    half = float(np.max(0.5 / (greatest * weight / among[parent])))
+    return ((1 + half) / (1 - half)) ** 3 - 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees(), st.sampled_from(BOTH_WAYS))
+def test_any_tree_survives_the_round_trip(tmp_path_factory, drawn: Hierarchy, name: str) -> None:
+    text, notes = writer(name)(drawn)
+    again, _ = read(name, text, tmp_path_factory.mktemp("trees"))
+    error = 1e-6
+    if name == "slurm":
+        told = next(line for line in notes if "whole shares" in line)
+        error = float(told.split("more than ")[1].split(" %")[0]) / 100 + 0.01
+        assert error <= most_rounded(drawn, greatest=10_000) + 0.01 + 1e-9
+    order = [again.leaf_at(path) for path in sorted(again.paths)]
+    expected = [drawn.leaf_at(path) for path in sorted(drawn.paths)]
+    if name in ("yarn", "yarn-capacity"):
+        assert sorted(again.paths) == sorted(drawn.paths)
+        assert again.guarantee[order] == pytest.approx(drawn.guarantee[expected], rel=error)
+    else:
+        assert sorted(again.guarantee) == pytest.approx(sorted(drawn.guarantee), rel=2 * error)
+
+
+def test_yarn_is_what_yarn_expects(example: Hierarchy) -> None:
+    text, _ = writer("yarn")(example)
+    root = ElementTree.fromstring(text)
+    assert root.findtext("defaultQueueSchedulingPolicy") == "drf"
+    assert root.find("queue[@name='eng']").get("type") == "parent"
+    assert root.findtext("queue[@name='eng']/queue[@name='prod']/weight") == "2.0"
+    for name in ("yarn", "yarn-capacity"):
+        with pytest.raises(InputError, match=r"hold no '\.'"):
+            writer(name)(tree(Leaf("a.b", DEMAND)))
+
+
+def test_kueue_gives_all_quota_to_the_root(example: Hierarchy) -> None:
+    documents = {
+        (d["kind"], d["metadata"]["name"]): d
+        for d in yaml.safe_load_all(writer("kueue")(example)[0])
+    }
+    quotas = {
+        key: document["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
+        for key, document in documents.items()
+        if "resourceGroups" in document.get("spec", {})
+    }
+    assert quotas["Cohort", "root"] == [
+        {"name": "cpu", "nominalQuota": "200"},
+        {"name": "memory", "nominalQuota": "400"},
+    ]
+    assert all(q["nominalQuota"] == "0" for q in quotas["ClusterQueue", "eng-dev"])
+    queue = documents["ClusterQueue", "eng-prod"]["spec"]
+    assert queue["cohortName"] == "eng"
+    assert queue["fairSharing"] == {"weight": "2"}
+    assert queue["preemption"] == {"reclaimWithinCohort": "Any"}
+
+
+def test_volcano_in_both_dialects(example: Hierarchy) -> None:
+    small = tree(
+        Group("eng", [Leaf("dev", DEMAND, 0.25), Leaf("prod", DEMAND, 0.5)], 3),
+        Leaf("sci", DEMAND, 1),
+    )
+    queues = {d["metadata"]["name"]: d for d in yaml.safe_load_all(writer("volcano")(small)[0])}
+    # No weight counts less than 1, so 0.25 and 0.5 are scaled.
+    assert queues["eng-prod"]["metadata"]["annotations"] == {
+        "volcano.sh/hierarchy": "root/eng/prod",
+        "volcano.sh/hierarchy-weights": "1/3/2",
+    }
+    flat = flattened(example, example.guarantee)
+    queues = {d["metadata"]["name"]: d for d in yaml.safe_load_all(writer("volcano")(flat)[0])}
+    weights = [queues[name]["spec"]["weight"] for name in ("eng-dev", "eng-prod", "sci")]
+    assert weights == [1, 2, 1]
+    assert "annotations" not in queues["eng-dev"]["metadata"]
+
+
+def test_colliding_names_are_an_error() -> None:
+    collision = tree(Group("a", [Leaf("b-c", DEMAND)]), Group("a-b", [Leaf("c", DEMAND)]))
+    with pytest.raises(InputError, match="'a/b-c' and 'a-b/c' would both be called 'a-b-c'"):
+        flattened(collision, collision.guarantee)
+    for name in ("kueue", "volcano"):
+        with pytest.raises(InputError, match="would both be called"):
+            writer(name)(tree(Leaf("Sci", DEMAND), Leaf("sci", DEMAND)))
+    text, _ = writer("slurm")(
+        tree(Group("a", [Leaf("x", DEMAND)]), Group("b", [Leaf("x", DEMAND)]))
+    )
+    assert "Account - 'a-x'" in text
+    assert "Account - 'b-x'" in text
+
+
+def test_whole_weights_by_hand() -> None:
+    # 0.5 : 1.5 is 1 : 3 exactly; thirds are exact too; pi is not, and is cut at the most.
+    exact = tree(Leaf("a", DEMAND, 0.5), Leaf("b", DEMAND, 1.5))
+    assert whole_weights(exact, MOST_SHARES).weight.tolist() == [1, 1, 3]
+    assert whole_weights(exact, MOST_SHARES).error == 0
+    thirds = tree(Leaf("a", DEMAND, 1 / 3), Leaf("b", DEMAND, 1))
+    assert whole_weights(thirds, MOST_SHARES).weight.tolist() == [1, 1, 3]
+    rounded = whole_weights(tree(Leaf("a", DEMAND, np.pi), Leaf("b", DEMAND, 1)), 100)
+    assert rounded.weight.tolist() == [1, 100, 32]
+    # Shares were pi / (pi + 1) and 1 / (pi + 1), they are 100/132 and 32/132.
+    assert rounded.error == pytest.approx(32 / 132 * (np.pi + 1) - 1)
+    large = tree(Leaf("a", DEMAND, 70_000), Leaf("b", DEMAND, 140_000))
+    assert whole_weights(large, 65535).weight.tolist() == [1, 1, 2]
+
+
+def siblings(*weights: float) -> Hierarchy:
+    return tree(*(Leaf(f"q{k}", DEMAND, weight) for k, weight in enumerate(weights)))
+
+
+@pytest.mark.parametrize(
+    ("weights", "most", "whole"),
+    [
+        ((3, 5), 10, (3, 5)),  # whole already, and kept although 6 : 10 would fit
+        ((0.3, 0.5), 10, (3, 5)),
+        ((1.5, 2.25), 100, (6, 9)),  # the first factor that makes both whole is 4
+        ((1.5, 2.25), 8, (2, 3)),  # too large, so divided by what they have in common
+        ((0.001, 0.5), 10**6, (1, 500)),  # by a thousand, the last factor that is tried
+        ((1 / 1001, 3 / 1001), 10, (3, 10)),  # one more would be needed: rounded
+        ((0.001, 1), 999, (1, 999)),  # a thousand is too much: rounded
+        ((0.000999, 1), 10**6, (999, 10**6)),  # no factor up to a thousand: rounded
+        ((1e-9, 1), 100, (1, 100)),  # nobody gets nothing
+        ((10, 11), 10, (9, 10)),  # without a common divisor: 9.09 is rounded
+        ((7, 7, 7), 1, (1, 1, 1)),
+        ((1, 3), 1, (1, 1)),
+        ((1 + 1e-12, 2), 5, (1, 2)),  # rounding is no fraction
+        ((1 + 1e-7, 2), 100, (50, 100)),
+    ],
+)
+def test_whole_weights(weights: tuple[float, ...], most: int, whole: tuple[int, ...]) -> None:
+    rounded = whole_weights(siblings(*weights), most)
+    assert rounded.weight.tolist() == [1, *whole]
+    true = np.array(weights) / sum(weights)
+    error = np.abs(np.array(whole) / sum(whole) / true - 1).max()
+    assert rounded.error == pytest.approx(error)
+
+
+def test_each_group_of_siblings_is_scaled_by_itself() -> None:
+    nested = tree(
+        Group("a", [Leaf("x", DEMAND, 0.5), Leaf("y", DEMAND, 0.25)], 0.1), Leaf("b", DEMAND, 0.3)
+    )
+    rounded = whole_weights(nested, 10)
+    weights = dict(zip(nested.names, rounded.weight.tolist(), strict=True))
+    assert (weights["a"], weights["b"], weights["x"], weights["y"]) == (1, 3, 2, 1)
+    assert rounded.error == pytest.approx(0, abs=1e-12)
+    scaled = dict(zip(nested.names, weights_from_one(nested).weight.tolist(), strict=True))
+    assert [scaled[name] for name in "abxy"] == pytest.approx([1, 3, 2, 1])

@@ -1,0 +1,82 @@
+"""The HiGHS adapter: limits, starts, progress and what survives them."""
+
+import os
+import signal
+import threading
+
+import pyomo.environ as pyo
+import pytest
+
+from slotwise.formulations.job_order import model as job_order
+from slotwise.instances.generators.ljr import small
+from slotwise.solvers.backends import highs
+from slotwise.solvers.heuristic import heuristic
+
+
+@pytest.fixture(scope="module")
+def hard():
+    """Too large to be proven in seconds."""
+    return small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
+
+
+def started(instance):
+    best = heuristic(instance, "EFSS")
+    model = job_order.build(instance, horizon=best.makespan, lower_bound=best.lower_bound)
+    job_order.start(model, best.schedule)
+    return model, best
+
+
+def test_time_limit_keeps_incumbent_and_bound(hard):
+    model, best = started(hard)
+    outcome = highs.solve(model, time_limit=2, threads=1, warm_start=True)
+    assert outcome.stop is highs.Stop.TIME_LIMIT
+    assert outcome.incumbent <= best.makespan * (1 + 1e-6)
+    assert best.lower_bound * (1 - 1e-6) <= outcome.bound <= outcome.incumbent
+
+
+def test_time_limit_of_nothing_still_knows_the_start(hard):
+    model, best = started(hard)
+    outcome = highs.solve(model, time_limit=0, threads=1, warm_start=True)
+    assert outcome.stop is highs.Stop.TIME_LIMIT
+    assert outcome.incumbent is None or outcome.incumbent <= best.makespan * (1 + 1e-6)
+
+
+def test_progress_only_improves(hard):
+    model, _ = started(hard)
+    seen = []
+    outcome = highs.solve(model, time_limit=3, threads=1, warm_start=True, on_progress=seen.append)
+    assert seen == outcome.progress
+    assert len(seen) >= 1
+    bounds = [step.bound for step in seen if step.bound is not None]
+    incumbents = [step.incumbent for step in seen if step.incumbent is not None]
+    assert bounds == sorted(bounds)
+    assert incumbents == sorted(incumbents, reverse=True)
+
+
+def test_control_c_keeps_the_best(hard):
+    model, best = started(hard)
+    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    outcome = highs.solve(model, time_limit=60, threads=1, warm_start=True)
+    timer.cancel()
+    assert outcome.stop is highs.Stop.INTERRUPTED
+    assert outcome.seconds < 30
+    assert outcome.incumbent <= best.makespan * (1 + 1e-6)
+
+
+def test_gap_limits_stop_early():
+    instance = small(4, 3, seed=3)
+    model, _ = started(instance)
+    outcome = highs.solve(model, threads=1, relative_gap=0.5, warm_start=True)
+    assert outcome.stop is highs.Stop.PROVEN
+    assert outcome.bound < outcome.incumbent
+
+
+def test_infeasible_model_is_told_apart():
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(domain=pyo.Binary)
+    model.objective = pyo.Objective(expr=model.x)
+    model.no = pyo.Constraint(expr=model.x >= 2)
+    outcome = highs.solve(model)
+    assert outcome.stop is highs.Stop.INFEASIBLE
+    assert outcome.incumbent is None

@@ -1,0 +1,118 @@
+"""The heterogeneous road: HiGHS may cut off an optimum, and yet nothing wrong is called proven."""
+
+import pytest
+from brute_force import optimum
+from typer.testing import CliRunner
+
+import slotwise
+from slotwise.cli import app
+from slotwise.instances.generators.hmhs import small
+from slotwise.solvers.backends import highs
+from slotwise.solvers.heuristic import all_heuristics
+from slotwise.solvers.integer_programs import heterogeneous_road, unrelated_machines_road
+from slotwise.solvers.method import Task
+
+
+@pytest.fixture(scope="module")
+def instance():
+    """Neither a heuristic nor the linear programs find its optimum."""
+    return small(3, 2, 2, seed=4, max_maps=2, max_reduces=2)
+
+
+def started(instance, **options):
+    start = slotwise.heuristic(instance, "EASS").schedule
+    return Task(start, 0.0, **{"time_limit": 60, "threads": 1, "relative_gap": 1e-7, **options})
+
+
+def wrong(another_way, monkeypatch):
+    """HiGHS cuts off the optimum in the first run or the second: no schedule is that short."""
+    solve = highs.solve
+
+    def cut_off(model, **options):
+        if options.get("another_way") is another_way and "warm_start" in options:
+            return highs.Outcome(highs.Stop.PROVEN, None, 1.01 * model.horizon, 0.0, 0)
+        return solve(model, **options)
+
+    monkeypatch.setattr(highs, "solve", cut_off)
+
+
+def test_two_runs_that_agree_prove_the_optimum(instance):
+    arrival, known = heterogeneous_road(instance, started(instance)), optimum(instance)
+    assert arrival.stop == "gap closed"
+    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
+    assert known * (1 - 2e-7) <= arrival.lower_bound <= known * (1 + 1e-9)
+    assert arrival.proof == "heterogeneous model (HiGHS)"
+
+
+@pytest.mark.parametrize("another_way", [False, True], ids=["first", "second"])
+def test_an_optimum_cut_off_by_one_run(instance, another_way, monkeypatch):
+    linear = unrelated_machines_road(instance, started(instance))
+    wrong(another_way, monkeypatch)
+    arrival, known = heterogeneous_road(instance, started(instance)), optimum(instance)
+    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
+    assert arrival.lower_bound == pytest.approx(linear.lower_bound)
+    assert arrival.lower_bound < known * (1 - 1e-3)
+    assert arrival.proof == linear.proof
+    assert "contradict each other" in arrival.stop
+
+
+def test_a_model_said_to_have_no_solution(instance, monkeypatch):
+    solve = highs.solve
+
+    def nothing(model, **options):
+        if options.get("another_way"):
+            return highs.Outcome(highs.Stop.INFEASIBLE, None, None, 0.0, 0)
+        return solve(model, **options)
+
+    monkeypatch.setattr(highs, "solve", nothing)
+    arrival = heterogeneous_road(instance, started(instance))
+    assert arrival.lower_bound < optimum(instance) * (1 - 1e-3)
+    assert "contradict each other" in arrival.stop
+
+
+def test_a_bound_that_nobody_confirmed_does_not_count(instance, monkeypatch):
+    solve = highs.solve
+
+    def out_of_time(model, **options):
+        if options.get("another_way"):
+            return highs.Outcome(highs.Stop.TIME_LIMIT, None, None, 0.0, 0)
+        return solve(model, **options)
+
+    monkeypatch.setattr(highs, "solve", out_of_time)
+    steps = []
+    arrival = heterogeneous_road(instance, started(instance, on_progress=steps.append))
+    known = optimum(instance)
+    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
+    assert arrival.lower_bound < known * (1 - 1e-3)
+    assert arrival.stop == "time limit; the bound of one run of HiGHS alone does not count"
+    assert all(step.bound is None or step.bound <= arrival.lower_bound for step in steps)
+
+
+def test_the_weaker_bound_of_two_counts(instance, monkeypatch):
+    solve, known = highs.solve, optimum(instance)
+
+    def stopped(model, **options):
+        outcome = solve(model, **options)
+        if options.get("another_way"):
+            bound = 0.999 * outcome.bound
+            return highs.Outcome(highs.Stop.TIME_LIMIT, outcome.incumbent, bound, 0.0, 0)
+        return outcome
+
+    monkeypatch.setattr(highs, "solve", stopped)
+    arrival = heterogeneous_road(instance, started(instance))
+    assert arrival.lower_bound == pytest.approx(0.999 * known, rel=1e-5)
+    assert arrival.stop == "time limit"
+
+
+def test_what_the_user_sees(instance, tmp_path, monkeypatch):
+    best = min(result.makespan for result in all_heuristics(instance, (0.0, "none")))
+    assert best > optimum(instance) * (1 + 1e-3)
+    path = tmp_path / "problem.json"
+    slotwise.write(instance, path)
+    arguments = ["solve", str(path), "--model", "heterogeneous", "--threads", "1"]
+    assert ": optimal, makespan" in CliRunner().invoke(app, arguments).stdout
+    wrong(False, monkeypatch)
+    run = CliRunner().invoke(app, arguments)
+    assert run.exit_code == 0
+    assert ": feasible, makespan" in run.stdout
+    assert "note: heterogeneous: two runs of HiGHS contradict each other" in run.stderr

@@ -1,0 +1,271 @@
+"""`solve`, `gap`, the second opinion, and what results promise."""
+
+import json
+import os
+import signal
+import threading
+from importlib.util import find_spec
+from itertools import chain, repeat
+
+import numpy as np
+import pytest
+from brute_force import optimum
+from random_instances import tiny, with_speed_factors
+
+import slotwise
+from slotwise import Cluster, Job, job_instance, timed
+from slotwise.heuristics import block_search
+from slotwise.instances.errors import InputError
+from slotwise.instances.generators.ljr import generate, small
+from slotwise.solvers import ROADS
+from slotwise.solvers.branch_and_bound import search as branch_and_bound
+from slotwise.solvers.cross_check import cross_check
+from slotwise.solvers.integer_programs import unrelated_machines_road
+from slotwise.solvers.method import Task
+from slotwise.solvers.portfolio import portfolio
+from slotwise.solvers.result import CertificateError, Status, certified, relative_gap
+from slotwise.solvers.solve import UNCOMPILED, chosen_roads
+
+LONG = 600.0
+"""Seconds; nothing here takes as long, unless it is compiled on a busy machine before."""
+
+
+def test_proves_what_brute_force_finds():
+    for seed in range(60):
+        instance = tiny(seed)
+        result = slotwise.solve(instance, threads=1, time_limit=LONG)
+        assert result.status is Status.OPTIMAL
+        assert result.makespan == pytest.approx(optimum(instance, shared_order=True), rel=1e-6)
+        assert result.gap <= 1e-6
+
+
+def test_stops_where_bound_and_heuristic_meet():
+    """One slot of each kind and one job: nothing to decide, 2 + 3 seconds."""
+    instance = job_instance("one", Cluster.uniform(1, map_slots=1), [Job("a", [2.0], [3.0])])
+    result = slotwise.solve(instance)
+    assert (result.status, result.makespan, result.lower_bound) == ("optimal", 5.0, 5.0)
+    assert "model" not in result.bound
+
+
+@pytest.mark.parametrize("model", ["job-order", "sequence"])
+def test_named_model_proves_the_optimum(model):
+    instance = small(2, 2, seed=2, max_maps=2, max_reduces=2)
+    result = slotwise.solve(instance, model=model, threads=1, time_limit=LONG)
+    assert result.status is Status.OPTIMAL
+    assert result.makespan == pytest.approx(optimum(instance, shared_order=True), rel=1e-6)
+
+
+def test_time_limit_gives_schedule_and_bound():
+    instance = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
+    result = slotwise.solve(instance, model="job-order", time_limit=2, threads=1)
+    assert result.status is Status.FEASIBLE
+    assert 0 < result.lower_bound < result.makespan
+    assert slotwise.check(instance, result.schedule).valid
+    assert [step.bound for step in result.progress] == sorted(s.bound for s in result.progress)
+
+
+def test_control_c_ends_all_roads_and_keeps_the_best():
+    instance = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
+    timers = [threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))]
+
+    def press(step):
+        if not step.doing and timers:
+            timers.pop().start()
+
+    result = slotwise.solve(
+        instance, model="job-order", time_limit=120, threads=1, on_progress=press
+    )
+    assert result.interrupted
+    assert [note[: len("job-order: interrupted")] for note in result.notes] == [
+        "job-order: interrupted"
+    ]
+    assert result.seconds < 30
+    assert slotwise.check(instance, result.schedule).valid
+
+
+def test_roads_at_once_share_what_they_prove():
+    """HiGHS needs seconds here, CP-SAT, which sets out later, does not: it ends both."""
+    instance = small(4, 3, seed=1)
+    if find_spec("ortools") is None:
+        pytest.skip("OR-Tools, the extra `cp`, is not installed")
+    roads = {entry: 1 for entry in ROADS if entry.name in ("job-order", "cp-sat")}
+    start = slotwise.heuristic(instance, "EASS")
+    task = Task(start.schedule, start.lower_bound, time_limit=60, threads=2, relative_gap=1e-7)
+    journey = portfolio(instance, roads, task)
+    arrivals, steps = journey.arrivals, journey.steps
+    assert not journey.interrupted
+    assert set(arrivals) == {"job-order", "cp-sat"}
+    optimum_here = slotwise.solve(instance, threads=1, time_limit=LONG).makespan
+    found = [arrival.schedule for arrival in arrivals.values() if arrival.schedule is not None]
+    assert min(schedule.makespan for schedule in found) == pytest.approx(optimum_here, rel=1e-6)
+    assert steps[-1].incumbent == pytest.approx(optimum_here, rel=1e-6)
+    assert steps[-1].bound == pytest.approx(optimum_here, rel=1e-6)
+    assert [step.bound for step in steps] == sorted(step.bound for step in steps)
+
+
+def test_a_road_that_is_not_needed_does_not_set_out():
+    instance = small(3, 2, seed=4)
+    start = slotwise.heuristic(instance, "EASS")
+    roads = {entry: 1 for entry in ROADS if entry.name in ("branch-and-bound", "sequence")}
+    ordered = dict(sorted(roads.items(), key=lambda item: item[0].name))
+    task = Task(start.schedule, start.lower_bound, time_limit=LONG, threads=2, relative_gap=1e-7)
+    # Longer than the kernels take to compile.
+    journey = portfolio(instance, ordered, task, head_start=LONG / 2)
+    assert set(journey.arrivals) == {"branch-and-bound"}
+
+
+def test_chosen_roads_fit_the_instance():
+    names = lambda instance, threads: [road.name for road in chosen_roads(instance, threads)]  # noqa: E731
+    assert names(small(4, 3, seed=1), 2)[0] == "branch-and-bound"
+    assert len(names(small(4, 3, seed=1), 1)) == 1
+    assert names(slotwise.generate("hmhs", jobs=20, seed=1), 2) == ["unrelated-machines"]
+    assert "branch-and-bound" not in names(slotwise.generate("hmhs-small", seed=1), 2)
+    assert names(generate(50, 30, seed=1), 2) == ["improvement"]
+    reduces_bind = generate(50, 30, seed=1, map_slots=8)
+    assert names(reduces_bind, 2) == ["improvement", "spread-bound"]
+    assert names(generate(5, 30, seed=1, map_slots=4), 2)[0] == "improvement"
+
+
+def test_bound_for_slots_of_different_speed():
+    for seed in range(60):
+        instance = with_speed_factors(tiny(seed), seed)
+        start = slotwise.heuristic(instance, "EFSS")
+        task = Task(start.schedule, 0.0, time_limit=60, threads=1, relative_gap=1e-7)
+        arrival = unrelated_machines_road(instance, task)
+        assert arrival.lower_bound <= optimum(instance, shared_order=True) * (1 + 1e-9)
+    large = slotwise.generate("hmhs", jobs=20, seed=1)
+    result = slotwise.solve(large, time_limit=60)
+    assert result.bound == "unrelated-machines LP (HiGHS)"
+    assert result.lower_bound > slotwise.best_lower_bound(large)[0]
+
+
+def test_large_instances_are_improved_and_keep_a_certificate():
+    instance = generate(50, 10, seed=1, map_slots=8)
+    best = slotwise.heuristic(instance, "EFSS-L")
+    block_search.warm_up()
+    # With results at hand no heuristic is compiled, which would take time from the roads.
+    result = slotwise.solve(instance, time_limit=12, heuristics=[best])
+    assert result.status is Status.FEASIBLE
+    assert result.found_by == "improvement"
+    assert slotwise.check(instance, result.schedule).makespan == pytest.approx(result.makespan)
+    assert result.makespan < 0.98 * best.makespan
+    assert best.lower_bound <= result.lower_bound <= result.makespan
+    assert result.gap < 0.03
+
+
+def test_no_jobs_is_solved():
+    result = slotwise.solve(job_instance("nothing", Cluster.uniform(1), []))
+    assert (result.status, result.makespan, result.gap) == ("optimal", 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"model": "simplex"}, "unknown model 'simplex': choose from job-order"),
+        ({"time_limit": -1}, "time limit: must be >= 0"),
+        ({"time_limit": float("nan")}, "time limit: must be >= 0"),
+        ({"threads": 0}, "threads: must be 1 to 1024"),
+    ],
+)
+def test_senseless_arguments(arguments, message):
+    with pytest.raises(InputError, match=message):
+        slotwise.solve(tiny(0), **arguments)
+
+
+def test_result_document_is_json_and_complete(tmp_path):
+    instance = small(3, 2, seed=4)
+    document = slotwise.solve(instance, threads=1, time_limit=LONG).document()
+    assert document["format"] == "slotwise/result/1"
+    assert document["method"] == "exact"
+    assert document["status"] == "optimal"
+    assert document["gap"] == pytest.approx(0, abs=1e-6)
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(document, allow_nan=False))
+    schedule, violations = slotwise.read_schedule(path, instance)
+    assert violations == []
+    assert slotwise.check(instance, schedule).makespan == document["makespan"]
+
+
+def one_task_schedule():
+    instance = job_instance("one", Cluster.uniform(1, map_slots=1), [Job("a", [2.0])])
+    none = np.array([], dtype=np.int64)
+    return instance, timed(instance, np.array([0]), np.array([0]), none, none)
+
+
+def test_invalid_schedule_never_becomes_a_result():
+    instance, schedule = one_task_schedule()
+    schedule.map.start[0] = -1.0
+    with pytest.raises(CertificateError, match="invalid schedule"):
+        certified(instance, "mine", schedule, 0.0, "none", 0.0)
+
+
+def test_bound_above_a_schedule_never_becomes_a_result():
+    instance, schedule = one_task_schedule()
+    with pytest.raises(CertificateError, match="above a valid schedule"):
+        certified(instance, "mine", schedule, 3.0, "wishful", 0.0)
+
+
+def test_relative_gap():
+    assert relative_gap(11.0, 10.0) == pytest.approx(0.1)
+    assert relative_gap(0.0, 0.0) == 0.0
+    assert relative_gap(1.0, 0.0) is None
+
+
+def test_second_opinions_agree():
+    instance = small(3, 2, seed=3, max_maps=3, max_reduces=2)
+    result = slotwise.solve(instance, threads=1, time_limit=LONG)
+    opinions = cross_check(result, time_limit=LONG)
+    assert len(opinions) == 2
+    for opinion in opinions:
+        assert opinion.agrees
+        assert opinion.makespan == pytest.approx(result.makespan, rel=1e-6)
+
+
+def test_second_opinion_contradicts_a_false_optimum():
+    """A schedule with the two tasks on one slot claimed optimal: both roads find 2 s."""
+    instance = job_instance("two", Cluster.uniform(1, map_slots=2), [Job("a", [2.0, 2.0])])
+    none = np.array([], dtype=np.int64)
+    slow = timed(instance, np.array([0, 0]), np.array([0, 1]), none, none)
+    false = certified(instance, "mine", slow, 4.0, "wishful", 0.0)
+    assert false.status is Status.OPTIMAL
+    assert [opinion.agrees for opinion in cross_check(false, time_limit=30)] == [False, False]
+
+
+def test_gap_puts_everything_beside_the_optimum():
+    instance = small(4, 3, seed=3)
+    comparison = slotwise.gap(instance, time_limit=LONG)
+    document = comparison.document()
+    assert document["status"] == "optimal"
+    assert {"EASS", "EFSS", "EFSS-L", "TBS", "TBS-L", "HMHS"} <= set(document["heuristics"])
+    assert {"LB1 as printed", "LB1", "LB2"} <= set(document["bounds"])
+    for row in document["heuristics"].values():
+        expected = row["makespan"] / document["lower_bound"] - 1
+        assert row["gap"] == pytest.approx(expected, abs=1e-9)
+        assert row["makespan"] >= document["makespan"]
+
+
+def test_compiling_is_not_solving(monkeypatch):
+    """One job on one slot needs no road, and takes less than what is said to be compiling."""
+    readings = chain([5.0], repeat(605.0))
+    monkeypatch.setattr("slotwise.solvers.clock.compiling_seconds", lambda: next(readings))
+    instance = job_instance("one", Cluster.uniform(1, map_slots=1), [Job("a", [2.0], [3.0])])
+    assert slotwise.solve(instance).seconds == 0.0
+
+
+def test_what_needs_no_compiler_goes_first(monkeypatch):
+    """Branch and bound has a head start once it is compiled, and gives way before."""
+    first = []
+
+    def set_out(_instance, roads, task, *head_start):
+        first.append((next(iter(roads)).name, *head_start))
+        return portfolio(_instance, {}, task)
+
+    monkeypatch.setattr("slotwise.solvers.solve.portfolio", set_out)
+    instance = small(4, 3, seed=1)
+    for compiled in (True, False):
+        monkeypatch.setattr(branch_and_bound, "is_compiled", lambda compiled=compiled: compiled)
+        slotwise.solve(instance, threads=2)
+        slotwise.solve(instance, threads=1)
+    assert first[0] == first[1] == first[3] == ("branch-and-bound",)
+    assert first[2][0] != "branch-and-bound"
+    assert first[2][1] == UNCOMPILED
