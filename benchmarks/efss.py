@@ -33,8 +33,8 @@ JOBS, ROUNDS = 250, 7
 FIRST_CALL = """
 from time import perf_counter
 begin = perf_counter()
-from slotwise.heuristics.list_scheduling import tbs
-from slotwise.instances.mapreduce import Cluster, Job, job_instance
+from slotwise.heuristics.list_scheduling.rules import tbs
+from slotwise.instances.mapreduce.instance import Cluster, Job, job_instance
 instance = job_instance("toy", Cluster.uniform(1), [Job("a", [1.0], [1.0])])
 imported = perf_counter()
 tbs(instance)

@@ -257,7 +257,7 @@ def test_endings():
 
 LEADS_TO_STDOUT = """
 import sys
-from slotwise.instances.outputs import is_replaced, takes_stdout, write_bytes
+from slotwise.instances.files.outputs import is_replaced, takes_stdout, write_bytes
 link, other = sys.argv[1:]
 assert takes_stdout(link) and not is_replaced(link)
 assert not takes_stdout(other) and is_replaced(other)

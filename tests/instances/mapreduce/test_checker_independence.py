@@ -195,8 +195,7 @@ def imported() -> list[tuple[str, Any]]:
             if not node.level:
                 assert node.module in {"__future__", "dataclasses", "typing"}
                 continue
-            name = "slotwise.instances." + str(node.module)
-            module = importlib.import_module(name)
+            module = importlib.import_module("." + str(node.module), checker.__package__)
             found += [(alias.name, getattr(module, alias.name)) for alias in node.names]
     return found
 
