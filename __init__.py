@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from .formulations.bounds.closed_form import lower_bounds as bounds
     from .formulations.bounds.waiting import waiting_bound
     from .heuristics.dispatch.dispatcher import Dispatcher, Placement
-    from .heuristics.dispatch.simulator import Simulation, simulate
+    from .heuristics.dispatch.result import Simulation
+    from .heuristics.dispatch.simulator import simulate
     from .heuristics.fairness import allocate as fair
     from .heuristics.fairness.explanation import why
     from .heuristics.fairness.timeline import follow
@@ -30,15 +31,8 @@ if TYPE_CHECKING:
     from .instances.hierarchy.hierarchy import Group, Hierarchy, Leaf, hierarchy
     from .instances.hierarchy.hierarchy_file import read_hierarchy, write_hierarchy
     from .instances.mapreduce.checker import Verdict, check
-    from .instances.mapreduce.instance import (
-        Cluster,
-        Instance,
-        Job,
-        MapTask,
-        Rates,
-        SpeedFactors,
-        job_instance,
-    )
+    from .instances.mapreduce.cluster import Cluster, Rates
+    from .instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
     from .instances.mapreduce.instance_file import read_instance as read
     from .instances.mapreduce.instance_file import write_instance as write
     from .instances.mapreduce.schedule import Schedule, timed
@@ -61,7 +55,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "Allocation": "instances.hierarchy.allocation:Allocation",
-    "Cluster": "instances.mapreduce.instance:Cluster",
+    "Cluster": "instances.mapreduce.cluster:Cluster",
     "Comparison": "solvers.compare:Comparison",
     "Configuration": "instances.datacenter.datacenter:Configuration",
     "Datacenter": "instances.datacenter.datacenter:Datacenter",
@@ -79,11 +73,11 @@ _PUBLIC = {
     "Outages": "instances.mapreduce.security:Outages",
     "Placement": "heuristics.dispatch.dispatcher:Placement",
     "Progress": "solvers.progress:Progress",
-    "Rates": "instances.mapreduce.instance:Rates",
+    "Rates": "instances.mapreduce.cluster:Rates",
     "Result": "solvers.result:Result",
     "Schedule": "instances.mapreduce.schedule:Schedule",
     "Security": "instances.mapreduce.security:Security",
-    "Simulation": "heuristics.dispatch.simulator:Simulation",
+    "Simulation": "heuristics.dispatch.result:Simulation",
     "SpeedFactors": "instances.mapreduce.instance:SpeedFactors",
     "Status": "solvers.result:Status",
     "Verdict": "instances.mapreduce.checker:Verdict",

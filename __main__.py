@@ -1,5 +1,5 @@
 """`python -m slotwise`."""
 
-from .entry import main
+from .cli import main
 
 main()

@@ -1,104 +1,22 @@
-"""The command line: `slotwise COMMAND …`.
-
-Commands import what they need when they run, so that `slotwise --help` costs nothing.
-"""
+"""Where a process of the command line begins: signals are answered before anything is loaded."""
 
 from __future__ import annotations
 
 import os
 import sys
-import warnings
-from typing import Annotated
-
-import typer
-
-from .commands import console, interrupts
-from .commands.bounds import bounds
-from .commands.check import check
-from .commands.explain import explain
-from .commands.failing import failed
-from .commands.fair import fair
-from .commands.file_rules import apply_to
-from .commands.gap import gap
-from .commands.generate.mapreduce import generate
-from .commands.generate.other_families import generating
-from .commands.guide import guide
-from .commands.heuristic import heuristic
-from .commands.import_.datacenters import datacenters
-from .commands.import_.mapreduce import importing
-from .commands.import_.queues import queues
-from .commands.simulate import simulate
-from .commands.solve import solve
-from .commands.streams import open_streams, put
-from .entry import main
-
-__all__ = ["app", "main", "run"]
-
-app = typer.Typer(
-    name="slotwise",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Exact models, valid bounds and published heuristics for scheduling batch work.\n\n"
-    "Any input file may be -, which is stdin, and any output file -, which is stdout.",
-)
-for command in (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain):
-    app.command()(command)
-app.add_typer(generate, name="generate")
-generate.add_typer(generating)
-app.add_typer(importing, name="import")
-for kind in (datacenters, queues):
-    importing.add_typer(kind)
-apply_to(app)
+from typing import NoReturn
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        put(f"slotwise {version('slotwise')}\n")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,
-    max_input: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Longest text of an input, such as 8GB; default 2GB, of a pipe 200MB.",
-        ),
-    ] = None,
-) -> None:
-    """Options that stand before the command."""
-    if max_input is not None:
-        from .instances.files.inputs import VARIABLE, parse_size
-
-        parse_size(max_input, "--max-input")
-        os.environ[VARIABLE] = max_input
-
-
-def run(arguments: list[str]) -> int:
-    """The exit code of a command line; whatever goes wrong is told in one line."""
-    open_streams()
-    console.begin()
-    if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # those of libraries, which tell a user nothing
-    command = typer.main.get_command(app)
+def main() -> NoReturn:
+    """Run the command line; exit with 0, 1 (the answer is no), 2 (bad input or usage) or 130."""
     try:
-        with command.make_context("slotwise", arguments) as context:
-            command.invoke(context)
-    except typer.Exit as end:
-        return end.exit_code
-    except SystemExit:
-        raise
-    except BaseException as error:
-        interrupts.answered()
-        return failed(error, arguments, command)
-    return 0
+        from .commands import interrupts
+
+        interrupts.listen()
+        from .commands.app import run
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        os.write(2, b"slotwise: interrupted\n")
+        os._exit(130)
+    interrupts.leave(code)

@@ -3,11 +3,11 @@
     python benchmarks/hmhs_exact.py [--seeds 3] [--threads 1] [--jobs 2 4 6 8 …] [--limit 60]
                                     [--large 20 50 100 200]
 
-Prints Markdown tables. First the roads of `slotwise solve` on small instances, 3 + 3 machines and
+Prints Markdown tables. First the methods of `slotwise solve` on small instances, 3 + 3 machines and
 up to 20 tasks per job and phase: how many are proven within the limit, the mean gap of the others,
 the median time. Then 100 + 100 machines: time and makespan of each heuristic over the bound of the
-linear programs, and of the schedule that they give. Ends with status 1 if two roads contradict each
-other.
+linear programs, and of the schedule that they give. Ends with status 1 if two methods contradict
+each other.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from slotwise.solvers.heuristic import all_heuristics
 from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result
 from slotwise.solvers.solve import solve
 
-ROADS = ("heterogeneous", "job-order", "cp-sat")
+METHODS = ("heterogeneous", "job-order", "cp-sat")
 WORKLOADS = ("single", "hybrid")
 
 
@@ -37,11 +37,11 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, nargs="*", default=[2, 4, 6, 8, 10, 12])
     parser.add_argument("--large", type=int, nargs="*", default=[20, 50, 100, 200])
     options = parser.parse_args()
-    roads = [road for road in ROADS if road != "cp-sat" or find_spec("ortools")]
-    for road in roads:  # imports and compiled kernels are not what is measured
-        solve(small(2, seed=0), model=road, threads=options.threads)
+    methods = [method for method in METHODS if method != "cp-sat" or find_spec("ortools")]
+    for method in methods:  # imports and compiled kernels are not what is measured
+        solve(small(2, seed=0), model=method, threads=options.threads)
     contradictions = 0
-    row("jobs", "tasks", "road", "proven", "mean gap of the others", "median time")
+    row("jobs", "tasks", "method", "proven", "mean gap of the others", "median time")
     row(*["---"] * 6)
     for jobs in options.jobs:
         instances = [
@@ -51,13 +51,13 @@ def main() -> int:
         tasks = mean(one.map_tasks + one.reduce_tasks for one in instances)
         results: dict[str, list[Result]] = defaultdict(list)
         for instance in instances:
-            for road in roads:
-                results[road].append(
-                    solve(instance, model=road, time_limit=options.limit, threads=options.threads)
+            for method in methods:
+                results[method].append(
+                    solve(instance, model=method, time_limit=options.limit, threads=options.threads)
                 )
-            contradictions += contradictory([results[road][-1] for road in roads])
-        for road in roads:
-            small_row(jobs, tasks, road, results[road])
+            contradictions += contradictory([results[method][-1] for method in methods])
+        for method in methods:
+            small_row(jobs, tasks, method, results[method])
     print()
     row("workload", "jobs", "method", "time", "over the bound, %", "least to greatest")
     row(*["---"] * 6)
@@ -67,12 +67,12 @@ def main() -> int:
     return 1 if contradictions else 0
 
 
-def small_row(jobs: int, tasks: float, road: str, results: list[Result]) -> None:
+def small_row(jobs: int, tasks: float, method: str, results: list[Result]) -> None:
     others = [100 * (result.gap or 0.0) for result in results if result.status != "optimal"]
     row(
         str(jobs),
         f"{tasks:.0f}",
-        road,
+        method,
         f"{len(results) - len(others)} of {len(results)}",
         f"{mean(others):.2f} %" if others else "",
         f"{median(result.seconds for result in results):.1f} s",
@@ -106,7 +106,7 @@ def large_rows(workload: str, jobs: int, seeds: int, threads: int) -> None:
 
 
 def contradictory(results: list[Result]) -> bool:
-    """Whether one road's bound is above another's schedule; says so."""
+    """Whether one method's bound is above another's schedule; says so."""
     low = max(results, key=lambda result: result.lower_bound)
     high = min(results, key=lambda result: result.makespan or 0.0)
     wrong = low.lower_bound > (high.makespan or 0.0) * (1 + OPTIMALITY_TOLERANCE)

@@ -16,9 +16,9 @@ from typing import Any, Protocol, TypeVar
 from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.instances.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.solvers.backends.cp_sat import cp_sat_road
+from slotwise.solvers.backends.cp_sat import cp_sat_method
 from slotwise.solvers.heuristic import all_heuristics
-from slotwise.solvers.method import Task
+from slotwise.solvers.method import SolveRequest
 from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result, certified
 from slotwise.solvers.solve import solve
 
@@ -44,14 +44,14 @@ def cp_sat_alone(instance: Instance, time_limit: float, threads: int) -> Result:
     heuristics = all_heuristics(instance, best_lower_bound(instance))
     worst = max(heuristics, key=lambda result: result.makespan or 0.0)
     assert worst.schedule is not None
-    task = Task(
+    task = SolveRequest(
         incumbent=worst.schedule,
         lower_bound=0.0,
         time_limit=time_limit,
         threads=threads,
         relative_gap=OPTIMALITY_TOLERANCE / 10,
     )
-    arrival = cp_sat_road(instance, task, given_bounds=False)
+    arrival = cp_sat_method(instance, task, given_bounds=False)
     return certified(
         instance,
         "CP-SAT alone",

@@ -1,1 +1,1 @@
-"""The commands of the command line, one file each; `slotwise.cli` puts them together."""
+"""The commands of the command line, one file each; `app` puts them together."""

@@ -12,8 +12,8 @@ from .console import NO, InstanceFile, Json, Quiet, show
 def bounds(instance: InstanceFile, as_json: Json = False, quiet: Quiet = False) -> None:
     """Closed-form lower bounds of the makespan."""
     from ..formulations.bounds.closed_form import best_lower_bound, lower_bounds
+    from ..instances.mapreduce.eligibility import impossible
     from ..instances.mapreduce.instance_file import read_instance
-    from ..instances.mapreduce.security import impossible
     from ..report.tables import bounds_table
 
     problem = read_instance(instance)

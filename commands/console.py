@@ -172,9 +172,9 @@ def get_ready_until(clock: Clock, instance: Instance, *, quiet: bool, exact: boo
 
 
 def _is_searched(instance: Instance) -> bool:
-    from ..solvers.solve import chosen_roads
+    from ..solvers.solve import chosen_methods
 
-    return any(road.name == "improvement" for road in chosen_roads(instance, 2))
+    return any(method.name == "improvement" for method in chosen_methods(instance, 2))
 
 
 def named(kind: str, entries: tuple[Entry, ...], name: str, file: Path | None) -> Entry:

@@ -20,7 +20,7 @@ from .file_rules import saving
 from .interrupts import held
 
 if TYPE_CHECKING:
-    from ..heuristics.dispatch.simulator import Simulation
+    from ..heuristics.dispatch.result import Simulation
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.datacenter.guidance import Guidance
     from ..instances.datacenter.workload import Workload

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..instances.registry import lookup
-from ..solvers import ROADS
+from ..solvers import METHODS
 from .console import (
     NO,
     Gantt,
@@ -28,7 +28,7 @@ from .file_rules import saving
 from .interrupts import held
 from .streams import put_aside
 
-NAMES = ", ".join(road.name for road in ROADS)
+NAMES = ", ".join(method.name for method in METHODS)
 
 
 def solve(
@@ -46,7 +46,7 @@ def solve(
         float, typer.Option(metavar="S", min=0, help="Stop at this gap in seconds.")
     ] = 0.0,
     cross_check: Annotated[
-        bool, typer.Option("--cross-check", help="Solve again by independent roads and compare.")
+        bool, typer.Option("--cross-check", help="Solve again by independent methods and compare.")
     ] = False,
     output: Output = None,
     gantt: Gantt = None,
@@ -64,7 +64,7 @@ def solve(
     from ..solvers.solve import search
 
     if model is not None:
-        lookup("model", ROADS, model)
+        lookup("model", METHODS, model)
     check_time_limit(time_limit)
     hidden = quiet or as_json
     agree = True

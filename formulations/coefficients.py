@@ -7,9 +7,10 @@ from itertools import pairwise, permutations
 
 import numpy as np
 
-from ..instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ..instances.arrays import BoolArray, FloatArray, IntArray
+from ..instances.mapreduce.eligibility import map_eligible, reduce_eligible
+from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
-from ..instances.mapreduce.security import BoolArray, map_allowed, reduce_allowed
 from ..instances.mapreduce.setups import (
     best_reduce_setups,
     map_setup_matrix,
@@ -41,11 +42,11 @@ class Coefficients:
         self._least_phases: dict[tuple[str, frozenset[int]], float] = {}
         self.map_time = map_time_matrix(instance)
         self.reduce_time = reduce_time_matrix(instance)
-        self.map_allowed = map_allowed(instance)
-        self.lost_reduce_slots: list[int] = np.flatnonzero(~reduce_allowed(instance)).tolist()
+        self.map_allowed = map_eligible(instance)
+        self.lost_reduce_slots: list[int] = np.flatnonzero(~reduce_eligible(instance)).tolist()
         self.map_slot_kind = _kinds(self.map_slot_node, self.map_work, self.map_allowed)
         self.reduce_slot_kind = _kinds(
-            self.reduce_slot_node, self.reduce_time, reduce_allowed(instance)[None, :]
+            self.reduce_slot_node, self.reduce_time, reduce_eligible(instance)[None, :]
         )
         self.map_slots_with_twin = _with_twin(self.map_slot_kind)
         self.reduce_slots_with_twin = _with_twin(self.reduce_slot_kind)

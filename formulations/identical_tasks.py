@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..instances.mapreduce.instance import FloatArray, Instance
+from ..instances.arrays import FloatArray
+from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.setups import output_share, read_seconds
 
 

@@ -12,8 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..instances.arrays import FloatArray, IntArray
 from ..instances.kernels.decorators import counted, inner
-from ..instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ..instances.mapreduce.schedule import Schedule, map_completions, timed
 from ..instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds

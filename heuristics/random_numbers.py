@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..instances.arrays import IntArray
 from ..instances.kernels.decorators import counted
-from ..instances.mapreduce.instance import IntArray
 
 
 def seeded(seed: int, stream: int = 0) -> IntArray:

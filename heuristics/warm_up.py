@@ -10,14 +10,8 @@ from time import perf_counter
 import numpy as np
 
 from ..instances.kernels.decorators import is_kept, plain
-from ..instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    SpeedFactors,
-    job_instance,
-)
+from ..instances.mapreduce.cluster import Cluster
+from ..instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
 from ..instances.mapreduce.parts import SECURITY, SPEED_FACTORS
 from ..instances.mapreduce.security import Security
 from ..instances.registry import Entry
@@ -27,7 +21,7 @@ from .list_scheduling.earliest_slot import place_reduces
 LITTLE = 10_000
 """Looks at slots with which a heuristic takes some hundredths of a second uncompiled."""
 
-LIST_SCHEDULING = "heuristics.list_scheduling:"
+LIST_SCHEDULING = "heuristics.list_scheduling.rules:"
 """Without optional parts these look at every slot once, and for a task at few."""
 
 FEW, QUICKER = 20, 40

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ..instances.datacenter.datacenter import FloatArray
+from ..instances.arrays import FloatArray
 from ..instances.datacenter.guidance import Guidance, Prices
 
 MOST_BINS = 40

@@ -12,8 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..heuristics.dispatch.engine.state import wait_of_bucket
-from ..heuristics.dispatch.simulator import Simulation
-from ..instances.datacenter.datacenter import FloatArray
+from ..heuristics.dispatch.result import Simulation
+from ..instances.arrays import FloatArray
 from ..instances.datacenter.workload import SECONDS
 from .plots import write_figure
 

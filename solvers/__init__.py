@@ -1,53 +1,53 @@
-"""Solvers. `ROADS` lists the ways to a proven optimum, in the order in which `solve` tries them."""
+"""Solvers. `METHODS` lists the exact methods, in the order in which `solve` tries them."""
 
 from ..instances.registry import Entry
 
-ROADS: tuple[Entry, ...] = (
+METHODS: tuple[Entry, ...] = (
     Entry(
         "job-order",
-        "solvers.integer_programs:job_order_road",
+        "solvers.integer_programs:job_order_method",
         "docs/job-order.md",
         "the job-order model with HiGHS",
     ),
     Entry(
         "sequence",
-        "solvers.integer_programs:sequence_road",
+        "solvers.integer_programs:sequence_method",
         "LJR, equations (1)-(12)",
         "the printed integer program with HiGHS",
     ),
     Entry(
         "cp-sat",
-        "solvers.backends.cp_sat:cp_sat_road",
+        "solvers.backends.cp_sat:cp_sat_method",
         "slotwise",
         "the job-order model with CP-SAT (needs the extra `cp`)",
     ),
     Entry(
         "heterogeneous",
-        "solvers.integer_programs:heterogeneous_road",
+        "solvers.integer_programs:heterogeneous_method",
         "docs/heterogeneous.md",
         "numbers of equal tasks on slots of different speed, with HiGHS (HMHS)",
     ),
     Entry(
         "unrelated-machines",
-        "solvers.integer_programs:unrelated_machines_road",
+        "solvers.integer_programs:unrelated_machines_method",
         "docs/heterogeneous.md",
         "linear programs for slots of different speed: a lower bound, and schedules by rounding",
     ),
     Entry(
         "branch-and-bound",
-        "solvers.branch_and_bound.search:branch_and_bound_road",
+        "solvers.branch_and_bound.search:branch_and_bound_method",
         "docs/branch-and-bound.md",
         "reduce placements, then map placements, compiled; for small instances",
     ),
     Entry(
         "improvement",
-        "solvers.local_search:improvement_road",
+        "solvers.local_search:improvement_method",
         "docs/improvement-search.md",
         "better schedules by local search, compiled; for large instances, no bound",
     ),
     Entry(
         "spread-bound",
-        "solvers.relaxations.spread_bound:spread_bound_road",
+        "solvers.relaxations.spread_bound:spread_bound_method",
         "docs/spread-bound.md",
         "linear program over intervals of time: a lower bound for large instances, no schedule",
     ),

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from ..instances.errors import InputError
 from ..instances.kernels.decorators import compiling_seconds
+from .stop_reason import StopReason
 
 Value = TypeVar("Value")
 
@@ -58,9 +59,10 @@ class Clock:
         other.began, other._compiled = self.began, self._compiled
         return other
 
-    def why(self) -> str:
-        """In words, why it is over."""
-        return "interrupted" if self.stop.is_set() else "time limit"
+    @property
+    def reason(self) -> StopReason:
+        """Why it is over, or will be."""
+        return StopReason.INTERRUPTED if self.stop.is_set() else StopReason.TIME_LIMIT
 
 
 def check_time_limit(seconds: float) -> None:
@@ -69,7 +71,7 @@ def check_time_limit(seconds: float) -> None:
         raise InputError(f"time limit: must be >= 0 seconds, got {seconds}")
 
 
-class Work(Generic[Value]):
+class BackgroundWork(Generic[Value]):
     """Work in a daemon thread of its own, begun when it is made."""
 
     def __init__(self, work: Callable[[], Value]) -> None:
@@ -110,7 +112,7 @@ def attempt(work: Callable[[], Value], clock: Clock) -> Value:
     Raises `OutOfTime` when the clock is over first: then the work goes on unseen, to its end or the
     end of the process. Ctrl-C is answered meanwhile, if `work` lets other threads run.
     """
-    begun = Work(work)
+    begun = BackgroundWork(work)
     while not begun.wait(clock.left):
         if clock.over and not begun.done:
             raise OutOfTime

@@ -1,8 +1,8 @@
-"""A second opinion: the same instance solved again by roads that share as little as possible.
+"""A second opinion: the same instance solved again by methods that share as little as possible.
 
 The job-order model is written as MPS and solved by PuLP's CBC, and solved again by HiGHS without
 presolve; neither is given the closed-form bounds that `solve` starts from. Only a proof is an
-answer: a road that did not prove the result's bound says nothing about it.
+answer: a method that did not prove the result's bound says nothing about it.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from .backends.orphans import start
 from .clock import LOOK, Clock, OutOfTime, attempt
 from .integer_programs import MOST_TERMS
 from .result import OPTIMALITY_TOLERANCE, Result
-from .time_unit import counted, suitable_unit
+from .stop_reason import StopReason
+from .time_unit import in_units_of, suitable_unit
 
 GRACE = 1.5
-"""Seconds after the time limit until a road is left behind that has said nothing."""
+"""Seconds after the time limit until a method is left behind that has said nothing."""
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What an independent road says: an interval for the optimum in s, and whether it fits.
+    """What an independent method says: an interval for the optimum in s, and whether it fits.
 
-    A side of the interval is None if the road proved nothing there within its time. `agrees` is
-    True only if the road proved the result's lower bound as well, False if its interval and the
+    A side of the interval is None if the method proved nothing there within its time. `agrees` is
+    True only if the method proved the result's lower bound as well, False if its interval and the
     result's own are disjoint, and None if it came to no answer.
     """
 
-    road: str
+    method: str
     makespan: float | None
     lower_bound: float | None
     agrees: bool | None
@@ -63,7 +64,7 @@ class Opinion:
             "–" if side is None else f"{side:.6g}" for side in (self.lower_bound, self.makespan)
         )
         said = f"{' to '.join(sides)} s, {self.note}, {self.seconds:.2f} s"
-        return f"{self.verdict}: {self.road}: {said}"
+        return f"{self.verdict}: {self.method}: {said}"
 
 
 def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -> list[Opinion]:
@@ -72,26 +73,26 @@ def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -
     if result.makespan is None or terms > MOST_TERMS:
         too_large = f"model too large: about {terms:.2g} nonzeros"
         why = "no makespan" if result.makespan is None else too_large
-        return [Opinion(name, None, None, None, 0.0, f"not run: {why}") for name in _ROADS]
+        return [Opinion(name, None, None, None, 0.0, f"not run: {why}") for name in _METHODS]
     return [
-        _opinion(name, road, result, result.makespan, time_limit, threads)
-        for name, road in _ROADS.items()
+        _opinion(name, method, result, result.makespan, time_limit, threads)
+        for name, method in _METHODS.items()
     ]
 
 
-Road = Callable[[pyo.ConcreteModel, Clock, int], tuple[float | None, float | None, str]]
+Method = Callable[[pyo.ConcreteModel, Clock, int], tuple[float | None, float | None, str]]
 
 
 def _opinion(
-    name: str, road: Road, result: Result, known: float, time_limit: float, threads: int
+    name: str, method: Method, result: Result, known: float, time_limit: float, threads: int
 ) -> Opinion:
     clock = Clock(time_limit)
     unit = suitable_unit(known)
 
     def work() -> tuple[float | None, float | None, str]:
-        # Half as long again as the known makespan: a road that could only confirm proves little.
-        model = job_order.build(counted(result.instance, unit), horizon=1.5 * known / unit)
-        return road(model, clock, threads)
+        # Half as long again as the known makespan: a method that could only confirm proves little.
+        model = job_order.build(in_units_of(result.instance, unit), horizon=1.5 * known / unit)
+        return method(model, clock, threads)
 
     try:
         makespan, bound, note = attempt(work, clock.until(time_limit + GRACE))
@@ -101,7 +102,7 @@ def _opinion(
         clock.stop.set()  # for work that is left behind
     makespan, bound = (None if side is None else side * unit for side in (makespan, bound))
     return Opinion(
-        road=name,
+        method=name,
         makespan=makespan,
         lower_bound=bound,
         agrees=_agrees(result.lower_bound, known, makespan, bound),
@@ -128,7 +129,7 @@ def _highs_without_presolve(
     outcome = highs.solve(
         model, time_limit=clock.left, threads=threads, presolve=False, stop=clock.stop
     )
-    bound = math.inf if outcome.stop is highs.Stop.INFEASIBLE else outcome.bound
+    bound = math.inf if outcome.stop is StopReason.INFEASIBLE else outcome.bound
     return outcome.incumbent, bound, outcome.stop.value
 
 
@@ -158,7 +159,7 @@ def _cbc(
     return makespan, makespan if proven else None, "gap closed" if proven else "time limit"
 
 
-_ROADS: dict[str, Road] = {
+_METHODS: dict[str, Method] = {
     "job-order model as MPS, CBC": _cbc,
     "job-order model, HiGHS without presolve": _highs_without_presolve,
 }

@@ -1,4 +1,4 @@
-"""Hierarchical max-min fairness by linear programs: the independent road to `exact`."""
+"""Hierarchical max-min fairness by linear programs: the independent method to `exact`."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ from ..heuristics import HEURISTICS
 from ..heuristics.warm_up import ready
 from ..instances.kernels.decorators import compiling_seconds
 from ..instances.mapreduce.checker import check
+from ..instances.mapreduce.eligibility import impossible, map_eligible
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.mapreduce.schedule import Schedule, timed
-from ..instances.mapreduce.security import impossible, map_allowed
 from ..instances.mapreduce.usable_slots import usable_slots
 from ..instances.registry import Entry, lookup
 from .clock import Clock, OutOfTime, attempt
@@ -106,7 +106,7 @@ def _with_everything(instance: Instance, schedule: Schedule) -> Schedule:
     map_slot, map_rank = maps.slot.copy(), np.lexsort((maps.end, maps.start)).argsort()
     notes = schedule.notes
     if instance.security is not None:
-        allowed = map_allowed(instance)
+        allowed = map_eligible(instance)
         moved = np.flatnonzero(~allowed[np.arange(instance.map_tasks), map_slot])
         load = np.bincount(maps.slot, maps.end - maps.start, allowed.shape[1])
         for task in moved[np.argsort(map_rank[moved])]:

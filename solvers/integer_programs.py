@@ -1,4 +1,4 @@
-"""The integer-programming roads: a formulation, HiGHS, and the way back to a schedule."""
+"""The integer-programming methods: a formulation, HiGHS, and the way back to a schedule."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.schedule import Schedule
 from .backends import highs
 from .clock import Clock, OutOfTime, attempt
-from .method import Arrival, Task
+from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress, ProgressCallback
 from .relaxations.unrelated_machines import LinearPrograms
+from .stop_reason import StopReason
 from .time_unit import in_own_unit
 
 AGREEMENT = 1e-7
@@ -35,19 +36,19 @@ BISECTION_GAP, MOST_BISECTIONS = 0.001, 12
 
 
 @in_own_unit
-def job_order_road(instance: Instance, task: Task) -> Arrival:
+def job_order_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """The job-order model with HiGHS, within the incumbent's makespan."""
-    return _solve(instance, task, job_order, "job-order model (HiGHS)")
+    return _solve(instance, request, job_order, "job-order model (HiGHS)")
 
 
 @in_own_unit
-def sequence_road(instance: Instance, task: Task) -> Arrival:
+def sequence_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """The printed integer program with HiGHS, big-M as printed, started from the incumbent."""
-    return _solve(instance, task, sequence, "sequence model (HiGHS)")
+    return _solve(instance, request, sequence, "sequence model (HiGHS)")
 
 
 @in_own_unit
-def heterogeneous_road(instance: Instance, task: Task) -> Arrival:
+def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """The heterogeneous model with HiGHS, from where the linear programs for its slots end.
 
     HiGHS 1.15.1 was seen to cut off optima of this model. So it solves the model twice, the second
@@ -56,26 +57,26 @@ def heterogeneous_road(instance: Instance, task: Task) -> Arrival:
     stands.
     """
     if not heterogeneous.applies(instance):
-        return Arrival(None, None, "", "model does not apply: reads depend on the map tasks' slots")
-    clock = Clock(task.time_limit)
+        return not_applicable("reads depend on the map tasks' slots")
+    clock = Clock(request.time_limit)
     proof = "heterogeneous model (HiGHS)"
-    best, low = task.incumbent, task.lower_bound
+    best, low = request.incumbent, request.lower_bound
 
-    def part(share: float, *, bounds: bool) -> Task:
-        """The task from here on, with a share of the time that is left."""
+    def part(share: float, *, bounds: bool) -> SolveRequest:
+        """The request from here on, with a share of the time that is left."""
         spent = clock.elapsed
         return replace(
-            task,
+            request,
             incumbent=best,
             lower_bound=low,
             time_limit=clock.left * share,
-            on_progress=task.on_progress and _later(task.on_progress, spent, bounds=bounds),
-            keep=task.keep if bounds else Task.keep,
+            on_progress=request.on_progress and _later(request.on_progress, spent, bounds=bounds),
+            keep=request.keep if bounds else SolveRequest.keep,
         )
 
-    first = unrelated_machines_road(instance, part(1 / 4, bounds=True))
+    first = unrelated_machines_method(instance, part(1 / 4, bounds=True))
     best, low = first.schedule or best, max(low, first.lower_bound or 0.0)
-    runs: list[Arrival] = []
+    runs: list[MethodOutcome] = []
     for share, another_way in ((1 / 2, False), (1.0, True)):
         # With presolve HiGHS loses more optima; without it the search is as fast.
         run = _solve(
@@ -88,25 +89,26 @@ def heterogeneous_road(instance: Instance, task: Task) -> Arrival:
         )
         if run.schedule is not None and run.schedule.makespan < best.makespan:
             best = run.schedule
-            task.keep(Arrival(best, first.lower_bound, first.proof, ""))
+            request.keep(MethodOutcome(best, first.lower_bound, first.proof))
         runs.append(run)
-    bound, stop = _agreed(runs, best)
+    bound, detail = _agreed(runs, best)
     if bound is None or bound <= low:
         bound, proof = first.lower_bound, first.proof
-    return Arrival(best, bound, proof, stop)
+    return MethodOutcome(best, bound, proof, runs[-1].stop, detail)
 
 
-def _agreed(runs: list[Arrival], best: Schedule) -> tuple[float | None, str]:
-    """The lower bound (s) that all runs have proven, if any, and why the last ended, in words."""
-    stop = runs[-1].stop
+def _agreed(runs: list[MethodOutcome], best: Schedule) -> tuple[float | None, str]:
+    """The lower bound (s) that all runs have proven, if any, and what is to be said of it."""
     bounds = [run.lower_bound for run in runs if run.lower_bound is not None]
-    if any(run.stop == highs.Stop.INFEASIBLE.value for run in runs) or any(
+    if any(run.stop is StopReason.INFEASIBLE for run in runs) or any(
         bound > best.makespan * (1 + AGREEMENT) for bound in bounds
     ):
         return None, "two runs of HiGHS contradict each other, so neither bound counts"
     if len(bounds) == len(runs):
-        return min(bounds), stop
-    return None, f"{stop}; the bound of one run of HiGHS alone does not count" if bounds else stop
+        return min(bounds), ""
+    if not bounds:
+        return None, ""
+    return None, f"{runs[-1].why}; the bound of one run of HiGHS alone does not count"
 
 
 def heterogeneous_fits(instance: Instance) -> bool:
@@ -123,7 +125,7 @@ def heterogeneous_fits(instance: Instance) -> bool:
 
 
 @in_own_unit
-def unrelated_machines_road(instance: Instance, task: Task) -> Arrival:
+def unrelated_machines_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """A lower bound for slots of different speed, and a schedule, both from linear programs.
 
     The schedule is that of the jobs by Pri (HMHS), in waves. The bound is raised by bisection: if
@@ -131,20 +133,20 @@ def unrelated_machines_road(instance: Instance, task: Task) -> Arrival:
     """
     terms = unrelated_machines.estimated_terms(instance)
     if terms > MOST_TERMS:
-        return Arrival(None, None, "", f"program too large: about {terms:.2g} nonzeros")
+        return not_applicable(f"program too large: about {terms:.2g} nonzeros")
     proof = "unrelated-machines LP (HiGHS)"
-    programs = LinearPrograms(instance, task)
+    programs = LinearPrograms(instance, request)
     low = programs.bound()
     if low is None:
-        return Arrival(None, None, proof, programs.ended)
-    best = task.incumbent
-    task.keep(Arrival(None, low, proof, ""))
+        return MethodOutcome(None, None, proof, programs.ended)
+    best = request.incumbent
+    request.keep(MethodOutcome(None, low, proof))
     for schedule in programs.schedules(low):
         best = schedule
-        task.keep(Arrival(best, low, proof, ""))
+        request.keep(MethodOutcome(best, low, proof))
         programs.tell(best.makespan, low)
     high = best.makespan
-    found = None if best is task.incumbent else best
+    found = None if best is request.incumbent else best
     for _ in range(MOST_BISECTIONS):
         if high - low <= BISECTION_GAP * low:
             break
@@ -154,9 +156,9 @@ def unrelated_machines_road(instance: Instance, task: Task) -> Arrival:
             break
         low = max(low, min(bound, horizon))
         high = horizon if bound < horizon else high
-        task.keep(Arrival(found, low, proof, ""))
+        request.keep(MethodOutcome(found, low, proof))
         programs.tell(best.makespan, low)
-    return Arrival(found, low, proof, programs.ended)
+    return MethodOutcome(found, low, proof, programs.ended)
 
 
 def _later(on_progress: ProgressCallback, spent: float, *, bounds: bool) -> ProgressCallback:
@@ -171,49 +173,51 @@ def _later(on_progress: ProgressCallback, spent: float, *, bounds: bool) -> Prog
 
 def _solve(
     instance: Instance,
-    task: Task,
+    request: SolveRequest,
     formulation: ModuleType,
     proof: str,
     *,
     presolve: bool = True,
     another_way: bool = False,
-) -> Arrival:
+) -> MethodOutcome:
     terms = formulation.estimated_terms(instance)
     if terms > MOST_TERMS:
-        return Arrival(None, None, proof, f"model too large: about {terms:.2g} nonzeros")
-    clock = Clock(task.time_limit, task.stop)
-    horizon = None if formulation is sequence else task.incumbent.makespan
+        return not_applicable(f"model too large: about {terms:.2g} nonzeros", proof)
+    clock = Clock(request.time_limit, request.stop)
+    horizon = None if formulation is sequence else request.incumbent.makespan
 
     def built() -> pyo.ConcreteModel:
-        model = formulation.build(instance, horizon=horizon, lower_bound=task.lower_bound)
-        formulation.start(model, task.incumbent)
+        model = formulation.build(instance, horizon=horizon, lower_bound=request.lower_bound)
+        formulation.start(model, request.incumbent)
         return model
 
     def told(step: Progress) -> None:
-        task.keep(Arrival(None, step.bound, proof, ""))
-        if task.on_progress is not None:
-            task.on_progress(step)
+        request.keep(MethodOutcome(None, step.bound, proof))
+        if request.on_progress is not None:
+            request.on_progress(step)
 
     try:
         model = attempt(built, clock)
     except OutOfTime:
-        return Arrival(None, None, proof, f"{clock.why()} before the model was built")
+        return MethodOutcome(
+            None, None, proof, clock.reason, f"{clock.reason} before the model was built"
+        )
     outcome = highs.solve(
         model,
         time_limit=clock.left,
-        threads=task.threads,
-        relative_gap=task.relative_gap,
-        absolute_gap=task.absolute_gap,
+        threads=request.threads,
+        relative_gap=request.relative_gap,
+        absolute_gap=request.absolute_gap,
         warm_start=True,
         presolve=presolve,
         another_way=another_way,
         on_progress=told,
-        stop=task.stop,
+        stop=request.stop,
     )
-    return Arrival(
+    return MethodOutcome(
         schedule=None if outcome.incumbent is None else formulation.schedule(model),
         lower_bound=outcome.bound,
         proof=proof,
-        stop=outcome.stop.value,
+        stop=outcome.stop,
         progress=outcome.progress,
     )

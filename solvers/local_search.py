@@ -1,4 +1,4 @@
-"""The improvement road: better schedules for large instances, and no bound of its own.
+"""The improvement method: better schedules for large instances, and no bound of its own.
 
 `docs/improvement-search.md` has the method.
 """
@@ -7,46 +7,46 @@ from __future__ import annotations
 
 import math
 
-from ..heuristics.block_search import fits, improve_blocks
+from ..heuristics.block_search import can_search, improve_blocks
 from ..instances.mapreduce.instance import Instance
-from .method import Arrival, Task
+from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress
+from .stop_reason import StopReason
 
 
-def improvement_road(instance: Instance, task: Task) -> Arrival:
+def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """Search from the incumbent on until someone's schedule comes close enough to the lower bound.
 
-    The arrival's schedule is None unless it is shorter than the incumbent; it proves nothing.
-    Instances with speed factors, security or outages are declined: `Arrival.stop` begins with
-    "not applicable".
+    The outcome's schedule is None unless it is shorter than the incumbent; it proves nothing.
+    Instances with speed factors, security or outages are declined.
     """
-    if not fits(instance):
-        return Arrival(None, None, "", f"not applicable: {', '.join(sorted(instance.parts))}")
-    gap = max(task.relative_gap * task.lower_bound, task.absolute_gap)
-    target = task.lower_bound + gap
+    if not can_search(instance):
+        return not_applicable(", ".join(sorted(instance.parts)))
+    gap = max(request.relative_gap * request.lower_bound, request.absolute_gap)
+    target = request.lower_bound + gap
     steps: list[Progress] = []
 
     def tell(seconds: float, makespan: float) -> None:
         steps.append(Progress(seconds, makespan, None))
-        if task.on_progress is not None:
-            task.on_progress(steps[-1])
+        if request.on_progress is not None:
+            request.on_progress(steps[-1])
 
     def known() -> float:
-        return task.best() if task.best is not None else math.inf
+        return request.best() if request.best is not None else math.inf
 
     found = improve_blocks(
         instance,
-        task.incumbent,
-        seconds=task.time_limit,
+        request.incumbent,
+        seconds=request.time_limit,
         target=target,
-        threads=task.threads,
+        threads=request.threads,
         on_progress=tell,
-        stop=lambda: task.stop.is_set() or known() <= target,
-        on_end=lambda schedule: task.keep(Arrival(schedule, None, "", "")),
+        stop=lambda: request.stop.is_set() or known() <= target,
+        on_end=lambda schedule: request.keep(MethodOutcome(schedule, None)),
     )
     if min(found.makespan, known()) <= target:
-        stop = "gap closed"
+        stop = StopReason.GAP_CLOSED
     else:
-        stop = "interrupted" if task.stop.is_set() else "time limit"
-    better = found.makespan < task.incumbent.makespan
-    return Arrival(found if better else None, None, "", stop, steps)
+        stop = StopReason.INTERRUPTED if request.stop.is_set() else StopReason.TIME_LIMIT
+    better = found.makespan < request.incumbent.makespan
+    return MethodOutcome(found if better else None, None, "", stop, progress=steps)

@@ -1,4 +1,4 @@
-"""What every exact road is given and gives back."""
+"""What an exact method is given and what it gives back."""
 
 from __future__ import annotations
 
@@ -6,18 +6,37 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
+from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.schedule import Schedule
 from .progress import Progress, ProgressCallback
+from .stop_reason import StopReason
 
 
 @dataclass(frozen=True)
-class Task:
-    """Where a road starts: a valid schedule, a valid lower bound (s), and how long it may take.
+class SolveRequest:
+    """What a method starts from, and when it has to end.
 
-    `time_limit` in s of wall time; `relative_gap` at which the road may stop. When `stop` is set,
-    the road ends soon with what it has. `on_progress` is called from the road's own thread. `best`
-    gives the shortest makespan (s) that anyone has by now, if others are on the way too. `keep` is
-    called with what the road would arrive with if it ended now: that counts if it does not answer.
+    Parameters
+    ----------
+    incumbent
+        A valid schedule. Only shorter ones are looked for.
+    lower_bound
+        A valid lower bound on the makespan (s).
+    time_limit
+        Wall time (s).
+    threads
+        Number of threads the method may use.
+    relative_gap, absolute_gap
+        The method may end when the gap is this small; relative to the bound, and in s.
+    on_progress
+        Called from the method's own thread with each new incumbent or bound.
+    stop
+        When it is set, the method ends soon with what it has.
+    best
+        Gives the shortest makespan (s) that anyone has by now, if other methods run beside this.
+    keep
+        To be called with what the method would return if it ended now. That counts if the method
+        does not answer in time.
     """
 
     incumbent: Schedule
@@ -29,18 +48,46 @@ class Task:
     on_progress: ProgressCallback | None = None
     stop: Event = field(default_factory=Event)
     best: Callable[[], float] | None = None
-    keep: Callable[[Arrival], None] = lambda arrival: None
+    keep: Callable[[MethodOutcome], None] = lambda outcome: None
 
 
 @dataclass(frozen=True)
-class Arrival:
-    """Where a road ended: its best schedule if it found one, and its own lower bound if any.
+class MethodOutcome:
+    """What a method found.
 
-    `stop` says in words why it ended, `proof` what its bound rests on.
+    Parameters
+    ----------
+    schedule
+        The best schedule, None if it has none that is shorter than the incumbent it was given.
+    lower_bound
+        The method's own lower bound on the makespan (s), None if it proved none.
+    proof
+        What the lower bound rests on, in words.
+    stop
+        Why the method ended.
+    detail
+        The same in more words, where `stop` alone does not say enough.
+    progress
+        The steps on the way, for charts.
     """
 
     schedule: Schedule | None
     lower_bound: float | None
-    proof: str
-    stop: str
+    proof: str = ""
+    stop: StopReason = StopReason.STILL_RUNNING
+    detail: str = ""
     progress: list[Progress] = field(default_factory=list)
+
+    @property
+    def why(self) -> str:
+        """Why the method ended, in words."""
+        return self.detail or self.stop.value
+
+
+Method = Callable[[Instance, SolveRequest], MethodOutcome]
+"""An exact method, or one that only bounds or only improves: see `slotwise.solvers.METHODS`."""
+
+
+def not_applicable(why: str, proof: str = "") -> MethodOutcome:
+    """The outcome of a method that declines an instance."""
+    return MethodOutcome(None, None, proof, StopReason.NOT_APPLICABLE, f"not applicable: {why}")

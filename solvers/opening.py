@@ -1,4 +1,4 @@
-"""What comes before the exact roads: closed-form bounds, then the heuristics, under a clock."""
+"""What comes before the exact methods: closed-form bounds, then the heuristics, under a clock."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Opening:
                 self.take(self._result(entry, bound, its_clock))
             except OutOfTime:
                 spent = clock.elapsed - began
-                self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.why()}")
+                self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.reason}")
         if skipped:
-            self.notes.append(f"{', '.join(skipped)}: not run, {clock.why()}")
+            self.notes.append(f"{', '.join(skipped)}: not run, {clock.reason}")
         order = [entry.name for entry in entries]
         self.results.sort(key=lambda result: order.index(result.method))
         self.best = min(self.results, key=lambda result: result.makespan or 0.0)

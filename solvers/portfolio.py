@@ -1,4 +1,4 @@
-"""Several exact roads at once on one instance: the first to close the common gap ends them all."""
+"""Several methods at once on one instance: the first to close the common gap ends them all."""
 
 from __future__ import annotations
 
@@ -10,78 +10,89 @@ from threading import Event, Lock
 
 from ..instances.mapreduce.instance import Instance
 from ..instances.registry import Entry
-from .clock import Clock, Work
-from .method import Arrival, Task
+from .clock import BackgroundWork, Clock
+from .method import MethodOutcome, SolveRequest
 from .progress import Progress, ProgressCallback
 from .result import relative_gap
 
 HEAD_START = 1.0
-"""Seconds that spare small instances the start of a second road."""
+"""Seconds that spare small instances the start of a second method."""
 
 GRACE = 1.0
-"""Seconds after the end in which the roads give what they have."""
+"""Seconds after the end in which the methods may still return what they have."""
 
 
 @dataclass(frozen=True)
-class Journey:
-    """Each road's arrival by name, the progress of all together, and whether Ctrl-C ended it."""
+class PortfolioOutcome:
+    """Each method's outcome by name, the progress of all together, and whether Ctrl-C ended it."""
 
-    arrivals: dict[str, Arrival]
+    outcomes: dict[str, MethodOutcome]
     steps: list[Progress]
     interrupted: bool
 
 
 def portfolio(
     instance: Instance,
-    roads: Mapping[Entry, int],
-    task: Task,
+    methods: Mapping[Entry, int],
+    request: SolveRequest,
     head_start: float = HEAD_START,
-) -> Journey:
-    """Run `roads`, each with its number of threads, until `task` is done.
+) -> PortfolioOutcome:
+    """Run several methods at once until the common gap is closed or the time is up.
 
-    Bounds and makespans of all roads count together: the best of each, whoever proved it. Ctrl-C
-    ends all roads, which keep what they have; of one that does not answer within `GRACE` s after
-    the end, what it last kept counts. The roads after the first set out `head_start` s later, and
-    not at all if it has arrived or the time is up by then. Raises what a road raises.
+    The best makespan and the best bound count, whichever methods they come from. Ctrl-C ends all
+    methods with what they have. Of a method that does not answer within `GRACE` s after the end,
+    what it last kept counts. Raises what a method raises.
+
+    Parameters
+    ----------
+    instance
+        The instance, on usable slots.
+    methods
+        The entries of the methods, each with its number of threads.
+    request
+        What all of them start from.
+    head_start
+        Seconds after which the second and later methods start. They do not start if the first has
+        ended by then.
     """
-    clock = Clock(task.time_limit)
-    common = _Common(task, clock.stop)
-    arrivals: dict[str, Arrival] = {}
-    kept: dict[str, Arrival] = {}
+    clock = Clock(request.time_limit)
+    common = _Common(request, clock.stop)
+    outcomes: dict[str, MethodOutcome] = {}
+    kept: dict[str, MethodOutcome] = {}
 
-    def travel(road: Entry, threads: int, wait: float) -> None:
+    def run_one(method: Entry, threads: int, wait: float) -> None:
         if wait > clock.left or clock.stop.wait(wait):
             return
         started = clock.elapsed
-        common.running.append(road.name)
+        common.running.append(method.name)
         share = replace(
-            task,
+            request,
             threads=threads,
             time_limit=clock.left,
             stop=clock.stop,
             on_progress=common.listener(started),
             best=lambda: common.incumbent,
-            keep=partial(kept.__setitem__, road.name),
+            keep=partial(kept.__setitem__, method.name),
         )
         try:
-            arrival = road.load()(instance, share)
+            outcome = method.load()(instance, share)
         except BaseException:
             clock.stop.set()
             raise
         finally:
-            common.running.remove(road.name)
-        arrivals[road.name] = arrival
-        common.arrived(arrival)
+            common.running.remove(method.name)
+        outcomes[method.name] = outcome
+        common.ended(outcome)
 
     works = {
-        road.name: Work(partial(travel, road, threads, head_start if place else 0.0))
-        for place, (road, threads) in enumerate(roads.items())
+        method.name: BackgroundWork(partial(run_one, method, threads, head_start if place else 0.0))
+        for place, (method, threads) in enumerate(methods.items())
     }
     interrupted, over = False, None
     while waiting := [work for work in works.values() if not work.done]:
         try:
             waiting[0].wait()
-            if task.stop.is_set():
+            if request.stop.is_set():
                 clock.stop.set()
             if over is None and clock.over:
                 over = Clock(GRACE)
@@ -90,42 +101,44 @@ def portfolio(
         except KeyboardInterrupt:
             interrupted = True
             clock.stop.set()
-    found = dict(arrivals)
+    found = dict(outcomes)
     for name, work in works.items():
         if work.done:
             work.value()
         else:
-            last = kept.get(name, Arrival(None, None, "", ""))
+            last = kept.get(name, MethodOutcome(None, None))
             having = "with what it had" if name in kept else "without an answer"
-            found[name] = replace(last, stop=f"{clock.why()}, left behind {having}")
-    return Journey(found, common.steps, interrupted)
+            found[name] = replace(
+                last, stop=clock.reason, detail=f"{clock.reason}, left behind {having}"
+            )
+    return PortfolioOutcome(found, common.steps, interrupted)
 
 
 class _Common:
-    """The best makespan and bound over all roads."""
+    """The best makespan and bound over all methods."""
 
-    def __init__(self, task: Task, stop: Event) -> None:
+    def __init__(self, request: SolveRequest, stop: Event) -> None:
         self.began = time.perf_counter()
-        self.task, self.stop = task, stop
+        self.request, self.stop = request, stop
         self.lock = Lock()
-        self.incumbent, self.bound = task.incumbent.makespan, task.lower_bound
+        self.incumbent, self.bound = request.incumbent.makespan, request.lower_bound
         self.running: list[str] = []
         self.steps: list[Progress] = []
         self.tell(0.0, None, None)
 
     def listener(self, started: float) -> ProgressCallback:
-        """What a road that set out `started` s after the others reports to."""
+        """What a method that started `started` s after the first reports to."""
 
         def on_progress(step: Progress) -> None:
             self.tell(started + step.seconds, step.incumbent, step.bound)
 
         return on_progress
 
-    def arrived(self, arrival: Arrival) -> None:
-        makespan = None if arrival.schedule is None else arrival.schedule.makespan
-        self.tell(time.perf_counter() - self.began, makespan, arrival.lower_bound)
+    def ended(self, outcome: MethodOutcome) -> None:
+        makespan = None if outcome.schedule is None else outcome.schedule.makespan
+        self.tell(time.perf_counter() - self.began, makespan, outcome.lower_bound)
         gap = relative_gap(self.incumbent, self.bound)
-        if gap is not None and gap <= self.task.relative_gap:
+        if gap is not None and gap <= self.request.relative_gap:
             self.stop.set()
 
     def tell(self, seconds: float, incumbent: float | None, bound: float | None) -> None:
@@ -134,9 +147,9 @@ class _Common:
                 self.incumbent = min(self.incumbent, incumbent)
             if bound is not None:
                 self.bound = max(self.bound, bound)
-            # Rounding in a road's report must not show a bound above the incumbent.
+            # Rounding in a method's report must not show a bound above the incumbent.
             bound = min(self.bound, self.incumbent)
             step = Progress(seconds, self.incumbent, bound, ", ".join(self.running))
             self.steps.append(step)
-        if self.task.on_progress is not None:
-            self.task.on_progress(step)
+        if self.request.on_progress is not None:
+            self.request.on_progress(step)

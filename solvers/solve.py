@@ -1,4 +1,4 @@
-"""`solve`: heuristics and closed-form bounds first, then exact roads, under one time limit."""
+"""`solve`: heuristics and closed-form bounds first, then exact methods, under one time limit."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..formulations.spread_bound import model as spread_bound
 from ..heuristics import block_search
 from ..instances.errors import InputError
 from ..instances.limits import MOST_THREADS
+from ..instances.mapreduce.eligibility import impossible
 from ..instances.mapreduce.instance import Instance
-from ..instances.mapreduce.security import impossible
 from ..instances.mapreduce.usable_slots import usable_slots
 from ..instances.registry import Entry, lookup
-from . import ROADS
+from . import METHODS
 from .backends import cp_sat
 from .branch_and_bound import search as branch_and_bound
-from .clock import Clock, Work, check_time_limit
+from .clock import BackgroundWork, Clock, check_time_limit
 from .integer_programs import MOST_TERMS, heterogeneous_fits
-from .method import Arrival, Task
+from .method import MethodOutcome, SolveRequest
 from .opening import Opening
 from .portfolio import portfolio
 from .progress import Progress, ProgressCallback
@@ -30,14 +30,14 @@ from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible
 METHOD = "exact"
 
 MOST_TASKS = 200
-"""Of instances that exact roads are tried on."""
+"""Of instances that exact methods are tried on."""
 
 UNCOMPILED = 8.0
-"""Seconds that the other road gets before branch and bound is compiled: about what that takes, so
+"""Seconds that the other method gets before branch and bound is compiled: about what that takes, so
 that the first use costs at most twice the better choice."""
 
 HEURISTICS_SHARE = 0.5
-"""Of the time limit, where a road follows: the rest is the roads'."""
+"""Of the time limit, where a method follows: the rest is the methods'."""
 
 GRACE = 1.5
 """Seconds after the limit, or Ctrl-C, in which the search may still answer by itself."""
@@ -57,8 +57,8 @@ def solve(
     """The best schedule found within `time_limit` s and the best proven lower bound.
 
     The heuristics and closed-form bounds run first and settle the matter if they meet; only the
-    first heuristic runs to its end whatever the limit. `model` names an exact road (see
-    `slotwise.solvers.ROADS`), by default `chosen_roads` picks; `threads` defaults to all cores;
+    first heuristic runs to its end whatever the limit. `model` names an exact method (see
+    `slotwise.solvers.METHODS`), by default `chosen_methods` picks; `threads` defaults to all cores;
     `heuristics` are their results if the caller has them already. A limit never raises, nor does
     Ctrl-C once there is a schedule: the result says what is known by then; nor does an instance
     without any schedule. What does not answer in time is left behind in a daemon thread. Raises
@@ -89,9 +89,9 @@ def search(
 ) -> Result:
     """As `solve`, within what the clock has left; fills the opening unless it has results.
 
-    The heuristics take this `share` of the limit at most, or all of it if no road follows.
+    The heuristics take this `share` of the limit at most, or all of it if no method follows.
     """
-    named = None if model is None else lookup("model", ROADS, model)
+    named = None if model is None else lookup("model", METHODS, model)
     check_time_limit(clock.seconds)
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise InputError(f"threads: must be 1 to {MOST_THREADS}, got {threads}")
@@ -100,7 +100,7 @@ def search(
         return infeasible(opening.instance, METHOD, why)
     request = _Search(opening, clock, share, named, threads, relative_gap, absolute_gap)
     # All work is done elsewhere: here Ctrl-C loses nothing, whenever it comes.
-    work = Work(request.run)
+    work = BackgroundWork(request.run)
     while True:
         try:
             while not work.wait() and not request.is_to_be_left():
@@ -108,12 +108,12 @@ def search(
             break
         except KeyboardInterrupt:
             clock.stop.set()
-    result = work.value() if work.done else request.so_far(f"exact roads: {clock.why()}")
+    result = work.value() if work.done else request.so_far(f"exact methods: {clock.reason}")
     return replace(result, interrupted=clock.stop.is_set())
 
 
 class _Search:
-    """One run of heuristics, roads, and what follows from them."""
+    """One run of heuristics, methods, and what follows from them."""
 
     def __init__(
         self,
@@ -156,19 +156,19 @@ class _Search:
         opening, clock = self.opening, self.clock
         usable = usable_slots(opening.instance)
         if self.named is None:
-            roads = chosen_roads(usable.instance, self.threads)
+            methods = chosen_methods(usable.instance, self.threads)
         else:
-            roads = {self.named: self.threads}
+            methods = {self.named: self.threads}
         if not opening.results:
-            opening.run(clock.until(self.share * clock.seconds) if roads else clock)
+            opening.run(clock.until(self.share * clock.seconds) if methods else clock)
         best = opening.best
         assert best is not None
         if best.status is Status.OPTIMAL or best.schedule is None:
             return self.so_far()
         if clock.over:
-            return self.so_far(f"exact roads: {clock.why()}")
+            return self.so_far(f"exact methods: {clock.reason}")
         told = opening.on_progress
-        task = Task(
+        request = SolveRequest(
             incumbent=usable.reduced(best.schedule),
             lower_bound=best.lower_bound,
             time_limit=clock.left,
@@ -177,58 +177,62 @@ class _Search:
             absolute_gap=self.absolute_gap,
             stop=clock.stop,
         )
-        if any(road.name == "improvement" for road in roads):
+        if any(method.name == "improvement" for method in methods):
             block_search.warm_up(clock.left)
         compiling = clock.compiling
-        set_out = clock.elapsed
-        task = replace(
-            task,
+        started = clock.elapsed
+        request = replace(
+            request,
             time_limit=clock.left,
-            on_progress=None if told is None else _later(told, set_out),
+            on_progress=None if told is None else _later(told, started),
         )
-        if _waits_for_compiler(roads):
-            journey = portfolio(usable.instance, dict(reversed(roads.items())), task, UNCOMPILED)
+        if _waits_for_compiler(methods):
+            together = portfolio(
+                usable.instance, dict(reversed(methods.items())), request, UNCOMPILED
+            )
         else:
-            journey = portfolio(usable.instance, roads, task)
+            together = portfolio(usable.instance, methods, request)
         self.concluding = True
-        progress = [replace(step, seconds=step.seconds + set_out) for step in journey.steps]
-        arrivals = {
-            road: replace(arrival, schedule=arrival.schedule and usable.restored(arrival.schedule))
-            for road, arrival in journey.arrivals.items()
+        progress = [replace(step, seconds=step.seconds + started) for step in together.steps]
+        outcomes = {
+            method: replace(
+                outcome, schedule=outcome.schedule and usable.restored(outcome.schedule)
+            )
+            for method, outcome in together.outcomes.items()
         }
-        result = _conclude(best, arrivals, progress, opening.notes)
-        if len(roads) == 1:
-            # Of several roads one may have solved while another was compiled.
+        result = _conclude(best, outcomes, progress, opening.notes)
+        if len(methods) == 1:
+            # Of several methods one may have solved while another was compiled.
             compiling = clock.compiling
         return replace(result, seconds=max(0.0, clock.elapsed - compiling))
 
 
-def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
-    """The roads that `solve` takes by itself, with the threads of each; the first has a head start.
+def chosen_methods(instance: Instance, threads: int) -> dict[Entry, int]:
+    """The methods that `solve` chooses, with the threads of each; the first has a head start.
 
     Measured in benchmarks/README.md: branch and bound settles small instances in a tenth of a
     second; CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with two
     threads than with one; the job-order model with HiGHS takes its place elsewhere and does not
     gain from a second thread. Slots of different speed leave branch and bound out; there the
     heterogeneous model comes first where it applies, and linear programs give bound and schedule
-    where no exact road fits. Beyond `MOST_TASKS` no exact road gets anywhere: the improvement
+    where no exact method fits. Beyond `MOST_TASKS` no exact method gets anywhere: the improvement
     search has all threads, and where the reduce phase binds a linear program raises the bound
     beside it for some seconds.
     """
     small = instance.map_tasks + instance.reduce_tasks <= MOST_TASKS
     names: dict[str, int] = {}
-    if small and branch_and_bound.fits(instance):
+    if small and branch_and_bound.can_search(instance):
         names["branch-and-bound"] = 1
     elif heterogeneous_fits(instance):
         names["heterogeneous"] = 1
-    elif block_search.fits(instance):
+    elif block_search.can_search(instance):
         names["improvement"] = 1
     if "improvement" in names and not small:
         names["improvement"] = threads
         if spread_bound.is_promising(instance):
             names["spread-bound"] = 1
-        return _roads(names)
-    if find_spec("ortools") is not None and cp_sat.fits(instance):
+        return _methods(names)
+    if find_spec("ortools") is not None and cp_sat.can_model(instance):
         names["cp-sat"] = max(1, threads - len(names))
     elif "heterogeneous" in names:
         names["heterogeneous"] = threads
@@ -241,42 +245,42 @@ def chosen_roads(instance: Instance, threads: int) -> dict[Entry, int]:
         first, second = names
         gives_way = first == "improvement" or (many and first == "branch-and-bound")
         names.pop(first if gives_way else second)
-    return _roads(names)
+    return _methods(names)
 
 
-def _waits_for_compiler(roads: dict[Entry, int]) -> bool:
-    """Whether the first of two roads has to be compiled: then the other may be done before."""
-    names = [road.name for road in roads]
+def _waits_for_compiler(methods: dict[Entry, int]) -> bool:
+    """Whether the first of two methods has to be compiled: then the other may be done before."""
+    names = [method.name for method in methods]
     two = len(names) > 1 and names[0] == "branch-and-bound"
     return two and not branch_and_bound.is_compiled()
 
 
-def _roads(names: dict[str, int]) -> dict[Entry, int]:
-    return {lookup("model", ROADS, name): share for name, share in names.items()}
+def _methods(names: dict[str, int]) -> dict[Entry, int]:
+    return {lookup("model", METHODS, name): share for name, share in names.items()}
 
 
-def _later(on_progress: ProgressCallback, set_out: float) -> ProgressCallback:
+def _later(on_progress: ProgressCallback, started: float) -> ProgressCallback:
     def told(step: Progress) -> None:
-        on_progress(replace(step, seconds=step.seconds + set_out))
+        on_progress(replace(step, seconds=step.seconds + started))
 
     return told
 
 
 def _conclude(
     best: Result,
-    arrivals: dict[str, Arrival],
+    outcomes: dict[str, MethodOutcome],
     progress: list[Progress],
     notes: Sequence[str],
 ) -> Result:
     assert best.schedule is not None
     found_by, schedule = best.method, best.schedule
     lower_bound, bound = best.lower_bound, best.bound
-    for road, arrival in arrivals.items():
-        if arrival.schedule is not None and arrival.schedule.makespan < schedule.makespan:
-            found_by, schedule = road, arrival.schedule
-        if arrival.lower_bound is not None and arrival.lower_bound > lower_bound:
-            lower_bound, bound = arrival.lower_bound, arrival.proof
-    said = [f"{road}: {arrival.stop}" for road, arrival in arrivals.items()]
+    for method, outcome in outcomes.items():
+        if outcome.schedule is not None and outcome.schedule.makespan < schedule.makespan:
+            found_by, schedule = method, outcome.schedule
+        if outcome.lower_bound is not None and outcome.lower_bound > lower_bound:
+            lower_bound, bound = outcome.lower_bound, outcome.proof
+    said = [f"{method}: {outcome.why}" for method, outcome in outcomes.items()]
     return certified(
         best.instance,
         METHOD,
@@ -285,6 +289,6 @@ def _conclude(
         bound,
         0.0,
         found_by=found_by,
-        notes=(*notes, *(said or ["no exact road takes an instance of this size"])),
+        notes=(*notes, *(said or ["no exact method takes an instance of this size"])),
         progress=progress,
     )

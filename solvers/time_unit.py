@@ -1,46 +1,49 @@
 """Time counted in a unit that suits HiGHS, whose tolerances are absolute.
 
-The unit is a power of two, so that counting in it rounds nothing: what a road says of the instance
-in this unit it says of the instance in seconds.
+The unit is a power of two, so that counting in it rounds nothing: what a method finds for the
+instance in this unit holds for the instance in seconds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 
-from ..instances.mapreduce.instance import Instance, Rates
-from ..instances.mapreduce.schedule import Phase, Schedule
-from .method import Arrival, Task
+from ..instances.mapreduce.cluster import Rates
+from ..instances.mapreduce.instance import Instance
+from ..instances.mapreduce.schedule import PhaseSchedule, Schedule
+from .method import Method, MethodOutcome, SolveRequest
 from .progress import Progress
 
-UNITS = 1024.0
+UNITS_OF_MAKESPAN = 1024.0
 """About so many units are in the makespan of the known schedule."""
 
-Road = Callable[[Instance, Task], Arrival]
 
+def in_own_unit(method: Method) -> Method:
+    """The method, given instance and task in the unit that suits the incumbent's makespan."""
 
-def in_own_unit(road: Road) -> Road:
-    """The road, given instance and task in the unit that suits the incumbent's makespan."""
-
-    @wraps(road)
-    def travelled(instance: Instance, task: Task) -> Arrival:
-        unit = suitable_unit(task.incumbent.makespan)
+    @wraps(method)
+    def in_unit(instance: Instance, request: SolveRequest) -> MethodOutcome:
+        unit = suitable_unit(request.incumbent.makespan)
         if unit == 1.0:
-            return road(instance, task)
-        return _longer_arrival(road(counted(instance, unit), _counted_task(task, unit)), unit)
+            return method(instance, request)
+        return _longer_arrival(
+            method(in_units_of(instance, unit), _counted_task(request, unit)), unit
+        )
 
-    return travelled
+    return in_unit
 
 
 def suitable_unit(makespan: float) -> float:
-    """The power of two (s) of which about `UNITS` make up a makespan (s); 1 s for no makespan."""
-    return 2.0 ** round(math.log2(makespan / UNITS)) if makespan > 0 else 1.0
+    """The power of two (s) that goes about `UNITS_OF_MAKESPAN` times into a makespan (s).
+
+    1 s for a makespan of 0.
+    """
+    return 2.0 ** round(math.log2(makespan / UNITS_OF_MAKESPAN)) if makespan > 0 else 1.0
 
 
-def counted(instance: Instance, unit: float) -> Instance:
+def in_units_of(instance: Instance, unit: float) -> Instance:
     """The instance with all times, and what passes in a time, in units of `unit` s."""
     rates, security = instance.cluster.rates, instance.security
     cluster = replace(
@@ -62,34 +65,34 @@ def counted(instance: Instance, unit: float) -> Instance:
     )
 
 
-def _counted_task(task: Task, unit: float) -> Task:
-    on_progress, best, keep = task.on_progress, task.best, task.keep
+def _counted_task(request: SolveRequest, unit: float) -> SolveRequest:
+    on_progress, best, keep = request.on_progress, request.best, request.keep
     return replace(
-        task,
-        incumbent=_longer(task.incumbent, 1 / unit),
-        lower_bound=task.lower_bound / unit,
-        absolute_gap=task.absolute_gap / unit,
+        request,
+        incumbent=_longer(request.incumbent, 1 / unit),
+        lower_bound=request.lower_bound / unit,
+        absolute_gap=request.absolute_gap / unit,
         on_progress=None
         if on_progress is None
         else lambda step: on_progress(_longer_step(step, unit)),
         best=None if best is None else lambda: best() / unit,
-        keep=lambda arrival: keep(_longer_arrival(arrival, unit)),
+        keep=lambda outcome: keep(_longer_arrival(outcome, unit)),
     )
 
 
-def _longer_arrival(arrival: Arrival, factor: float) -> Arrival:
-    bound, schedule = arrival.lower_bound, arrival.schedule
+def _longer_arrival(outcome: MethodOutcome, factor: float) -> MethodOutcome:
+    bound, schedule = outcome.lower_bound, outcome.schedule
     return replace(
-        arrival,
+        outcome,
         schedule=None if schedule is None else _longer(schedule, factor),
         lower_bound=None if bound is None else bound * factor,
-        progress=[_longer_step(step, factor) for step in arrival.progress],
+        progress=[_longer_step(step, factor) for step in outcome.progress],
     )
 
 
 def _longer(schedule: Schedule, factor: float) -> Schedule:
-    def phase(rows: Phase) -> Phase:
-        return Phase(rows.slot, rows.start * factor, rows.setup * factor, rows.end * factor)
+    def phase(rows: PhaseSchedule) -> PhaseSchedule:
+        return PhaseSchedule(rows.slot, rows.start * factor, rows.setup * factor, rows.end * factor)
 
     return replace(
         schedule,

@@ -232,7 +232,7 @@ def test_usage_errors(arguments):
 
 def test_help_imports_nothing_heavy():
     code = (
-        "import sys, slotwise.cli\n"
+        "import sys, slotwise.commands.app\n"
         "heavy = {'numpy', 'numba', 'pyomo', 'highspy', 'pydantic', 'matplotlib', 'plotly'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

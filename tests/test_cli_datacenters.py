@@ -7,7 +7,7 @@ import pytest
 from lines import cli
 from typer.testing import CliRunner
 
-from slotwise.cli import app
+from slotwise.commands.app import app
 
 YARN = """<allocations>
   <defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>

@@ -11,7 +11,7 @@ import pytest
 import typer
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
 
-from slotwise.cli import app, run
+from slotwise.commands.app import app, run
 from slotwise.instances.datacenter.datacenter_file import read_datacenter
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy
 from slotwise.instances.mapreduce.instance_file import read_instance

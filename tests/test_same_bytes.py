@@ -12,7 +12,7 @@ from slotwise.heuristics import HEURISTICS
 
 PROGRAM = """
 import sys
-from slotwise.cli import run
+from slotwise.commands.app import run
 for line in sys.stdin:
     print("$", line, end="", flush=True)
     print(run(line.split()), flush=True)

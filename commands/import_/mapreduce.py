@@ -54,7 +54,7 @@ def rumen(
     quiet: Quiet = False,
 ) -> None:
     """Hadoop Rumen traces (Mumak, Gridmix, SLS), with the schedule that ran."""
-    from ...instances.mapreduce.instance import Rates
+    from ...instances.mapreduce.cluster import Rates
     from ...instances.traces.rumen.reader import read_rumen
 
     instance, notes = read_rumen(
@@ -114,7 +114,7 @@ def swim(
     quiet: Quiet = False,
 ) -> None:
     """SWIM tables of Facebook workloads: bytes per job, turned into tasks by a stated model."""
-    from ...instances.mapreduce.instance import Rates
+    from ...instances.mapreduce.cluster import Rates
     from ...instances.traces.swim import BLOCK_MB, MB_PER_REDUCE, read_swim
 
     instance, notes = read_swim(

@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ...instances.datacenter.datacenter import Datacenter, FloatArray
+from ...instances.arrays import FloatArray
+from ...instances.datacenter.datacenter import Datacenter
 
 __all__ = ["build", "delta", "estimated_terms", "running"]
 

@@ -15,16 +15,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.errors import InputError
-from ...instances.mapreduce.instance import Cluster, FloatArray, Instance, IntArray, Rates
+from ...instances.mapreduce.cluster import Cluster, Rates
+from ...instances.mapreduce.eligibility import impossible
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import least_map_times, least_reduce_times
-from ...instances.mapreduce.security import impossible
 from ...instances.mapreduce.setups import best_map_setups, best_reduce_setups, read_rates
 from ...instances.mapreduce.usable_slots import usable_slots
 from .. import BOUNDS
 
 
-class Phase(NamedTuple):
+class PhaseLengths(NamedTuple):
     """One phase: L (s) and job of each task, number of slots, number of jobs."""
 
     length: FloatArray
@@ -38,7 +40,7 @@ class Phase(NamedTuple):
         return min(self.slots, self.length.size)
 
 
-_Side = Callable[[Phase, FloatArray], float]
+_Side = Callable[[PhaseLengths, FloatArray], float]
 """Bound from one phase, not empty, whose tasks wait for the given times (s), shape (tasks,)."""
 
 
@@ -89,7 +91,7 @@ def lb1(instance: Instance) -> float:
     A job's head counts once for each of its reduce tasks.
     """
 
-    def side(phase: Phase, wait: FloatArray) -> float:
+    def side(phase: PhaseLengths, wait: FloatArray) -> float:
         return float(_smallest(wait, phase.slots).mean() + phase.length.sum() / phase.slots)
 
     maps, reduces = phases(instance)
@@ -102,7 +104,7 @@ def lb2(instance: Instance) -> float:
     The least is over the jobs that have tasks in the phase that waits.
     """
 
-    def side(phase: Phase, wait: FloatArray) -> float:
+    def side(phase: PhaseLengths, wait: FloatArray) -> float:
         return float(wait.min() + phase.length.sum() / phase.slots)
 
     maps, reduces = phases(instance)
@@ -115,7 +117,7 @@ def heads_and_tails(instance: Instance) -> float:
     Never below LB1 or LB2.
     """
 
-    def side(phase: Phase, wait: FloatArray) -> float:
+    def side(phase: PhaseLengths, wait: FloatArray) -> float:
         if wait.size < phase.slots:
             # The mean of what each task waits and takes, and one job alone takes as long as any.
             return 0.0
@@ -134,7 +136,7 @@ def heads_and_tails(instance: Instance) -> float:
 def pigeonhole(instance: Instance) -> float:
     """Of the k M + 1 longest tasks of a phase, one of its M slots runs k + 1, after a head."""
 
-    def side(phase: Phase, wait: FloatArray) -> float:
+    def side(phase: PhaseLengths, wait: FloatArray) -> float:
         order = np.argsort(-phase.length)
         worked = _running_sums(phase.length[order])
         least_wait = np.minimum.accumulate(wait[order])
@@ -170,7 +172,7 @@ def slot_loads(instance: Instance) -> tuple[float, float]:
 
 
 def _two_sided(
-    maps: Phase, reduces: Phase, heads: FloatArray, tails: FloatArray, side: _Side
+    maps: PhaseLengths, reduces: PhaseLengths, heads: FloatArray, tails: FloatArray, side: _Side
 ) -> float:
     """The greater bound of the two phases that have tasks; heads and tails (s): shape (jobs,)."""
     return max(
@@ -183,17 +185,17 @@ def _two_sided(
     )
 
 
-_PHASES: WeakKeyDictionary[Instance, tuple[Phase, Phase]] = WeakKeyDictionary()
+_PHASES: WeakKeyDictionary[Instance, tuple[PhaseLengths, PhaseLengths]] = WeakKeyDictionary()
 """Every bound reads the same, which takes longer than any bound where slots differ by security."""
 
 
-def phases(instance: Instance) -> tuple[Phase, Phase]:
+def phases(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
     if instance not in _PHASES:
         _PHASES[instance] = _measured(instance)
     return _PHASES[instance]
 
 
-def _measured(instance: Instance) -> tuple[Phase, Phase]:
+def _measured(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
     cluster = instance.cluster
     map_length = least_map_times(instance) + best_map_setups(instance)
     rates = read_rates(instance)
@@ -201,8 +203,10 @@ def _measured(instance: Instance) -> tuple[Phase, Phase]:
     read = farther * best_reduce_setups(instance)[instance.reduce_job]
     reduce_length = least_reduce_times(instance) + read
     return (
-        Phase(map_length, instance.map_job, int(cluster.map_slots.sum()), instance.jobs),
-        Phase(reduce_length, instance.reduce_job, int(cluster.reduce_slots.sum()), instance.jobs),
+        PhaseLengths(map_length, instance.map_job, int(cluster.map_slots.sum()), instance.jobs),
+        PhaseLengths(
+            reduce_length, instance.reduce_job, int(cluster.reduce_slots.sum()), instance.jobs
+        ),
     )
 
 
@@ -216,20 +220,20 @@ def _nearest_rate(cluster: Cluster, rates: Rates) -> float:
     return rates.remote
 
 
-def _longest(phase: Phase) -> FloatArray:
+def _longest(phase: PhaseLengths) -> FloatArray:
     """The longest task of each job (s), 0 without tasks; shape (jobs,)."""
     longest = np.zeros(phase.jobs)
     np.maximum.at(longest, phase.job, phase.length)
     return longest
 
 
-def _longest_or_area(phase: Phase) -> FloatArray:
+def _longest_or_area(phase: PhaseLengths) -> FloatArray:
     """The least that the phase of each job takes (s): its longest task, its work over all slots."""
     area = np.bincount(phase.job, phase.length, phase.jobs) / max(phase.slots, 1)
     return np.maximum(_longest(phase), area)
 
 
-def least_span(phase: Phase) -> FloatArray:
+def least_span(phase: PhaseLengths) -> FloatArray:
     """As `_longest_or_area`, and the pigeonhole argument among the job's own tasks."""
     span = _longest_or_area(phase)
     if phase.length.size:

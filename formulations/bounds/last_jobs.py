@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import least_reduce_times
 from ...instances.mapreduce.setups import output_share, read_rates
 from .closed_form import least_span, phases

@@ -10,15 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.arrays import BoolArray, FloatArray, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.setups import best_map_setups, output_share
 
 ROUNDING = 1e-9
 """Relative: what fits a time but for rounding does fit."""
-
-_Bools = NDArray[np.bool_]
 
 
 class Spread(NamedTuple):
@@ -30,7 +28,7 @@ class Spread(NamedTuple):
     saves `node_saving` (`rack_saving`), up to a share of `node_most` (`rack_most`).
     """
 
-    possible: _Bools
+    possible: BoolArray
     tail: FloatArray
     reading: FloatArray
     node_most: FloatArray

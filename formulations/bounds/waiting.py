@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...instances.datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs, Workload
 from ...instances.kernels.decorators import counted

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ...instances.hierarchy.hierarchy import BoolArray, Hierarchy
-from ...instances.mapreduce.instance import FloatArray
+from ...instances.arrays import BoolArray, FloatArray
+from ...instances.hierarchy.hierarchy import Hierarchy
 
 __all__ = ["build", "group_mu", "shares"]
 

@@ -13,18 +13,18 @@ import pyomo.environ as pyo
 from ..coefficients import Coefficients
 
 if TYPE_CHECKING:
-    from .model import Phase
+    from .phases import ClassPhase
 
 
 def heads(model: pyo.ConcreteModel) -> None:
     """A reduce slot idles for the head of its first job, a map slot for the tail of its last."""
     data: Coefficients = model.data
-    maps: Phase = model.maps
-    reduces: Phase = model.reduces
+    maps: ClassPhase = model.maps
+    reduces: ClassPhase = model.reduces
     model.first_job = pyo.Var(data.jobs, data.reduce_slots, bounds=(0, 1))
     model.last_job = pyo.Var(data.jobs, data.map_slots, bounds=(0, 1))
 
-    def there(end_job: pyo.Var, count: pyo.Var, phase: Phase) -> pyo.Constraint:
+    def there(end_job: pyo.Var, count: pyo.Var, phase: ClassPhase) -> pyo.Constraint:
         return pyo.Constraint(
             data.jobs,
             phase.slots,
@@ -33,13 +33,15 @@ def heads(model: pyo.ConcreteModel) -> None:
             ),
         )
 
-    def one(end_job: pyo.Var, phase: Phase) -> pyo.Constraint:
+    def one(end_job: pyo.Var, phase: ClassPhase) -> pyo.Constraint:
         return pyo.Constraint(
             phase.slots if data.jobs else (),
             rule=lambda model, k: pyo.quicksum(end_job[i, k] for i in data.jobs) <= 1,
         )
 
-    def slot(end_job: pyo.Var, count: pyo.Var, phase: Phase, wait: list[float]) -> pyo.Constraint:
+    def slot(
+        end_job: pyo.Var, count: pyo.Var, phase: ClassPhase, wait: list[float]
+    ) -> pyo.Constraint:
         longest = max((wait[i] for i in data.jobs if phase.of[i]), default=0.0)
 
         def row(model: pyo.ConcreteModel, k: int) -> pyo.Expression:

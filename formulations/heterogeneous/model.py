@@ -17,47 +17,17 @@ from collections.abc import Collection
 import numpy as np
 import pyomo.environ as pyo
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.errors import InputError
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed
 from ..coefficients import Coefficients
-from ..identical_tasks import least_span, map_classes, reads_anywhere_alike, reduce_classes
+from ..identical_tasks import map_classes, reads_anywhere_alike, reduce_classes
 from .cuts import CUTS
+from .phases import ClassPhase
 from .start import start
 
 __all__ = ["CUTS", "applies", "build", "estimated_terms", "schedule", "start"]
-
-
-class Phase:
-    """One phase: `classes` by first task, each with its `job` and all its tasks (`tasks`).
-
-    `seconds[t, k]` is how long a task of class t takes on slot k, `allowed[t, k]` whether it may
-    run there, `of[i]` the classes of job i and `span[i]` the least time for all tasks of job i.
-    """
-
-    def __init__(
-        self,
-        classes: list[list[int]],
-        job_of: list[int],
-        jobs: range,
-        seconds: FloatArray,
-        allowed: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
-    ) -> None:
-        self.tasks = {tasks[0]: tasks for tasks in classes}
-        self.classes = list(self.tasks)
-        self.count = {t: len(tasks) for t, tasks in self.tasks.items()}
-        self.slots = range(seconds.shape[1])
-        self.job = {t: job_of[t] for t in self.classes}
-        self.of: list[list[int]] = [[] for _ in jobs]
-        for t in self.classes:
-            self.of[self.job[t]].append(t)
-        self.seconds = seconds
-        self.allowed = allowed
-        self.span = [
-            max((least_span(seconds[t, allowed[t]], self.count[t]) for t in of), default=0.0)
-            for of in self.of
-        ]
-        self.others = [(t, i) for t in self.classes for i in jobs if i != self.job[t]]
 
 
 def applies(instance: Instance) -> bool:
@@ -92,10 +62,10 @@ def build(
     data = Coefficients(instance)
     model = pyo.ConcreteModel(name=f"heterogeneous model of {instance.name}")
     model.data = data
-    model.maps = Phase(
+    model.maps = ClassPhase(
         map_classes(instance), data.map_job, data.jobs, data.map_work, data.map_allowed
     )
-    model.reduces = Phase(
+    model.reduces = ClassPhase(
         reduce_classes(instance),
         data.reduce_job,
         data.jobs,
@@ -135,10 +105,10 @@ def _reduce_seconds(data: Coefficients) -> FloatArray:
 
 def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
     data: Coefficients = model.data
-    maps: Phase = model.maps
-    reduces: Phase = model.reduces
+    maps: ClassPhase = model.maps
+    reduces: ClassPhase = model.reduces
 
-    def number(phase: Phase) -> pyo.Var:
+    def number(phase: ClassPhase) -> pyo.Var:
         return pyo.Var(
             phase.classes,
             phase.slots,
@@ -146,7 +116,7 @@ def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
             bounds=lambda model, t, k: (0, phase.count[t] if phase.allowed[t, k] else 0),
         )
 
-    def part(phase: Phase) -> pyo.Var:
+    def part(phase: ClassPhase) -> pyo.Var:
         limit = {t: (0, phase.count[t]) for t in phase.classes}
         return pyo.Var(phase.others, phase.slots, bounds=lambda model, t, i, k: limit[t])
 
@@ -168,7 +138,7 @@ def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
 def _assignment(model: pyo.ConcreteModel) -> None:
     """All tasks of a class run somewhere."""
 
-    def placed(count: pyo.Var, phase: Phase) -> pyo.Constraint:
+    def placed(count: pyo.Var, phase: ClassPhase) -> pyo.Constraint:
         return pyo.Constraint(
             phase.classes,
             rule=lambda model, t: pyo.quicksum(count[t, k] for k in phase.slots) == phase.count[t],
@@ -196,8 +166,8 @@ def _order(model: pyo.ConcreteModel) -> None:
 
 def _before_and_after(model: pyo.ConcreteModel) -> None:
     """If job j precedes job i, all its map tasks come before i, where they run; mirrored."""
-    maps: Phase = model.maps
-    reduces: Phase = model.reduces
+    maps: ClassPhase = model.maps
+    reduces: ClassPhase = model.reduces
     model.H5_map_all_before = pyo.Constraint(
         maps.others,
         rule=lambda model, t, i: (
@@ -228,7 +198,7 @@ def _longest_path(model: pyo.ConcreteModel) -> None:
     """A map phase ends when the jobs up to it are worked off; then it and all later are to come."""
     data: Coefficients = model.data
 
-    def work(count: pyo.Var, part: pyo.Var, phase: Phase, i: int, k: int) -> pyo.Expression:
+    def work(count: pyo.Var, part: pyo.Var, phase: ClassPhase, i: int, k: int) -> pyo.Expression:
         return pyo.quicksum(
             phase.seconds[t, k] * (count[t, k] if phase.job[t] == i else part[t, i, k])
             for t in phase.classes
@@ -276,7 +246,7 @@ def schedule(model: pyo.ConcreteModel) -> Schedule:
     )
 
 
-def _slots(count: pyo.Var, phase: Phase, tasks: int) -> IntArray:
+def _slots(count: pyo.Var, phase: ClassPhase, tasks: int) -> IntArray:
     """The slot of each task: those of a class on its slots in ascending order."""
     slot = np.empty(tasks, dtype=np.int64)
     for t, alike in phase.tasks.items():

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyomo.environ as pyo
 
-from ...instances.mapreduce.instance import FloatArray, IntArray
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.mapreduce.schedule import Schedule, map_completions
 from ..coefficients import Coefficients
 
 if TYPE_CHECKING:
-    from .model import Phase
+    from .phases import ClassPhase
 
 
 def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
@@ -22,8 +22,8 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
     sorted and timed again until that order stays (docs/job-order.md).
     """
     data: Coefficients = model.data
-    maps: Phase = model.maps
-    reduces: Phase = model.reduces
+    maps: ClassPhase = model.maps
+    reduces: ClassPhase = model.reduces
     _set_count(model.map_count, maps, schedule.map.slot)
     _set_count(model.reduce_count, reduces, schedule.reduce.slot)
     map_work = _work(maps, schedule.map.slot, len(data.jobs))
@@ -55,14 +55,14 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
         _set_end_job(model.last_job, map_work, -position)
 
 
-def _set_count(count: pyo.Var, phase: Phase, slot: IntArray) -> None:
+def _set_count(count: pyo.Var, phase: ClassPhase, slot: IntArray) -> None:
     for t, alike in phase.tasks.items():
         there = np.bincount(slot[alike], minlength=len(phase.slots))
         for k in phase.slots:
             count[t, k] = int(there[k])
 
 
-def _work(phase: Phase, slot: IntArray, jobs: int) -> FloatArray:
+def _work(phase: ClassPhase, slot: IntArray, jobs: int) -> FloatArray:
     """Seconds of work of each job on each slot, shape (jobs, slots)."""
     work = np.zeros((jobs, len(phase.slots)))
     for t, alike in phase.tasks.items():

@@ -17,8 +17,9 @@ from collections.abc import Collection
 import numpy as np
 import pyomo.environ as pyo
 
+from ...instances.arrays import IntArray
 from ...instances.errors import InputError
-from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed
 from ..coefficients import Coefficients
 from .cuts import CUTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ...instances.mapreduce.instance import FloatArray, IntArray
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from ..coefficients import Coefficients
 

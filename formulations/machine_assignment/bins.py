@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...instances.datacenter.datacenter import Datacenter, IntArray
+from ...instances.arrays import IntArray
+from ...instances.datacenter.datacenter import Datacenter
 from ...instances.errors import InputError
 from ...instances.kernels.decorators import counted
 

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyomo.environ as pyo
 
-from ...instances.datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.datacenter.datacenter import Datacenter
 
 __all__ = ["build", "estimated_terms", "machines", "start"]
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.arrays import IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed
 from ..coefficients import Coefficients
 

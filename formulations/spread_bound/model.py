@@ -15,8 +15,9 @@ from collections.abc import Iterable
 import numpy as np
 import pyomo.environ as pyo
 
+from ...instances.arrays import FloatArray
 from ...instances.errors import InputError
-from ...instances.mapreduce.instance import FloatArray, Instance
+from ...instances.mapreduce.instance import Instance
 from ..bounds.closed_form import best_lower_bound, slot_loads
 from ..bounds.read_locality import map_lengths, span, spread, steps
 
@@ -33,7 +34,7 @@ GROWTH = 2.5
 """Ends of intervals grow with this power: the first jobs are the ones that slots wait for."""
 
 
-def fits(instance: Instance) -> bool:
+def can_build(instance: Instance) -> bool:
     """Whether the proof covers the instance and the program stays small enough to be of use."""
     return not instance.parts and _intervals(instance) >= FEWEST
 
@@ -41,7 +42,7 @@ def fits(instance: Instance) -> bool:
 def is_promising(instance: Instance) -> bool:
     """Whether the reduce phase weighs enough for reads to matter: elsewhere nothing was gained."""
     maps, reduces = slot_loads(instance)
-    return fits(instance) and reduces >= LEAST_SHARE * maps
+    return can_build(instance) and reduces >= LEAST_SHARE * maps
 
 
 def estimated_terms(instance: Instance) -> float:

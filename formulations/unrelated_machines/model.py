@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import pyomo.environ as pyo
 
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import (
     least_map_times,
     least_reduce_times,
@@ -29,7 +30,7 @@ ROUNDING = 1e-9
 """Relative: a number of tasks that fits but for rounding does fit."""
 
 
-class Phase(NamedTuple):
+class JobPhase(NamedTuple):
     """One phase: arrays by job but for the factors, (jobs, slots), and the sum of least setups.
 
     `work` is the processing time of all tasks (s), `shortest` and `longest` that of one task,
@@ -81,7 +82,7 @@ def estimated_terms(instance: Instance) -> float:
     return 6.0 * instance.jobs * float(cluster.map_slots.sum() + cluster.reduce_slots.sum())
 
 
-def phases(instance: Instance) -> tuple[Phase, Phase]:
+def phases(instance: Instance) -> tuple[JobPhase, JobPhase]:
     """What the rows are made of, of the map and the reduce phase."""
     map_setup = best_map_setups(instance)
     reduce_setup = best_reduce_setups(instance)[instance.reduce_job]
@@ -105,7 +106,7 @@ def phases(instance: Instance) -> tuple[Phase, Phase]:
     )
 
 
-def most_share(phase: Phase, wait: FloatArray, horizon: float | None) -> FloatArray:
+def most_share(phase: JobPhase, wait: FloatArray, horizon: float | None) -> FloatArray:
     """Of each job's work the most that a slot can do within the horizon, shape (jobs, slots).
 
     Whole tasks end in time on the slot, when `wait` (s), by job, is over or still to come.
@@ -126,7 +127,7 @@ def _coefficients(
     factors: FloatArray,
     setup: FloatArray,
     least: FloatArray,
-) -> Phase:
+) -> JobPhase:
     jobs = len(tasks)
     shortest, longest, span = np.full(jobs, np.inf), np.zeros(jobs), np.zeros(jobs)
     np.minimum.at(shortest, job, processing)
@@ -136,11 +137,11 @@ def _coefficients(
         span[i] = max(span[i], least_span(shortest[i] * factors[i], int(tasks[i])))
     work = np.zeros(jobs)
     np.add.at(work, job, processing)
-    return Phase(tasks, work, shortest, longest, factors, span, float(setup.sum()))
+    return JobPhase(tasks, work, shortest, longest, factors, span, float(setup.sum()))
 
 
 def _phase(
-    model: pyo.ConcreteModel, name: str, phase: Phase, wait: FloatArray, horizon: float | None
+    model: pyo.ConcreteModel, name: str, phase: JobPhase, wait: FloatArray, horizon: float | None
 ) -> None:
     """One phase, whose slots wait for the span of their end job's other phase."""
     jobs = np.flatnonzero(phase.tasks).tolist()

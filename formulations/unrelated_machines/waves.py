@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
-from .model import Phase, most_share, phases
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.mapreduce.instance import Instance
+from .model import JobPhase, most_share, phases
 
 MOST_WAVES = 20
 
@@ -49,7 +50,9 @@ def build(
     return model
 
 
-def _pour(model: pyo.ConcreteModel, name: str, phase: Phase, most: FloatArray, step: int) -> None:
+def _pour(
+    model: pyo.ConcreteModel, name: str, phase: JobPhase, most: FloatArray, step: int
+) -> None:
     """Shares of a phase, and per wave and slot the work of it and all waves in direction `step`."""
     jobs = np.flatnonzero(phase.tasks).tolist()
     slots = range(phase.factors.shape[1] if jobs else 0)

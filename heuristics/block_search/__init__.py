@@ -1,5 +1,5 @@
 """Improvement search for large instances over blocks of nodes: `docs/improvement-search.md`."""
 
-from .driver import fits, improve_blocks, warm_up
+from .driver import can_search, improve_blocks, warm_up
 
-__all__ = ["fits", "improve_blocks", "warm_up"]
+__all__ = ["can_search", "improve_blocks", "warm_up"]

@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import IntArray
-from .scaled_instance import MOST, Problem
+from .scaled_instance import MOST_UNITS, BlockProblem
 from .solution import Solution
 
-NEVER = 1 << 60
+TOO_LATE = 1 << 60
 """When a slot that is not there becomes free."""
 
 
-class Work(NamedTuple):
+class Scratch(NamedTuple):
     """Scratch arrays."""
 
     free: IntArray
@@ -35,10 +35,10 @@ class Work(NamedTuple):
 
 
 @counted
-def new_work(problem: Problem) -> Work:
+def new_work(problem: BlockProblem) -> Scratch:
     nodes = len(problem.rack_of)
     i8 = np.int64
-    return Work(
+    return Scratch(
         np.zeros(problem.map_slots[-1], i8),
         np.zeros(nodes, i8),
         np.zeros(nodes, i8),
@@ -68,8 +68,8 @@ def _put(free: IntArray, begin: int, end: int, until: int) -> None:
 
 
 @counted
-def place_maps(
-    problem: Problem, work: Work, job: int, low: int, high: int, omega: int, on: IntArray
+def decode_maps(
+    problem: BlockProblem, work: Scratch, job: int, low: int, high: int, omega: int, on: IntArray
 ) -> int:
     """Place the job's map tasks on `work.free`; return their completion.
 
@@ -83,7 +83,7 @@ def place_maps(
         least[r] = _first_free(first, max(low, rack_begin[r]), min(high, rack_begin[r + 1]))
     completion = 0
     for t in range(problem.map_begin[job], problem.map_begin[job + 1]):
-        best, node, setup = NEVER, -1, 0
+        best, node, setup = TOO_LATE, -1, 0
         s = problem.map_setup[t, 0]
         for k in range(problem.replica_begin[t], problem.replica_begin[t + 1]):
             v = problem.replicas[k]
@@ -114,7 +114,7 @@ def place_maps(
 
 
 @counted
-def reads(problem: Problem, held: IntArray, read: IntArray) -> None:
+def reads(problem: BlockProblem, held: IntArray, read: IntArray) -> None:
     """What a reduce task reads on each node, with this much output on each."""
     total = 0
     for amount in held:
@@ -126,13 +126,13 @@ def reads(problem: Problem, held: IntArray, read: IntArray) -> None:
             inside += held[v]
         for v in range(problem.rack_begin[r], problem.rack_begin[r + 1]):
             ticks = held[v] * near + (inside - held[v]) * rack + (total - inside) * far
-            read[v] = np.int64(min(ticks, MOST) + 0.5)
+            read[v] = np.int64(min(ticks, MOST_UNITS) + 0.5)
 
 
 @counted
-def place_reduces(
-    problem: Problem,
-    work: Work,
+def decode_reduces(
+    problem: BlockProblem,
+    work: Scratch,
     job: int,
     beta: int,
     completion: int,
@@ -149,7 +149,7 @@ def place_reduces(
         return 0
     nodes = len(key)
     for v in range(nodes):
-        key[v] = NEVER
+        key[v] = TOO_LATE
         if slots[v] < slots[v + 1]:
             key[v] = max(free[slots[v]], completion) + beta * read[v]
     last = 0
@@ -168,17 +168,17 @@ def place_reduces(
 
 
 @counted
-def all_free(problem: Problem, work: Work) -> None:
+def all_free(problem: BlockProblem, work: Scratch) -> None:
     work.free[:] = 0
     work.reduce_free[:] = 0
     for v in range(len(work.first)):
-        work.first[v] = 0 if problem.map_slots[v] < problem.map_slots[v + 1] else NEVER
+        work.first[v] = 0 if problem.map_slots[v] < problem.map_slots[v + 1] else TOO_LATE
 
 
 def decode(
-    problem: Problem,
+    problem: BlockProblem,
     solution: Solution,
-    work: Work,
+    work: Scratch,
     map_node: IntArray,
     reduce_node: IntArray,
 ) -> int:
@@ -197,16 +197,16 @@ def decode(
 
 @counted
 def _decode_maps(
-    problem: Problem,
+    problem: BlockProblem,
     solution: Solution,
-    work: Work,
+    work: Scratch,
     map_node: IntArray,
     completion: IntArray,
     read: IntArray,
 ) -> None:
     all_free(problem, work)
     for i in solution.order:
-        completion[i] = place_maps(
+        completion[i] = decode_maps(
             problem, work, i, solution.low[i], solution.high[i], solution.omega[i], map_node
         )
         reads(problem, work.held, read[i])
@@ -214,9 +214,9 @@ def _decode_maps(
 
 @counted
 def _decode_reduces(
-    problem: Problem,
+    problem: BlockProblem,
     solution: Solution,
-    work: Work,
+    work: Scratch,
     by_end: IntArray,
     reduce_node: IntArray,
     completion: IntArray,
@@ -224,7 +224,7 @@ def _decode_reduces(
 ) -> int:
     makespan = 0
     for i in by_end:
-        last = place_reduces(
+        last = decode_reduces(
             problem, work, i, solution.beta[i], completion[i], read[i], reduce_node
         )
         makespan = max(makespan, last)

@@ -9,17 +9,18 @@ from threading import Event, Lock, Thread
 
 import numpy as np
 
-from ...instances.mapreduce.instance import Cluster, Instance, Job, MapTask, job_instance
+from ...instances.mapreduce.cluster import Cluster
+from ...instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
-from .polish import Placement, Timing
-from .scaled_instance import Scaled, scaled, schedule_of, slots_of
+from .polish import SlotAssignment, Timing
+from .scaled_instance import ScaledInstance, scaled, schedule_of, slots_of
 from .worker import Search
 
 TICK = 0.02
 """Seconds between two looks at the clock."""
 
 
-def fits(instance: Instance) -> bool:
+def can_search(instance: Instance) -> bool:
     """Whether the search takes the instance on: it knows no speed factors, security or outages."""
     return not instance.parts
 
@@ -38,7 +39,7 @@ def improve_blocks(
     stop: Callable[[], bool] | None = None,
     on_end: Callable[[Schedule], None] | None = None,
 ) -> Schedule:
-    """A schedule no longer than the given one, which has to be valid; for instances that `fits`.
+    """A schedule no longer than a valid one; for instances that `can_search` accepts.
 
     Ends after `seconds` s, after `iterations` greedy starts and as many shakes in each thread,
     after `patience` s without a shorter schedule, at a makespan of `target` s, when `stop()` is
@@ -51,7 +52,7 @@ def improve_blocks(
     """
     began = time.perf_counter()
     none = seconds <= 0 or instance.jobs == 0 or schedule.makespan <= max(target, 0.0)
-    if none or not fits(instance):
+    if none or not can_search(instance):
         return schedule
     try:
         if not _compiled(began + seconds, stop):
@@ -101,10 +102,10 @@ def improve_blocks(
     return found if found.makespan < schedule.makespan else schedule
 
 
-def _placement(instance: Instance, scale: Scaled, schedule: Schedule) -> Placement:
+def _placement(instance: Instance, scale: ScaledInstance, schedule: Schedule) -> SlotAssignment:
     """The slots of a schedule, and its jobs by map completion."""
     order = np.argsort(map_completions(instance, schedule.map.end), kind="stable")
-    return Placement(order, *slots_of(instance, scale, schedule))
+    return SlotAssignment(order, *slots_of(instance, scale, schedule))
 
 
 class _Run:
@@ -115,12 +116,12 @@ class _Run:
     ) -> None:
         self.instance = instance
         self.began, self.seconds = began, seconds
-        self.scale: Scaled = scaled(instance, schedule.makespan)
+        self.scale: ScaledInstance = scaled(instance, schedule.makespan)
         self.target = int(target / self.scale.tick)
         self.lock = Lock()
         self.best: tuple[int, int] = (int(np.ceil(schedule.makespan / self.scale.tick)), -1)
-        self.found: tuple[Placement, Timing] | None = None
-        self.made: tuple[tuple[Placement, Timing] | None, Schedule] = None, schedule
+        self.found: tuple[SlotAssignment, Timing] | None = None
+        self.made: tuple[tuple[SlotAssignment, Timing] | None, Schedule] = None, schedule
         self.improved = self.elapsed()
         self.errors: list[BaseException] = []
 
@@ -136,7 +137,7 @@ class _Run:
     def reached(self) -> bool:
         return self.best[0] <= self.target
 
-    def offer(self, placement: Placement, timing: Timing, thread: int) -> None:
+    def offer(self, placement: SlotAssignment, timing: Timing, thread: int) -> None:
         """Of equally good placements the one of the first thread is kept."""
         with self.lock:
             if (timing.makespan, thread) < self.best:
@@ -152,7 +153,7 @@ class _Run:
             self.made = found, self._schedule(*found)
         return self.made[1]
 
-    def _schedule(self, placement: Placement, timing: Timing) -> Schedule:
+    def _schedule(self, placement: SlotAssignment, timing: Timing) -> Schedule:
         problem = self.scale.problem
         jobs = np.arange(self.instance.jobs)
         map_job = np.repeat(jobs, np.diff(problem.map_begin))

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import FloatArray, IntArray
 from ..random_numbers import below, uniform
-from .decoder import Work, all_free, decode, new_work, place_maps, place_reduces, reads
-from .scaled_instance import Problem
+from .decoder import Scratch, all_free, decode, decode_maps, decode_reduces, new_work, reads
+from .scaled_instance import BlockProblem
 from .solution import Solution, shift
 
 SHORT = 7
@@ -28,7 +28,7 @@ SMOOTH = 0.01
 
 
 @counted
-def _candidates(problem: Problem, work: Work, low: IntArray, high: IntArray) -> int:
+def _candidates(problem: BlockProblem, work: Scratch, low: IntArray, high: IntArray) -> int:
     """Blocks worth trying in `low`, `high`; return how many. For each length the freest ones."""
     nodes, count = len(problem.rack_of), 0
     loads = np.zeros((2, nodes + 1))
@@ -74,7 +74,7 @@ def _copy(source: IntArray, target: IntArray) -> None:
 
 @counted
 def _greedy(
-    stop: IntArray, problem: Problem, solution: Solution, work: Work, weights: FloatArray
+    stop: IntArray, problem: BlockProblem, solution: Solution, work: Scratch, weights: FloatArray
 ) -> bool:
     """Choose blocks and weights of all jobs in `solution.order`; False if stopped before the last.
 
@@ -110,9 +110,9 @@ def _greedy(
             pick = c if c < count else chosen
             a, b = low[pick], high[pick]
             omega = int(weights[4] if b - a == nodes else weights[3])
-            end = place_maps(problem, work, i, a, b, omega, no_task)
+            end = decode_maps(problem, work, i, a, b, omega, no_task)
             reads(problem, work.held, read)
-            place_reduces(problem, work, i, beta, end, read, no_task)
+            decode_reduces(problem, work, i, beta, end, read, no_task)
             if c == count:
                 solution.low[i], solution.high[i] = a, b
                 solution.omega[i], solution.beta[i] = omega, beta
@@ -131,7 +131,7 @@ def _greedy(
     return True
 
 
-def _cost(work: Work, makespan: int, tail: float, share: float) -> float:
+def _cost(work: Scratch, makespan: int, tail: float, share: float) -> float:
     """A share of the makespan, and what the phases need on average beside it.
 
     That is the larger of the mean completion of the map slots + `tail`, which must follow them, and
@@ -166,7 +166,7 @@ class _Kind:
 def greedy_starts(
     stop: IntArray,
     random: IntArray,
-    problem: Problem,
+    problem: BlockProblem,
     orders: IntArray,
     passes: int,
     tail: float,

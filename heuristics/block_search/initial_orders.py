@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.mapreduce.instance import FloatArray, IntArray
+from ...instances.arrays import FloatArray, IntArray
 from ..list_scheduling.johnson import johnson
-from .scaled_instance import Problem
+from .scaled_instance import BlockProblem
 
 LAST = (2, 5, 12)
 """How many jobs with the shortest tails are put last."""
@@ -15,7 +15,7 @@ AFTER = (0.1, 0.3, 0.5)
 """After which share of the other jobs the large ones come."""
 
 
-def spread_tails(problem: Problem) -> IntArray:
+def spread_tails(problem: BlockProblem) -> IntArray:
     """Ticks from the end of a job's map tasks, spread over all nodes, to its own end: (jobs,)."""
     job = np.repeat(np.arange(len(problem.longest)), np.diff(problem.map_begin))
     output = np.bincount(job, problem.output, len(problem.longest))
@@ -28,7 +28,7 @@ def spread_tails(problem: Problem) -> IntArray:
     return tails
 
 
-def first_orders(problem: Problem) -> IntArray:
+def first_orders(problem: BlockProblem) -> IntArray:
     """Orders that suit one kind of instance or another; shape (orders, jobs)."""
     jobs = len(problem.longest)
     job = np.repeat(np.arange(jobs), np.diff(problem.map_begin))

@@ -11,11 +11,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...instances.mapreduce.instance import IntArray
+from ...instances.arrays import IntArray
 from ..random_numbers import below
-from .decoder import NEVER
-from .polish import Layout, Placement, Timing, evaluate, layout_of, polish, with_new_reduces
-from .scaled_instance import Problem
+from .decoder import TOO_LATE
+from .polish import (
+    SlotAssignment,
+    TaskLayout,
+    Timing,
+    evaluate,
+    layout_of,
+    polish,
+    with_new_reduces,
+)
+from .scaled_instance import BlockProblem
 from .solution import shift
 
 LAST = 10
@@ -31,12 +39,12 @@ ROUNDS, TRIES = 3, 3000
 def shake(
     stop: IntArray,
     random: IntArray,
-    problem: Problem,
-    placement: Placement,
+    problem: BlockProblem,
+    placement: SlotAssignment,
     target: int,
     shakes: int,
     tails: IntArray,
-    tell: Callable[[Placement, Timing], None],
+    tell: Callable[[SlotAssignment, Timing], None],
 ) -> None:
     """Try so many changes of the placement; `tell` of what the polishes find."""
     layout = layout_of(problem)
@@ -54,13 +62,13 @@ def shake(
 def _reordered(
     stop: IntArray,
     random: IntArray,
-    problem: Problem,
-    layout: Layout,
-    placement: Placement,
+    problem: BlockProblem,
+    layout: TaskLayout,
+    placement: SlotAssignment,
     short: IntArray,
-) -> Placement:
+) -> SlotAssignment:
     """At least one change of the order, and those of the next that do not lengthen the schedule."""
-    least = NEVER
+    least = TOO_LATE
     for _ in range(CHANGES):
         if stop[0]:
             break

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import IntArray
-from .decoder import NEVER, Work, all_free, new_work, place_reduces, reads
-from .scaled_instance import Problem
-from .slot_exchange import Phase, level
+from .decoder import TOO_LATE, Scratch, all_free, decode_reduces, new_work, reads
+from .scaled_instance import BlockProblem
+from .slot_exchange import ExchangePhase, level
 
 BINDS = 1.15
 """The map phase binds if its slots have so many times the work of reduce slots."""
@@ -25,7 +25,7 @@ KEPT = 15
 """Then the reads of so many last jobs matter."""
 
 
-class Placement(NamedTuple):
+class SlotAssignment(NamedTuple):
     """The slot of each task, and the order of the jobs on the map slots.
 
     On reduce slots jobs come by map completion, then by number.
@@ -50,7 +50,7 @@ class Timing(NamedTuple):
     """When each job's map tasks have to be done for this makespan; shape (jobs,)."""
 
 
-class Layout(NamedTuple):
+class TaskLayout(NamedTuple):
     """What every step needs: job of each task, node of each slot, and what follows from that."""
 
     map_job: IntArray
@@ -64,12 +64,12 @@ class Layout(NamedTuple):
     """Whether reads hardly matter, but those of the last jobs."""
 
 
-def layout_of(problem: Problem) -> Layout:
+def layout_of(problem: BlockProblem) -> TaskLayout:
     jobs, nodes = np.arange(len(problem.longest)), np.arange(len(problem.rack_of))
     every = np.arange(len(problem.map_time))
     maps = problem.map_time.sum() / max(1, problem.map_slots[-1])
     reduces = problem.reduce_time.sum() / max(1, problem.reduce_slots[-1])
-    return Layout(
+    return TaskLayout(
         np.repeat(jobs, np.diff(problem.map_begin)),
         np.repeat(jobs, np.diff(problem.reduce_begin)),
         np.repeat(nodes, np.diff(problem.map_slots)),
@@ -82,7 +82,7 @@ def layout_of(problem: Problem) -> Layout:
     )
 
 
-def evaluate(problem: Problem, layout: Layout, placement: Placement) -> Timing:
+def evaluate(problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment) -> Timing:
     """Time a placement."""
     jobs = len(placement.order)
     completion = np.zeros(jobs, dtype=np.int64)
@@ -99,7 +99,11 @@ def evaluate(problem: Problem, layout: Layout, placement: Placement) -> Timing:
 
 @counted
 def _map_phase(
-    problem: Problem, layout: Layout, placement: Placement, completion: IntArray, read: IntArray
+    problem: BlockProblem,
+    layout: TaskLayout,
+    placement: SlotAssignment,
+    completion: IntArray,
+    read: IntArray,
 ) -> None:
     free = np.zeros(len(layout.map_slot_node), np.int64)
     held = np.zeros(len(problem.rack_of), np.int64)
@@ -119,8 +123,8 @@ def _map_phase(
 
 @counted
 def _reduce_phase(
-    problem: Problem,
-    layout: Layout,
+    problem: BlockProblem,
+    layout: TaskLayout,
     slot: IntArray,
     by_end: IntArray,
     completion: IntArray,
@@ -140,8 +144,8 @@ def _reduce_phase(
 
 @counted
 def _due_dates(
-    problem: Problem,
-    layout: Layout,
+    problem: BlockProblem,
+    layout: TaskLayout,
     slot: IntArray,
     backwards: IntArray,
     read: IntArray,
@@ -161,13 +165,13 @@ def _due_dates(
 def polish(
     stop: IntArray,
     random: IntArray,
-    problem: Problem,
-    placement: Placement,
+    problem: BlockProblem,
+    placement: SlotAssignment,
     target: int,
     rounds: int,
     tries: int,
-    tell: Callable[[Placement, Timing], None] | None = None,
-) -> tuple[Placement, Timing]:
+    tell: Callable[[SlotAssignment, Timing], None] | None = None,
+) -> tuple[SlotAssignment, Timing]:
     """The best placement found in so many rounds; never longer than the given one.
 
     `tell` of the given one, and of each better one as soon as it is found.
@@ -199,18 +203,18 @@ def polish(
 def _levelled_reduces(
     stop: IntArray,
     random: IntArray,
-    problem: Problem,
-    layout: Layout,
-    placement: Placement,
+    problem: BlockProblem,
+    layout: TaskLayout,
+    placement: SlotAssignment,
     timing: Timing,
     tries: int,
-) -> Placement:
+) -> SlotAssignment:
     # Read backwards: the last job first, and each slot's value is when its first task may start.
     backwards = np.ascontiguousarray(timing.by_end[::-1])
     position = np.argsort(backwards)
     group = position[layout.reduce_job]
     read = np.ascontiguousarray(timing.read[backwards])
-    phase = Phase(
+    phase = ExchangePhase(
         group,
         problem.reduce_time,
         group,
@@ -219,7 +223,7 @@ def _levelled_reduces(
         np.zeros((0, 0), dtype=np.int8),
         layout.reduce_slot_node,
         timing.completion[backwards],
-        read.min(axis=1, initial=NEVER),
+        read.min(axis=1, initial=TOO_LATE),
     )
     slot = placement.reduce_slot.copy()
     level(stop, random, phase, slot, tries, len(position))
@@ -229,15 +233,15 @@ def _levelled_reduces(
 def _levelled_maps(
     stop: IntArray,
     random: IntArray,
-    problem: Problem,
-    layout: Layout,
-    placement: Placement,
+    problem: BlockProblem,
+    layout: TaskLayout,
+    placement: SlotAssignment,
     timing: Timing,
     tries: int,
-) -> Placement:
+) -> SlotAssignment:
     order = np.argsort(timing.due, kind="stable")
     position = np.argsort(order)
-    phase = Phase(
+    phase = ExchangePhase(
         position[layout.map_job],
         problem.map_time,
         layout.map_row,
@@ -255,8 +259,8 @@ def _levelled_maps(
 
 
 def placement_of(
-    problem: Problem, order: IntArray, map_node: IntArray, reduce_node: IntArray
-) -> Placement:
+    problem: BlockProblem, order: IntArray, map_node: IntArray, reduce_node: IntArray
+) -> SlotAssignment:
     """Slots for tasks on nodes: each in turn on the slot of its node that is free first."""
     layout = layout_of(problem)
     position = np.argsort(order)
@@ -268,9 +272,9 @@ def placement_of(
     _first_slots(turn, map_node, layout.map_job, durations, problem.map_slots, ready, map_slot)
     without = np.zeros(len(reduce_node), dtype=np.int64)
     if not without.size:
-        return Placement(order, map_slot, without)
+        return SlotAssignment(order, map_slot, without)
     # The reduce slots do not matter to what is read from here.
-    timing = evaluate(problem, layout, Placement(order, map_slot, without))
+    timing = evaluate(problem, layout, SlotAssignment(order, map_slot, without))
     turn = np.lexsort((np.arange(len(reduce_node)), np.argsort(timing.by_end)[layout.reduce_job]))
     durations = problem.reduce_time + timing.read[layout.reduce_job, reduce_node]
     reduce_slot = without
@@ -283,10 +287,12 @@ def placement_of(
         timing.completion,
         reduce_slot,
     )
-    return Placement(order, map_slot, reduce_slot)
+    return SlotAssignment(order, map_slot, reduce_slot)
 
 
-def with_new_reduces(problem: Problem, layout: Layout, placement: Placement) -> Placement:
+def with_new_reduces(
+    problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment
+) -> SlotAssignment:
     """Reduce tasks placed anew: jobs by map completion, longest task first, where it ends first."""
     timing = evaluate(problem, layout, placement)
     slot = placement.reduce_slot.copy()
@@ -298,9 +304,9 @@ def with_new_reduces(problem: Problem, layout: Layout, placement: Placement) -> 
 
 @counted
 def _new_reduces(
-    problem: Problem,
-    layout: Layout,
-    work: Work,
+    problem: BlockProblem,
+    layout: TaskLayout,
+    work: Scratch,
     by_end: IntArray,
     completion: IntArray,
     read: IntArray,
@@ -310,7 +316,7 @@ def _new_reduces(
     all_free(problem, work)
     for i in by_end:
         # For now the node of each task.
-        place_reduces(problem, work, i, 1, completion[i], read[i], slot)
+        decode_reduces(problem, work, i, 1, completion[i], read[i], slot)
         for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
             v = slot[w]
             k = problem.reduce_slots[v]

@@ -13,19 +13,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed
 from ...instances.mapreduce.setups import output_share
 from ..hmhs.equivalence_classes import distinct_holders
 from ..list_scheduling.lpt import longest_first
 
-TICKS = 40
+UNIT_BITS = 40
 """A makespan takes 2**39 to 2**40 ticks."""
 
-MOST = 2.0 ** (TICKS + 2)
+MOST_UNITS = 2.0 ** (UNIT_BITS + 2)
 """Ticks that durations are cut off at: on no better schedule, and sums stay within 64 bits."""
 
-UNITS = 50
+DATA_UNITS = 50
 """All that a job's reduce task reads is at most 2**50 units of data."""
 
 
@@ -33,7 +34,7 @@ WayArray = NDArray[np.int8]
 """Narrow, for this is the one table of (almost) all tasks and all nodes."""
 
 
-class Problem(NamedTuple):
+class BlockProblem(NamedTuple):
     """Times in ticks, data in units; all arrays int64 but `way` and `rates`."""
 
     map_begin: IntArray
@@ -71,26 +72,26 @@ class Problem(NamedTuple):
     """Ticks to read a unit on the node, within the rack, from another rack; shape (3,)."""
 
 
-class Scaled(NamedTuple):
+class ScaledInstance(NamedTuple):
     """A problem, s per tick, and the instance's numbers of tasks and nodes by ours."""
 
-    problem: Problem
+    problem: BlockProblem
     tick: float
     map_task: IntArray
     reduce_task: IntArray
     node: IntArray
 
 
-def scaled(instance: Instance, makespan: float) -> Scaled:
+def scaled(instance: Instance, makespan: float) -> ScaledInstance:
     """The instance in ticks that suit schedules of about `makespan` s (> 0)."""
     cluster = instance.cluster
-    tick = 2.0 ** (math.frexp(makespan)[1] - TICKS)
+    tick = 2.0 ** (math.frexp(makespan)[1] - UNIT_BITS)
     node = np.argsort(cluster.rack_of, kind="stable")
     place = np.empty(cluster.nodes, dtype=np.int64)
     place[node] = np.arange(cluster.nodes)
     rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote])
 
-    def ticks(seconds: FloatArray, most: float = MOST) -> IntArray:
+    def ticks(seconds: FloatArray, most: float = MOST_UNITS) -> IntArray:
         return np.ascontiguousarray(np.rint(np.minimum(seconds / tick, most)).astype(np.int64))
 
     length = instance.map_processing + instance.input_mb / rates[0]
@@ -100,7 +101,7 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
     holders, way = _ways(instance, place)
     share = output_share(instance)
     all_share = np.bincount(instance.map_job, share, instance.jobs)
-    unit = 2.0 ** (math.frexp(float(all_share.max(initial=0.0)))[1] - UNITS)
+    unit = 2.0 ** (math.frexp(float(all_share.max(initial=0.0)))[1] - DATA_UNITS)
 
     reduce_task = longest_first(instance.reduce_processing, instance.reduce_job)
     reduce_time = ticks(instance.reduce_processing[reduce_task])
@@ -108,7 +109,7 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
     np.maximum.at(longest, instance.reduce_job, reduce_time)
     work = np.bincount(instance.reduce_job, instance.reduce_processing, instance.jobs)
     racks = np.bincount(cluster.rack_of, minlength=len(cluster.rack_names))
-    problem = Problem(
+    problem = BlockProblem(
         map_begin=instance.map_offsets.astype(np.int64),
         map_time=ticks(instance.map_processing[map_task]),
         map_setup=ticks(instance.input_mb[map_task, None] / rates),
@@ -129,12 +130,12 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
         least_work=ticks(work.astype(np.float64), 2.0**55),
         rates=unit / tick / rates,
     )
-    return Scaled(problem, tick, map_task, reduce_task, node)
+    return ScaledInstance(problem, tick, map_task, reduce_task, node)
 
 
 def schedule_of(
     instance: Instance,
-    scale: Scaled,
+    scale: ScaledInstance,
     map_slot: IntArray,
     map_rank: IntArray,
     reduce_slot: IntArray,
@@ -154,7 +155,9 @@ def schedule_of(
     return timed(instance, *arrays)
 
 
-def slots_of(instance: Instance, scale: Scaled, schedule: Schedule) -> tuple[IntArray, IntArray]:
+def slots_of(
+    instance: Instance, scale: ScaledInstance, schedule: Schedule
+) -> tuple[IntArray, IntArray]:
     """The slots of a schedule's map and reduce tasks, all in our numbers."""
     map_slots, reduce_slots = _true_slots(instance, scale)
     return (
@@ -163,7 +166,7 @@ def slots_of(instance: Instance, scale: Scaled, schedule: Schedule) -> tuple[Int
     )
 
 
-def _true_slots(instance: Instance, scale: Scaled) -> tuple[IntArray, IntArray]:
+def _true_slots(instance: Instance, scale: ScaledInstance) -> tuple[IntArray, IntArray]:
     """The instance's numbers of our map and reduce slots."""
     cluster, problem = instance.cluster, scale.problem
     slots = []

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import inner, kernel
-from ...instances.mapreduce.instance import IntArray
 from ..random_numbers import below
 from .scaled_instance import WayArray
 
@@ -36,7 +36,7 @@ WORTH = 2000
 """Less than a task's average time over this is no gain to go on for."""
 
 
-class Phase(NamedTuple):
+class ExchangePhase(NamedTuple):
     """The tasks of a phase, groups of tasks (jobs) numbered in the order in which slots run them.
 
     Task t takes `time[t] + extra[row[t], v]` on node v; or `time[t] + extra[row[t], w]`, where w is
@@ -79,7 +79,7 @@ class Members(NamedTuple):
 
 
 @inner
-def _rebuild(phase: Phase, slots: Slots, k: int, work: IntArray) -> None:
+def _rebuild(phase: ExchangePhase, slots: Slots, k: int, work: IntArray) -> None:
     """Row k from the work of each group on slot k."""
     groups = len(phase.delivery)
     slots.until[k, 0] = 0
@@ -99,7 +99,7 @@ def _rebuild(phase: Phase, slots: Slots, k: int, work: IntArray) -> None:
 
 
 @inner
-def _value(phase: Phase, slots: Slots, k: int, g: int, less: int, h: int, more: int) -> int:
+def _value(phase: ExchangePhase, slots: Slots, k: int, g: int, less: int, h: int, more: int) -> int:
     """Value of slot k with a task of `less` ticks of group g gone and one of `more` of h come.
 
     g or h may be -1: no such task.
@@ -130,7 +130,7 @@ def _value(phase: Phase, slots: Slots, k: int, g: int, less: int, h: int, more: 
 
 @inner
 def _change(
-    phase: Phase, slots: Slots, k: int, g: int, less: int, h: int, more: int, work: IntArray
+    phase: ExchangePhase, slots: Slots, k: int, g: int, less: int, h: int, more: int, work: IntArray
 ) -> None:
     for j in range(len(work)):
         work[j] = slots.until[k, j + 1] - slots.until[k, j]
@@ -144,7 +144,7 @@ def _change(
 
 
 def level(
-    stop: IntArray, random: IntArray, phase: Phase, slot: IntArray, tries: int, kept: int
+    stop: IntArray, random: IntArray, phase: ExchangePhase, slot: IntArray, tries: int, kept: int
 ) -> None:
     """Change `slot`, the slot of each task.
 
@@ -176,7 +176,7 @@ def level(
 def _level(
     stop: IntArray,
     random: IntArray,
-    phase: Phase,
+    phase: ExchangePhase,
     slot: IntArray,
     slots: Slots,
     members: Members,
@@ -211,7 +211,7 @@ def _worst(value: IntArray) -> int:
 
 
 @inner
-def _extra(phase: Phase, t: int, k: int) -> int:
+def _extra(phase: ExchangePhase, t: int, k: int) -> int:
     column = phase.slot_node[k]
     if len(phase.way):
         column = phase.way[phase.holders[t], column]
@@ -227,7 +227,7 @@ def _excess(first: int, second: int, reference: int) -> float:
 def _descend(
     stop: IntArray,
     random: IntArray,
-    phase: Phase,
+    phase: ExchangePhase,
     slot: IntArray,
     slots: Slots,
     members: Members,
@@ -286,7 +286,7 @@ def _descend(
 @inner
 def _task(
     random: IntArray,
-    phase: Phase,
+    phase: ExchangePhase,
     slot: IntArray,
     members: Members,
     value: IntArray,
@@ -315,7 +315,9 @@ def _task(
 
 
 @inner
-def _target(random: IntArray, phase: Phase, x: int, a: int, number: int, saving: bool) -> int:
+def _target(
+    random: IntArray, phase: ExchangePhase, x: int, a: int, number: int, saving: bool
+) -> int:
     """A slot for task x of slot a, if possible one where it takes less, or as much."""
     b = below(random, number)
     now = _extra(phase, x, a)
@@ -330,7 +332,7 @@ def _target(random: IntArray, phase: Phase, x: int, a: int, number: int, saving:
 @inner
 def _partner(
     random: IntArray,
-    phase: Phase,
+    phase: ExchangePhase,
     members: Members,
     value: IntArray,
     x: int,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import IntArray
 
 
 class Solution(NamedTuple):

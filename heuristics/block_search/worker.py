@@ -13,8 +13,8 @@ from .decoder import decode, new_work
 from .greedy_starts import Style, greedy_starts
 from .initial_orders import first_orders, spread_tails
 from .perturbation import shake
-from .polish import Placement, Timing, placement_of, polish
-from .scaled_instance import Problem
+from .polish import SlotAssignment, Timing, placement_of, polish
+from .scaled_instance import BlockProblem
 from .solution import Solution
 
 STARTS = 0.5
@@ -31,7 +31,7 @@ ROUNDS, TRIES = 60, 3000
 
 ENDLESS = 1 << 40
 
-Offer = Callable[[Placement, Timing, int], None]
+Offer = Callable[[SlotAssignment, Timing, int], None]
 
 
 class Search:
@@ -43,8 +43,8 @@ class Search:
 
     def __init__(
         self,
-        problem: Problem,
-        given: Placement,
+        problem: BlockProblem,
+        given: SlotAssignment,
         target: int,
         seed: int,
         thread: int,
@@ -103,17 +103,17 @@ class Search:
             self._tell,
         )
 
-    def _decoded(self, solution: Solution) -> Placement:
+    def _decoded(self, solution: Solution) -> SlotAssignment:
         problem = self.problem
         map_node = np.zeros(len(problem.map_time), dtype=np.int64)
         reduce_node = np.zeros(len(problem.reduce_time), dtype=np.int64)
         decode(problem, solution, new_work(problem), map_node, reduce_node)
         return placement_of(problem, solution.order, map_node, reduce_node)
 
-    def _polished(self, placement: Placement) -> tuple[Placement, Timing]:
+    def _polished(self, placement: SlotAssignment) -> tuple[SlotAssignment, Timing]:
         return polish(
             self.stop, self.random, self.problem, placement, self.target, ROUNDS, TRIES, self._tell
         )
 
-    def _tell(self, placement: Placement, timing: Timing) -> None:
+    def _tell(self, placement: SlotAssignment, timing: Timing) -> None:
         self.offer(placement, timing, self.thread)

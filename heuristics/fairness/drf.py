@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.arrays import FloatArray
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
-from ...instances.mapreduce.instance import FloatArray
 from .flatten import fill
 from .saturation import Stops
 

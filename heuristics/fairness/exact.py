@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.arrays import FloatArray
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
-from ...instances.mapreduce.instance import FloatArray
 from .flatten import fill, flatten
 from .saturation import Stops
 from .task_limits import limited_stage

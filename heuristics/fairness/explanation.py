@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.hierarchy.allocation import SATISFIED, TOLERANCE, UNKNOWN, Allocation
 from ...instances.hierarchy.dropped_limits import DroppedLimit, limits_of, shown
 from ...instances.hierarchy.hierarchy import Hierarchy
-from ...instances.mapreduce.instance import FloatArray, IntArray
 
 MOST_SHOWN = 8
 """Holders of a resource that the text names; it says how many are missing."""

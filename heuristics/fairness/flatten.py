@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.hierarchy.hierarchy import BoolArray, Hierarchy
+from ...instances.arrays import BoolArray, FloatArray, IntArray
+from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import FloatArray, IntArray
 from .tree_layout import leaf_of
 
 

@@ -14,10 +14,10 @@ from enum import StrEnum
 
 import numpy as np
 
+from ...instances.arrays import FloatArray
 from ...instances.errors import InputError
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
-from ...instances.mapreduce.instance import FloatArray
 from .exact import exact
 from .task_by_task import every_node, path_only
 from .tree_layout import layout

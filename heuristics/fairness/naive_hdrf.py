@@ -7,9 +7,9 @@ whose sibling holds all of another resource can starve.
 
 from __future__ import annotations
 
+from ...instances.arrays import FloatArray
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
-from ...instances.mapreduce.instance import FloatArray
 from .hdrf import Update, one_by_one
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.arrays import BoolArray, FloatArray
 from ...instances.hierarchy.allocation import SATISFIED, Allocation
-from ...instances.hierarchy.hierarchy import BoolArray, Hierarchy
-from ...instances.mapreduce.instance import FloatArray
+from ...instances.hierarchy.hierarchy import Hierarchy
 
 ROUNDING = 1e-12
 """A resource is full when no more than this fraction of it is left."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.arrays import BoolArray, FloatArray, IntArray
 from ...instances.hierarchy.allocation import SATISFIED
-from ...instances.hierarchy.hierarchy import BoolArray
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import FloatArray, IntArray
-from .tree_layout import Layout
+from .tree_layout import TreeLayout
 
 FITS = 1e-9
 """Tasks that exceed what is left by this fraction of the capacity fit."""
@@ -24,7 +23,7 @@ TIE = 1e-12
 
 @counted
 def path_only(
-    tree: Layout,
+    tree: TreeLayout,
     need: FloatArray,
     order: IntArray,
     most: FloatArray,
@@ -107,7 +106,7 @@ def _nodes_of(leaf_of: IntArray, leaves: int) -> IntArray:
 @counted
 def _path_rows(
     n: int,
-    tree: Layout,
+    tree: TreeLayout,
     m: int,
     blocked: BoolArray,
     use: FloatArray,
@@ -132,7 +131,7 @@ def _path_rows(
 
 @counted
 def _all_rows(
-    tree: Layout,
+    tree: TreeLayout,
     m: int,
     blocked: BoolArray,
     use: FloatArray,
@@ -164,7 +163,7 @@ def _join(begin: int, k: int, sums: FloatArray, least: FloatArray, pick: FloatAr
 @counted
 def _summed(
     n: int,
-    tree: Layout,
+    tree: TreeLayout,
     m: int,
     blocked: BoolArray,
     use: FloatArray,
@@ -186,7 +185,7 @@ def _summed(
 @counted
 def _row(
     n: int,
-    tree: Layout,
+    tree: TreeLayout,
     m: int,
     blocked: BoolArray,
     use: FloatArray,
@@ -216,7 +215,7 @@ def _row(
 
 @counted
 def every_node(
-    tree: Layout,
+    tree: TreeLayout,
     need: FloatArray,
     order: IntArray,
     most: FloatArray,

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.hierarchy.hierarchy import BoolArray, Hierarchy
+from ...instances.arrays import BoolArray, FloatArray, IntArray
+from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import FloatArray, IntArray
-from .tree_layout import Layout, layout
+from .tree_layout import TreeLayout, layout
 
 ON_FLOOR, RISING, STILL = 0, 1, 2
 
@@ -36,7 +36,7 @@ def limited_stage(hierarchy: Hierarchy, rising: BoolArray, share: FloatArray) ->
 
 @counted
 def _sweep(
-    tree: Layout, demand: FloatArray, rising: BoolArray, floor: FloatArray, most: FloatArray
+    tree: TreeLayout, demand: FloatArray, rising: BoolArray, floor: FloatArray, most: FloatArray
 ) -> FloatArray:
     """Row of `sums`: w B, P, w Q of a node, or sums of these; `event`: the group's next level.
 
@@ -117,7 +117,7 @@ def _join(begin: int, k: int, sums: FloatArray, event: FloatArray) -> None:
 @counted
 def _leaf_row(
     n: int,
-    tree: Layout,
+    tree: TreeLayout,
     demand: FloatArray,
     rising: BoolArray,
     floor: FloatArray,
@@ -142,7 +142,7 @@ def _leaf_row(
 @counted
 def _group_row(
     n: int,
-    tree: Layout,
+    tree: TreeLayout,
     m: int,
     sums: FloatArray,
     event: FloatArray,

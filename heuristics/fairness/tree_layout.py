@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.hierarchy.hierarchy import Hierarchy
-from ...instances.mapreduce.instance import FloatArray, IntArray
 
 
-class Layout(NamedTuple):
+class TreeLayout(NamedTuple):
     """Arrays over nodes, all of shape (nodes,).
 
     `leaf_of` is the leaf number, -1 for groups; `children` how many there are.
@@ -32,7 +32,7 @@ class Layout(NamedTuple):
     child: IntArray
 
 
-def layout(hierarchy: Hierarchy) -> Layout:
+def layout(hierarchy: Hierarchy) -> TreeLayout:
     """The layout of a hierarchy."""
     nodes, parent = hierarchy.nodes, hierarchy.parent
     count = np.bincount(parent[1:], minlength=nodes)
@@ -44,7 +44,7 @@ def layout(hierarchy: Hierarchy) -> Layout:
     place, child = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
     place[order] = (number + (power - count)[parent[order]]) % count[parent[order]]
     child[first[parent[order]] + place[order]] = order
-    return Layout(
+    return TreeLayout(
         parent=parent,
         weight=hierarchy.weight,
         leaf_of=leaf_of(hierarchy),

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray, offsets
 from ...instances.kernels.decorators import inner
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray, offsets
+from ...instances.mapreduce.instance import Instance
 
 
 class Setups(NamedTuple):

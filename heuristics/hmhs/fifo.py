@@ -12,9 +12,10 @@ from heapq import heappop, heappush, heapreplace
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
-from ...instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ...instances.mapreduce.setups import reduce_setups
 from ..list_scheduling.earliest_slot import AVAILABLE
 from ..list_scheduling.placement import placed_maps
@@ -49,7 +50,7 @@ def _in_order(instance: Instance, jobs: IntArray) -> Schedule:
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 
-def _maps(instance: Instance, jobs: IntArray) -> Phase:
+def _maps(instance: Instance, jobs: IntArray) -> PhaseSchedule:
     if instance.security is not None:
         # All tasks are there from the start, so the task may as well look for the first slot.
         position = np.argsort(jobs)
@@ -77,7 +78,7 @@ def _served(
     setup_row: IntArray,
     setups: Setups,
     slot_node: IntArray,
-) -> Phase:
+) -> PhaseSchedule:
     position = np.empty(len(jobs), dtype=np.int64)
     position[jobs] = np.arange(len(jobs))
     if factors is None:
@@ -97,7 +98,7 @@ def _served(
         setups,
         slot_node,
     )
-    return Phase(slot, start, setup, end)
+    return PhaseSchedule(slot, start, setup, end)
 
 
 @counted

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import inner, kernel
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_times
-from ...instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
+from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ...instances.mapreduce.setups import reduce_setups
 from ..list_scheduling.earliest_slot import in_turn
 from .equivalence_classes import (
@@ -66,11 +67,11 @@ def _sequenced(instance: Instance, jobs: IntArray) -> Schedule:
     times = map_times(instance, given.slot)
     slots = len(instance.cluster.map_slot_node)
     start = in_turn(order, given.slot, given.setup, times, slots)
-    maps = Phase(given.slot, start, given.setup, start + given.setup + times)
+    maps = PhaseSchedule(given.slot, start, given.setup, start + given.setup + times)
     return _with_reduces(instance, maps)
 
 
-def _min_min_maps(instance: Instance) -> Phase:
+def _min_min_maps(instance: Instance) -> PhaseSchedule:
     factors, cluster = instance.speed_factors, instance.cluster
     if factors is None and instance.map_tasks * cluster.nodes > SMALL:
         return near_data_maps(instance)
@@ -78,7 +79,7 @@ def _min_min_maps(instance: Instance) -> Phase:
     return _dispatched(map_queues(instance), groups, input_setups(instance))
 
 
-def _with_reduces(instance: Instance, maps: Phase) -> Schedule:
+def _with_reduces(instance: Instance, maps: PhaseSchedule) -> Schedule:
     """Add the reduce phase by Dynamic-Min-Min."""
     factors, cluster = instance.speed_factors, instance.cluster
     reduces = _dispatched(
@@ -106,12 +107,12 @@ class _Waiting(NamedTuple):
     match: IntArray
 
 
-def _dispatched(queues: TaskQueues, groups: SlotGroups, setups: Setups) -> Phase:
+def _dispatched(queues: TaskQueues, groups: SlotGroups, setups: Setups) -> PhaseSchedule:
     tasks, count = len(queues.tasks), len(queues.release)
     slot = np.empty(tasks, dtype=np.int64)
     start, setup, end = np.empty(tasks), np.empty(tasks), np.empty(tasks)
     if not tasks:
-        return Phase(slot, start, setup, end)
+        return PhaseSchedule(slot, start, setup, end)
     after = np.arange(1, len(queues.begin))
     after[queues.first[1:] - 1] = -1
     dynamic_min_min(
@@ -134,7 +135,7 @@ def _dispatched(queues: TaskQueues, groups: SlotGroups, setups: Setups) -> Phase
         setup,
         end,
     )
-    return Phase(slot, start, setup, end)
+    return PhaseSchedule(slot, start, setup, end)
 
 
 @kernel

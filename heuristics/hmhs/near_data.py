@@ -21,9 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray, offsets
 from ...instances.kernels.decorators import inner, kernel
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray, offsets
-from ...instances.mapreduce.schedule import Phase
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.schedule import PhaseSchedule
 from .equivalence_classes import grouped
 from .tournament import entered, rematch
 
@@ -32,7 +33,7 @@ ROUNDING = 2e-15
 the sums differ by less. Three roundings of 1.2e-16 each make a completion time."""
 
 
-class Classes(NamedTuple):
+class TaskClasses(NamedTuple):
     """Setup on the node, in the rack, from afar, and processing (s); and the class of each task."""
 
     setup: FloatArray
@@ -74,7 +75,7 @@ class Groups(NamedTuple):
     place: IntArray
 
 
-class Offers(NamedTuple):
+class ListOffers(NamedTuple):
     """The least completion time in each list, its task, and a tournament of the lists."""
 
     finish: FloatArray
@@ -82,7 +83,7 @@ class Offers(NamedTuple):
     match: IntArray
 
 
-def near_data_maps(instance: Instance) -> Phase:
+def near_data_maps(instance: Instance) -> PhaseSchedule:
     """The map tasks by Min-Min, of an instance without speed factors and security."""
     tasks, cluster = instance.map_tasks, instance.cluster
     slot = np.full(tasks, -1, dtype=np.int64)
@@ -95,7 +96,7 @@ def near_data_maps(instance: Instance) -> Phase:
             classes,
             _lists(instance, classes),
             groups,
-            Offers(np.zeros(count), np.zeros(count, dtype=np.int64), entered(count)),
+            ListOffers(np.zeros(count), np.zeros(count, dtype=np.int64), entered(count)),
             cluster.rack_of,
             instance.replica_offsets,
             instance.replicas,
@@ -104,19 +105,19 @@ def near_data_maps(instance: Instance) -> Phase:
             setup,
             end,
         )
-    return Phase(slot, start, setup, end)
+    return PhaseSchedule(slot, start, setup, end)
 
 
-def _classes(instance: Instance) -> Classes:
+def _classes(instance: Instance) -> TaskClasses:
     tasks, begins = grouped(instance.map_processing, instance.input_mb)
     of = np.empty(instance.map_tasks, dtype=np.int64)
     of[tasks] = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
     some, rates = tasks[begins[:-1]], instance.cluster.rates
     setup = instance.input_mb[some, None] / np.array([rates.node, rates.rack, rates.remote])
-    return Classes(setup, instance.map_processing[some], of)
+    return TaskClasses(setup, instance.map_processing[some], of)
 
 
-def _lists(instance: Instance, classes: Classes) -> Lists:
+def _lists(instance: Instance, classes: TaskClasses) -> Lists:
     cluster = instance.cluster
     every = np.arange(instance.map_tasks)
     holding = np.repeat(every, np.diff(instance.replica_offsets))
@@ -186,10 +187,10 @@ def _grow(root: IntArray, leaves: IntArray, free: FloatArray) -> None:
 
 @kernel
 def _dispatch(
-    classes: Classes,
+    classes: TaskClasses,
     lists: Lists,
     groups: Groups,
-    offers: Offers,
+    offers: ListOffers,
     rack_of: IntArray,
     replica_offsets: IntArray,
     replicas: IntArray,
@@ -241,10 +242,10 @@ def _dispatch(
 
 @inner
 def _renew(
-    classes: Classes,
+    classes: TaskClasses,
     lists: Lists,
     groups: Groups,
-    offers: Offers,
+    offers: ListOffers,
     slot: IntArray,
     g: int,
 ) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.mapreduce.instance import Instance
 
 
 def by_priority(instance: Instance) -> IntArray:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import inner
-from ...instances.mapreduce.instance import FloatArray, IntArray
 
 
 def entered(count: int) -> IntArray:

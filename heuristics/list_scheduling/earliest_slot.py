@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import counted, inner
-from ...instances.mapreduce.instance import FloatArray, IntArray
 
 AVAILABLE, FINISHING, LOCAL = 0, 1, 2
 """Rules: earliest available slot, earliest finishing, earliest available among replica nodes."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.errors import InputError
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import mean_map_times, mean_reduce_times
 from ...instances.mapreduce.setups import best_reduce_setups, local_map_setups
 

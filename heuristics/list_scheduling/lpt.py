@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.mapreduce.instance import FloatArray, IntArray
+from ...instances.arrays import FloatArray, IntArray
 
 
 def longest_first(lengths: FloatArray, group: IntArray | None = None) -> IntArray:

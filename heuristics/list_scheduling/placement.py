@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_factors, map_times, reduce_times
-from ...instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
+from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ...instances.mapreduce.security import Security
 from ...instances.mapreduce.setups import output_share, read_rates, reduce_setups
 from .earliest_slot import place_maps, place_reduces
@@ -18,7 +19,7 @@ from .lpt import longest_first
 from .unrelated_slots import place_secure_maps, place_unrelated_maps, place_unrelated_reduces
 
 
-def placed_maps(instance: Instance, order: IntArray, rule: int) -> Phase:
+def placed_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule:
     """The map tasks in `order`, each on the slot that the rule gives it."""
     if instance.security is not None:
         return _secure_maps(instance, order, rule, instance.security)
@@ -34,10 +35,12 @@ def placed_maps(instance: Instance, order: IntArray, rule: int) -> Phase:
         instance.replica_offsets,
         instance.replicas,
     )
-    return Phase(slot, start, setup, start + setup + instance.map_processing)
+    return PhaseSchedule(slot, start, setup, start + setup + instance.map_processing)
 
 
-def _unrelated_maps(instance: Instance, order: IntArray, rule: int, factors: FloatArray) -> Phase:
+def _unrelated_maps(
+    instance: Instance, order: IntArray, rule: int, factors: FloatArray
+) -> PhaseSchedule:
     rack_of, _, rates = _network(instance)
     slot, start, setup = place_unrelated_maps(
         order,
@@ -52,10 +55,12 @@ def _unrelated_maps(instance: Instance, order: IntArray, rule: int, factors: Flo
         instance.replica_offsets,
         instance.replicas,
     )
-    return Phase(slot, start, setup, start + setup + map_times(instance, slot))
+    return PhaseSchedule(slot, start, setup, start + setup + map_times(instance, slot))
 
 
-def _secure_maps(instance: Instance, order: IntArray, rule: int, security: Security) -> Phase:
+def _secure_maps(
+    instance: Instance, order: IntArray, rule: int, security: Security
+) -> PhaseSchedule:
     transfer = 1 / security.transfer_rate
     slot, start, setup = place_secure_maps(
         order,
@@ -71,10 +76,10 @@ def _secure_maps(instance: Instance, order: IntArray, rule: int, security: Secur
         instance.replica_offsets,
         instance.replicas,
     )
-    return Phase(slot, start, setup, start + setup + map_times(instance, slot))
+    return PhaseSchedule(slot, start, setup, start + setup + map_times(instance, slot))
 
 
-def with_reduces(instance: Instance, maps: Phase, rule: int) -> Schedule:
+def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule:
     """Add the reduce phase: jobs as their map phases end, tasks of a job by LPT."""
     release = map_completions(instance, maps.end)
     if instance.speed_factors is not None:
@@ -93,12 +98,12 @@ def with_reduces(instance: Instance, maps: Phase, rule: int) -> Schedule:
         instance.cluster.map_slot_node[maps.slot],
         instance.map_offsets,
     )
-    reduces = Phase(slot, start, setup, start + setup + instance.reduce_processing)
+    reduces = PhaseSchedule(slot, start, setup, start + setup + instance.reduce_processing)
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 
 def _with_unrelated_reduces(
-    instance: Instance, maps: Phase, rule: int, release: FloatArray, factors: FloatArray
+    instance: Instance, maps: PhaseSchedule, rule: int, release: FloatArray, factors: FloatArray
 ) -> Schedule:
     position = np.argsort(np.argsort(release, kind="stable"))
     cluster = instance.cluster
@@ -112,7 +117,7 @@ def _with_unrelated_reduces(
         factors,
         np.ascontiguousarray(setups[:, cluster.reduce_slot_node]),
     )
-    reduces = Phase(slot, start, setup, start + setup + reduce_times(instance, slot))
+    reduces = PhaseSchedule(slot, start, setup, start + setup + reduce_times(instance, slot))
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 

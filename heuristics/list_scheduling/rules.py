@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.arrays import IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_times
-from ...instances.mapreduce.schedule import Phase, Schedule
+from ...instances.mapreduce.schedule import PhaseSchedule, Schedule
 from .earliest_slot import AVAILABLE, FINISHING, LOCAL, in_turn
 from .johnson import OMEGA, johnson_rule, map_lengths
 from .lpt import longest_first
@@ -63,7 +64,7 @@ def _task_based(instance: Instance, omega: float, rule: int) -> Schedule:
     processing = map_times(instance, placed.slot)
     start = in_turn(by_job, placed.slot, placed.setup, processing, slots)
     end = start + placed.setup + processing
-    return with_reduces(instance, Phase(placed.slot, start, placed.setup, end), FINISHING)
+    return with_reduces(instance, PhaseSchedule(placed.slot, start, placed.setup, end), FINISHING)
 
 
 def _job_by_job(instance: Instance, omega: float) -> IntArray:

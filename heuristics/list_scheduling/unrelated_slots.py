@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.arrays import BoolArray, FloatArray, IntArray, LevelArray
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import FloatArray, IntArray
-from ...instances.mapreduce.security import PLAIN, SAME_NODE, BoolArray, LevelArray
+from ...instances.mapreduce.security import PLAIN, SAME_NODE
 from .earliest_slot import AVAILABLE, LOCAL
 
 

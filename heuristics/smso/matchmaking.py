@@ -15,16 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.arrays import BoolArray, IntArray, LevelArray
 from ...instances.errors import InputError
 from ...instances.kernels.decorators import counted
-from ...instances.mapreduce.instance import Instance, IntArray
-from ...instances.mapreduce.security import (
-    ENCRYPTED,
-    BoolArray,
-    LevelArray,
-    impossible,
-    map_allowed,
-)
+from ...instances.mapreduce.eligibility import impossible, map_eligible
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.security import ENCRYPTED
 
 THETA = 1.2
 """The load threshold that the paper uses."""
@@ -44,7 +40,7 @@ def matched(
     usable = len(queued) if instance.outages is None else int((~instance.outages.map).sum())
     found = _matched(
         tasks,
-        map_allowed(instance),
+        map_eligible(instance),
         levels_of(instance),
         instance.cluster.map_slot_node,
         instance.replica_offsets,

@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ...instances.mapreduce.checker import task_name
-from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ...instances.mapreduce.security import Outages
 from .matchmaking import THETA, matched

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.arrays import BoolArray, FloatArray, IntArray
 from ...instances.errors import InputError
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
-from ...instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
-from ...instances.mapreduce.security import BoolArray, impossible, reduce_allowed
+from ...instances.mapreduce.eligibility import impossible, reduce_eligible
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ...instances.mapreduce.setups import map_setups, reduce_setups
 from ..list_scheduling.earliest_slot import in_turn
 from ..list_scheduling.johnson import johnson_rule
@@ -37,13 +38,13 @@ def ordered(
     setup, processing = map_setups(instance, map_slot), instance.map_processing
     slots = len(instance.cluster.map_slot_node)
     start = in_turn(order, map_slot, setup, processing, slots)
-    maps = Phase(map_slot, start, setup, start + setup + processing)
+    maps = PhaseSchedule(map_slot, start, setup, start + setup + processing)
 
     release = map_completions(instance, maps.end)
     position = _rank(np.argsort(release, kind="stable"))[instance.reduce_job]
     order = longest_first(instance.reduce_processing, position)
     chosen = np.full(instance.reduce_tasks, -1, dtype=np.int64)
-    usable = reduce_allowed(instance)
+    usable = reduce_eligible(instance)
     if reduce_slot is not None:
         chosen = np.where(usable[reduce_slot], reduce_slot, -1)
     if instance.reduce_tasks and not usable.any():
@@ -61,7 +62,7 @@ def _spread(
     release: FloatArray,
     setups: FloatArray,
     job_on_one_slot: bool,
-) -> Phase:
+) -> PhaseSchedule:
     """The reduce tasks in `order`, on the slot chosen for them, or if that is -1 on the first."""
     slot, start = chosen.copy(), np.zeros(len(chosen))
     node, processing = instance.cluster.reduce_slot_node, instance.reduce_processing
@@ -76,7 +77,7 @@ def _spread(
         k = slot[w]
         start[w], setup[w] = max(free[k], release[job]), setups[job, node[k]]
         free[k] = start[w] + setup[w] + processing[w]
-    return Phase(slot, start, setup, start + setup + processing)
+    return PhaseSchedule(slot, start, setup, start + setup + processing)
 
 
 def _rank(order: IntArray) -> IntArray:

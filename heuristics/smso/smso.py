@@ -10,9 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.arrays import IntArray
+from ...instances.mapreduce.eligibility import map_eligible
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
-from ...instances.mapreduce.security import PLAIN, map_allowed
+from ...instances.mapreduce.security import PLAIN
 from .matchmaking import THETA, levels_of
 from .outage_verifying import rescheduled
 from .queue_ordering import ordered
@@ -43,7 +45,7 @@ def smso_as_printed(instance: Instance) -> Schedule:
 
 
 def _as_printed(instance: Instance) -> IntArray:
-    allowed, levels = map_allowed(instance), levels_of(instance)
+    allowed, levels = map_eligible(instance), levels_of(instance)
     node = instance.cluster.map_slot_node
     count = np.zeros(len(node), dtype=np.int64)
     threshold = THETA * instance.map_tasks / max(len(node), 1)

@@ -12,14 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InputError
 from ..limits import LEAST, MOST, bounds_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 FIT_TOLERANCE = 1e-9
 """Jobs fit a machine if they need no more than this share above its capacity: 3 * 0.1 fits 0.3."""

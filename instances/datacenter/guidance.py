@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .datacenter import Datacenter, FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
+from .datacenter import Datacenter
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from ..arrays import FloatArray
 from ..errors import InputError
 from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
 from .checker import check_guidance
-from .datacenter import Datacenter, FloatArray
+from .datacenter import Datacenter
 from .datacenter_file import (
     DatacenterDocument,
     datacenter_document,

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InputError
 from ..files.inputs import read_text
 from ..limits import MOST_HELD
-from .datacenter import BoolArray, Datacenter, FloatArray, IntArray
+from .datacenter import Datacenter
 
 BLOCK = 1 << 16
 """Jobs of a block; part of what a seed means."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..limits import MOST_TASKS
-from ..mapreduce.instance import FloatArray, IntArray
 from .parameters import need, need_at_most
 
 

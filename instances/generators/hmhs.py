@@ -14,17 +14,17 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..advice import need_choice
+from ..arrays import BoolArray, FloatArray, IntArray, offsets
 from ..limits import MOST_NAMED, MOST_TASKS
-from ..mapreduce.instance import Cluster, FloatArray, Instance, IntArray, SpeedFactors, offsets
+from ..mapreduce.cluster import Cluster
+from ..mapreduce.instance import Instance, SpeedFactors
 from .draws import need_few_tasks
 from .parameters import call, need, need_at_most, need_few_entries
 
 Range = tuple[float, float]
 Counts = tuple[int, int]
-BoolArray = NDArray[np.bool_]
 
 SLOW_SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Share of slow machines in clusters 1 to 6 of Table 1."""

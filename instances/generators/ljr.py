@@ -14,9 +14,11 @@ from typing import Literal
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray, offsets
 from ..errors import InputError
 from ..limits import MOST_NAMED
-from ..mapreduce.instance import Cluster, FloatArray, Instance, IntArray, Rates, offsets
+from ..mapreduce.cluster import Cluster, Rates
+from ..mapreduce.instance import Instance
 from .draws import redrawn, task_counts
 from .parameters import call, need, need_at_most, need_few_entries
 

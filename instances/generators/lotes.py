@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from ..datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
+from ..datacenter.datacenter import Datacenter
 from ..limits import MOST_MACHINES, MOST_NAMED, MOST_RESOURCES
 from .parameters import call, need, need_at_most, need_few_entries
 

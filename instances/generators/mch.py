@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..hierarchy.hierarchy import UNBOUNDED, Hierarchy
 from ..limits import MOST_RESOURCES, MOST_TREE
-from ..mapreduce.instance import FloatArray, IntArray
 from .parameters import call, need, need_at_most, need_few_entries
 
 DEEPEST = 400

@@ -17,8 +17,10 @@ from typing import Literal
 import numpy as np
 
 from ..advice import need_choice
+from ..arrays import offsets
 from ..limits import MOST_NAMED, MOST_SLOTS
-from ..mapreduce.instance import Cluster, Instance, Rates, offsets
+from ..mapreduce.cluster import Cluster, Rates
+from ..mapreduce.instance import Instance
 from ..mapreduce.security import ENCRYPTED, PLAIN, SAME_NODE, Outages, Security
 from .draws import task_counts
 from .parameters import call, need, need_at_most, need_few_entries

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..mapreduce.instance import Cluster, Instance
+from ..mapreduce.cluster import Cluster
+from ..mapreduce.instance import Instance
 from .parameters import call, need
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..mapreduce.instance import FloatArray, IntArray
-from .hierarchy import BoolArray, Hierarchy
+from ..arrays import BoolArray, FloatArray, IntArray
+from .hierarchy import Hierarchy
 
 FORMAT = "slotwise/allocation/1"
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..mapreduce.instance import FloatArray
+from ..arrays import BoolArray, FloatArray
 from .allocation import Allocation
-from .hierarchy import BoolArray, Hierarchy
+from .hierarchy import Hierarchy
 
 TOLERANCE = 1e-7
 """Shares and loads may differ by this, relative to themselves."""

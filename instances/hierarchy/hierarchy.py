@@ -12,16 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InputError
-from ..mapreduce.instance import FloatArray, IntArray
 from .dropped_limits import EVERY_QUEUE, DroppedLimit
 
 if TYPE_CHECKING:
     import networkx as nx
 
-BoolArray = NDArray[np.bool_]
 
 UNBOUNDED = float("inf")
 """The task limit of a leaf that can always use more."""

@@ -132,6 +132,6 @@ def compiling_seconds() -> float:
     before the call. Where other threads work while one compiles, their time is taken off as well:
     get the kernels ready before.
     """
-    module = sys.modules.get(f"{__package__}.kernel_compiler")
+    module = sys.modules.get(f"{__package__}.compiler")
     stopwatch = getattr(module, "ready_or_waiting", None)
     return 0.0 if stopwatch is None else float(stopwatch.seconds())

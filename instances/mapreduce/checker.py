@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .instance import FloatArray, Instance, IntArray
-    from .schedule import Phase, Schedule
-    from .security import BoolArray
+    from ..arrays import BoolArray, FloatArray, IntArray
+    from .instance import Instance
+    from .schedule import PhaseSchedule, Schedule
 
 RELATIVE_TOLERANCE = 1e-9
 """Far above the rounding of a sum over 100 000 tasks, far below what a certificate leaves open."""
@@ -102,7 +102,7 @@ class _Side:
         self,
         phase: str,
         instance: Instance,
-        rows: Phase,
+        rows: PhaseSchedule,
         offsets: IntArray,
         time: FloatArray,
         slots: IntArray,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .instance import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,119 +8,18 @@ plain objects.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import FloatArray, IntArray, offsets
 from ..errors import InputError
-from ..limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
+from ..limits import LEAST, MOST
+from .cluster import Cluster, first_repeated
+from .history import History
 from .parts import OUTAGES, SECURITY, SPEED_FACTORS
-
-if TYPE_CHECKING:
-    from .history import History
-    from .security import Outages, Security
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Transfer rates in MB/s: on the same node (f_d), within a rack (f_r), between racks (f_n)."""
-
-    node: float = 100.0
-    rack: float = 50.0
-    remote: float = 30.0
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.node) and self.node >= self.rack >= self.remote > 0):
-            raise InputError(
-                "rates: need node >= rack >= remote > 0, "
-                f"got node {self.node}, rack {self.rack}, remote {self.remote}"
-            )
-        if self.remote < LEAST or self.node > MOST:
-            raise InputError(f"rates: must be from {LEAST:g} to {MOST:g} MB/s")
-
-
-@dataclass(frozen=True, eq=False)
-class Cluster:
-    """Nodes in racks. All arrays have one entry per node, in the order of the file."""
-
-    node_names: tuple[str, ...]
-    rack_names: tuple[str, ...]
-    rack_of: IntArray
-    map_slots: IntArray
-    reduce_slots: IntArray
-    rates: Rates = field(default_factory=Rates)
-
-    def __post_init__(self) -> None:
-        repeated = _first_repeated(self.node_names)
-        if repeated is not None:
-            raise InputError(f"cluster: node name {repeated!r} is used twice")
-        for name, slots in (("map_slots", self.map_slots), ("reduce_slots", self.reduce_slots)):
-            for node in np.flatnonzero(slots < 0)[:1]:
-                raise InputError(
-                    f"node {self.node_names[node]!r}, {name}: must be >= 0, got {slots[node]}"
-                )
-            if slots.sum(dtype=float) > MOST_SLOTS:
-                raise InputError(f"cluster, {name}: more than {MOST_SLOTS} together")
-
-    @classmethod
-    def uniform(
-        cls,
-        nodes: int,
-        *,
-        racks: int = 1,
-        map_slots: int = 2,
-        reduce_slots: int = 1,
-        rates: Rates | None = None,
-    ) -> Cluster:
-        """Equal nodes `n0, n1, …` in contiguous racks `r0, r1, …` of nearly equal size."""
-        if nodes > MOST_NAMED:
-            raise InputError(f"nodes: must be at most {MOST_NAMED}, got {nodes}")
-        for name, slots in (("map_slots", map_slots), ("reduce_slots", reduce_slots)):
-            if nodes * slots > MOST_SLOTS:
-                raise InputError(
-                    f"{name}: must be at most {MOST_SLOTS} on all nodes, got {slots} on each of "
-                    f"{nodes}"
-                )
-        if not 1 <= racks <= nodes:
-            raise InputError(f"cluster: need 1 <= racks <= nodes, got {racks} racks, {nodes} nodes")
-        return cls(
-            node_names=tuple(f"n{k}" for k in range(nodes)),
-            rack_names=tuple(f"r{k}" for k in range(racks)),
-            rack_of=np.arange(nodes, dtype=np.int64) * racks // nodes,
-            map_slots=np.full(nodes, map_slots, dtype=np.int64),
-            reduce_slots=np.full(nodes, reduce_slots, dtype=np.int64),
-            rates=rates or Rates(),
-        )
-
-    @property
-    def nodes(self) -> int:
-        return len(self.node_names)
-
-    @cached_property
-    def node_index(self) -> dict[str, int]:
-        return {name: k for k, name in enumerate(self.node_names)}
-
-    @cached_property
-    def map_slot_node(self) -> IntArray:
-        """Node of each map slot, shape (M_m,); slots are numbered node by node."""
-        return np.repeat(np.arange(self.nodes), self.map_slots)
-
-    @cached_property
-    def reduce_slot_node(self) -> IntArray:
-        """Node of each reduce slot, shape (M_r,)."""
-        return np.repeat(np.arange(self.nodes), self.reduce_slots)
-
-    def rate_between(self, a: int, b: int) -> float:
-        """Rate in MB/s at which node `a` reads data stored on node `b`."""
-        if a == b:
-            return self.rates.node
-        return self.rates.rack if self.rack_of[a] == self.rack_of[b] else self.rates.remote
+from .security import Outages, Security
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +61,7 @@ class Instance:
     history: History | None = None
 
     def __post_init__(self) -> None:
-        repeated = _first_repeated(self.job_names)
+        repeated = first_repeated(self.job_names)
         if repeated is not None:
             raise InputError(f"jobs: job name {repeated!r} is used twice")
         self._need_nonnegative("output_ratio", self.output_ratio)
@@ -183,9 +82,9 @@ class Instance:
             self._need_factors("map", self.speed_factors.map, self.cluster.map_slots)
             self._need_factors("reduce", self.speed_factors.reduce, self.cluster.reduce_slots)
         if self.security is not None:
-            self.security.need_fit(self)
+            self.security.need_fit(self.cluster, self.map_tasks)
         if self.outages is not None:
-            self.outages.need_fit(self)
+            self.outages.need_fit(self.cluster)
 
     def _need_factors(self, phase: str, factors: FloatArray, slots: IntArray) -> None:
         shape = (self.jobs, int(slots.sum()))
@@ -316,17 +215,3 @@ def job_instance(name: str, cluster: Cluster, jobs: Iterable[Job], source: str =
         reduce_processing=np.array([p for job in jobs for p in job.reduces], dtype=float),
         source=source,
     )
-
-
-def offsets(counts: Iterable[int]) -> IntArray:
-    """Start of each group in a flat array, and the end of the last: counts 2, 3 give 0, 2, 5."""
-    return np.concatenate(([0], np.cumsum(np.fromiter(counts, dtype=np.int64)))).astype(np.int64)
-
-
-def _first_repeated(names: Sequence[str]) -> str | None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None

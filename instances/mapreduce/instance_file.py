@@ -10,10 +10,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from ..arrays import IntArray, offsets
 from ..errors import InputError
 from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
+from .cluster import Cluster, Rates
 from .history import Events, History
-from .instance import Cluster, Instance, IntArray, Rates, SpeedFactors, offsets
+from .instance import Instance, SpeedFactors
 from .security_file import (
     OutageDocument,
     SecurityDocument,

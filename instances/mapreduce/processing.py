@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .instance import FloatArray, Instance, IntArray
+from ..arrays import FloatArray, IntArray
+from .instance import Instance
 
 
 def map_times(instance: Instance, slot: IntArray) -> FloatArray:

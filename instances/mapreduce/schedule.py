@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .instance import FloatArray, Instance, IntArray
+from ..arrays import FloatArray, IntArray
+from .instance import Instance
 from .processing import map_times, reduce_times
 from .setups import map_setups, reduce_setups
 
 
 @dataclass(frozen=True, eq=False)
-class Phase:
+class PhaseSchedule:
     """The tasks of one phase, one entry per task in the instance's order.
 
     `slot` counts over the whole cluster, node by node, -1 where a task is missing; `start` is the
@@ -34,8 +35,8 @@ class Schedule:
     """
 
     instance: str
-    map: Phase
-    reduce: Phase
+    map: PhaseSchedule
+    reduce: PhaseSchedule
     makespan: float
     notes: tuple[str, ...] = ()
 
@@ -66,7 +67,7 @@ def timed(
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 
-def makespan(maps: Phase, reduces: Phase) -> float:
+def makespan(maps: PhaseSchedule, reduces: PhaseSchedule) -> float:
     """The last end over both phases, 0 without tasks."""
     return float(max(maps.end.max(initial=0.0), reduces.end.max(initial=0.0)))
 
@@ -86,11 +87,11 @@ def _earliest(
     setup: FloatArray,
     processing: FloatArray,
     release: FloatArray,
-) -> Phase:
+) -> PhaseSchedule:
     start, end = np.zeros(len(slot)), np.zeros(len(slot))
     free = np.zeros(int(slot.max(initial=-1)) + 1)
     for task in np.lexsort((np.arange(len(slot)), rank)):
         k = slot[task]
         start[task] = max(free[k], release[task])
         free[k] = end[task] = start[task] + setup[task] + processing[task]
-    return Phase(slot, start, setup, end)
+    return PhaseSchedule(slot, start, setup, end)

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ConfigDict
 
+from ..arrays import IntArray
 from ..files.json_files import Strict, need_format, read_json, validated, write_json
-from .instance import Instance, IntArray
-from .schedule import Phase, Schedule
+from .instance import Instance
+from .schedule import PhaseSchedule, Schedule
 
 FORMAT = "slotwise/schedule/1"
 RESULT_FORMAT = "slotwise/result/1"
@@ -147,8 +148,8 @@ def _schedule(instance: Instance, document: _Document) -> tuple[Schedule, list[s
     )
 
 
-def _empty(tasks: int) -> Phase:
-    return Phase(
+def _empty(tasks: int) -> PhaseSchedule:
+    return PhaseSchedule(
         np.full(tasks, -1, dtype=np.int64),
         np.full(tasks, np.nan),
         np.full(tasks, np.nan),

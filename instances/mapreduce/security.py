@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, LevelArray
 from ..errors import InputError
 from ..limits import LEAST, MOST, bounds_of
-
-if TYPE_CHECKING:
-    from .instance import Cluster, Instance
-
-BoolArray = NDArray[np.bool_]
-LevelArray = NDArray[np.int8]
+from .cluster import Cluster
 
 ENCRYPTED, SAME_NODE, PLAIN = -1, 0, 1
 """Security levels h of moving data: only encrypted, not at all (same node), as it is."""
@@ -38,9 +32,8 @@ class Security:
     transfer_rate: float = 100.0
     encryption_rate: float = 50.0
 
-    def need_fit(self, instance: Instance) -> None:
-        """Raise `InputError` unless shapes and values suit the instance."""
-        cluster = instance.cluster
+    def need_fit(self, cluster: Cluster, map_tasks: int) -> None:
+        """Raise `InputError` unless shapes and values suit the cluster and the number of tasks."""
         for name, rate in (
             ("transfer_rate", self.transfer_rate),
             ("encryption_rate", self.encryption_rate),
@@ -50,7 +43,7 @@ class Security:
                 raise InputError(f"security, {name}: {need}")
         slots = len(cluster.map_slot_node)
         for what, values, rows, row in (
-            ("priorities", self.priorities, instance.map_tasks, "map tasks"),
+            ("priorities", self.priorities, map_tasks, "map tasks"),
             ("levels", self.levels, cluster.nodes, "nodes"),
         ):
             if values.shape != (rows, slots):
@@ -85,47 +78,11 @@ class Outages:
         lost[np.fromiter(nodes, dtype=np.int64)] = True
         return cls(lost[cluster.map_slot_node], lost[cluster.reduce_slot_node])
 
-    def need_fit(self, instance: Instance) -> None:
-        """Raise `InputError` unless the shapes suit the instance."""
-        cluster = instance.cluster
+    def need_fit(self, cluster: Cluster) -> None:
+        """Raise `InputError` unless the shapes suit the cluster."""
         for phase, lost, slots in (
             ("map", self.map, len(cluster.map_slot_node)),
             ("reduce", self.reduce, len(cluster.reduce_slot_node)),
         ):
             if lost.shape != (slots,):
                 raise InputError(f"outages, {phase}: need {slots} slots, got {lost.shape}")
-
-
-def map_allowed(instance: Instance) -> BoolArray:
-    """Whether each map task may run on each map slot, shape (map_tasks, map_slots)."""
-    shape = (instance.map_tasks, len(instance.cluster.map_slot_node))
-    allowed = np.ones(shape, dtype=bool)
-    if instance.security is not None:
-        allowed &= instance.security.priorities
-    if instance.outages is not None:
-        allowed &= ~instance.outages.map
-    return allowed
-
-
-def reduce_allowed(instance: Instance) -> BoolArray:
-    """Whether reduce tasks may run on each reduce slot, shape (reduce_slots,)."""
-    if instance.outages is None:
-        return np.ones(len(instance.cluster.reduce_slot_node), dtype=bool)
-    return ~instance.outages.reduce
-
-
-def impossible(instance: Instance) -> str | None:
-    """Why no schedule exists, in one line; None if one does."""
-    if instance.security is None and instance.outages is None:
-        return None
-    if instance.reduce_tasks and not reduce_allowed(instance).any():
-        return f"{instance.reduce_tasks} reduce tasks to run, but every reduce slot is lost"
-    for task in np.flatnonzero(~map_allowed(instance).any(axis=1))[:1]:
-        job = instance.map_job[task]
-        name = f"job {instance.job_names[job]!r} map task {task - instance.map_offsets[job]}"
-        if instance.outages is not None and instance.outages.map.all():
-            return f"{name} has nowhere to run: every map slot is lost"
-        if instance.outages is None or not instance.security.priorities[task].any():  # type: ignore[union-attr]
-            return f"{name} has nowhere to run: its priority is too low on every map slot"
-        return f"{name} has nowhere to run: every map slot that its priority allows is lost"
-    return None

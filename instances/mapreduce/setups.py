@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .instance import FloatArray, Instance, IntArray, Rates
-from .security import ENCRYPTED, BoolArray, Security
+from ..arrays import BoolArray, FloatArray, IntArray
+from .cluster import Rates
+from .instance import Instance
+from .security import ENCRYPTED, Security
 
 
 def replica_rates(instance: Instance) -> FloatArray:

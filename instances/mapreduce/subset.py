@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .instance import Instance, offsets
+from ..arrays import offsets
+from .instance import Instance
 
 
 def with_jobs(instance: Instance, jobs: Sequence[int]) -> Instance:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .instance import Instance, IntArray, SpeedFactors
-from .schedule import Phase, Schedule
+from ..arrays import IntArray
+from .instance import Instance, SpeedFactors
+from .schedule import PhaseSchedule, Schedule
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def usable_slots(instance: Instance) -> UsableSlots:
     )
 
 
-def _renumbered(phase: Phase, number: IntArray) -> Phase:
+def _renumbered(phase: PhaseSchedule, number: IntArray) -> PhaseSchedule:
     return replace(phase, slot=number[phase.slot])
 
 

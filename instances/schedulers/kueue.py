@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..arrays import FloatArray
 from ..errors import InputError
 from ..files.json_files import shown
 from ..hierarchy.hierarchy import Hierarchy
 from ..import_notes import Notes, listed
-from ..mapreduce.instance import FloatArray
 from .kubernetes import (
     API_NAMES,
     documents_text,

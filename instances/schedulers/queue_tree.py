@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import InputError
 from ..hierarchy.dropped_limits import EVERY_QUEUE, DroppedLimit
 from ..hierarchy.hierarchy import UNBOUNDED, Hierarchy, Row, from_rows
 from ..import_notes import Notes
-from ..mapreduce.instance import FloatArray
 
 TASKS_PER_CLUSTER = 1000
 """Tasks of a leaf that fill the cluster, if nobody says what a task needs."""

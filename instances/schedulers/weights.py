@@ -7,8 +7,8 @@ from math import gcd
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..hierarchy.hierarchy import Hierarchy
-from ..mapreduce.instance import FloatArray, IntArray
 
 MOST_EXACT = 1000
 """Weights that are whole after multiplication by a number up to this are kept exactly."""

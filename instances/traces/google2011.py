@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from ..advice import what_it_is
-from ..datacenter.datacenter import Datacenter, IntArray
+from ..arrays import IntArray
+from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
 from ..import_notes import Notes, counted, listed
 from .csv_rows import csv_rows, number_in

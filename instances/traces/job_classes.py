@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
+from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
 from ..import_notes import Notes, counted
 from .job_table import JobTable

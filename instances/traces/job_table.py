@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..datacenter.datacenter import BoolArray, Datacenter, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
 from ..files.outputs import write_bytes
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ..advice import need_choice
-from ..datacenter.datacenter import Datacenter, IntArray
+from ..arrays import IntArray
+from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
 from ..import_notes import Notes, counted
 from .csv_rows import named_rows, number_in

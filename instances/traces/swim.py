@@ -14,11 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from ..advice import what_it_is
+from ..arrays import FloatArray, IntArray, offsets
 from ..errors import InputError
 from ..files.inputs import STANDARD, read_text
 from ..import_notes import Notes, counted
 from ..limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
-from ..mapreduce.instance import Cluster, FloatArray, Instance, IntArray, Rates, offsets
+from ..mapreduce.cluster import Cluster, Rates
+from ..mapreduce.instance import Instance
 
 MB = 1e6
 BLOCK_MB = 128 * 2**20 / MB

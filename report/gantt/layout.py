@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from ...instances.arrays import BoolArray, FloatArray, IntArray
 from ...instances.errors import InputError
 from ...instances.mapreduce.checker import task_name
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_factors, reduce_factors
-from ...instances.mapreduce.schedule import Phase, Schedule
-from ...instances.mapreduce.security import BoolArray
+from ...instances.mapreduce.schedule import PhaseSchedule, Schedule
 from ...instances.mapreduce.setups import encryption_times
 
 NODE_GAP = 0.5
@@ -266,7 +266,7 @@ def _bars(instance: Instance, schedule: Schedule, rows: Rows) -> Bars:
     )  # fmt: skip
 
 
-def _need_fit(instance: Instance, phase: str, part: Phase, tasks: int, slots: int) -> None:
+def _need_fit(instance: Instance, phase: str, part: PhaseSchedule, tasks: int, slots: int) -> None:
     if len(part.slot) != tasks:
         raise InputError(
             f"Gantt chart: the schedule has {len(part.slot)} {phase} tasks, "

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...instances.mapreduce.instance import FloatArray, Instance
+from ...instances.arrays import FloatArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from .layout import (
     BAR_HEIGHT,

@@ -1,4 +1,4 @@
-"""The CP-SAT road: the job-order model for OR-Tools, solved in a process of its own.
+"""The CP-SAT method: the job-order model for OR-Tools, solved in a process of its own.
 
 Time is counted in ticks and every duration is a sum of terms rounded down. Round every time of an
 optimal schedule (with one job order, docs/job-order.md) down as well: since ⌊a⌋ + ⌊b⌋ ≤ ⌊a + b⌋ it
@@ -24,15 +24,17 @@ from typing import Any
 import numpy as np
 
 from ...formulations.coefficients import Coefficients
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.errors import InputError
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from ...instances.mapreduce.setups import read_seconds
 from ..branch_and_bound.integer_times import common_unit
 from ..clock import Clock, OutOfTime, attempt
-from ..method import Arrival, Task
+from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
 from ..result import OPTIMALITY_TOLERANCE
+from ..stop_reason import StopReason
 
 PROOF = "job-order model (CP-SAT)"
 PROGRAM = Path(__file__).with_name("cp_sat_process.py")
@@ -46,8 +48,10 @@ so. If it is, the bound still holds, but may be too far off to be called optimal
 Json = dict[str, Any]
 
 
-def cp_sat_road(instance: Instance, task: Task, *, given_bounds: bool = True) -> Arrival:
-    """CP-SAT on the job-order model, with `task.threads` workers, within the incumbent's makespan.
+def cp_sat_method(
+    instance: Instance, request: SolveRequest, *, given_bounds: bool = True
+) -> MethodOutcome:
+    """CP-SAT on the job-order model, within the incumbent's makespan.
 
     Without `given_bounds` it is told nothing that other parts of the package found: no closed-form
     bound, no incumbent. Ctrl-C ends the search and keeps what it has. Raises `InputError` if
@@ -55,38 +59,42 @@ def cp_sat_road(instance: Instance, task: Task, *, given_bounds: bool = True) ->
     """
     if find_spec("ortools") is None:
         raise InputError("model 'cp-sat' needs OR-Tools: pip install ortools")
-    if not fits(instance):
-        return Arrival(None, None, PROOF, f"model too large: {_pairs(instance)} pairs on slots")
-    clock = Clock(task.time_limit, task.stop)
+    if not can_model(instance):
+        return not_applicable(f"model too large: {_pairs(instance)} pairs on slots", PROOF)
+    clock = Clock(request.time_limit, request.stop)
     # Counted in ticks a makespan is short by what was rounded, `_tick` keeps it below this.
-    least = max(task.lower_bound, task.incumbent.makespan / MOST_IMPROVEMENT)
+    least = max(request.lower_bound, request.incumbent.makespan / MOST_IMPROVEMENT)
 
     def prepared() -> tuple[float, float, Json]:
         data, unit = Coefficients(instance), common_unit(instance)
         rounding = 0.0 if unit else OPTIMALITY_TOLERANCE / 2 * least
         tick = unit or _tick(data, rounding)
-        return tick, rounding, problem(data, task, tick, given_bounds, whole=unit > 0)
+        return tick, rounding, problem(data, request, tick, given_bounds, whole=unit > 0)
 
     try:
-        tick, rounding, request = attempt(prepared, clock)
+        tick, rounding, document = attempt(prepared, clock)
     except OutOfTime:
-        return Arrival(None, None, PROOF, f"{clock.why()} before the model was built")
+        return MethodOutcome(
+            None, None, PROOF, clock.reason, f"{clock.reason} before the model was built"
+        )
     spent = clock.elapsed
-    request["time_limit"] = clock.left
-    final, progress = _run(request, tick, rounding, spent, task)
+    document["time_limit"] = clock.left
+    final, progress = _run(document, tick, rounding, spent, request)
     if final is None:
         bound = progress[-1].bound if progress else None
-        return Arrival(None, bound, PROOF, "the CP-SAT process ended early", progress)
-    return Arrival(
+        return MethodOutcome(
+            None, bound, PROOF, StopReason.GAVE_UP, "the CP-SAT process ended early", progress
+        )
+    return MethodOutcome(
         schedule=None if final["map"] is None else _schedule(instance, final),
         lower_bound=final["bound"] * tick,
         proof=PROOF,
-        stop="gap closed" if final["status"] == "optimal" else final["status"],
+        stop=StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"]),
         progress=progress,
     )
 
 
-def fits(instance: Instance) -> bool:
+def can_model(instance: Instance) -> bool:
     """Whether the model is small enough to be built."""
     return _pairs(instance) <= MOST_PAIRS
 
@@ -99,7 +107,7 @@ def _pairs(instance: Instance) -> int:
 
 def problem(
     data: Coefficients,
-    task: Task,
+    request: SolveRequest,
     tick: float,
     given_bounds: bool = True,
     *,
@@ -127,14 +135,14 @@ def problem(
             return ticks(seconds)
         return np.ceil(np.asarray(seconds) / tick * (1 - 1e-9)).astype(np.int64).tolist()
 
-    makespan = task.incumbent.makespan if given_bounds else data.serial_makespan
+    makespan = request.incumbent.makespan if given_bounds else data.serial_makespan
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
     reduce_equal = _equal(data.reduce_job, data.reduce_time)
     nothing = np.zeros(instance.jobs)
     return {
-        "workers": task.threads,
-        "relative_gap": task.relative_gap,
-        "absolute_gap": task.absolute_gap / tick,
+        "workers": request.threads,
+        "relative_gap": request.relative_gap,
+        "absolute_gap": request.absolute_gap / tick,
         "jobs": instance.jobs,
         "comes_first": [pair for pair in data.pairs if data.comes_first(*pair)],
         "map": {
@@ -156,14 +164,16 @@ def problem(
         "read_ticks": ticks(data.share[:, None, None] * read_seconds(instance)),
         "head": at_least(data.head if given_bounds else nothing),
         "tail": at_least(data.tail if given_bounds else nothing),
-        "lower_bound": at_least(task.lower_bound if given_bounds else 0.0),
+        "lower_bound": at_least(request.lower_bound if given_bounds else 0.0),
         "horizon": ticks(makespan) + 1,
         "hint": {
-            "map": _first_of_equals(task.incumbent.map.slot, data.map_slot_kind, map_equal),
+            "map": _first_of_equals(request.incumbent.map.slot, data.map_slot_kind, map_equal),
             "reduce": _first_of_equals(
-                task.incumbent.reduce.slot, data.reduce_slot_kind, reduce_equal
+                request.incumbent.reduce.slot, data.reduce_slot_kind, reduce_equal
             ),
-            "position": data.positions(map_completions(instance, task.incumbent.map.end)).tolist(),
+            "position": data.positions(
+                map_completions(instance, request.incumbent.map.end)
+            ).tolist(),
         }
         if given_bounds
         else None,
@@ -209,7 +219,7 @@ def _first_of_equals(slot: IntArray, slot_kind: list[int], equal: list[list[int]
 
 
 def _run(
-    request: Json, tick: float, rounding: float, spent: float, task: Task
+    document: Json, tick: float, rounding: float, spent: float, request: SolveRequest
 ) -> tuple[Json | None, list[Progress]]:
     """The process's last word, None if it died without one, and its progress in s."""
     progress: list[Progress] = []
@@ -226,15 +236,15 @@ def _run(
                 bound=None if bound is None else bound * tick,
             )
             progress.append(step)
-            if task.on_progress is not None:
-                task.on_progress(step)
+            if request.on_progress is not None:
+                request.on_progress(step)
         return None
 
     # A file and -P: neither the current folder nor the program's own can shadow a module. A session
     # of its own: Ctrl-C reaches this process only, and closing stdin ends the search gently.
     def listen(process: subprocess.Popen[str]) -> None:
         while process.poll() is None:
-            if task.stop.wait(0.05):
+            if request.stop.wait(0.05):
                 close(process)
                 return
 
@@ -253,7 +263,7 @@ def _run(
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.write(json.dumps(document) + "\n")
             process.stdin.flush()
             Thread(target=listen, args=(process,), daemon=True).start()
             return follow(process.stdout), progress

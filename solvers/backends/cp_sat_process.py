@@ -28,7 +28,7 @@ GRACE = 0.5
 """Seconds after the time limit, or the end of stdin, until the process ends whatever it does."""
 
 
-class Phase(NamedTuple):
+class PhaseVariables(NamedTuple):
     """The variables of a phase: per task an interval of time, per task and slot a literal."""
 
     start: list[Any]
@@ -37,7 +37,7 @@ class Phase(NamedTuple):
     on_slot: dict[tuple[int, int], Any]
 
 
-class Model:
+class JobOrderModel:
     """The model of one problem; each method adds one family of constraints."""
 
     def __init__(self, problem: Json) -> None:
@@ -66,9 +66,9 @@ class Model:
     def _time(self, earliest: int = 0) -> Any:
         return self.cp.new_int_var(earliest, self.horizon, "")
 
-    def _phase(self, name: str, limits: list[tuple[int, int]]) -> Phase:
+    def _phase(self, name: str, limits: list[tuple[int, int]]) -> PhaseVariables:
         tasks, slots = range(len(limits)), range(len(self.problem[name]["slot_node"]))
-        return Phase(
+        return PhaseVariables(
             start=[self._time() for _ in tasks],
             size=[self.cp.new_int_var(low, high, "") for low, high in limits],
             end=[self._time() for _ in tasks],
@@ -143,7 +143,7 @@ class Model:
         for job, tail in enumerate(self.problem["tail"]):
             self.cp.add(self.map_completion[job] + tail <= self.makespan)
 
-    def _assignment(self, name: str, phase: Phase) -> None:
+    def _assignment(self, name: str, phase: PhaseVariables) -> None:
         """Every task is on exactly one slot that may run it."""
         slots = range(len(self.problem[name]["slot_node"]))
         for t, k in self.problem[name]["forbidden"]:
@@ -151,7 +151,7 @@ class Model:
         for t in range(len(phase.start)):
             self.cp.add_exactly_one(phase.on_slot[t, k] for k in slots)
 
-    def _slot_symmetry(self, name: str, phase: Phase) -> None:
+    def _slot_symmetry(self, name: str, phase: PhaseVariables) -> None:
         """Of a node's equal slots, a task opens one only after a lower task is on the one before.
 
         Together with `_task_symmetry` this keeps the lexicographically first of equal assignments.
@@ -161,7 +161,7 @@ class Model:
                 lower = [phase.on_slot[s, k - 1] for s in range(t)]
                 self.cp.add_bool_or([phase.on_slot[t, k].negated(), *lower])
 
-    def _task_symmetry(self, name: str, phase: Phase) -> None:
+    def _task_symmetry(self, name: str, phase: PhaseVariables) -> None:
         """Equal tasks of a job are on slots in the order of their numbers."""
         slots = range(len(self.problem[name]["slot_node"]))
         for group in self.problem[name]["equal"]:
@@ -169,7 +169,7 @@ class Model:
             for one, next_one in pairwise(places):
                 self.cp.add(one <= next_one)
 
-    def _sequences(self, name: str, phase: Phase) -> None:
+    def _sequences(self, name: str, phase: PhaseVariables) -> None:
         """A slot runs one task at a time: jobs in the common order, a job's tasks by number."""
         job, tasks = self.problem[name]["job"], range(len(phase.start))
         for k in range(len(self.problem[name]["slot_node"])):
@@ -188,7 +188,7 @@ class Model:
                     both.append(self.before[job[t], job[u]])
                 self.cp.add(phase.end[t] <= phase.start[u]).only_enforce_if(both)
 
-    def _area(self, name: str, phase: Phase) -> None:
+    def _area(self, name: str, phase: PhaseVariables) -> None:
         """Redundant: the tasks of a phase share its slots at any time."""
         tasks = range(len(phase.start))
         intervals = [
@@ -250,7 +250,7 @@ class Ending:
         self.lock = threading.Lock()
         self.said = False
         self.stopped = threading.Event()
-        self.model: Model | None = None
+        self.model: JobOrderModel | None = None
         self.solver: Any = None
 
     def say(self, status: str, bound: int = 0) -> None:
@@ -292,7 +292,7 @@ class Ending:
         os._exit(0)
 
 
-def _values(phase: Phase, solution: list[int]) -> Json:
+def _values(phase: PhaseVariables, solution: list[int]) -> Json:
     slot = [0] * len(phase.start)
     for (t, k), literal in phase.on_slot.items():
         if solution[literal.index]:
@@ -310,7 +310,7 @@ def main() -> None:
     ending = Ending(problem, reporter)
     for watch in (ending.watch_input, ending.watch_clock):
         threading.Thread(target=watch, daemon=True).start()
-    model, solver = Model(problem), cp_model.CpSolver()
+    model, solver = JobOrderModel(problem), cp_model.CpSolver()
     solver.parameters.num_workers = problem["workers"]
     solver.parameters.relative_gap_limit = problem["relative_gap"]
     solver.parameters.absolute_gap_limit = problem["absolute_gap"]

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import Enum
 from threading import Event, Lock
 from typing import Any
 
@@ -20,6 +19,7 @@ from pyomo.contrib.solver.solvers.highs import Highs
 
 from ..clock import LOOK, Clock, OutOfTime, attempt
 from ..progress import Progress, ProgressCallback
+from ..stop_reason import StopReason
 
 TOLERANCE = 1e-9
 """Feasibility and integrality tolerance. HiGHS's own 1e-6 times a big-M would blur the bound."""
@@ -36,25 +36,15 @@ ONE_AT_A_TIME = Lock()
 """highspy runs one solver in a process at a time, and refuses a second."""
 
 
-class Stop(Enum):
-    """Why the solver stopped; what it found is told apart, by incumbent and bound."""
-
-    PROVEN = "gap closed"
-    INFEASIBLE = "no solution exists"
-    TIME_LIMIT = "time limit"
-    INTERRUPTED = "interrupted"
-    OTHER = "solver gave up"
-
-
 @dataclass(frozen=True)
-class Outcome:
+class HighsOutcome:
     """What a run of HiGHS gave. `incumbent` is None if it found no solution.
 
     The model's variables hold the incumbent, if there is one. `bound` is the dual bound, None if
     there is none.
     """
 
-    stop: Stop
+    stop: StopReason
     incumbent: float | None
     bound: float | None
     seconds: float
@@ -74,7 +64,7 @@ def solve(
     another_way: bool = False,
     on_progress: ProgressCallback | None = None,
     stop: Event | None = None,
-) -> Outcome:
+) -> HighsOutcome:
     """Minimise `model` with HiGHS.
 
     `time_limit` in s, counted from the call, what it takes to hand the model over included; with
@@ -102,12 +92,12 @@ def solve(
                 solver_options=options,
             )
     except OutOfTime:
-        return Outcome(stopped(clock), None, None, clock.elapsed, 0)
+        return HighsOutcome(clock.reason, None, None, clock.elapsed, 0)
     incumbent = results.incumbent_objective
     if incumbent is not None:
         results.solution_loader.load_vars()
     bound = results.objective_bound
-    return Outcome(
+    return HighsOutcome(
         stop=solver.stop,
         incumbent=incumbent,
         bound=bound if bound is not None and math.isfinite(bound) else None,
@@ -115,11 +105,6 @@ def solve(
         nodes=max(0, getattr(results.extra_info, "mip_node_count", 0) or 0),
         progress=solver.progress,
     )
-
-
-def stopped(clock: Clock) -> Stop:
-    """What ended the run if the clock did."""
-    return Stop.INTERRUPTED if clock.stop.is_set() else Stop.TIME_LIMIT
 
 
 @contextmanager
@@ -135,11 +120,11 @@ def _alone(clock: Clock) -> Iterator[None]:
 
 
 _STOPS = {
-    highspy.HighsModelStatus.kOptimal: Stop.PROVEN,
-    highspy.HighsModelStatus.kInfeasible: Stop.INFEASIBLE,
-    highspy.HighsModelStatus.kUnboundedOrInfeasible: Stop.INFEASIBLE,
-    highspy.HighsModelStatus.kTimeLimit: Stop.TIME_LIMIT,
-    highspy.HighsModelStatus.kInterrupt: Stop.INTERRUPTED,
+    highspy.HighsModelStatus.kOptimal: StopReason.GAP_CLOSED,
+    highspy.HighsModelStatus.kInfeasible: StopReason.INFEASIBLE,
+    highspy.HighsModelStatus.kUnboundedOrInfeasible: StopReason.INFEASIBLE,
+    highspy.HighsModelStatus.kTimeLimit: StopReason.TIME_LIMIT,
+    highspy.HighsModelStatus.kInterrupt: StopReason.INTERRUPTED,
 }
 
 
@@ -159,7 +144,7 @@ class Adapter(Highs):  # type: ignore[misc]
         self.warm_start = warm_start
         self.on_progress = on_progress
         self.progress: list[Progress] = []
-        self.stop = Stop.OTHER
+        self.stop = StopReason.GAVE_UP
 
     def _reinit(self) -> None:
         kept = self.warm_start, self.on_progress, self.clock
@@ -196,7 +181,7 @@ class Adapter(Highs):  # type: ignore[misc]
         # The scheduler is global; without a reset a second run ignores a new number of threads.
         highspy.Highs.resetGlobalScheduler(True)
         self._run()
-        self.stop = _STOPS.get(highs.getModelStatus(), Stop.OTHER)
+        self.stop = _STOPS.get(highs.getModelStatus(), StopReason.GAVE_UP)
         # Pyomo warns of the status that an interrupted run has.
         with LoggingIntercept(None, "pyomo", logging.WARNING):
             return self._postsolve(io.StringIO())

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.mapreduce.instance import Cluster, FloatArray, Instance, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.mapreduce.cluster import Cluster
+from ...instances.mapreduce.eligibility import map_eligible, reduce_eligible
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
-from ...instances.mapreduce.security import map_allowed, reduce_allowed
 from ...instances.mapreduce.setups import (
     map_setup_matrix,
     map_setups_by_node,
@@ -21,7 +23,7 @@ from ...instances.mapreduce.setups import (
     read_seconds,
 )
 
-TICKS = 2.0**40
+UNITS_OF_HORIZON = 2.0**40
 """Ticks in the makespan of the known schedule: far finer than any tolerance, far from overflow."""
 
 MOST_SECONDS = 2.0**50
@@ -31,7 +33,7 @@ MOST_RENAMINGS = 2000
 """With more symmetries among the nodes than this, only equal slots of a node are looked at."""
 
 
-class Problem(NamedTuple):
+class IntegerInstance(NamedTuple):
     """What the compiled search reads. Job sets are bit masks; all durations in ticks.
 
     Map tasks stand job by job, longest first; reduce tasks as they are placed. Reduce slots stand
@@ -80,27 +82,27 @@ class Problem(NamedTuple):
     group_size: IntArray
 
 
-class Scaled(NamedTuple):
+class Rescaling(NamedTuple):
     """A problem and the way back: s per tick, and the instance's numbers of tasks and slots."""
 
-    problem: Problem
+    problem: IntegerInstance
     tick: float
     map_task: IntArray
     reduce_task: IntArray
     reduce_slot: IntArray
 
 
-def scaled(instance: Instance, makespan: float) -> Scaled:
-    """The instance in ticks of `makespan` / `TICKS` s. No job set but those of all its jobs.
+def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
+    """The instance in integer units of `makespan` / `UNITS_OF_HORIZON` s.
 
     Durations above the makespan count as just above it: such a task is on no better schedule.
     """
     cluster = instance.cluster
-    tick = makespan / TICKS
+    tick = makespan / UNITS_OF_HORIZON
 
     def ticks(seconds: FloatArray) -> IntArray:
         # Never above the true quotient, whatever its last bits.
-        whole = np.floor(np.minimum(seconds / tick * (1 - 1e-13), TICKS + 2))
+        whole = np.floor(np.minimum(seconds / tick * (1 - 1e-13), UNITS_OF_HORIZON + 2))
         return np.ascontiguousarray(whole.astype(np.int64))
 
     holders = np.flatnonzero(cluster.map_slots > 0)
@@ -140,7 +142,7 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
     renamings = _renamings(cluster)
     twin_begin, twins = _twins(cluster, reduce_node, symmetric_nodes=len(renamings) > 1)
     groups = _groups(reduce_node)
-    problem = Problem(
+    problem = IntegerInstance(
         before=_before(instance),
         map_begin=instance.map_offsets.astype(np.int64),
         map_work=work,
@@ -163,7 +165,7 @@ def scaled(instance: Instance, makespan: float) -> Scaled:
         groups=groups,
         group_size=np.array([int(mask).bit_count() for mask in groups], dtype=np.int64),
     )
-    return Scaled(problem, tick, map_task, reduce_task, reduce_slot)
+    return Rescaling(problem, tick, map_task, reduce_task, reduce_slot)
 
 
 def common_unit(instance: Instance) -> float:
@@ -172,7 +174,11 @@ def common_unit(instance: Instance) -> float:
     0 unless all are whole seconds: of each task on each slot that it may run on, and of each read
     between slots. A shortest schedule's makespan is a sum of durations, hence a multiple too.
     """
-    cluster, may_map, may_reduce = instance.cluster, map_allowed(instance), reduce_allowed(instance)
+    cluster, may_map, may_reduce = (
+        instance.cluster,
+        map_eligible(instance),
+        reduce_eligible(instance),
+    )
     holders = np.unique(cluster.map_slot_node[may_map.any(axis=0)])
     readers = np.unique(cluster.reduce_slot_node[may_reduce])
     reads = output_share(instance)[:, None, None] * read_seconds(instance)

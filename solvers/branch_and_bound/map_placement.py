@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import inner, kernel
-from ...instances.mapreduce.instance import IntArray
-from .integer_times import Problem
+from .integer_times import IntegerInstance
 from .reduce_placement import DONE, EARLY, LEFT, OFFER, STOP, TARGET, ReduceSearch
 from .subset_bounds import Tables
 
@@ -53,7 +53,7 @@ class MapSearch(NamedTuple):
     best_order: IntArray
 
 
-def map_search(p: Problem) -> MapSearch:
+def map_search(p: IntegerInstance) -> MapSearch:
     """Nothing placed, nothing found."""
     jobs, maps, reduces = len(p.before), len(p.map_work), len(p.reduce_job)
     map_slots, slots = len(p.map_node), len(p.reduce_node)
@@ -85,7 +85,7 @@ def map_search(p: Problem) -> MapSearch:
 
 
 @kernel
-def place_maps(p: Problem, tables: Tables, r: ReduceSearch, s: MapSearch) -> int:
+def search_map_placements(p: IntegerInstance, tables: Tables, r: ReduceSearch, s: MapSearch) -> int:
     """Search all map placements for the reduce placement in `r` with the nodes in `s.node`.
 
     `DONE`: none is left up to TARGET, which a schedule found has lowered. Keeps the best in `s`.

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import inner, kernel
-from ...instances.mapreduce.instance import IntArray
-from .integer_times import Problem
+from .integer_times import IntegerInstance
 from .subset_bounds import Tables
 
 STOP, OFFER, TARGET, LEFT, DEPTH = range(5)
@@ -57,7 +57,7 @@ class ReduceSearch(NamedTuple):
     """Most that a number of map slots can work for each job set."""
 
 
-def reduce_search(p: Problem, tables: Tables, control: IntArray) -> ReduceSearch:
+def reduce_search(p: IntegerInstance, tables: Tables, control: IntArray) -> ReduceSearch:
     """Nothing placed."""
     jobs, sets = len(p.before), len(tables.tail)
     reduces, slots, groups = len(p.reduce_job), len(p.reduce_node), len(p.groups)
@@ -83,7 +83,7 @@ def reduce_search(p: Problem, tables: Tables, control: IntArray) -> ReduceSearch
 
 
 @kernel
-def next_placement(p: Problem, tables: Tables, s: ReduceSearch) -> int:
+def next_placement(p: IntegerInstance, tables: Tables, s: ReduceSearch) -> int:
     """Go on to the next placement of all reduce tasks that passes every test.
 
     `FOUND` leaves it in `s`, its order test in `steps`. `DONE`: there are no more up to TARGET.

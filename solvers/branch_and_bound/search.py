@@ -1,4 +1,4 @@
-"""The branch-and-bound road: `docs/branch-and-bound.md` has the method and its proofs."""
+"""The branch-and-bound method: `docs/branch-and-bound.md` has the method and its proofs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import numpy as np
 
 from ...formulations.coefficients import Coefficients
 from ...heuristics.annealing import anneal, improve, interruptible
+from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import is_kept
-from ...instances.mapreduce.instance import Instance, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed
 from ...instances.mapreduce.subset import with_jobs
-from ..method import Arrival, Task
+from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
-from .integer_times import TICKS, Scaled, common_unit, scaled
-from .map_placement import MapSearch, map_search, place_maps
+from ..stop_reason import StopReason
+from .integer_times import UNITS_OF_HORIZON, Rescaling, common_unit, in_integer_times
+from .map_placement import MapSearch, map_search, search_map_placements
 from .reduce_placement import (
     DEPTH,
     DONE,
@@ -29,7 +31,7 @@ from .reduce_placement import (
     next_placement,
     reduce_search,
 )
-from .subset_bounds import NEVER, least_makespans, tables
+from .subset_bounds import UNREACHABLE, least_makespans, tables
 
 PROOF = "branch and bound"
 
@@ -60,14 +62,14 @@ LEAST_CUT = 1 << 14
 """Ticks: proofs are no finer than 1.5e-8 of the makespan, far above all rounding together."""
 
 
-def fits(instance: Instance) -> bool:
-    """Whether the road takes the instance on."""
+def can_search(instance: Instance) -> bool:
+    """Whether the method takes the instance on."""
     return _refusal(instance) is None
 
 
 def is_compiled() -> bool:
-    """Whether the road can set out at once."""
-    searches = is_kept(next_placement) and is_kept(place_maps)
+    """Whether the method can start at once."""
+    searches = is_kept(next_placement) and is_kept(search_map_placements)
     return searches and is_kept(anneal) and is_kept(least_makespans)
 
 
@@ -82,19 +84,19 @@ def _refusal(instance: Instance) -> str | None:
     return None
 
 
-def branch_and_bound_road(instance: Instance, task: Task) -> Arrival:
+def branch_and_bound_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """Local search, then branch and bound over reduce and map placements.
 
-    It seeks only schedules shorter than the best that anyone has (`Task.best`), and its bound holds
-    whoever has that schedule. Ctrl-C or `Task.stop` ends it with what it has. Instances with speed
-    factors, too many slots or nodes are declined: `Arrival.stop` begins with "not applicable". Of
-    more than `MOST_JOBS` jobs only some, the longest, are searched; the local search goes on if
-    makespans are whole multiples of a unit.
+    It looks for schedules shorter than the best that any method has (`SolveRequest.best`), and its
+    bound holds for all schedules. Ctrl-C or `SolveRequest.stop` ends it with what it has. Instances
+    with speed factors, too many slots or too many nodes are declined. Of more than `MOST_JOBS` jobs
+    only a subset, the longest, is searched; the local search goes on if makespans are whole
+    multiples of a unit.
     """
     refusal = _refusal(instance)
     if refusal is not None:
-        return Arrival(None, None, PROOF, f"not applicable: {refusal}")
-    return _Road(instance, task).run()
+        return not_applicable(refusal, PROOF)
+    return _Run(instance, request).run()
 
 
 class _Search:
@@ -103,7 +105,7 @@ class _Search:
     def __init__(self, instance: Instance, makespan: float, control: IntArray) -> None:
         self.instance = instance
         self.control = control
-        self.scale = scaled(instance, makespan)
+        self.scale = in_integer_times(instance, makespan)
         self.tables = tables(self.scale.problem, control)
         self.reduces = reduce_search(self.scale.problem, self.tables, control)
         self.maps = map_search(self.scale.problem)
@@ -128,7 +130,7 @@ class _Search:
             _, first = np.unique(renamings[:, used], axis=0, return_index=True)
             for renaming in renamings[np.sort(first)]:
                 self.maps.node[:] = renaming[problem.reduce_node]
-                if place_maps(problem, self.tables, self.reduces, self.maps) != DONE:
+                if search_map_placements(problem, self.tables, self.reduces, self.maps) != DONE:
                     return False
         return bool(answer == DONE)
 
@@ -137,14 +139,14 @@ class _Search:
         return None if self.maps.best[0] < 0 else _schedule(self.instance, self.scale, self.maps)
 
 
-class _Road:
+class _Run:
     """One run: the incumbent, the bound (in ticks: no schedule is shorter), and the clock."""
 
-    def __init__(self, instance: Instance, task: Task) -> None:
+    def __init__(self, instance: Instance, request: SolveRequest) -> None:
         self.instance = instance
-        self.task = task
+        self.request = request
         self.began = time.perf_counter()
-        self.incumbent = task.incumbent
+        self.incumbent = request.incumbent
         self.control = np.zeros(5, dtype=np.int64)
         self.unit = common_unit(instance)
         self.tick = 0.0
@@ -153,25 +155,27 @@ class _Road:
         self.interrupted = False
         self.seed = 0
         # The least target for which a reduce placement is known to pass.
-        self.passed = int(NEVER)
+        self.passed = int(UNREACHABLE)
 
-    def run(self) -> Arrival:
+    def run(self) -> MethodOutcome:
         try:
             self._run_all()
         except KeyboardInterrupt:
             self.interrupted = True
+        detail = ""
         if self._closed():
-            stop = "gap closed"
-        elif self.interrupted or self.task.stop.is_set():
-            stop = "interrupted"
+            stop = StopReason.GAP_CLOSED
+        elif self.interrupted or self.request.stop.is_set():
+            stop = StopReason.INTERRUPTED
         elif self._left() <= 0:
-            stop = "time limit"
+            stop = StopReason.TIME_LIMIT
         else:
-            stop = f"not applicable: {self.instance.jobs} jobs, searched {MOST_JOBS} at most"
+            stop = StopReason.NOT_APPLICABLE
+            detail = f"not applicable: {self.instance.jobs} jobs, searched {MOST_JOBS} at most"
         proof = PROOF
-        if self.bound * self.tick <= self.task.lower_bound:
+        if self.bound * self.tick <= self.request.lower_bound:
             proof = f"makespans are multiples of {self.unit:g} s"
-        return Arrival(self.incumbent, self._own_bound(), proof, stop, self.progress)
+        return MethodOutcome(self.incumbent, self._own_bound(), proof, stop, detail, self.progress)
 
     def _run_all(self) -> None:
         if self._closed():
@@ -182,7 +186,7 @@ class _Road:
         if self._closed():
             return
         self.horizon = self.incumbent.makespan
-        self.tick = self.horizon / TICKS
+        self.tick = self.horizon / UNITS_OF_HORIZON
         self._few_jobs()
         if self.instance.jobs <= MOST_JOBS:
             if not self._closed() and not self._over():
@@ -268,7 +272,7 @@ class _Road:
     def _cut(self) -> int:
         """Ticks by which the bound may stay below the incumbent's makespan."""
         least = self._low() * self.tick
-        gap = max(self.task.relative_gap * least, self.task.absolute_gap)
+        gap = max(self.request.relative_gap * least, self.request.absolute_gap)
         return max(LEAST_CUT, int(gap / self.tick), int(self.unit / self.tick) - LEAST_CUT)
 
     def _possible(self, seconds: float) -> float:
@@ -278,8 +282,8 @@ class _Road:
         return float(np.ceil(seconds / self.unit * (1 - 1e-9))) * self.unit
 
     def _proven(self) -> float:
-        """No schedule is shorter (s), by what the road was given and what it found."""
-        return self._possible(max(self.bound * self.tick, self.task.lower_bound))
+        """No schedule is shorter (s), by what the method was given and what it found."""
+        return self._possible(max(self.bound * self.tick, self.request.lower_bound))
 
     def _own_bound(self) -> float | None:
         return (self._proven() if self.unit else self.bound * self.tick) or None
@@ -303,38 +307,38 @@ class _Road:
 
         def watch() -> None:
             self.control[OFFER] = min(self.control[OFFER], self._goal())
-            if self.task.stop.is_set():
+            if self.request.stop.is_set():
                 self.control[STOP] = 1
 
         self.interrupted |= not interruptible(work, self.control, max(0.0, self._left()), watch)
 
     def _best(self) -> float:
         """The shortest makespan (s) that anyone has."""
-        known = self.task.best() if self.task.best is not None else np.inf
+        known = self.request.best() if self.request.best is not None else np.inf
         return min(self.incumbent.makespan, known)
 
     def _left(self) -> float:
-        return self.task.time_limit - (time.perf_counter() - self.began)
+        return self.request.time_limit - (time.perf_counter() - self.began)
 
     def _over(self) -> bool:
-        return self.interrupted or self._left() <= 0 or self.task.stop.is_set()
+        return self.interrupted or self._left() <= 0 or self.request.stop.is_set()
 
     def _closed(self) -> bool:
         if self.tick and self._goal() < self._low():
             return True
         bound = self._proven()
         gap = self._best() - bound
-        return gap <= max(self.task.relative_gap * bound, self.task.absolute_gap)
+        return gap <= max(self.request.relative_gap * bound, self.request.absolute_gap)
 
     def _tell(self) -> None:
         seconds = time.perf_counter() - self.began
         step = Progress(seconds, self.incumbent.makespan, self._own_bound())
         self.progress.append(step)
-        if self.task.on_progress is not None:
-            self.task.on_progress(step)
+        if self.request.on_progress is not None:
+            self.request.on_progress(step)
 
 
-def _schedule(instance: Instance, scale: Scaled, state: MapSearch) -> Schedule:
+def _schedule(instance: Instance, scale: Rescaling, state: MapSearch) -> Schedule:
     """The best placement found, timed exactly."""
     map_slot = np.empty(instance.map_tasks, dtype=np.int64)
     map_slot[scale.map_task] = state.best_map

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import counted, inner
-from ...instances.mapreduce.instance import IntArray
-from .integer_times import TICKS, Problem
+from .integer_times import UNITS_OF_HORIZON, IntegerInstance
 
 SEARCH_LIMIT = 20_000
 """Nodes of the search for one set; a set that needs more gets its closed-form bound."""
 
 
-NEVER = int(4 * TICKS)
+UNREACHABLE = int(4 * UNITS_OF_HORIZON)
 
 
 class Tables(NamedTuple):
@@ -35,19 +35,19 @@ class Tables(NamedTuple):
     reads_left: IntArray
     """Least read, on each node, of the output of each map task's successors in the job."""
     shortest: IntArray
-    """Shortest map task of each job on each node, `NEVER` without one."""
+    """Shortest map task of each job on each node, `UNREACHABLE` without one."""
     most_reads: IntArray
     """Longest read of each job's output on each node."""
 
 
-def tables(p: Problem, stop: IntArray) -> Tables:
+def tables(p: IntegerInstance, stop: IntArray) -> Tables:
     """All tables; quick and weak from when `stop[0]` is set."""
     jobs, nodes = len(p.before), p.map_work.shape[1]
     maps, reduces = len(p.map_work), len(p.reduce_job)
     map_job = np.repeat(np.arange(jobs), np.diff(p.map_begin))
     order = np.argsort(-p.least_work, kind="stable")
     head = least_makespans(stop, jobs, map_job[order], p.least_work[order], len(p.map_node))
-    reads = p.least_reads[:, np.unique(p.reduce_node)].min(axis=1, initial=NEVER)
+    reads = p.least_reads[:, np.unique(p.reduce_node)].min(axis=1, initial=UNREACHABLE)
     length = p.processing + reads[p.reduce_job]
     tail = least_makespans(stop, jobs, p.reduce_job, length, len(p.reduce_node))
 
@@ -65,7 +65,7 @@ def tables(p: Problem, stop: IntArray) -> Tables:
             reads_left[t] = reads_left[t + 1] + p.least_read[t + 1]
     most_reads = np.zeros((jobs, nodes), dtype=np.int64)
     np.add.at(most_reads, map_job, p.read.max(axis=1))
-    shortest = np.full((jobs, nodes), NEVER, dtype=np.int64)
+    shortest = np.full((jobs, nodes), UNREACHABLE, dtype=np.int64)
     np.minimum.at(shortest, map_job, p.map_work)
     members = (np.arange(1 << jobs)[:, None] >> np.arange(jobs)) & 1
     return Tables(

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
-from ...instances.datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.datacenter.datacenter import Datacenter
 from ..backends.highs import ONE_AT_A_TIME
 from .knapsack import best_bins
 

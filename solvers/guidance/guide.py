@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.datacenter.checker import check_guidance
-from ...instances.datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.datacenter_file import datacenter_document
 from ...instances.datacenter.guidance import Guidance, Prices
 from ...instances.errors import CertificateError, InputError

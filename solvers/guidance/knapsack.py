@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...instances.datacenter.datacenter import BoolArray, Datacenter, FloatArray, IntArray
+from ...instances.arrays import BoolArray, FloatArray, IntArray
+from ...instances.datacenter.datacenter import Datacenter
 from ...instances.kernels.decorators import counted
 
 _SCARCE = 0.4

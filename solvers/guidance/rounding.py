@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...instances.datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.datacenter.datacenter import Datacenter
 
 WHOLE = 1e-6
 """A number of machines this close to an integer is that integer: solvers leave such dust."""

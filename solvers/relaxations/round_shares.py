@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ...formulations.unrelated_machines.model import Phase, phases
-from ...instances.mapreduce.instance import FloatArray, Instance, IntArray
+from ...formulations.unrelated_machines.model import JobPhase, phases
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed
 
 WHOLE = 1e-6
@@ -41,14 +42,14 @@ def rounded(instance: Instance, order: IntArray, model: pyo.ConcreteModel) -> Sc
     )
 
 
-def _shares(var: pyo.Var, phase: Phase) -> FloatArray:
+def _shares(var: pyo.Var, phase: JobPhase) -> FloatArray:
     shares = np.zeros(phase.factors.shape)
     for (i, k), value in var.extract_values().items():
         shares[i, k] = value
     return shares
 
 
-def _counts(phase: Phase, shares: FloatArray, wave: IntArray, ends: FloatArray) -> IntArray:
+def _counts(phase: JobPhase, shares: FloatArray, wave: IntArray, ends: FloatArray) -> IntArray:
     """Whole numbers of tasks of each job on each slot, shape (jobs, slots).
 
     `wave` numbers the waves in the order in which `ends` (s) rise.

@@ -9,8 +9,9 @@ from ...formulations.spread_bound import model as spread_bound
 from ...instances.mapreduce.instance import Instance
 from ..backends import highs
 from ..clock import Clock, OutOfTime, attempt
-from ..method import Arrival, Task
+from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
+from ..stop_reason import StopReason
 from ..time_unit import in_own_unit
 from .unrelated_machines import SLACK
 
@@ -24,7 +25,7 @@ LEAST_GAIN = 1e-4
 
 
 @in_own_unit
-def spread_bound_road(instance: Instance, task: Task) -> Arrival:
+def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """A lower bound from schedules no longer than a horizon: the incumbent's, then shorter ones.
 
     If no schedule within a horizon is shorter than it, none is shorter than it at all; the horizons
@@ -32,12 +33,12 @@ def spread_bound_road(instance: Instance, task: Task) -> Arrival:
     off every value: HiGHS solves within tolerances.
     """
     if instance.parts:
-        return Arrival(None, None, "", f"not applicable: {', '.join(sorted(instance.parts))}")
-    if not spread_bound.fits(instance):
-        return Arrival(None, None, "", f"program too large: {instance.jobs} jobs")
-    clock = Clock(task.time_limit, task.stop)
+        return not_applicable(", ".join(sorted(instance.parts)))
+    if not spread_bound.can_build(instance):
+        return not_applicable(f"program too large: {instance.jobs} jobs")
+    clock = Clock(request.time_limit, request.stop)
     bound: float | None = None
-    low, high, stop = task.lower_bound, _shortest(task), "linear programs solved"
+    low, high, stop = request.lower_bound, _shortest(request), StopReason.COMPLETED
     progress: list[Progress] = []
     horizon = high
     for _ in range(1 + MOST_BISECTIONS):
@@ -45,35 +46,37 @@ def spread_bound_road(instance: Instance, task: Task) -> Arrival:
             break
         build = partial(spread_bound.build, instance, horizon=horizon, lower_bound=low)
         if clock.over:
-            stop = highs.stopped(clock).value
+            stop = clock.reason
             break
         try:
             model = attempt(build, clock)
         except OutOfTime:
-            stop = highs.stopped(clock).value
+            stop = clock.reason
             break
-        outcome = highs.solve(model, time_limit=clock.left, threads=task.threads, stop=clock.stop)
-        if outcome.stop is highs.Stop.INFEASIBLE:
+        outcome = highs.solve(
+            model, time_limit=clock.left, threads=request.threads, stop=clock.stop
+        )
+        if outcome.stop is StopReason.INFEASIBLE:
             value = math.inf
-        elif outcome.stop is highs.Stop.PROVEN and outcome.incumbent is not None:
+        elif outcome.stop is StopReason.GAP_CLOSED and outcome.incumbent is not None:
             value = outcome.incumbent
         else:
-            stop = outcome.stop.value
+            stop = outcome.stop
             break
         bound = max(low, min(value, horizon) * (1 - SLACK))
         gain, low = bound - low, bound
-        high = min(_shortest(task), horizon if value < horizon else high)
+        high = min(_shortest(request), horizon if value < horizon else high)
         horizon = (low + high) / 2
-        task.keep(Arrival(None, bound, PROOF, ""))
-        progress.append(Progress(clock.elapsed, task.incumbent.makespan, low))
-        if task.on_progress is not None:
-            task.on_progress(progress[-1])
+        request.keep(MethodOutcome(None, bound, PROOF))
+        progress.append(Progress(clock.elapsed, request.incumbent.makespan, low))
+        if request.on_progress is not None:
+            request.on_progress(progress[-1])
         if gain < LEAST_GAIN * low:
             break
-    return Arrival(None, bound, PROOF, stop, progress)
+    return MethodOutcome(None, bound, PROOF, stop, progress=progress)
 
 
-def _shortest(task: Task) -> float:
+def _shortest(request: SolveRequest) -> float:
     """The shortest makespan (s) known."""
-    own = task.incumbent.makespan
-    return own if task.best is None else min(own, task.best())
+    own = request.incumbent.makespan
+    return own if request.best is None else min(own, request.best())

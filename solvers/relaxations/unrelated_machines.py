@@ -15,8 +15,9 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ..backends import highs
 from ..clock import Clock, OutOfTime, attempt
-from ..method import Task
+from ..method import SolveRequest
 from ..progress import Progress
+from ..stop_reason import StopReason
 from .round_shares import rounded
 
 SLACK = 1e-7
@@ -26,16 +27,16 @@ SLACK = 1e-7
 class LinearPrograms:
     """Runs the programs of one instance."""
 
-    def __init__(self, instance: Instance, task: Task) -> None:
-        self.instance, self.task = instance, task
-        self.clock = Clock(task.time_limit, task.stop)
-        self.stop = highs.Stop.PROVEN
+    def __init__(self, instance: Instance, request: SolveRequest) -> None:
+        self.instance, self.request = instance, request
+        self.clock = Clock(request.time_limit, request.stop)
+        self.stop = StopReason.GAP_CLOSED
 
     @property
-    def ended(self) -> str:
-        """Why it is over, in words."""
-        solved = (highs.Stop.PROVEN, highs.Stop.INFEASIBLE)
-        return "linear programs solved" if self.stop in solved else self.stop.value
+    def ended(self) -> StopReason:
+        """Why it is over."""
+        solved = (StopReason.GAP_CLOSED, StopReason.INFEASIBLE)
+        return StopReason.COMPLETED if self.stop in solved else self.stop
 
     def bound(self, horizon: float | None = None) -> float | None:
         """A lower bound (s) of all schedules not longer than `horizon`, infinite if there is none.
@@ -63,7 +64,7 @@ class LinearPrograms:
         """
         if self.instance.security is not None or self.instance.outages is not None:
             return
-        best, horizon = self.task.incumbent, None
+        best, horizon = self.request.incumbent, None
         order = by_priority(self.instance)
         while True:
             model = self._built(partial(waves.build, self.instance, order, horizon=horizon))
@@ -78,23 +79,23 @@ class LinearPrograms:
 
     def tell(self, makespan: float, bound: float) -> None:
         """Report progress."""
-        if self.task.on_progress is not None:
-            self.task.on_progress(Progress(self.clock.elapsed, makespan, bound))
+        if self.request.on_progress is not None:
+            self.request.on_progress(Progress(self.clock.elapsed, makespan, bound))
 
     def _built(self, build: Callable[[], pyo.ConcreteModel]) -> pyo.ConcreteModel | None:
         """The program, None if there is no time to build it."""
         try:
             return attempt(build, self.clock)
         except OutOfTime:
-            self.stop = highs.stopped(self.clock)
+            self.stop = self.clock.reason
             return None
 
     def _optimum(self, model: pyo.ConcreteModel) -> float | None:
         """Infinite if the program is infeasible, None if it did not end."""
         outcome = highs.solve(
-            model, time_limit=self.clock.left, threads=self.task.threads, stop=self.clock.stop
+            model, time_limit=self.clock.left, threads=self.request.threads, stop=self.clock.stop
         )
         self.stop = outcome.stop
-        if outcome.stop is highs.Stop.INFEASIBLE:
+        if outcome.stop is StopReason.INFEASIBLE:
             return math.inf
-        return outcome.incumbent if outcome.stop is highs.Stop.PROVEN else None
+        return outcome.incumbent if outcome.stop is StopReason.GAP_CLOSED else None

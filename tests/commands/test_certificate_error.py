@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import slotwise
-from slotwise.cli import run
+from slotwise.commands.app import run
 from slotwise.instances.generators.ljr import small
 from slotwise.solvers import heuristic
 from slotwise.solvers import integer_programs as mip
@@ -31,7 +31,7 @@ def saved(stderr):
 
 
 def wishful(instance, task=None):
-    """As a road that claims what cannot be: a bound above a schedule."""
+    """As a method that claims what cannot be: a bound above a schedule."""
     start = slotwise.heuristic(instance, "EASS")
     certified(instance, "mine", start.schedule, 2 * start.makespan, "wishful", 0.0)
 
@@ -56,7 +56,7 @@ def test_wrong_closed_form(problem, capsys, monkeypatch):
 
 
 def test_wrong_answer_in_a_thread(problem, capsys, monkeypatch):
-    monkeypatch.setattr(mip, "job_order_road", wishful)
+    monkeypatch.setattr(mip, "job_order_method", wishful)
     code = run(["solve", str(problem), "--model", "job-order", "--threads", "2", "--json"])
     document = json.loads(needs_report(code, capsys, problem))
     assert document["exit_code"] == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import slotwise
-from slotwise.cli import run
+from slotwise.commands.app import run
 from slotwise.instances.kernels import notes as kernel_notes
 
 EXAMPLE = str(Path(slotwise.__file__).parent / "examples" / "five-jobs.json")

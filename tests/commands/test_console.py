@@ -12,7 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from slotwise.commands.console import draw, live_progress, show, tell
-from slotwise.instances.mapreduce.instance import Cluster, Job, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Job, job_instance
 from slotwise.instances.mapreduce.schedule import timed
 from slotwise.solvers.progress import Progress
 from slotwise.solvers.result import certified, no_schedule

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import seed_files
 
-from slotwise.cli import app, run
+from slotwise.commands.app import app, run
 from slotwise.commands.file_rules import path_parameters
 
 SMALL = "--jobs 2 --maps 1 2 --reduces 1 2 --seed 1"

@@ -7,7 +7,7 @@ import pytest
 from lines import cli
 from typer.testing import CliRunner
 
-from slotwise.cli import app
+from slotwise.commands.app import app
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
 SMALL = ("--scale", "0.02", "--jobs", "3000")

@@ -25,12 +25,14 @@ from slotwise.formulations.job_order import model as job_order
 from slotwise.formulations.unrelated_machines import model as unrelated_machines
 from slotwise.formulations.unrelated_machines import waves
 from slotwise.instances.generators.hmhs import generate, small
-from slotwise.instances.mapreduce.instance import Instance, Rates, SpeedFactors
+from slotwise.instances.mapreduce.cluster import Rates
+from slotwise.instances.mapreduce.instance import Instance, SpeedFactors
 from slotwise.instances.mapreduce.security import Outages
 from slotwise.solvers.backends import highs
 from slotwise.solvers.heuristic import all_heuristics
 from slotwise.solvers.relaxations.round_shares import rounded
-from slotwise.solvers.solve import chosen_roads
+from slotwise.solvers.solve import chosen_methods
+from slotwise.solvers.stop_reason import StopReason
 
 CHUNK = 60
 
@@ -40,7 +42,7 @@ def close(a, b):
 
 
 def solved(model):
-    """As the road solves it."""
+    """As the method solves it."""
     return highs.solve(model, threads=1, presolve=False)
 
 
@@ -204,7 +206,7 @@ def test_linear_program_bounds_every_schedule_within_its_horizon():
             for phases in (("map", "reduce"), ("map",), ("reduce",)):
                 model = unrelated_machines.build(instance, horizon=horizon, only=phases)
                 outcome = highs.solve(model, threads=1)
-                assert outcome.stop is highs.Stop.PROVEN, (seed, horizon)
+                assert outcome.stop is StopReason.GAP_CLOSED, (seed, horizon)
                 assert outcome.incumbent <= best * (1 + 1e-7) + 1e-9, (seed, horizon)
 
 
@@ -221,7 +223,7 @@ def test_a_horizon_raises_the_bound():
     model = unrelated_machines.build(instance, horizon=25.0, only=["map"])
     assert model.map_share[0, 1].ub == 0.0
     model = unrelated_machines.build(instance, horizon=19.0, only=["map"])
-    assert highs.solve(model, threads=1).stop is highs.Stop.INFEASIBLE
+    assert highs.solve(model, threads=1).stop is StopReason.INFEASIBLE
 
 
 @settings(max_examples=30, deadline=None)
@@ -230,7 +232,7 @@ def test_rounded_shares_are_a_valid_schedule(seed, jobs):
     instance = small(jobs, 3, 2, seed=seed, max_maps=9, max_reduces=5)
     order = np.random.default_rng(seed).permutation(jobs)
     model = waves.build(instance, order)
-    assert highs.solve(model, threads=1).stop is highs.Stop.PROVEN
+    assert highs.solve(model, threads=1).stop is StopReason.GAP_CLOSED
     schedule = rounded(instance, order, model)
     assert slotwise.check(instance, schedule).valid
     assert schedule.makespan >= best_lower_bound(instance)[0] * (1 - 1e-9)
@@ -265,11 +267,11 @@ def test_solve_proves_with_the_heterogeneous_model(jobs):
 
 def test_nowhere_to_run_is_infeasible():
     instance = replace(toy(), outages=Outages(np.array([True, True]), np.array([False, False])))
-    assert solved(heterogeneous.build(instance)).stop is highs.Stop.INFEASIBLE
+    assert solved(heterogeneous.build(instance)).stop is StopReason.INFEASIBLE
 
 
 def test_solve_takes_the_model_where_tasks_are_equal():
-    names = lambda instance, threads: [road.name for road in chosen_roads(instance, threads)]  # noqa: E731
+    names = lambda instance, threads: [method.name for method in chosen_methods(instance, threads)]  # noqa: E731
     instance = small(4, 3, 3, seed=1, max_maps=9, max_reduces=9)
     assert names(instance, 2)[0] == "heterogeneous"
     assert names(instance, 1) == ["heterogeneous"]

@@ -1,4 +1,4 @@
-"""Security and outages: every exact road and bound against brute force."""
+"""Security and outages: every exact method and bound against brute force."""
 
 from dataclasses import replace
 
@@ -12,9 +12,10 @@ from slotwise.formulations.bounds.closed_form import lower_bounds
 from slotwise.formulations.job_order import model as job_order
 from slotwise.formulations.sequence import model as sequence
 from slotwise.instances.mapreduce.checker import check
+from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.instances.mapreduce.security import impossible
 from slotwise.solvers.backends import highs
+from slotwise.solvers.stop_reason import StopReason
 
 ENOUGH = 1e-6
 
@@ -32,7 +33,7 @@ def secured(seed: int) -> Instance:
 def solved(formulation, instance: Instance) -> float:
     model = formulation.build(instance)
     outcome = highs.solve(model, time_limit=60, threads=1)
-    assert outcome.stop is highs.Stop.PROVEN
+    assert outcome.stop is StopReason.GAP_CLOSED
     schedule = formulation.schedule(model)
     verdict = check(instance, schedule)
     assert verdict.valid, verdict.violations

@@ -16,8 +16,9 @@ from random_instances import instances, with_outages, with_security, with_speed_
 from slotwise.heuristics import HEURISTICS, warm_up
 from slotwise.instances.generators import generate
 from slotwise.instances.kernels.decorators import plain
-from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, job_instance
-from slotwise.instances.mapreduce.security import impossible
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.instance import Instance, Job, job_instance
 
 ENTRIES = {entry.name: entry for entry in HEURISTICS}
 PARTS = (with_speed_factors, with_security, with_outages)

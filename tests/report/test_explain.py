@@ -23,14 +23,8 @@ from slotwise.formulations.sequence import model as sequence
 from slotwise.formulations.spread_bound import model as spread_bound
 from slotwise.formulations.unrelated_machines import model as unrelated_machines
 from slotwise.instances.errors import InputError
-from slotwise.instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    SpeedFactors,
-    job_instance,
-)
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
 from slotwise.report.explain import WIDTH, Explanation, explain
 
 MODELS = {

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from printed import WIDE, shown, tables
 from typer.testing import CliRunner
 
-from slotwise.cli import app
+from slotwise.commands.app import app
 from slotwise.heuristics.dispatch.engine.state import BUCKETS, wait_of_bucket
-from slotwise.heuristics.dispatch.simulator import Simulation
+from slotwise.heuristics.dispatch.result import Simulation
 from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.datacenter.workload import Workload

@@ -8,10 +8,11 @@ import pytest
 from printed import WIDE, shown, tables
 from typer.testing import CliRunner
 
-from slotwise.cli import app
+from slotwise.commands.app import app
 from slotwise.formulations import BOUNDS
+from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.history import Events, History
-from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job, job_instance
 from slotwise.instances.mapreduce.instance_file import write_instance
 from slotwise.report.tables import comparison_table, percent, summary_table
 from slotwise.solvers.compare import Comparison

@@ -8,12 +8,13 @@ from typer.testing import CliRunner
 
 import slotwise
 from slotwise import Cluster, Job, job_instance
-from slotwise.cli import app
+from slotwise.commands.app import app
 from slotwise.instances.generators.ljr import small
 from slotwise.solvers import cross_check as module
 from slotwise.solvers.backends import cbc_process, highs
 from slotwise.solvers.cross_check import cross_check
 from slotwise.solvers.result import Status, infeasible
+from slotwise.solvers.stop_reason import StopReason
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_what_is_not_run_does_not_agree(hard, monkeypatch):
 
 
 def test_the_claim_that_nothing_exists_contradicts_a_schedule(monkeypatch):
-    nothing = highs.Outcome(highs.Stop.INFEASIBLE, None, None, 0.0, 0)
+    nothing = highs.HighsOutcome(StopReason.INFEASIBLE, None, None, 0.0, 0)
     monkeypatch.setattr(highs, "solve", lambda model, **options: nothing)
     opinion = cross_check(one_job(), time_limit=30)[1]
     assert opinion.agrees is False

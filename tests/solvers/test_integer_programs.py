@@ -1,16 +1,17 @@
-"""The heterogeneous road: HiGHS may cut off an optimum, and yet nothing wrong is called proven."""
+"""The heterogeneous model with HiGHS: optima, two runs that contradict each other, limits."""
 
 import pytest
 from brute_force import optimum
 from typer.testing import CliRunner
 
 import slotwise
-from slotwise.cli import app
+from slotwise.commands.app import app
 from slotwise.instances.generators.hmhs import small
 from slotwise.solvers.backends import highs
 from slotwise.solvers.heuristic import all_heuristics
-from slotwise.solvers.integer_programs import heterogeneous_road, unrelated_machines_road
-from slotwise.solvers.method import Task
+from slotwise.solvers.integer_programs import heterogeneous_method, unrelated_machines_method
+from slotwise.solvers.method import SolveRequest
+from slotwise.solvers.stop_reason import StopReason
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,9 @@ def instance():
 
 def started(instance, **options):
     start = slotwise.heuristic(instance, "EASS").schedule
-    return Task(start, 0.0, **{"time_limit": 60, "threads": 1, "relative_gap": 1e-7, **options})
+    return SolveRequest(
+        start, 0.0, **{"time_limit": 60, "threads": 1, "relative_gap": 1e-7, **options}
+    )
 
 
 def wrong(another_way, monkeypatch):
@@ -30,14 +33,14 @@ def wrong(another_way, monkeypatch):
 
     def cut_off(model, **options):
         if options.get("another_way") is another_way and "warm_start" in options:
-            return highs.Outcome(highs.Stop.PROVEN, None, 1.01 * model.horizon, 0.0, 0)
+            return highs.HighsOutcome(StopReason.GAP_CLOSED, None, 1.01 * model.horizon, 0.0, 0)
         return solve(model, **options)
 
     monkeypatch.setattr(highs, "solve", cut_off)
 
 
 def test_two_runs_that_agree_prove_the_optimum(instance):
-    arrival, known = heterogeneous_road(instance, started(instance)), optimum(instance)
+    arrival, known = heterogeneous_method(instance, started(instance)), optimum(instance)
     assert arrival.stop == "gap closed"
     assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
     assert known * (1 - 2e-7) <= arrival.lower_bound <= known * (1 + 1e-9)
@@ -46,14 +49,14 @@ def test_two_runs_that_agree_prove_the_optimum(instance):
 
 @pytest.mark.parametrize("another_way", [False, True], ids=["first", "second"])
 def test_an_optimum_cut_off_by_one_run(instance, another_way, monkeypatch):
-    linear = unrelated_machines_road(instance, started(instance))
+    linear = unrelated_machines_method(instance, started(instance))
     wrong(another_way, monkeypatch)
-    arrival, known = heterogeneous_road(instance, started(instance)), optimum(instance)
+    arrival, known = heterogeneous_method(instance, started(instance)), optimum(instance)
     assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
     assert arrival.lower_bound == pytest.approx(linear.lower_bound)
     assert arrival.lower_bound < known * (1 - 1e-3)
     assert arrival.proof == linear.proof
-    assert "contradict each other" in arrival.stop
+    assert "contradict each other" in arrival.why
 
 
 def test_a_model_said_to_have_no_solution(instance, monkeypatch):
@@ -61,13 +64,13 @@ def test_a_model_said_to_have_no_solution(instance, monkeypatch):
 
     def nothing(model, **options):
         if options.get("another_way"):
-            return highs.Outcome(highs.Stop.INFEASIBLE, None, None, 0.0, 0)
+            return highs.HighsOutcome(StopReason.INFEASIBLE, None, None, 0.0, 0)
         return solve(model, **options)
 
     monkeypatch.setattr(highs, "solve", nothing)
-    arrival = heterogeneous_road(instance, started(instance))
+    arrival = heterogeneous_method(instance, started(instance))
     assert arrival.lower_bound < optimum(instance) * (1 - 1e-3)
-    assert "contradict each other" in arrival.stop
+    assert "contradict each other" in arrival.why
 
 
 def test_a_bound_that_nobody_confirmed_does_not_count(instance, monkeypatch):
@@ -75,16 +78,16 @@ def test_a_bound_that_nobody_confirmed_does_not_count(instance, monkeypatch):
 
     def out_of_time(model, **options):
         if options.get("another_way"):
-            return highs.Outcome(highs.Stop.TIME_LIMIT, None, None, 0.0, 0)
+            return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None, 0.0, 0)
         return solve(model, **options)
 
     monkeypatch.setattr(highs, "solve", out_of_time)
     steps = []
-    arrival = heterogeneous_road(instance, started(instance, on_progress=steps.append))
+    arrival = heterogeneous_method(instance, started(instance, on_progress=steps.append))
     known = optimum(instance)
     assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
     assert arrival.lower_bound < known * (1 - 1e-3)
-    assert arrival.stop == "time limit; the bound of one run of HiGHS alone does not count"
+    assert arrival.why == "time limit; the bound of one run of HiGHS alone does not count"
     assert all(step.bound is None or step.bound <= arrival.lower_bound for step in steps)
 
 
@@ -95,11 +98,11 @@ def test_the_weaker_bound_of_two_counts(instance, monkeypatch):
         outcome = solve(model, **options)
         if options.get("another_way"):
             bound = 0.999 * outcome.bound
-            return highs.Outcome(highs.Stop.TIME_LIMIT, outcome.incumbent, bound, 0.0, 0)
+            return highs.HighsOutcome(StopReason.TIME_LIMIT, outcome.incumbent, bound, 0.0, 0)
         return outcome
 
     monkeypatch.setattr(highs, "solve", stopped)
-    arrival = heterogeneous_road(instance, started(instance))
+    arrival = heterogeneous_method(instance, started(instance))
     assert arrival.lower_bound == pytest.approx(0.999 * known, rel=1e-5)
     assert arrival.stop == "time limit"
 

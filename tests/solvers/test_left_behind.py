@@ -1,4 +1,4 @@
-"""What a search has by the end of its time counts, whether or not its roads answer."""
+"""What a search has by the end of its time counts, whether or not its methods answer."""
 
 import subprocess
 import sys
@@ -14,88 +14,88 @@ from slotwise.heuristics.block_search import improve_blocks
 from slotwise.heuristics.list_scheduling.rules import eass, efss
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.mapreduce.checker import check
-from slotwise.solvers.integer_programs import job_order_road, unrelated_machines_road
-from slotwise.solvers.method import Arrival, Task
+from slotwise.solvers.integer_programs import job_order_method, unrelated_machines_method
+from slotwise.solvers.method import MethodOutcome, SolveRequest
 from slotwise.solvers.opening import Opening
 from slotwise.solvers.portfolio import portfolio
-from slotwise.solvers.relaxations.spread_bound import spread_bound_road
+from slotwise.solvers.relaxations.spread_bound import spread_bound_method
 from slotwise.solvers.time_unit import in_own_unit
 
 
-class Road:
-    """A registry entry for a road that no registry has."""
+class Method:
+    """A registry entry for a method that no registry has."""
 
-    def __init__(self, name, road):
-        self.name, self.load = name, lambda: road
+    def __init__(self, name, method):
+        self.name, self.load = name, lambda: method
 
 
 def start(instance, time_limit, **others):
-    return Task(eass(instance), 0.0, time_limit, 1, 1e-7, **others)
+    return SolveRequest(eass(instance), 0.0, time_limit, 1, 1e-7, **others)
 
 
-def test_what_a_road_kept_counts_when_it_does_not_answer():
+def test_what_a_method_kept_counts_when_it_does_not_answer():
     instance = small(3, 2, seed=4)
     better = efss(instance)
     release = Event()
 
     def silent(_instance, task):
-        task.keep(Arrival(None, 1.0, "early", ""))
-        task.keep(Arrival(better, 2.0, "later", ""))
+        task.keep(MethodOutcome(None, 1.0, "early"))
+        task.keep(MethodOutcome(better, 2.0, "later"))
         release.wait(120)
-        return Arrival(None, 3.0, "too late", "")
+        return MethodOutcome(None, 3.0, "too late")
 
     def mute(_instance, _task):
         release.wait(120)
-        return Arrival(None, 3.0, "too late", "")
+        return MethodOutcome(None, 3.0, "too late")
 
-    roads = {Road("silent", silent): 1, Road("mute", mute): 1}
-    journey = portfolio(instance, roads, start(instance, 0.2), head_start=0.0)
+    methods = {Method("silent", silent): 1, Method("mute", mute): 1}
+    together = portfolio(instance, methods, start(instance, 0.2), head_start=0.0)
     release.set()
-    kept = journey.arrivals["silent"]
+    kept = together.outcomes["silent"]
     assert (kept.schedule, kept.lower_bound, kept.proof) == (better, 2.0, "later")
-    assert kept.stop == "time limit, left behind with what it had"
-    nothing = journey.arrivals["mute"]
+    assert kept.why == "time limit, left behind with what it had"
+    nothing = together.outcomes["mute"]
     assert (nothing.schedule, nothing.lower_bound) == (None, None)
-    assert nothing.stop == "time limit, left behind without an answer"
+    assert nothing.why == "time limit, left behind without an answer"
 
 
 def test_what_is_kept_is_in_seconds():
-    """The road counts in another unit than its caller."""
+    """The method counts in another unit than its caller."""
     instance = small(3, 2, seed=4)
     kept = []
 
     @in_own_unit
-    def road(_instance, task):
-        arrival = Arrival(task.incumbent, task.lower_bound, "", "")
-        task.keep(arrival)
-        return arrival
+    def method(_instance, task):
+        outcome = MethodOutcome(task.incumbent, task.lower_bound)
+        task.keep(outcome)
+        return outcome
 
     task = replace(start(instance, 1.0, keep=kept.append), lower_bound=5.0)
-    road(instance, task)
+    method(instance, task)
     assert kept[0].lower_bound == 5.0
     assert kept[0].schedule.makespan == task.incumbent.makespan
     assert check(instance, kept[0].schedule).violations == []
 
 
 @pytest.mark.parametrize(
-    ("road", "instance"),
+    ("method", "instance"),
     [
-        (unrelated_machines_road, slotwise.generate("hmhs-small", seed=1)),
-        (spread_bound_road, generate(20, 6, seed=0, map_slots=8)),
-        (job_order_road, small(3, 2, seed=1)),
+        (unrelated_machines_method, slotwise.generate("hmhs-small", seed=1)),
+        (spread_bound_method, generate(20, 6, seed=0, map_slots=8)),
+        (job_order_method, small(3, 2, seed=1)),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_linear_programs_keep_the_bounds_they_prove(road, instance):
+def test_linear_programs_keep_the_bounds_they_prove(method, instance):
     kept = []
     task = start(instance, 60.0, keep=kept.append)
-    arrival = road(instance, replace(task, lower_bound=best_lower_bound(instance)[0]))
+    outcome = method(instance, replace(task, lower_bound=best_lower_bound(instance)[0]))
     bounds = [step.lower_bound for step in kept if step.lower_bound is not None]
     assert bounds == sorted(bounds)
     assert bounds[0] > 0
-    assert bounds[-1] <= arrival.lower_bound * (1 + 1e-9)
+    assert bounds[-1] <= outcome.lower_bound * (1 + 1e-9)
     for step in kept:
-        assert step.proof == arrival.proof
+        assert step.proof == outcome.proof
         if step.schedule is not None:
             assert check(instance, step.schedule).violations == []
 
@@ -120,8 +120,8 @@ def test_the_improvement_search_hands_over_before_its_threads_end():
     assert found.makespan <= makespans[-1] < given.makespan
 
 
-@pytest.mark.parametrize("roads", [{}, {"some": 1}], ids=["no road", "a road"])
-def test_heuristics_have_the_time_that_no_road_needs(monkeypatch, roads):
+@pytest.mark.parametrize("methods", [{}, {"some": 1}], ids=["no method", "a method"])
+def test_heuristics_have_the_time_that_no_method_needs(monkeypatch, methods):
     instance = small(3, 2, seed=4)
     limits = []
 
@@ -130,10 +130,10 @@ def test_heuristics_have_the_time_that_no_road_needs(monkeypatch, roads):
         opening.take(slotwise.heuristic(instance, "EASS"))
 
     monkeypatch.setattr(Opening, "run", run)
-    chosen = {Road(name, lambda *_: Arrival(None, None, "", "")): 1 for name in roads}
-    monkeypatch.setattr("slotwise.solvers.solve.chosen_roads", lambda *_: chosen)
+    chosen = {Method(name, lambda *_: MethodOutcome(None, None)): 1 for name in methods}
+    monkeypatch.setattr("slotwise.solvers.solve.chosen_methods", lambda *_: chosen)
     slotwise.solve(instance, time_limit=64.0)
-    assert limits == [32.0 if roads else 64.0]
+    assert limits == [32.0 if methods else 64.0]
 
 
 def test_few_tasks_on_very_many_slots_compile_nothing():

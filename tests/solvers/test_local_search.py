@@ -1,4 +1,4 @@
-"""The improvement road: better schedules, no bounds, and the task's limits."""
+"""The improvement method: better schedules, no bounds, and the task's limits."""
 
 from dataclasses import replace
 
@@ -9,11 +9,11 @@ from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.heuristics.list_scheduling.rules import eass, efss_local
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.mapreduce.checker import check
-from slotwise.solvers.local_search import improvement_road
-from slotwise.solvers.method import Task
+from slotwise.solvers.local_search import improvement_method
+from slotwise.solvers.method import SolveRequest
 
 FOREVER = 3600.0
-"""Seconds; a road that overlooks what should end it hangs."""
+"""Seconds; a method that overlooks what should end it hangs."""
 
 
 def hard():
@@ -22,7 +22,7 @@ def hard():
 
 
 def task_for(instance, **options):
-    usual = Task(
+    usual = SolveRequest(
         incumbent=efss_local(instance),
         lower_bound=best_lower_bound(instance)[0],
         time_limit=FOREVER,
@@ -36,14 +36,14 @@ def test_a_better_schedule_and_no_bound():
     instance = hard()
     steps = []
     task = task_for(instance, time_limit=3.0, threads=2, on_progress=steps.append)
-    arrival = improvement_road(instance, task)
-    assert check(instance, arrival.schedule).violations == []
-    assert arrival.schedule.makespan < task.incumbent.makespan
-    assert (arrival.lower_bound, arrival.proof, arrival.stop) == (None, "", "time limit")
-    assert arrival.progress == steps
+    outcome = improvement_method(instance, task)
+    assert check(instance, outcome.schedule).violations == []
+    assert outcome.schedule.makespan < task.incumbent.makespan
+    assert (outcome.lower_bound, outcome.proof, outcome.stop) == (None, "", "time limit")
+    assert outcome.progress == steps
     makespans = [step.incumbent for step in steps]
     assert makespans == sorted(makespans, reverse=True)
-    assert makespans[-1] == pytest.approx(arrival.schedule.makespan, rel=1e-9)
+    assert makespans[-1] == pytest.approx(outcome.schedule.makespan, rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["relative", "absolute"])
@@ -56,42 +56,42 @@ def test_ends_once_the_gap_is_closed(kind):
         task = replace(task, relative_gap=gap)
     else:
         task = replace(task, absolute_gap=gap * task.lower_bound)
-    arrival = improvement_road(instance, task)
-    assert arrival.stop == "gap closed"
-    assert arrival.schedule.makespan <= (1 + gap) * task.lower_bound
+    outcome = improvement_method(instance, task)
+    assert outcome.stop == "gap closed"
+    assert outcome.schedule.makespan <= (1 + gap) * task.lower_bound
 
 
 def test_nothing_to_do_at_the_bound():
     instance = hard()
     task = task_for(instance, lower_bound=efss_local(instance).makespan)
-    arrival = improvement_road(instance, task)
-    assert (arrival.schedule, arrival.stop) == (None, "gap closed")
+    outcome = improvement_method(instance, task)
+    assert (outcome.schedule, outcome.stop) == (None, "gap closed")
 
 
-def test_ends_when_another_road_closes_the_gap():
+def test_ends_when_another_method_closes_the_gap():
     instance = hard()
     task = task_for(instance)
-    arrival = improvement_road(instance, replace(task, best=lambda: task.lower_bound))
-    assert arrival.stop == "gap closed"
+    outcome = improvement_method(instance, replace(task, best=lambda: task.lower_bound))
+    assert outcome.stop == "gap closed"
 
 
 def test_ends_when_told():
     instance = hard()
     task = task_for(instance)
     task = replace(task, on_progress=lambda step: task.stop.set())
-    arrival = improvement_road(instance, task)
-    assert arrival.stop == "interrupted"
-    assert arrival.schedule.makespan < task.incumbent.makespan
+    outcome = improvement_method(instance, task)
+    assert outcome.stop == "interrupted"
+    assert outcome.schedule.makespan < task.incumbent.makespan
 
 
 def test_no_time_no_schedule():
     instance = hard()
-    arrival = improvement_road(instance, task_for(instance, time_limit=0.0))
-    assert (arrival.schedule, arrival.stop) == (None, "time limit")
+    outcome = improvement_method(instance, task_for(instance, time_limit=0.0))
+    assert (outcome.schedule, outcome.stop) == (None, "time limit")
 
 
 def test_declines_what_it_does_not_know():
     instance = with_speed_factors(tiny(1), 1)
-    arrival = improvement_road(instance, task_for(instance, incumbent=eass(instance)))
-    assert arrival.schedule is None
-    assert arrival.stop.startswith("not applicable: ")
+    outcome = improvement_method(instance, task_for(instance, incumbent=eass(instance)))
+    assert outcome.schedule is None
+    assert outcome.stop.startswith("not applicable: ")

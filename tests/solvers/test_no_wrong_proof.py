@@ -1,4 +1,4 @@
-"""No bound above the optimum, and nothing optimal that is not: every road and part by brute force.
+"""No bound above the optimum, nothing optimal that is not: every method and part by brute force.
 
 `pytest -m slow -s tests/solvers/test_no_wrong_proof.py` prints how often each was tried.
 """
@@ -13,8 +13,8 @@ import campaign
 import pytest
 from brute_force import optimum
 
-from slotwise.instances.mapreduce.security import impossible
-from slotwise.solvers import ROADS
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.solvers import METHODS
 from slotwise.solvers import solve as exact
 from slotwise.solvers.backends import cp_sat
 
@@ -25,9 +25,9 @@ LIMIT = 60.0
 """Seconds for what should take a tenth of one, however busy the machine is."""
 
 NO_END = {"improvement": 0.05}
-"""Roads that seek better schedules until the time is up."""
+"""Methods that seek better schedules until the time is up."""
 
-IN_PROCESS = [road.name for road in ROADS if road.name != "cp-sat"]
+IN_PROCESS = [method.name for method in METHODS if method.name != "cp-sat"]
 
 
 def judge(who: str, says: Callable, runs: int, *, first: int, all_kinds: bool = False) -> None:
@@ -52,9 +52,9 @@ def judge(who: str, says: Callable, runs: int, *, first: int, all_kinds: bool = 
     assert faults == []
 
 
-def by_road(name: str, threads: int) -> Callable:
+def by_method(name: str, threads: int) -> Callable:
     limit = NO_END.get(name, LIMIT)
-    return partial(campaign.road, name=name, threads=threads, time_limit=limit)
+    return partial(campaign.method, name=name, threads=threads, time_limit=limit)
 
 
 def by_solve(threads: int) -> Callable:
@@ -81,15 +81,15 @@ def test_heuristics():
 
 
 @pytest.mark.parametrize("name", IN_PROCESS)
-def test_roads(name):
-    judge(name, by_road(name, 1), 25, first=2_000)
-    judge(name, by_road(name, 2), 8, first=3_000)
+def test_methods(name):
+    judge(name, by_method(name, 1), 25, first=2_000)
+    judge(name, by_method(name, 2), 8, first=3_000)
 
 
 @needs_ortools
 def test_cp_sat():
-    judge("cp-sat", by_road("cp-sat", 1), 16, first=4_000)
-    judge("cp-sat", by_road("cp-sat", 2), 4, first=5_000)
+    judge("cp-sat", by_method("cp-sat", 1), 16, first=4_000)
+    judge("cp-sat", by_method("cp-sat", 2), 4, first=5_000)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -114,12 +114,12 @@ def test_many_closed_forms_and_heuristics():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [road.name for road in ROADS])
-def test_many_by_every_road(name):
+@pytest.mark.parametrize("name", [method.name for method in METHODS])
+def test_many_by_every_method(name):
     if name == "cp-sat" and find_spec("ortools") is None:
         pytest.skip("OR-Tools is not installed: pip install slotwise[cp]")
-    judge(f"{name}, 1 thread", by_road(name, 1), 1_000, first=200_000)
-    judge(f"{name}, 2 threads", by_road(name, 2), 250, first=300_000)
+    judge(f"{name}, 1 thread", by_method(name, 1), 1_000, first=200_000)
+    judge(f"{name}, 2 threads", by_method(name, 2), 250, first=300_000)
 
 
 @pytest.mark.slow

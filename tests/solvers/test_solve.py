@@ -17,14 +17,14 @@ from slotwise import Cluster, Job, job_instance, timed
 from slotwise.heuristics import block_search
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import generate, small
-from slotwise.solvers import ROADS
+from slotwise.solvers import METHODS
 from slotwise.solvers.branch_and_bound import search as branch_and_bound
 from slotwise.solvers.cross_check import cross_check
-from slotwise.solvers.integer_programs import unrelated_machines_road
-from slotwise.solvers.method import Task
+from slotwise.solvers.integer_programs import unrelated_machines_method
+from slotwise.solvers.method import SolveRequest
 from slotwise.solvers.portfolio import portfolio
 from slotwise.solvers.result import CertificateError, Status, certified, relative_gap
-from slotwise.solvers.solve import UNCOMPILED, chosen_roads
+from slotwise.solvers.solve import UNCOMPILED, chosen_methods
 
 LONG = 600.0
 """Seconds; nothing here takes as long, unless it is compiled on a busy machine before."""
@@ -64,7 +64,7 @@ def test_time_limit_gives_schedule_and_bound():
     assert [step.bound for step in result.progress] == sorted(s.bound for s in result.progress)
 
 
-def test_control_c_ends_all_roads_and_keeps_the_best():
+def test_control_c_ends_all_methods_and_keeps_the_best():
     instance = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
     timers = [threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))]
 
@@ -83,39 +83,43 @@ def test_control_c_ends_all_roads_and_keeps_the_best():
     assert slotwise.check(instance, result.schedule).valid
 
 
-def test_roads_at_once_share_what_they_prove():
+def test_methods_at_once_share_what_they_prove():
     """HiGHS needs seconds here, CP-SAT, which sets out later, does not: it ends both."""
     instance = small(4, 3, seed=1)
     if find_spec("ortools") is None:
         pytest.skip("OR-Tools, the extra `cp`, is not installed")
-    roads = {entry: 1 for entry in ROADS if entry.name in ("job-order", "cp-sat")}
+    methods = {entry: 1 for entry in METHODS if entry.name in ("job-order", "cp-sat")}
     start = slotwise.heuristic(instance, "EASS")
-    task = Task(start.schedule, start.lower_bound, time_limit=60, threads=2, relative_gap=1e-7)
-    journey = portfolio(instance, roads, task)
-    arrivals, steps = journey.arrivals, journey.steps
-    assert not journey.interrupted
-    assert set(arrivals) == {"job-order", "cp-sat"}
+    task = SolveRequest(
+        start.schedule, start.lower_bound, time_limit=60, threads=2, relative_gap=1e-7
+    )
+    together = portfolio(instance, methods, task)
+    outcomes, steps = together.outcomes, together.steps
+    assert not together.interrupted
+    assert set(outcomes) == {"job-order", "cp-sat"}
     optimum_here = slotwise.solve(instance, threads=1, time_limit=LONG).makespan
-    found = [arrival.schedule for arrival in arrivals.values() if arrival.schedule is not None]
+    found = [outcome.schedule for outcome in outcomes.values() if outcome.schedule is not None]
     assert min(schedule.makespan for schedule in found) == pytest.approx(optimum_here, rel=1e-6)
     assert steps[-1].incumbent == pytest.approx(optimum_here, rel=1e-6)
     assert steps[-1].bound == pytest.approx(optimum_here, rel=1e-6)
     assert [step.bound for step in steps] == sorted(step.bound for step in steps)
 
 
-def test_a_road_that_is_not_needed_does_not_set_out():
+def test_a_method_that_is_not_needed_does_not_start():
     instance = small(3, 2, seed=4)
     start = slotwise.heuristic(instance, "EASS")
-    roads = {entry: 1 for entry in ROADS if entry.name in ("branch-and-bound", "sequence")}
-    ordered = dict(sorted(roads.items(), key=lambda item: item[0].name))
-    task = Task(start.schedule, start.lower_bound, time_limit=LONG, threads=2, relative_gap=1e-7)
+    methods = {entry: 1 for entry in METHODS if entry.name in ("branch-and-bound", "sequence")}
+    ordered = dict(sorted(methods.items(), key=lambda item: item[0].name))
+    task = SolveRequest(
+        start.schedule, start.lower_bound, time_limit=LONG, threads=2, relative_gap=1e-7
+    )
     # Longer than the kernels take to compile.
-    journey = portfolio(instance, ordered, task, head_start=LONG / 2)
-    assert set(journey.arrivals) == {"branch-and-bound"}
+    together = portfolio(instance, ordered, task, head_start=LONG / 2)
+    assert set(together.outcomes) == {"branch-and-bound"}
 
 
-def test_chosen_roads_fit_the_instance():
-    names = lambda instance, threads: [road.name for road in chosen_roads(instance, threads)]  # noqa: E731
+def test_chosen_methods_fit_the_instance():
+    names = lambda instance, threads: [method.name for method in chosen_methods(instance, threads)]  # noqa: E731
     assert names(small(4, 3, seed=1), 2)[0] == "branch-and-bound"
     assert len(names(small(4, 3, seed=1), 1)) == 1
     assert names(slotwise.generate("hmhs", jobs=20, seed=1), 2) == ["unrelated-machines"]
@@ -130,9 +134,9 @@ def test_bound_for_slots_of_different_speed():
     for seed in range(60):
         instance = with_speed_factors(tiny(seed), seed)
         start = slotwise.heuristic(instance, "EFSS")
-        task = Task(start.schedule, 0.0, time_limit=60, threads=1, relative_gap=1e-7)
-        arrival = unrelated_machines_road(instance, task)
-        assert arrival.lower_bound <= optimum(instance, shared_order=True) * (1 + 1e-9)
+        task = SolveRequest(start.schedule, 0.0, time_limit=60, threads=1, relative_gap=1e-7)
+        outcome = unrelated_machines_method(instance, task)
+        assert outcome.lower_bound <= optimum(instance, shared_order=True) * (1 + 1e-9)
     large = slotwise.generate("hmhs", jobs=20, seed=1)
     result = slotwise.solve(large, time_limit=60)
     assert result.bound == "unrelated-machines LP (HiGHS)"
@@ -143,7 +147,7 @@ def test_large_instances_are_improved_and_keep_a_certificate():
     instance = generate(50, 10, seed=1, map_slots=8)
     best = slotwise.heuristic(instance, "EFSS-L")
     block_search.warm_up()
-    # With results at hand no heuristic is compiled, which would take time from the roads.
+    # With results at hand no heuristic is compiled, which would take time from the methods.
     result = slotwise.solve(instance, time_limit=12, heuristics=[best])
     assert result.status is Status.FEASIBLE
     assert result.found_by == "improvement"
@@ -222,7 +226,7 @@ def test_second_opinions_agree():
 
 
 def test_second_opinion_contradicts_a_false_optimum():
-    """A schedule with the two tasks on one slot claimed optimal: both roads find 2 s."""
+    """A schedule with the two tasks on one slot claimed optimal: both methods find 2 s."""
     instance = job_instance("two", Cluster.uniform(1, map_slots=2), [Job("a", [2.0, 2.0])])
     none = np.array([], dtype=np.int64)
     slow = timed(instance, np.array([0, 0]), np.array([0, 1]), none, none)
@@ -245,7 +249,7 @@ def test_gap_puts_everything_beside_the_optimum():
 
 
 def test_compiling_is_not_solving(monkeypatch):
-    """One job on one slot needs no road, and takes less than what is said to be compiling."""
+    """One job on one slot needs no method, and takes less than what is said to be compiling."""
     readings = chain([5.0], repeat(605.0))
     monkeypatch.setattr("slotwise.solvers.clock.compiling_seconds", lambda: next(readings))
     instance = job_instance("one", Cluster.uniform(1, map_slots=1), [Job("a", [2.0], [3.0])])
@@ -256,11 +260,11 @@ def test_what_needs_no_compiler_goes_first(monkeypatch):
     """Branch and bound has a head start once it is compiled, and gives way before."""
     first = []
 
-    def set_out(_instance, roads, task, *head_start):
-        first.append((next(iter(roads)).name, *head_start))
+    def recorded(_instance, methods, task, *head_start):
+        first.append((next(iter(methods)).name, *head_start))
         return portfolio(_instance, {}, task)
 
-    monkeypatch.setattr("slotwise.solvers.solve.portfolio", set_out)
+    monkeypatch.setattr("slotwise.solvers.solve.portfolio", recorded)
     instance = small(4, 3, seed=1)
     for compiled in (True, False):
         monkeypatch.setattr(branch_and_bound, "is_compiled", lambda compiled=compiled: compiled)

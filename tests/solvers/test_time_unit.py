@@ -1,4 +1,4 @@
-"""Roads of HiGHS say the same of an instance whatever the unit its times are in."""
+"""Methods of HiGHS say the same of an instance whatever the unit its times are in."""
 
 from dataclasses import replace
 
@@ -9,11 +9,16 @@ from random_instances import tiny, with_security, with_speed_factors
 
 import slotwise
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.security import impossible
+from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.setups import map_setup_matrix, reduce_setups
-from slotwise.solvers.integer_programs import heterogeneous_road, job_order_road, sequence_road
-from slotwise.solvers.method import Arrival, Task
-from slotwise.solvers.time_unit import counted, in_own_unit, suitable_unit
+from slotwise.solvers.integer_programs import (
+    heterogeneous_method,
+    job_order_method,
+    sequence_method,
+)
+from slotwise.solvers.method import MethodOutcome, SolveRequest
+from slotwise.solvers.stop_reason import StopReason
+from slotwise.solvers.time_unit import in_own_unit, in_units_of, suitable_unit
 
 
 @pytest.mark.parametrize(
@@ -29,7 +34,7 @@ def test_counting_rounds_nothing():
     for seed in range(40):
         instance = with_security(with_speed_factors(tiny(seed), seed), seed)
         for unit in (2.0**-20, 2.0**30):
-            other = counted(instance, unit)
+            other = in_units_of(instance, unit)
             assert np.array_equal(map_setup_matrix(other) * unit, map_setup_matrix(instance))
             assert np.array_equal(other.map_processing * unit, instance.map_processing)
             where = np.zeros(instance.map_tasks, dtype=np.int64)
@@ -38,44 +43,44 @@ def test_counting_rounds_nothing():
             )
 
 
-def test_a_road_sees_about_a_thousand_units_and_answers_in_seconds():
+def test_a_method_sees_about_a_thousand_units_and_answers_in_seconds():
     instance = tiny(2)
     start = slotwise.heuristic(instance, "EASS").schedule
     assert start.makespan > 0
     seen, steps = [], []
 
     @in_own_unit
-    def road(instance, task):
+    def method(instance, task):
         assert check(instance, task.incumbent).valid
         seen.append((task.incumbent.makespan, task.lower_bound, task.absolute_gap, task.best()))
         task.on_progress(slotwise.Progress(1.0, task.incumbent.makespan, None))
-        return Arrival(task.incumbent, task.lower_bound, "mine", "done")
+        return MethodOutcome(task.incumbent, task.lower_bound, "mine", StopReason.GAP_CLOSED)
 
-    task = Task(
+    task = SolveRequest(
         start, start.makespan / 2, 1.0, 1, 0.0, start.makespan / 4, steps.append,
         best=lambda: start.makespan,
     )  # fmt: skip
-    arrival = road(instance, task)
+    outcome = method(instance, task)
     makespan = seen[0][0]
     assert 724 < makespan < 1449
     assert seen == [(makespan, makespan / 2, makespan / 4, makespan)]
-    assert (arrival.schedule.makespan, arrival.lower_bound) == (start.makespan, start.makespan / 2)
-    assert np.array_equal(arrival.schedule.map.end, start.map.end)
+    assert (outcome.schedule.makespan, outcome.lower_bound) == (start.makespan, start.makespan / 2)
+    assert np.array_equal(outcome.schedule.map.end, start.map.end)
     assert [(step.seconds, step.incumbent, step.bound) for step in steps] == [
         (1.0, start.makespan, None)
     ]
 
 
-@pytest.mark.parametrize("road", [job_order_road, sequence_road, heterogeneous_road])
+@pytest.mark.parametrize("method", [job_order_method, sequence_method, heterogeneous_method])
 @pytest.mark.parametrize("scale", [2.0**-30, 2.0**40])
-def test_roads_at_extreme_scales(road, scale):
+def test_methods_at_extreme_scales(method, scale):
     for seed in (2, 7, 11):
         instance = with_speed_factors(tiny(seed), seed)
         instance = replace(instance, output_ratio=np.zeros(instance.jobs))
         assert impossible(instance) is None
-        instance = counted(instance, 1 / scale)
+        instance = in_units_of(instance, 1 / scale)
         start = slotwise.heuristic(instance, "EASS").schedule
-        arrival = road(instance, Task(start, 0.0, 60.0, 1, 1e-7))
+        outcome = method(instance, SolveRequest(start, 0.0, 60.0, 1, 1e-7))
         known = optimum(instance)
-        assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6, abs=0)
-        assert known * (1 - 1e-6) <= arrival.lower_bound <= known * (1 + 1e-7)
+        assert outcome.schedule.makespan == pytest.approx(known, rel=1e-6, abs=0)
+        assert known * (1 - 1e-6) <= outcome.lower_bound <= known * (1 + 1e-7)

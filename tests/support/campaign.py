@@ -1,4 +1,4 @@
-"""Tiny instances with every part, and what each road claims of them, for brute force to judge.
+"""Tiny instances with every part, and what each method claims of them, for brute force to judge.
 
 Whatever is claimed is compared with `brute_force.optimum`, which shares nothing with the package
 but the instance's arrays.
@@ -13,23 +13,16 @@ from slotwise.formulations import BOUNDS
 from slotwise.formulations.bounds.closed_form import best_lower_bound, lower_bounds
 from slotwise.heuristics import HEURISTICS
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    Rates,
-    SpeedFactors,
-    job_instance,
-)
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.instances.mapreduce.usable_slots import usable_slots
 from slotwise.instances.registry import lookup
-from slotwise.solvers import ROADS
+from slotwise.solvers import METHODS
 from slotwise.solvers.cross_check import cross_check
 from slotwise.solvers.heuristic import heuristic
-from slotwise.solvers.method import Task
+from slotwise.solvers.method import SolveRequest
 from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result, Status
 from slotwise.solvers.solve import solve
 
@@ -206,19 +199,19 @@ def heuristics(instance: Instance) -> list[Claim]:
     return [_result(result.method, result) for result in results]
 
 
-def road(instance: Instance, name: str, *, threads: int, time_limit: float) -> list[Claim]:
-    """What one road says that starts from the plainest heuristic, with or without a bound.
+def method(instance: Instance, name: str, *, threads: int, time_limit: float) -> list[Claim]:
+    """What one method says that starts from the plainest heuristic, with or without a bound.
 
     Nothing if it declines the instance.
     """
     usable = usable_slots(instance)
     start = heuristic(usable.instance, "EASS").schedule
     given = best_lower_bound(usable.instance)[0] if threads == 1 else 0.0
-    task = Task(start, given, time_limit=time_limit, threads=threads, relative_gap=1e-7)
-    arrival = lookup("model", ROADS, name).load()(usable.instance, task)
-    if arrival.schedule is None and arrival.lower_bound is None:
+    task = SolveRequest(start, given, time_limit=time_limit, threads=threads, relative_gap=1e-7)
+    outcome = lookup("model", METHODS, name).load()(usable.instance, task)
+    if outcome.schedule is None and outcome.lower_bound is None:
         return []
-    return [Claim(name, arrival.lower_bound, _makespan(usable.instance, name, arrival.schedule))]
+    return [Claim(name, outcome.lower_bound, _makespan(usable.instance, name, outcome.schedule))]
 
 
 def solved(instance: Instance, *, threads: int, time_limit: float) -> list[Claim]:
@@ -227,9 +220,9 @@ def solved(instance: Instance, *, threads: int, time_limit: float) -> list[Claim
 
 
 def second_opinions(instance: Instance, *, time_limit: float) -> list[Claim]:
-    """What the roads of `--cross-check` say of a heuristic's result."""
+    """What the methods of `--cross-check` say of a heuristic's result."""
     opinions = cross_check(heuristic(instance, "EASS"), time_limit=time_limit)
-    return [Claim(opinion.road, opinion.lower_bound, opinion.makespan) for opinion in opinions]
+    return [Claim(opinion.method, opinion.lower_bound, opinion.makespan) for opinion in opinions]
 
 
 def _result(who: str, result: Result) -> Claim:

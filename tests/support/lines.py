@@ -4,7 +4,7 @@ import io
 from contextlib import redirect_stderr, redirect_stdout
 from typing import NamedTuple
 
-from slotwise.cli import run
+from slotwise.commands.app import run
 
 
 class End(NamedTuple):

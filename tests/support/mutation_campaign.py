@@ -209,7 +209,7 @@ def _with_odd_options(words: list[str], rng: random.Random) -> list[str]:
 def _options(words):
     import typer
 
-    from slotwise.cli import app
+    from slotwise.commands.app import app
 
     command = typer.main.get_command(app)
     for word in words:

@@ -6,7 +6,7 @@ import numpy as np
 
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
-from slotwise.instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
+from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from slotwise.instances.mapreduce.setups import map_setup_matrix, reduce_setups
 
 
@@ -79,7 +79,7 @@ def on_map_slots(instance: Instance):
     return map_setup_matrix(instance), map_time_matrix(instance)
 
 
-def on_reduce_slots(instance: Instance, maps: Phase):
+def on_reduce_slots(instance: Instance, maps: PhaseSchedule):
     """When each job arrives; setup and processing time of its reduce tasks on each slot."""
     cluster = instance.cluster
     setups = reduce_setups(instance, cluster.map_slot_node[maps.slot])
@@ -87,7 +87,7 @@ def on_reduce_slots(instance: Instance, maps: Phase):
     return map_completions(instance, maps.end), setups, reduce_time_matrix(instance)
 
 
-def dispatch(job_of, arrival, setups, times) -> Phase:
+def dispatch(job_of, arrival, setups, times) -> PhaseSchedule:
     """Algorithm 1; ties: the lowest task, then the lowest slot."""
     tasks, slots = times.shape
     slot, start, setup, end = empty(tasks)
@@ -112,10 +112,10 @@ def dispatch(job_of, arrival, setups, times) -> Phase:
         left[i].remove(t)
         if not left[i]:
             waiting.remove(i)
-    return Phase(slot, start, setup, end)
+    return PhaseSchedule(slot, start, setup, end)
 
 
-def serve(job_of, jobs, arrival, setups, times) -> Phase:
+def serve(job_of, jobs, arrival, setups, times) -> PhaseSchedule:
     """First come first served: the earliest free slot, the first job in order that has arrived."""
     tasks, slots = times.shape
     slot, start, setup, end = empty(tasks)
@@ -128,16 +128,16 @@ def serve(job_of, jobs, arrival, setups, times) -> Phase:
         slot[t], start[t], setup[t] = k, now, setups[t, k]
         available[k] = end[t] = now + setups[t, k] + times[t, k]
         left.remove(t)
-    return Phase(slot, start, setup, end)
+    return PhaseSchedule(slot, start, setup, end)
 
 
-def in_order(order, slot, setups, times) -> Phase:
+def in_order(order, slot, setups, times) -> PhaseSchedule:
     available = {}
     _, start, setup, end = empty(len(slot))
     for t in order:
         start[t], setup[t] = available.get(slot[t], 0.0), setups[t, slot[t]]
         available[slot[t]] = end[t] = start[t] + setup[t] + times[t, slot[t]]
-    return Phase(slot, start, setup, end)
+    return PhaseSchedule(slot, start, setup, end)
 
 
 def empty(tasks):

@@ -11,7 +11,7 @@ from numba import njit
 
 from slotwise.heuristics.list_scheduling.johnson import OMEGA, johnson_rule, map_lengths
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
+from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from slotwise.instances.mapreduce.setups import output_share
 
 
@@ -62,7 +62,7 @@ def plain(
     )
     if task_based:
         start = retimed(instance, by_job, slot, setup)
-    maps = Phase(slot, start, setup, start + setup + instance.map_processing)
+    maps = PhaseSchedule(slot, start, setup, start + setup + instance.map_processing)
 
     release = map_completions(instance, maps.end)
     slot, start, setup = scan_reduces(
@@ -81,7 +81,7 @@ def plain(
         cluster.map_slot_node[maps.slot],
         instance.map_offsets,
     )
-    reduces = Phase(slot, start, setup, start + setup + instance.reduce_processing)
+    reduces = PhaseSchedule(slot, start, setup, start + setup + instance.reduce_processing)
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 

@@ -11,7 +11,7 @@ from brute_force import reduce_setup, secure_setup
 from slotwise.heuristics.list_scheduling.johnson import OMEGA, johnson_rule, map_lengths
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
-from slotwise.instances.mapreduce.schedule import Phase, Schedule, makespan, map_completions
+from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 
 
 def plain_eass(instance: Instance) -> Schedule:
@@ -58,7 +58,7 @@ def plain(instance, *, available=False, local=False, task_based=False) -> Schedu
         free[k] = maps.end[t]
     if task_based:
         again = in_order(by_job, maps, times)
-        maps = Phase(maps.slot, again.start, maps.setup, again.end)
+        maps = PhaseSchedule(maps.slot, again.start, maps.setup, again.end)
     return with_reduces(instance, maps, available)
 
 
@@ -91,7 +91,7 @@ def with_reduces(instance, maps, available, planned=None) -> Schedule:
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 
-def plain_fifo_maps(instance: Instance, jobs) -> Phase:
+def plain_fifo_maps(instance: Instance, jobs) -> PhaseSchedule:
     """The slot that gets free first takes the first task in order that may run on it."""
     times = map_time_matrix(instance)
     left = [t for i in jobs for t in range(instance.map_tasks) if instance.map_job[t] == i]
@@ -111,7 +111,7 @@ def allowed(instance: Instance, task: int) -> list[int]:
     return np.flatnonzero(instance.security.priorities[task]).tolist()
 
 
-def in_order(order, placed: Phase, times) -> Phase:
+def in_order(order, placed: PhaseSchedule, times) -> PhaseSchedule:
     free, phase = {}, empty(len(placed.slot))
     for t in order:
         k = int(placed.slot[t])
@@ -120,10 +120,14 @@ def in_order(order, placed: Phase, times) -> Phase:
     return phase
 
 
-def run(phase: Phase, task: int, slot: int, start: float, setup: float, time: float) -> None:
+def run(
+    phase: PhaseSchedule, task: int, slot: int, start: float, setup: float, time: float
+) -> None:
     phase.slot[task], phase.start[task], phase.setup[task] = slot, start, setup
     phase.end[task] = start + setup + time
 
 
-def empty(tasks: int) -> Phase:
-    return Phase(np.zeros(tasks, dtype=np.int64), np.zeros(tasks), np.zeros(tasks), np.zeros(tasks))
+def empty(tasks: int) -> PhaseSchedule:
+    return PhaseSchedule(
+        np.zeros(tasks, dtype=np.int64), np.zeros(tasks), np.zeros(tasks), np.zeros(tasks)
+    )

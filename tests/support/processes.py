@@ -17,7 +17,7 @@ LONG = 120.0
 def start(*words: object, folder: Path, code: str = "", **variables: object) -> subprocess.Popen:
     """`slotwise WORDS` in a folder, which has one for temporary files; `code` runs before it."""
     (folder / "temporary").mkdir(exist_ok=True)
-    program = ["-c", f"import sys\nfrom slotwise.entry import main\n{code}\nmain()"]
+    program = ["-c", f"import sys\nfrom slotwise.cli import main\n{code}\nmain()"]
     return subprocess.Popen(
         [sys.executable, *program, *map(str, words)],
         stdout=subprocess.PIPE,

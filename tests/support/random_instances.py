@@ -7,15 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from slotwise.instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    Rates,
-    SpeedFactors,
-    job_instance,
-)
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
 from slotwise.instances.mapreduce.security import Outages, Security
 
 Integer = Callable[[int, int], int]

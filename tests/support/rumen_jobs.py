@@ -1,6 +1,6 @@
 """Small Rumen traces, built field by field."""
 
-from slotwise.instances.mapreduce.instance import Rates
+from slotwise.instances.mapreduce.cluster import Rates
 
 T0 = 1_240_000_000_000
 RATES = Rates(node=100, rack=50, remote=25)

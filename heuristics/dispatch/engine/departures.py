@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....instances.datacenter.datacenter import FloatArray, IntArray
+from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, inner
 
 EPOCHS = 1 << 14

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from ....instances.datacenter.datacenter import FloatArray, IntArray
+from ....instances.arrays import FloatArray, IntArray
 from ....instances.datacenter.workload import Jobs
 from ....instances.kernels.decorators import OPTIONS, inlined, inner, kernel
 from . import departures as calendar

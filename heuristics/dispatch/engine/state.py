@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....instances.datacenter.datacenter import Datacenter, FloatArray, IntArray
+from ....instances.arrays import FloatArray, IntArray
+from ....instances.datacenter.datacenter import Datacenter
 from .departures import Calendar, empty_calendar
 
 MACHINE, CLASS, NUMBER, DEMAND = 0, 1, 2, 3

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba.cpython.unsafe import numbers
 
-from ....instances.datacenter.datacenter import IntArray
+from ....instances.arrays import IntArray
 from ....instances.kernels.decorators import inlined
 
 BITS = 64

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....instances.datacenter.datacenter import FloatArray, IntArray
+from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, kernel
-from .free_capacity_levels import NEVER, amounts
+from .free_capacity_levels import UNLIMITED, amounts
 
 NOWHERE = -1
 
@@ -108,12 +108,12 @@ def _lines(free: IntArray, most: IntArray, demand: IntArray) -> IntArray:
     machines, resources = free.shape
     cells = min(max(machines // 3, 1024), 16384)
     count = max(2, int(cells ** (1 / resources)))
-    lines = np.full((resources, count), NEVER, dtype=np.int64)
+    lines = np.full((resources, count), UNLIMITED, dtype=np.int64)
     demands = amounts(demand, max(2, count // 4))
     for r in range(resources):
         points = np.linspace(0.0, 1.0, max(2, count - len(demands[r])))
         found = np.quantile(free[:, r], points, method="lower")
-        found = np.unique(np.concatenate([demands[r][demands[r] < NEVER], found]))[:count]
+        found = np.unique(np.concatenate([demands[r][demands[r] < UNLIMITED], found]))[:count]
         rest = np.linspace(0, most[r], count - len(found) + 2).astype(np.int64)[1:-1]
         found = np.unique(np.concatenate([found, rest]))
         lines[r, : len(found)] = found

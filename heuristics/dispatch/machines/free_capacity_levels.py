@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....instances.datacenter.datacenter import IntArray
+from ....instances.arrays import IntArray
 from ....instances.kernels.decorators import inlined, kernel
 from .bitsets import add, empty_sets, lowest, part_of, remove
 
-MOST = 24
+MOST_LEVELS = 24
 """Amounts of each resource."""
 
-NEVER = np.iinfo(np.int64).max
+UNLIMITED = np.iinfo(np.int64).max
 
 
 class Levels(NamedTuple):
-    """`amount` (R, MOST) ascending, from 0 on, in units; `level` (machines, R) the last one that is
-    free; set `r * MOST + l` has the machines with `amount[r, l]` of resource r; `row` (R,) is the
-    scratch of a search."""
+    """`amount` (R, MOST_LEVELS) ascending, from 0 on, in units; `level` (machines, R) the last one
+    that is free; set `r * MOST_LEVELS + l` has the machines with `amount[r, l]` of resource r;
+    `row` (R,) is the scratch of a search."""
 
     amount: IntArray
     level: IntArray
@@ -34,8 +34,8 @@ class Levels(NamedTuple):
 
 
 def amounts(demand: IntArray, most: int) -> IntArray:
-    """0 and up to `most` - 1 demands for each resource of a sample (jobs, R), padded by NEVER."""
-    table = np.full((demand.shape[1], most), NEVER, dtype=np.int64)
+    """0 and up to `most` - 1 demands per resource of a sample (jobs, R), padded by UNLIMITED."""
+    table = np.full((demand.shape[1], most), UNLIMITED, dtype=np.int64)
     for r in range(demand.shape[1]):
         distinct = np.unique(demand[:, r])
         if len(distinct) >= most:
@@ -49,9 +49,9 @@ def amounts(demand: IntArray, most: int) -> IntArray:
 def levels_of(free: IntArray, demand: IntArray) -> Levels:
     """Levels for machines with this much free (machines, R); -1 marks numbers without a machine."""
     machines, resources = free.shape
-    words, tops = empty_sets(resources * MOST, machines // 64)
+    words, tops = empty_sets(resources * MOST_LEVELS, machines // 64)
     made = Levels(
-        amounts(demand, MOST),
+        amounts(demand, MOST_LEVELS),
         np.full((machines, resources), -1, dtype=np.int64),
         words,
         tops,
@@ -103,7 +103,7 @@ def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
 
 
 @inlined
-def fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
+def job_fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
     """Whether machine m has what the job in `slot` needs."""
     for r in range(free.shape[1]):  # noqa: SIM110
         if info[slot, 3 + r] > free[m, r]:
@@ -133,6 +133,6 @@ def first_fit(
             while word != 0:
                 m = (w << 6) + lowest(word)
                 word &= word - 1
-                if fits(free, info, slot, m):
+                if job_fits(free, info, slot, m):
                     return m
     return -1

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ....instances.datacenter.datacenter import FloatArray, IntArray
+from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined
 from ..engine import event_loop as events
 from ..engine.state import CLASS, System
 from ..machines.bitsets import lowest
 from ..machines.free_capacity_grid import Grid, choose_ranges, grid_of, large_enough, move
-from ..machines.free_capacity_levels import fits
+from ..machines.free_capacity_levels import job_fits
 from ..waiting.class_queues import Queues, empty_queues
 from ..waiting.global_queue import start_in_order, wait
 
 if TYPE_CHECKING:
-    from ..simulator import Setting
+    from ..policy import Setting
 
 
 class BestFit(NamedTuple):
@@ -77,7 +77,7 @@ def _fullest(policy: BestFit, system: System, slot: int) -> int:
             m = grid.first[grid.cell_at[0, place]]
             while m >= 0:
                 if (
-                    fits(system.free, system.info, slot, m)
+                    job_fits(system.free, system.info, slot, m)
                     and system.runs[k, system.configuration[m]] != 0
                 ):
                     value = measure(system.free, system.weight, m)

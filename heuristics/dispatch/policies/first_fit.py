@@ -20,7 +20,7 @@ from ..waiting.class_queues import Queues, empty_queues
 from ..waiting.global_queue import start_in_order, wait
 
 if TYPE_CHECKING:
-    from ..simulator import Setting
+    from ..policy import Setting
 
 
 class FirstFit(NamedTuple):

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ....instances.datacenter.datacenter import IntArray
+from ....instances.arrays import IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
 from ..engine import event_loop as events
 from ..engine.job_random import uniform
 from ..engine.state import CLASS, FULL, MACHINE, NUMBER, System
 from ..machines.bitsets import add, empty_sets, lowest, part_of, remove, size
-from ..machines.free_capacity_levels import Levels, fits, levels_of, update
+from ..machines.free_capacity_levels import Levels, job_fits, levels_of, update
 from .first_fit import lowest_with_room
 
 if TYPE_CHECKING:
-    from ..simulator import Setting
+    from ..policy import Setting
 
 LENGTHS = 16
 """Lengths of queues there are sets for at the start."""
@@ -104,13 +104,13 @@ def _shortest(policy: Greedy, system: System, slot: int) -> int:
     for length in range(policy.held.shape[1]):
         total = 0
         for j in range(len(words)):
-            if system.runs[k, j] != 0 and fits(system.capacity, info, slot, j):
+            if system.runs[k, j] != 0 and job_fits(system.capacity, info, slot, j):
                 total += policy.held[j, length]
         if total == 0:
             continue
         rank = np.int64(uniform(policy.seed, info[slot, NUMBER]) * total)
         for j in range(len(words)):
-            if system.runs[k, j] == 0 or not fits(system.capacity, info, slot, j):
+            if system.runs[k, j] == 0 or not job_fits(system.capacity, info, slot, j):
                 continue
             if rank >= policy.held[j, length]:
                 rank -= policy.held[j, length]
@@ -152,7 +152,7 @@ def _arrive(policy: Greedy, system: System, slot: int) -> None:
 
 @inlined
 def _depart(policy: Greedy, system: System, slot: int, m: int) -> None:
-    while policy.length[m] > 0 and fits(system.free, system.info, policy.first[m], m):
+    while policy.length[m] > 0 and job_fits(system.free, system.info, policy.first[m], m):
         chosen = policy.first[m]
         policy.first[m] = -2 - system.info[chosen, MACHINE]
         _lengthen(policy, system.configuration[m], m, -1)

@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ....instances.datacenter.datacenter import FloatArray, IntArray
+from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
 from ..engine import event_loop as events
 from ..engine.job_random import uniform
 from ..engine.state import CLASS, DEMAND, FULL, NUMBER, WAITING, System
 from ..machines.bitsets import add, empty_sets, lowest, part_of, remove
-from ..machines.free_capacity_levels import Levels, choose_rows, fits, levels_of, update
+from ..machines.free_capacity_levels import Levels, choose_rows, job_fits, levels_of, update
 from ..waiting.class_queues import (
     Queues,
     empty_queues,
@@ -44,7 +44,7 @@ from ..waiting.class_queues import (
 
 if TYPE_CHECKING:
     from ....instances.datacenter.guidance import Guidance
-    from ..simulator import Setting
+    from ..policy import Setting
 
 SCORES = 64
 ZERO = 31
@@ -192,7 +192,7 @@ def _in_set(policy: Lotes, system: System, slot: int, k: int, j: int, s: int) ->
             while word != 0:
                 m = (w << 6) + lowest(word)
                 word &= word - 1
-                if fits(system.free, system.info, slot, m):
+                if job_fits(system.free, system.info, slot, m):
                     if 0 < s < SCORES - 1:
                         return m
                     if best < 0 or policy.score[m, k] > policy.score[best, k]:

@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ....instances.datacenter.datacenter import FloatArray, IntArray
+from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
 from ..engine import event_loop as events
 from ..engine.state import CLASS, DEMAND, DURATION, FIT, NUMBER, WAITING, WORK, System
 from ..machines.bitsets import lowest
 from ..machines.free_capacity_grid import Grid, choose_ranges, grid_of, large_enough, move
-from ..machines.free_capacity_levels import fits
+from ..machines.free_capacity_levels import job_fits
 from ..waiting.class_queues import Queues, empty_queues, leave, may_fit
 from ..waiting.global_queue import wait
 
 if TYPE_CHECKING:
-    from ..simulator import Setting
+    from ..policy import Setting
 
 DEPTH = 64
 ORDERS = 8
@@ -153,7 +153,7 @@ def _roomiest(policy: Tetris, system: System, slot: int) -> int:
                 value = omega(system.free, m, system, slot)
                 if (
                     (value > most or (value == most and m < best))
-                    and fits(system.free, info, slot, m)
+                    and job_fits(system.free, info, slot, m)
                     and system.runs[k, system.configuration[m]] != 0
                 ):
                     best, most = m, value

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from ...import_notes import Notes, counted, listed
-from ...mapreduce.instance import Cluster, Rates
-from .file import Job, Place, Task
+from ...mapreduce.cluster import Cluster, Rates
+from .file import JobRecord, Place, TaskRecord
 
 UNKNOWN_RACK = "unknown"
 
 
 def cluster_of(
-    jobs: Sequence[Job],
+    jobs: Sequence[JobRecord],
     topology: Sequence[Place],
     slots: tuple[int, int],
     rates: Rates,
@@ -65,7 +65,7 @@ def cluster_of(
     )
 
 
-def slots_seen(jobs: Iterable[Job]) -> tuple[int, int]:
+def slots_seen(jobs: Iterable[JobRecord]) -> tuple[int, int]:
     """Most map and most reduce attempts that any host ran at once, at least 1.
 
     All attempts count, failed ones and those of setup and cleanup tasks too: each held a slot. One
@@ -87,12 +87,12 @@ def slots_seen(jobs: Iterable[Job]) -> tuple[int, int]:
     return most[False], most[True]
 
 
-def _on_reduce_slot(task: Task) -> bool:
+def _on_reduce_slot(task: TaskRecord) -> bool:
     """Setup and cleanup tasks run on either kind of slot; their name tells which."""
     return task.taskType == "REDUCE" or "_r_" in (task.taskID or "")
 
 
-def _places(jobs: Iterable[Job]) -> Iterator[Place]:
+def _places(jobs: Iterable[JobRecord]) -> Iterator[Place]:
     for job in jobs:
         for task in job.tasks():
             yield from task.replicas()

@@ -73,7 +73,7 @@ class Attempt(_Logged):
         return named or located
 
 
-class Task(_Logged):
+class TaskRecord(_Logged):
     taskID: str | None = None
     taskType: str | None = None
     inputBytes: Count = None
@@ -97,22 +97,22 @@ class Task(_Logged):
         return max(usable, key=lambda attempt: attempt.finishTime or 0, default=None)
 
 
-class Job(_Logged):
+class JobRecord(_Logged):
     jobID: Annotated[str, Field(min_length=1)]
     submitTime: Time = None
     finishTime: Time = None
     outcome: str | None = None
     totalMaps: Count = None
     totalReduces: Count = None
-    mapTasks: list[Task] | None = None
-    reduceTasks: list[Task] | None = None
-    otherTasks: list[Task] | None = None
+    mapTasks: list[TaskRecord] | None = None
+    reduceTasks: list[TaskRecord] | None = None
+    otherTasks: list[TaskRecord] | None = None
 
     @property
     def failed(self) -> bool:
         return self.outcome is not None and not is_success(self.outcome)
 
-    def tasks(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[TaskRecord]:
         """All tasks, setup and cleanup tasks too."""
         for tasks in (self.mapTasks, self.reduceTasks, self.otherTasks):
             yield from tasks or []
@@ -122,7 +122,7 @@ def is_success(outcome: str | None) -> bool:
     return outcome is not None and outcome.upper() in ("SUCCESS", "SUCCEEDED")
 
 
-def read_jobs(path: str | Path) -> list[Job]:
+def read_jobs(path: str | Path) -> list[JobRecord]:
     """Jobs of a Rumen trace in file order.
 
     The file holds JSON objects one after another (as Rumen writes them, pretty-printed or one per
@@ -134,7 +134,9 @@ def read_jobs(path: str | Path) -> list[Job]:
             raise InputError(f"{path}: not a Rumen trace: need a JSON object for each job")
         if "jobID" not in raw and (other := what_format(raw)):
             raise InputError(f"{path}: job {number}, jobID: is missing{other}")
-        jobs.append(validated(Job, json.dumps(raw).encode(), partial(_where, raw, number), path))
+        jobs.append(
+            validated(JobRecord, json.dumps(raw).encode(), partial(_where, raw, number), path)
+        )
     if not jobs:
         raise InputError(f"{path}: no job in the file")
     return jobs

@@ -10,13 +10,15 @@ from typing import Literal, get_args
 import numpy as np
 
 from ...advice import need_choice
+from ...arrays import offsets
 from ...errors import InputError
 from ...files.inputs import STANDARD
 from ...import_notes import Notes, counted, listed
+from ...mapreduce.cluster import Rates
 from ...mapreduce.history import Events, History
-from ...mapreduce.instance import Instance, Rates, offsets
+from ...mapreduce.instance import Instance
 from .cluster import cluster_of, slots_seen
-from .file import Job, read_jobs, read_topology
+from .file import JobRecord, read_jobs, read_topology
 from .tasks import (
     MB,
     JobRows,
@@ -110,9 +112,9 @@ def read_rumen(
     return instance, notes.lines
 
 
-def _distinct(jobs: Iterable[Job], notes: Notes) -> list[Job]:
+def _distinct(jobs: Iterable[JobRecord], notes: Notes) -> list[JobRecord]:
     """The first job of each name, in order of submission (unknown submit times last)."""
-    first: dict[str, Job] = {}
+    first: dict[str, JobRecord] = {}
     repeated = [job.jobID for job in jobs if first.setdefault(job.jobID, job) is not job]
     if repeated:
         notes.add(
@@ -124,7 +126,7 @@ def _distinct(jobs: Iterable[Job], notes: Notes) -> list[Job]:
     )
 
 
-def _kept(jobs: Sequence[Job], failed_jobs: FailedJobs, notes: Notes) -> list[Job]:
+def _kept(jobs: Sequence[JobRecord], failed_jobs: FailedJobs, notes: Notes) -> list[JobRecord]:
     drop = failed_jobs == "drop"
     failed = [job.jobID for job in jobs if job.failed and (drop or job.mapTasks or job.reduceTasks)]
     if failed:
@@ -156,7 +158,7 @@ def _with_tasks(jobs: Sequence[JobRows], notes: Notes) -> list[JobRows]:
 
 
 def _history(
-    logged: Sequence[Job],
+    logged: Sequence[JobRecord],
     jobs: Sequence[JobRows],
     seen: tuple[int, int],
     slots: tuple[int, int],
@@ -213,7 +215,7 @@ def _history(
     )
 
 
-def _attempts(jobs: Iterable[Job]) -> tuple[int, int]:
+def _attempts(jobs: Iterable[JobRecord]) -> tuple[int, int]:
     """Attempts of map and reduce tasks; of setup and cleanup tasks."""
     tasks = other = 0
     for job in jobs:

@@ -12,8 +12,8 @@ from statistics import median
 from typing import Literal
 
 from ...import_notes import Notes, counted, listed
-from ...mapreduce.instance import Cluster
-from .file import Job, Task
+from ...mapreduce.cluster import Cluster
+from .file import JobRecord, TaskRecord
 
 MB = 1e6
 Output = Literal["map", "shuffle"]
@@ -42,13 +42,13 @@ class TaskRow:
 class JobRows:
     """One job on its way into an instance."""
 
-    job: Job
+    job: JobRecord
     maps: list[TaskRow]
     reduces: list[TaskRow]
     output_ratio: float = 0.0
 
 
-def job_rows(job: Job, cluster: Cluster) -> JobRows:
+def job_rows(job: JobRecord, cluster: Cluster) -> JobRows:
     """What the trace tells of each map and reduce task of a job."""
     return JobRows(
         job,
@@ -57,7 +57,7 @@ def job_rows(job: Job, cluster: Cluster) -> JobRows:
     )
 
 
-def _map_row(task: Task, cluster: Cluster) -> TaskRow:
+def _map_row(task: TaskRecord, cluster: Cluster) -> TaskRow:
     row = TaskRow(
         replicas=[cluster.node_index[host] for _, host in task.replicas()], input=task.inputBytes
     )
@@ -72,7 +72,7 @@ def _map_row(task: Task, cluster: Cluster) -> TaskRow:
     return row
 
 
-def _reduce_row(task: Task, cluster: Cluster) -> TaskRow:
+def _reduce_row(task: TaskRecord, cluster: Cluster) -> TaskRow:
     row = TaskRow()
     if attempt := task.best():
         place = attempt.place()

@@ -18,7 +18,8 @@ from slotwise.formulations.bounds.closed_form import (
 )
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 from slotwise.instances.mapreduce.schedule import timed
 
 BRUTE_FORCED = range(1500)

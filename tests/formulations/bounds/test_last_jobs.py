@@ -8,14 +8,8 @@ from random_instances import tiny, with_security, with_speed_factors
 from slotwise.formulations.bounds.closed_form import best_lower_bound, heads_and_tails, lower_bounds
 from slotwise.formulations.bounds.last_jobs import last_jobs
 from slotwise.instances.generators.ljr import generate
-from slotwise.instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    Rates,
-    job_instance,
-)
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 
 
 def test_a_job_that_ends_two_nodes_reads_half_from_the_other() -> None:

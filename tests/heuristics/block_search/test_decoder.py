@@ -10,7 +10,8 @@ from slotwise.heuristics.block_search.solution import Solution
 from slotwise.heuristics.list_scheduling.rules import eass
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, Rates, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 
 
 def with_zeros():

@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import tiny, with_speed_factors
 
-from slotwise.heuristics.block_search import fits, improve_blocks
+from slotwise.heuristics.block_search import can_search, improve_blocks
 from slotwise.heuristics.block_search import worker as stages
 from slotwise.heuristics.list_scheduling.rules import eass, efss_local
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, Rates, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 
 FOREVER = 3600.0
 """Seconds; a search that overlooks what should end it hangs."""
@@ -187,5 +188,5 @@ def test_errors_in_a_thread_are_seen(monkeypatch):
 def test_speed_factors_are_not_for_it():
     instance = with_speed_factors(tiny(1), 1)
     start = eass(instance)
-    assert not fits(instance)
+    assert not can_search(instance)
     assert improve_blocks(instance, start, seconds=FOREVER) is start

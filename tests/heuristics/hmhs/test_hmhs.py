@@ -17,14 +17,8 @@ from slotwise.heuristics.hmhs.priority import average_times, by_priority, priori
 from slotwise.instances.generators import ljr
 from slotwise.instances.generators.hmhs import generate, small
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    SpeedFactors,
-    job_instance,
-)
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
 
 PAIRS = [
     (hmhs, plain_min_min.plain_hmhs),

@@ -9,17 +9,10 @@ import pytest
 
 from slotwise.heuristics.hmhs import min_min
 from slotwise.heuristics.hmhs.near_data import near_data_maps
+from slotwise.instances.arrays import offsets
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    Rates,
-    SpeedFactors,
-    job_instance,
-    offsets,
-)
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
 
 RATES = [(100, 50, 30), (40, 40, 40), (100, 50, 10), (90.5, 20.25, 20.25), (3, 0.7, 0.1)]
 TIMES = [

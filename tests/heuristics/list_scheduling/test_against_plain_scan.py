@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from slotwise.heuristics.list_scheduling import rules as list_scheduling
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, Rates, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 
 PAIRS = [
     (list_scheduling.eass, plain_scan.plain_eass),

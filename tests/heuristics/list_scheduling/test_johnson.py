@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from slotwise.heuristics.list_scheduling.johnson import johnson, johnson_rule, phase_durations
 from slotwise.instances.errors import InputError
-from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, Rates, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 
 
 def flow_shop_makespan(first, second, order):

@@ -9,7 +9,8 @@ import pytest
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.list_scheduling.rules import eass, efss, efss_local, tbs, tbs_local
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, Rates, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 
 ALL = (eass, efss, efss_local, tbs, tbs_local)
 RATES = Rates(10, 5, 2)

@@ -14,8 +14,10 @@ from slotwise.heuristics.hmhs import fifo as first_come
 from slotwise.heuristics.hmhs.priority import by_priority
 from slotwise.heuristics.list_scheduling import rules as list_scheduling
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, MapTask, job_instance
-from slotwise.instances.mapreduce.security import Security, impossible
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.security import Security
 
 PAIRS = [
     (list_scheduling.eass, plain_secure.plain_eass),

@@ -17,8 +17,10 @@ from slotwise.heuristics.smso.smso import smso, smso_as_printed, smso_johnson
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.smso import generate, small
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, MapTask, job_instance
-from slotwise.instances.mapreduce.security import Outages, Security, impossible
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.security import Outages, Security
 
 seeds = st.integers(0, 10**6)
 

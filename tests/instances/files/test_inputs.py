@@ -13,7 +13,7 @@ import threading
 import pytest
 
 from slotwise import write
-from slotwise.cli import run
+from slotwise.commands.app import run
 from slotwise.instances.errors import InputError
 from slotwise.instances.files import inputs
 from slotwise.instances.files.inputs import VARIABLE, parse_size, read_bytes, read_text, text_lines

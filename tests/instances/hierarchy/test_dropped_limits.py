@@ -7,7 +7,7 @@ import networkx as nx
 import pytest
 from typer.testing import CliRunner
 
-from slotwise.cli import app
+from slotwise.commands.app import app
 from slotwise.heuristics.fairness import allocate
 from slotwise.instances.errors import InputError
 from slotwise.instances.hierarchy.allocation_file import read_allocation, write_allocation

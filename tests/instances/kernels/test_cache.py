@@ -176,7 +176,7 @@ def test_runs_at_the_same_time_share_the_cache(mini: Path) -> None:
 def test_the_digest_covers_every_module_that_decorates_and_what_these_import() -> None:
     root = Path(slotwise.__file__).parent
     layers = [folder for folder in root.iterdir() if (folder / "__init__.py").exists()]
-    assert len(layers) >= 7
+    assert len(layers) >= 6
     files = [file for folder in layers for file in folder.rglob("*.py")]
     decorating = {file for file in files if "kernels.decorators import" in file.read_text()}
     assert len(decorating) > 30

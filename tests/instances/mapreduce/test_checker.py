@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from random_instances import instances
 
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, MapTask, job_instance
-from slotwise.instances.mapreduce.schedule import Phase, Schedule, map_completions, timed
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, map_completions, timed
 
 PHASES = ("map", "reduce")
 
@@ -44,7 +45,7 @@ def schedule(instance: Instance) -> Schedule:
 
 def changed(schedule: Schedule, phase: str, task: int, **values: float) -> Schedule:
     """The schedule with some of a task's numbers replaced."""
-    rows: Phase = getattr(schedule, phase)
+    rows: PhaseSchedule = getattr(schedule, phase)
     arrays: dict[str, Any] = {}
     for name, value in values.items():
         arrays[name] = getattr(rows, name).copy()
@@ -125,7 +126,9 @@ def test_a_schedule_of_another_instance_is_found(instance: Instance, schedule: S
 
 
 def test_a_missing_row_is_found(instance: Instance, schedule: Schedule) -> None:
-    short = Phase(*(getattr(schedule.map, name)[:2] for name in ("slot", "start", "setup", "end")))
+    short = PhaseSchedule(
+        *(getattr(schedule.map, name)[:2] for name in ("slot", "start", "setup", "end"))
+    )
     verdict = check(instance, replace(schedule, map=short))
     assert verdict.violations == ["map phase: need 3 entries, got [2]"]
 
@@ -134,9 +137,9 @@ def test_a_task_inside_another_is_found_beyond_the_next_one() -> None:
     # 10 s from 0; 1 s from 2; 1 s from 5: the third overlaps the first, not its predecessor.
     instance = job_instance("long", Cluster.uniform(1, map_slots=1), [Job("j0", [10.0, 1.0, 1.0])])
     start, work = np.array([0.0, 2.0, 5.0]), np.array([10.0, 1.0, 1.0])
-    maps = Phase(np.zeros(3, dtype=np.int64), start, np.zeros(3), start + work)
+    maps = PhaseSchedule(np.zeros(3, dtype=np.int64), start, np.zeros(3), start + work)
     none = np.array([])
-    reduces = Phase(none.astype(np.int64), none, none, none)
+    reduces = PhaseSchedule(none.astype(np.int64), none, none, none)
     verdict = check(instance, Schedule("long", maps, reduces, 10.0))
     assert [line.split(" starts")[0] for line in verdict.violations] == [
         "job 'j0' map task 1",
@@ -190,7 +193,7 @@ def test_breaking_a_valid_schedule_is_found(
     sizes = {"map": instance.map_tasks, "reduce": instance.reduce_tasks}
     phase = data.draw(st.sampled_from([name for name in PHASES if sizes[name]]))
     task = data.draw(st.integers(0, sizes[phase] - 1))
-    rows: Phase = getattr(schedule, phase)
+    rows: PhaseSchedule = getattr(schedule, phase)
     start, setup, end = rows.start[task], rows.setup[task], rows.end[task]
     shift = data.draw(st.floats(0.01, 100)) * data.draw(st.sampled_from([-1, 1]))
     kind = data.draw(st.sampled_from(["early", "setup", "end", "makespan", "missing", "together"]))

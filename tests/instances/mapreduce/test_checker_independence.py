@@ -13,15 +13,8 @@ import numpy as np
 import pytest
 
 from slotwise.instances.mapreduce import checker, processing, schedule, security, setups
-from slotwise.instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    Rates,
-    SpeedFactors,
-    job_instance,
-)
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
 from slotwise.instances.mapreduce.schedule import Schedule, timed
 from slotwise.instances.mapreduce.security import Outages, Security
 
@@ -122,7 +115,7 @@ def at_zero(right: Callable[..., Any]) -> Callable[..., Any]:
     """All tasks at once."""
 
     def wrong(slot: Any, rank: Any, setup: Any, work: Any, release: Any) -> Any:
-        return schedule.Phase(slot, np.zeros(len(slot)), setup, setup + work)
+        return schedule.PhaseSchedule(slot, np.zeros(len(slot)), setup, setup + work)
 
     return wrong
 

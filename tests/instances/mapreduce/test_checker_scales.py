@@ -12,15 +12,9 @@ from plain_check import worst_violation
 from random_instances import instances, with_outages, with_security, with_speed_factors
 
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    Rates,
-    job_instance,
-)
-from slotwise.instances.mapreduce.schedule import Phase, Schedule, timed
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, timed
 from slotwise.instances.mapreduce.security import Security
 
 SCALES = st.integers(-9, 9).map(lambda power: 10.0**power)
@@ -92,7 +86,7 @@ def _rows(schedule: Schedule, phase: str) -> int:
 def _changed(
     instance: Instance, schedule: Schedule, phase: str, task: int, change: str, size: float
 ) -> Schedule:
-    rows: Phase = getattr(schedule, phase)
+    rows: PhaseSchedule = getattr(schedule, phase)
     arrays = {name: getattr(rows, name).copy() for name in ("slot", "start", "setup", "end")}
     if change == "slot":
         slots = getattr(instance.cluster, f"{phase}_slots").sum()
@@ -100,10 +94,10 @@ def _changed(
     else:
         for name in ("start", "end") if change == "move" else (change,):
             arrays[name][task] += size
-    return replace(schedule, **{phase: Phase(**arrays)})
+    return replace(schedule, **{phase: PhaseSchedule(**arrays)})
 
 
-NONE = Phase(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0), np.zeros(0))
+NONE = PhaseSchedule(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0), np.zeros(0))
 
 
 def maps_only(
@@ -113,7 +107,7 @@ def maps_only(
     times, start = np.array(times, dtype=float), np.array(start, dtype=float)
     instance = job_instance("maps", cluster, [Job("j", times.tolist())])
     end = start + times
-    rows = Phase(np.array(slot), start, np.zeros(len(times)), end)
+    rows = PhaseSchedule(np.array(slot), start, np.zeros(len(times)), end)
     claimed = float(end.max()) if makespan is None else makespan
     return check(instance, Schedule("maps", rows, NONE, claimed)).violations
 
@@ -143,8 +137,10 @@ def test_what_maps_exceed_moves_the_reduce_tasks() -> None:
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     instance = job_instance("late", cluster, [Job("j", [1e9, 0.5, 0.5], [0.6, 0.6])])
     start, then = np.array([0, 1e9, 1e9]), np.full(2, 1e9 + 0.5)
-    maps = Phase(np.zeros(3, dtype=np.int64), start, np.zeros(3), start + np.array([1e9, 0.5, 0.5]))
-    reduces = Phase(np.zeros(2, dtype=np.int64), then, np.zeros(2), then + 0.6)
+    maps = PhaseSchedule(
+        np.zeros(3, dtype=np.int64), start, np.zeros(3), start + np.array([1e9, 0.5, 0.5])
+    )
+    reduces = PhaseSchedule(np.zeros(2, dtype=np.int64), then, np.zeros(2), then + 0.6)
     assert check(instance, Schedule("late", maps, reduces, 1e9 + 1.1)).violations == [
         "job 'j' reduce task 1 starts at 1000000000.5 on a reduce slot of node 'n0' "
         "that job 'j' reduce task 0 holds until 1000000001.6"

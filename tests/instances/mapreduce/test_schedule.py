@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_instances import instances
 
-from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 from slotwise.instances.mapreduce.schedule import map_completions, timed
 
 

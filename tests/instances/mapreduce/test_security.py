@@ -12,18 +12,20 @@ from random_instances import instances, tiny, with_outages, with_security
 from typer.testing import CliRunner
 
 import slotwise
-from slotwise.cli import app
+from slotwise.commands.app import app
 from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.instances.errors import InputError
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 from slotwise.instances.mapreduce.instance_file import (
     instance_document,
     read_instance,
     write_instance,
 )
 from slotwise.instances.mapreduce.schedule import timed
-from slotwise.instances.mapreduce.security import Outages, Security, impossible
+from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.instances.mapreduce.setups import (
     best_map_setups,
     encryption_times,

@@ -9,14 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_instances import instances
 
-from slotwise.instances.mapreduce.instance import (
-    Cluster,
-    Instance,
-    Job,
-    MapTask,
-    Rates,
-    job_instance,
-)
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 from slotwise.instances.mapreduce.security import Security
 from slotwise.instances.mapreduce.setups import (
     best_map_setups,

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from slotwise.instances.errors import InputError
-from slotwise.instances.mapreduce.instance import Rates
+from slotwise.instances.mapreduce.cluster import Rates
 from slotwise.instances.mapreduce.instance_file import (
     instance_document,
     read_instance,

@@ -14,8 +14,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from slotwise.instances.errors import InputError
-from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, SpeedFactors, job_instance
-from slotwise.instances.mapreduce.schedule import Phase, Schedule, timed
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Job, MapTask, SpeedFactors, job_instance
+from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, timed
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.report.gantt.files import draw_gantt, gantt_figure, write_gantt
 
@@ -385,7 +386,7 @@ def test_map_only_and_empty_instances(tmp_path):
 def test_missing_tasks_are_left_out_and_counted(tmp_path):
     instance, schedule = two_jobs()
     unknown = np.full(2, np.nan)
-    reduce = Phase(array(-1, -1), unknown, unknown, unknown)
+    reduce = PhaseSchedule(array(-1, -1), unknown, unknown, unknown)
     partial = Schedule("two jobs", schedule.map, reduce, 20.0)
     write_gantt(tmp_path / "g.svg", instance, partial)
     assert shapes_in_svg(tmp_path / "g.svg")["processing"] == 3
@@ -418,7 +419,7 @@ def test_schedule_of_another_instance():
     other, _ = spread(2, 2, 1, 2)
     with pytest.raises(InputError, match="3 map tasks, instance 'spread' has 4"):
         draw_gantt(other, schedule)
-    beyond = Phase(array(0, 9, 1), schedule.map.start, schedule.map.setup, schedule.map.end)
+    beyond = PhaseSchedule(array(0, 9, 1), schedule.map.start, schedule.map.setup, schedule.map.end)
     with pytest.raises(InputError, match="job 'a' map task 1 is on map slot 9, the cluster has 4"):
         gantt_figure(instance, Schedule("two jobs", beyond, schedule.reduce, 50.5))
 

@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, SpeedFactors, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Job, MapTask, SpeedFactors, job_instance
 from slotwise.instances.mapreduce.schedule import timed
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.report.gantt.files import gantt_figure, write_gantt

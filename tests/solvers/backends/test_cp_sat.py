@@ -1,4 +1,4 @@
-"""The CP-SAT road: optima, bounds that stay bounds, limits, Ctrl-C and a missing OR-Tools."""
+"""The CP-SAT method: optima, bounds that stay bounds, limits, Ctrl-C and a missing OR-Tools."""
 
 import subprocess
 import sys
@@ -16,13 +16,14 @@ from slotwise.heuristics.list_scheduling.rules import eass
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 from slotwise.instances.mapreduce.schedule import timed
-from slotwise.instances.mapreduce.security import impossible
 from slotwise.solvers.backends import cp_sat
-from slotwise.solvers.backends.cp_sat import cp_sat_road, problem
+from slotwise.solvers.backends.cp_sat import cp_sat_method, problem
 from slotwise.solvers.heuristic import heuristic
-from slotwise.solvers.method import Task
+from slotwise.solvers.method import SolveRequest
 from slotwise.solvers.result import Status
 from slotwise.solvers.solve import solve
 
@@ -31,7 +32,7 @@ needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tool
 
 def task_for(instance, *, time_limit=60.0, on_progress=None):
     """Starts from the earliest available slot, whose schedules leave much to improve."""
-    return Task(
+    return SolveRequest(
         incumbent=eass(instance),
         lower_bound=best_lower_bound(instance)[0],
         time_limit=time_limit,
@@ -46,12 +47,12 @@ def task_for(instance, *, time_limit=60.0, on_progress=None):
 def test_agrees_with_brute_force(seed):
     instance = tiny(seed)
     known = optimum(instance)
-    arrival = cp_sat_road(instance, task_for(instance), given_bounds=seed % 2 == 0)
-    assert arrival.stop == "gap closed"
-    assert check(instance, arrival.schedule).violations == []
-    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
-    assert arrival.lower_bound <= known * (1 + 1e-12)
-    assert arrival.lower_bound == pytest.approx(known, rel=1e-6, abs=1e-9)
+    outcome = cp_sat_method(instance, task_for(instance), given_bounds=seed % 2 == 0)
+    assert outcome.stop == "gap closed"
+    assert check(instance, outcome.schedule).violations == []
+    assert outcome.schedule.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
+    assert outcome.lower_bound <= known * (1 + 1e-12)
+    assert outcome.lower_bound == pytest.approx(known, rel=1e-6, abs=1e-9)
 
 
 @needs_ortools
@@ -62,10 +63,10 @@ def test_agrees_with_brute_force_on_secure_instances(seed):
         assert optimum(instance) == np.inf
         return
     task = replace(task_for(instance), incumbent=heuristic(instance, "EASS").schedule)
-    arrival = cp_sat_road(instance, task, given_bounds=seed % 2 == 0)
-    assert arrival.stop == "gap closed"
-    assert check(instance, arrival.schedule).violations == []
-    assert arrival.schedule.makespan == pytest.approx(optimum(instance), rel=1e-6, abs=1e-9)
+    outcome = cp_sat_method(instance, task, given_bounds=seed % 2 == 0)
+    assert outcome.stop == "gap closed"
+    assert check(instance, outcome.schedule).violations == []
+    assert outcome.schedule.makespan == pytest.approx(optimum(instance), rel=1e-6, abs=1e-9)
 
 
 @needs_ortools
@@ -81,8 +82,8 @@ def test_agrees_with_highs(seed):
 def test_progress_only_improves_and_ends_at_the_result():
     instance = small(5, 3, seed=4, max_maps=5)  # 33 tasks
     seen = []
-    arrival = cp_sat_road(instance, task_for(instance, on_progress=seen.append))
-    assert arrival.progress == seen
+    outcome = cp_sat_method(instance, task_for(instance, on_progress=seen.append))
+    assert outcome.progress == seen
     for values in (
         [step.seconds for step in seen],
         [step.bound for step in seen if step.bound is not None],
@@ -90,26 +91,26 @@ def test_progress_only_improves_and_ends_at_the_result():
     ):
         assert values == sorted(values)
     # In whole ticks while the search runs, then timed exactly.
-    assert seen[-1].incumbent == pytest.approx(arrival.schedule.makespan, rel=1e-6)
-    assert arrival.schedule.makespan < eass(instance).makespan
+    assert seen[-1].incumbent == pytest.approx(outcome.schedule.makespan, rel=1e-6)
+    assert outcome.schedule.makespan < eass(instance).makespan
 
 
 @needs_ortools
 def test_time_limit_keeps_the_bound():
     instance = small(30, 3, seed=0, max_maps=6)  # 171 tasks, out of reach
     task = task_for(instance, time_limit=2.0)
-    arrival = cp_sat_road(instance, task)
-    assert arrival.stop == "time limit"
-    assert arrival.lower_bound == pytest.approx(task.lower_bound, rel=1e-6)
+    outcome = cp_sat_method(instance, task)
+    assert outcome.stop == "time limit"
+    assert outcome.lower_bound == pytest.approx(task.lower_bound, rel=1e-6)
 
 
 @needs_ortools
 def test_no_time_at_all():
     instance = small(4, 3, seed=0)
-    arrival = cp_sat_road(instance, task_for(instance, time_limit=0.0))
+    outcome = cp_sat_method(instance, task_for(instance, time_limit=0.0))
     # Whether there is a model by then is a matter of chance.
-    assert arrival.stop.startswith("time limit")
-    assert (arrival.lower_bound or 0.0) <= eass(instance).makespan
+    assert outcome.stop.startswith("time limit")
+    assert (outcome.lower_bound or 0.0) <= eass(instance).makespan
 
 
 @needs_ortools
@@ -122,26 +123,26 @@ def test_ctrl_c_keeps_what_was_found():
             pressed.append(step.incumbent)
             raise KeyboardInterrupt
 
-    arrival = cp_sat_road(instance, task_for(instance, on_progress=press))
+    outcome = cp_sat_method(instance, task_for(instance, on_progress=press))
     assert pressed
-    assert arrival.stop == "interrupted"
-    assert check(instance, arrival.schedule).violations == []
-    assert arrival.schedule.makespan <= pressed[0] * (1 + 1e-6)
+    assert outcome.stop == "interrupted"
+    assert check(instance, outcome.schedule).violations == []
+    assert outcome.schedule.makespan <= pressed[0] * (1 + 1e-6)
 
 
 def test_without_ortools(monkeypatch):
     monkeypatch.setattr(cp_sat, "find_spec", lambda name: None)
     instance = small(2, 2, seed=0)
     with pytest.raises(InputError, match=r"needs OR-Tools: pip install ortools"):
-        cp_sat_road(instance, task_for(instance))
+        cp_sat_method(instance, task_for(instance))
 
 
 @needs_ortools
 def test_too_large_an_instance_is_not_tried():
     instance = generate(2, 10, seed=0, map_slots=20)
-    arrival = cp_sat_road(instance, task_for(instance))
-    assert arrival.schedule is arrival.lower_bound is None
-    assert arrival.stop.startswith("model too large")
+    outcome = cp_sat_method(instance, task_for(instance))
+    assert outcome.schedule is outcome.lower_bound is None
+    assert outcome.stop.startswith("model too large")
 
 
 @needs_ortools
@@ -177,7 +178,7 @@ def test_the_hint_obeys_the_symmetry_rows():
     instance = one_node()
     order = np.arange(3)
     incumbent = timed(instance, np.array([1, 0]), order[:2], np.array([1, 0, 1]), order)
-    task = Task(incumbent, 0.0, 1.0, 1, 0.0)
+    task = SolveRequest(incumbent, 0.0, 1.0, 1, 0.0)
     document = problem(Coefficients(instance), task, 0.5)
     assert (document["map"]["equal"], document["reduce"]["equal"]) == ([[0, 1]], [[0, 1]])
     assert document["hint"]["map"] == [0, 1]

@@ -11,6 +11,7 @@ from slotwise.formulations.job_order import model as job_order
 from slotwise.instances.generators.ljr import small
 from slotwise.solvers.backends import highs
 from slotwise.solvers.heuristic import heuristic
+from slotwise.solvers.stop_reason import StopReason
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def started(instance):
 def test_time_limit_keeps_incumbent_and_bound(hard):
     model, best = started(hard)
     outcome = highs.solve(model, time_limit=2, threads=1, warm_start=True)
-    assert outcome.stop is highs.Stop.TIME_LIMIT
+    assert outcome.stop is StopReason.TIME_LIMIT
     assert outcome.incumbent <= best.makespan * (1 + 1e-6)
     assert best.lower_bound * (1 - 1e-6) <= outcome.bound <= outcome.incumbent
 
@@ -37,7 +38,7 @@ def test_time_limit_keeps_incumbent_and_bound(hard):
 def test_time_limit_of_nothing_still_knows_the_start(hard):
     model, best = started(hard)
     outcome = highs.solve(model, time_limit=0, threads=1, warm_start=True)
-    assert outcome.stop is highs.Stop.TIME_LIMIT
+    assert outcome.stop is StopReason.TIME_LIMIT
     assert outcome.incumbent is None or outcome.incumbent <= best.makespan * (1 + 1e-6)
 
 
@@ -59,7 +60,7 @@ def test_control_c_keeps_the_best(hard):
     timer.start()
     outcome = highs.solve(model, time_limit=60, threads=1, warm_start=True)
     timer.cancel()
-    assert outcome.stop is highs.Stop.INTERRUPTED
+    assert outcome.stop is StopReason.INTERRUPTED
     assert outcome.seconds < 30
     assert outcome.incumbent <= best.makespan * (1 + 1e-6)
 
@@ -68,7 +69,7 @@ def test_gap_limits_stop_early():
     instance = small(4, 3, seed=3)
     model, _ = started(instance)
     outcome = highs.solve(model, threads=1, relative_gap=0.5, warm_start=True)
-    assert outcome.stop is highs.Stop.PROVEN
+    assert outcome.stop is StopReason.GAP_CLOSED
     assert outcome.bound < outcome.incumbent
 
 
@@ -78,5 +79,5 @@ def test_infeasible_model_is_told_apart():
     model.objective = pyo.Objective(expr=model.x)
     model.no = pyo.Constraint(expr=model.x >= 2)
     outcome = highs.solve(model)
-    assert outcome.stop is highs.Stop.INFEASIBLE
+    assert outcome.stop is StopReason.INFEASIBLE
     assert outcome.incumbent is None

@@ -1,4 +1,4 @@
-"""The branch-and-bound road: optima against brute force and the MIP, limits, Ctrl-C, sharing."""
+"""The branch-and-bound method: optima against brute force and the MIP, limits, Ctrl-C, sharing."""
 
 from dataclasses import replace
 
@@ -13,20 +13,25 @@ from slotwise.heuristics.list_scheduling.rules import eass
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.generators.two_stage import generate as two_stage
 from slotwise.instances.mapreduce.checker import check
-from slotwise.instances.mapreduce.instance import Cluster, Job, MapTask, Rates, job_instance
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 from slotwise.instances.mapreduce.setups import map_setups_by_node, output_share
 from slotwise.instances.mapreduce.subset import with_jobs
 from slotwise.solvers.branch_and_bound import search as branch_and_bound
-from slotwise.solvers.branch_and_bound.integer_times import TICKS, common_unit, scaled
-from slotwise.solvers.branch_and_bound.search import branch_and_bound_road
+from slotwise.solvers.branch_and_bound.integer_times import (
+    UNITS_OF_HORIZON,
+    common_unit,
+    in_integer_times,
+)
+from slotwise.solvers.branch_and_bound.search import branch_and_bound_method
 from slotwise.solvers.branch_and_bound.subset_bounds import least_makespans, least_starts
-from slotwise.solvers.method import Task
+from slotwise.solvers.method import SolveRequest
 from slotwise.solvers.solve import solve
 
 
 def task_for(instance, *, time_limit=60.0, lower_bound=0.0, on_progress=None):
     """Starts from the earliest available slot, whose schedules leave much to improve."""
-    return Task(
+    return SolveRequest(
         incumbent=eass(instance),
         lower_bound=lower_bound,
         time_limit=time_limit,
@@ -36,11 +41,11 @@ def task_for(instance, *, time_limit=60.0, lower_bound=0.0, on_progress=None):
     )
 
 
-def assert_proves(instance, known, arrival):
-    assert arrival.stop == "gap closed"
-    assert check(instance, arrival.schedule).violations == []
-    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
-    bound = arrival.lower_bound or 0.0
+def assert_proves(instance, known, outcome):
+    assert outcome.stop == "gap closed"
+    assert check(instance, outcome.schedule).violations == []
+    assert outcome.schedule.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
+    bound = outcome.lower_bound or 0.0
     assert bound <= known * (1 + 1e-9)
     assert bound == pytest.approx(known, rel=1e-6, abs=1e-9)
 
@@ -63,7 +68,7 @@ def test_agrees_with_brute_force(first):
     for seed in range(first, first + 15):
         instance = tiny(seed)
         known = optimum(instance, shared_order=True)
-        assert_proves(instance, known, branch_and_bound_road(instance, task_for(instance)))
+        assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
 
 
 @pytest.mark.usefixtures("without_search", "all_jobs_at_once")
@@ -72,7 +77,7 @@ def test_agrees_with_brute_force_without_its_helpers(first):
     for seed in range(first, first + 15):
         instance = tiny(seed)
         known = optimum(instance, shared_order=True)
-        assert_proves(instance, known, branch_and_bound_road(instance, task_for(instance)))
+        assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
 
 
 @pytest.mark.usefixtures("without_search")
@@ -80,23 +85,23 @@ def test_agrees_with_brute_force_without_its_helpers(first):
 def test_agrees_with_brute_force_on_more_tasks(seed):
     instance = tiny(seed, tasks=6)
     known = optimum(instance, shared_order=True)
-    assert_proves(instance, known, branch_and_bound_road(instance, task_for(instance)))
+    assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
 
 
 @pytest.mark.parametrize("seed", [2, 3, 4, 5, 7, 10])
 def test_agrees_with_the_integer_program(seed):
     instance = small(4, 3, seed=seed)
     theirs = solve(instance, model="job-order", time_limit=60).makespan
-    assert_proves(instance, theirs, branch_and_bound_road(instance, task_for(instance)))
+    assert_proves(instance, theirs, branch_and_bound_method(instance, task_for(instance)))
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_proves_what_the_closed_forms_leave_open(seed):
     instance = small(5, 3, seed=seed)
-    arrival = branch_and_bound_road(instance, task_for(instance))
-    assert arrival.stop == "gap closed"
-    assert arrival.lower_bound == pytest.approx(arrival.schedule.makespan, rel=2e-7)
-    assert arrival.lower_bound >= best_lower_bound(instance)[0] * (1 - 1e-6)
+    outcome = branch_and_bound_method(instance, task_for(instance))
+    assert outcome.stop == "gap closed"
+    assert outcome.lower_bound == pytest.approx(outcome.schedule.makespan, rel=2e-7)
+    assert outcome.lower_bound >= best_lower_bound(instance)[0] * (1 - 1e-6)
 
 
 def alike_nodes(seed):
@@ -127,8 +132,8 @@ def test_no_bound_is_above_a_known_schedule(seed):
     # The search is not told of the schedule, so a rule that leaves out too much shows.
     instance = alike_nodes(seed)
     known = improve(instance, eass(instance), seconds=10.0).makespan
-    arrival = branch_and_bound_road(instance, task_for(instance, time_limit=0.5))
-    assert (arrival.lower_bound or 0.0) <= known * (1 + 1e-9)
+    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=0.5))
+    assert (outcome.lower_bound or 0.0) <= known * (1 + 1e-9)
 
 
 @pytest.mark.usefixtures("without_search")
@@ -141,22 +146,22 @@ def test_equal_racks_and_nodes():
     ]
     instance = job_instance("racks", cluster, jobs)
     known = optimum(instance, shared_order=True)
-    assert_proves(instance, known, branch_and_bound_road(instance, task_for(instance)))
+    assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
 
 
 def test_progress_only_improves_and_ends_at_the_result():
     instance = small(6, 3, seed=6)
     seen = []
-    arrival = branch_and_bound_road(instance, task_for(instance, on_progress=seen.append))
-    assert arrival.progress == seen
+    outcome = branch_and_bound_method(instance, task_for(instance, on_progress=seen.append))
+    assert outcome.progress == seen
     for values in (
         [step.seconds for step in seen],
         [step.bound for step in seen if step.bound is not None],
         [-step.incumbent for step in seen],
     ):
         assert values == sorted(values)
-    assert seen[-1].incumbent == arrival.schedule.makespan
-    assert seen[-1].bound == arrival.lower_bound
+    assert seen[-1].incumbent == outcome.schedule.makespan
+    assert seen[-1].bound == outcome.lower_bound
 
 
 HARD = {"nodes": 4, "map_slots": 1, "seed": 4}
@@ -165,18 +170,18 @@ HARD = {"nodes": 4, "map_slots": 1, "seed": 4}
 
 def test_time_limit_keeps_a_bound():
     instance = small(8, **HARD)
-    arrival = branch_and_bound_road(instance, task_for(instance, time_limit=5.0))
-    assert arrival.stop == "time limit"
-    assert check(instance, arrival.schedule).violations == []
-    assert best_lower_bound(instance)[0] < arrival.lower_bound < arrival.schedule.makespan
+    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=5.0))
+    assert outcome.stop == "time limit"
+    assert check(instance, outcome.schedule).violations == []
+    assert best_lower_bound(instance)[0] < outcome.lower_bound < outcome.schedule.makespan
 
 
 def test_no_time_at_all():
     instance = small(4, 3, seed=0)
-    arrival = branch_and_bound_road(instance, task_for(instance, time_limit=0.0))
-    assert arrival.stop == "time limit"
-    assert (arrival.lower_bound or 0.0) <= 328.448
-    assert arrival.schedule.makespan <= eass(instance).makespan
+    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=0.0))
+    assert outcome.stop == "time limit"
+    assert (outcome.lower_bound or 0.0) <= 328.448
+    assert outcome.schedule.makespan <= eass(instance).makespan
 
 
 def test_ctrl_c_keeps_what_was_found():
@@ -188,52 +193,52 @@ def test_ctrl_c_keeps_what_was_found():
             pressed.append(step)
             raise KeyboardInterrupt
 
-    arrival = branch_and_bound_road(instance, task_for(instance, on_progress=press))
-    assert arrival.stop == "interrupted"
-    assert arrival.lower_bound == pressed[0].bound
-    assert arrival.schedule.makespan == pressed[0].incumbent
+    outcome = branch_and_bound_method(instance, task_for(instance, on_progress=press))
+    assert outcome.stop == "interrupted"
+    assert outcome.lower_bound == pressed[0].bound
+    assert outcome.schedule.makespan == pressed[0].incumbent
 
 
-def test_another_road_has_the_optimum():
+def test_another_method_has_the_optimum():
     # With the optimum known elsewhere nothing shorter is found, and that is the proof.
     instance = small(4, 3, seed=0)
     task = replace(task_for(instance), best=lambda: 328.448)
-    arrival = branch_and_bound_road(instance, task)
-    assert arrival.stop == "gap closed"
-    assert arrival.lower_bound == pytest.approx(328.448, rel=2e-7)
-    assert arrival.lower_bound <= 328.448 * (1 + 1e-12)
+    outcome = branch_and_bound_method(instance, task)
+    assert outcome.stop == "gap closed"
+    assert outcome.lower_bound == pytest.approx(328.448, rel=2e-7)
+    assert outcome.lower_bound <= 328.448 * (1 + 1e-12)
 
 
-def test_another_road_ends_it():
+def test_another_method_ends_it():
     instance = small(8, **HARD)
     task = task_for(instance)
     task.stop.set()
-    arrival = branch_and_bound_road(instance, task)
-    assert arrival.stop == "interrupted"
+    outcome = branch_and_bound_method(instance, task)
+    assert outcome.stop == "interrupted"
 
 
 def test_too_large_an_instance_is_declined():
     instance = generate(2, 30, seed=0)
-    arrival = branch_and_bound_road(instance, task_for(instance))
-    assert arrival.schedule is arrival.lower_bound is None
-    assert arrival.stop == "not applicable: 60 slots, at most 24"
+    outcome = branch_and_bound_method(instance, task_for(instance))
+    assert outcome.schedule is outcome.lower_bound is None
+    assert outcome.why == "not applicable: 60 slots, at most 24"
 
 
 def test_speed_factors_are_declined():
     instance = with_speed_factors(small(2, 2, seed=0), seed=0)
-    arrival = branch_and_bound_road(instance, task_for(instance))
-    assert arrival.schedule is arrival.lower_bound is None
-    assert arrival.stop == "not applicable: speed factors"
+    outcome = branch_and_bound_method(instance, task_for(instance))
+    assert outcome.schedule is outcome.lower_bound is None
+    assert outcome.why == "not applicable: speed factors"
 
 
 def test_of_too_many_jobs_some_are_searched(monkeypatch):
     monkeypatch.setattr(branch_and_bound, "MOST_JOBS", 2)
     by_one_job = small(4, 3, seed=4)
-    assert branch_and_bound_road(by_one_job, task_for(by_one_job)).stop == "gap closed"
+    assert branch_and_bound_method(by_one_job, task_for(by_one_job)).stop == "gap closed"
     by_all = small(4, 3, seed=0)
-    arrival = branch_and_bound_road(by_all, task_for(by_all))
-    assert arrival.stop == "not applicable: 4 jobs, searched 2 at most"
-    assert 0 < arrival.lower_bound < 328.448
+    outcome = branch_and_bound_method(by_all, task_for(by_all))
+    assert outcome.why == "not applicable: 4 jobs, searched 2 at most"
+    assert 0 < outcome.lower_bound < 328.448
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -256,8 +261,8 @@ def test_some_of_the_jobs_take_no_longer(seed):
 def test_ticks_are_rounded_down(seed):
     instance = tiny(seed)
     makespan = max(eass(instance).makespan, 1.0)
-    scale = scaled(instance, makespan)
-    problem, tick = scale.problem, makespan / TICKS
+    scale = in_integer_times(instance, makespan)
+    problem, tick = scale.problem, makespan / UNITS_OF_HORIZON
     true = (map_setups_by_node(instance) + instance.map_processing[:, None])[scale.map_task]
     assert (problem.map_work * tick <= true * (1 + 1e-15)).all()
     close = np.minimum(true, makespan) - problem.map_work * tick
@@ -285,7 +290,7 @@ def test_whole_units_agree_with_brute_force(first):
         unit, known = common_unit(instance), optimum(instance, shared_order=True)
         assert unit % 3 == 0
         assert known == 0 or known % unit == 0
-        assert_proves(instance, known, branch_and_bound_road(instance, task_for(instance)))
+        assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
 
 
 def test_common_unit():
@@ -310,20 +315,20 @@ def test_a_bound_is_rounded_up_to_a_whole_unit():
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     jobs = [Job("a", [1.0], [5.0]), Job("b", [5.0], [2.0])]
     instance = job_instance("flow shop", cluster, jobs)
-    arrival = branch_and_bound_road(instance, task_for(instance, lower_bound=7.5, time_limit=0.0))
-    assert arrival.stop == "gap closed"
-    assert arrival.lower_bound == arrival.schedule.makespan == 8.0
-    assert arrival.proof == "makespans are multiples of 1 s"
+    outcome = branch_and_bound_method(instance, task_for(instance, lower_bound=7.5, time_limit=0.0))
+    assert outcome.stop == "gap closed"
+    assert outcome.lower_bound == outcome.schedule.makespan == 8.0
+    assert outcome.proof == "makespans are multiples of 1 s"
     # A sum of floating-point numbers that should be whole is not above it.
-    arrival = branch_and_bound_road(
+    outcome = branch_and_bound_method(
         instance, task_for(instance, lower_bound=np.nextafter(7.0, 8.0), time_limit=0.0)
     )
-    assert arrival.lower_bound == 7.0
+    assert outcome.lower_bound == 7.0
 
 
 def test_the_local_search_goes_on_until_it_meets_a_rounded_bound(monkeypatch):
     instance = two_stage(6, 2, 2, seed=1)
-    best = branch_and_bound_road(instance, task_for(instance)).schedule
+    best = branch_and_bound_method(instance, task_for(instance)).schedule
     tries = []
 
     def improve(instance, schedule, *, seed=0, **_):
@@ -334,9 +339,9 @@ def test_the_local_search_goes_on_until_it_meets_a_rounded_bound(monkeypatch):
     monkeypatch.setattr(branch_and_bound, "MOST_JOBS", 1)
     task = task_for(instance, lower_bound=best.makespan - 0.25)
     assert task.incumbent.makespan > best.makespan
-    arrival = branch_and_bound_road(instance, task)
-    assert arrival.stop == "gap closed"
-    assert arrival.schedule is best
+    outcome = branch_and_bound_method(instance, task)
+    assert outcome.stop == "gap closed"
+    assert outcome.schedule is best
     assert tries == [0, 1, 2, 3, 4, 5]
 
 

@@ -10,9 +10,9 @@ from brute_force import optimum
 import slotwise
 from slotwise import Cluster, Job, MapTask, Rates, SpeedFactors, job_instance
 from slotwise.instances.mapreduce.security import Outages, Security
-from slotwise.solvers.backends.cp_sat import cp_sat_road
+from slotwise.solvers.backends.cp_sat import cp_sat_method
 from slotwise.solvers.branch_and_bound.integer_times import common_unit
-from slotwise.solvers.method import Task
+from slotwise.solvers.method import SolveRequest
 from slotwise.solvers.result import Status
 
 needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tools is not installed")
@@ -82,8 +82,8 @@ def test_unit_of_the_durations_that_can_occur(instance, unit):
 def proven(instance):
     """What CP-SAT proves of the instance, started from a schedule with much to improve."""
     start = slotwise.heuristic(instance, "EASS").schedule
-    task = Task(start, 0.0, time_limit=60, threads=1, relative_gap=1e-7)
-    return cp_sat_road(instance, task)
+    task = SolveRequest(start, 0.0, time_limit=60, threads=1, relative_gap=1e-7)
+    return cp_sat_method(instance, task)
 
 
 @needs_ortools
@@ -109,10 +109,10 @@ def proven(instance):
     ids=["factors", "tenth", "security", "unit", "huge"],
 )
 def test_cp_sat_proves_the_optimum(instance):
-    arrival, known = proven(instance), optimum(instance)
-    assert arrival.lower_bound <= known * (1 + 1e-12)
-    assert arrival.lower_bound == pytest.approx(known, rel=2e-6)
-    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
+    outcome, known = proven(instance), optimum(instance)
+    assert outcome.lower_bound <= known * (1 + 1e-12)
+    assert outcome.lower_bound == pytest.approx(known, rel=2e-6)
+    assert outcome.schedule.makespan == pytest.approx(known, rel=1e-6)
 
 
 @needs_ortools

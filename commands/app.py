@@ -1,0 +1,103 @@
+"""The command line: `slotwise COMMAND …`.
+
+Commands import what they need when they run, so that `slotwise --help` costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Annotated
+
+import typer
+
+from . import console, interrupts
+from .bounds import bounds
+from .check import check
+from .explain import explain
+from .failing import failed
+from .fair import fair
+from .file_rules import apply_to
+from .gap import gap
+from .generate.mapreduce import generate
+from .generate.other_families import generating
+from .guide import guide
+from .heuristic import heuristic
+from .import_.datacenters import datacenters
+from .import_.mapreduce import importing
+from .import_.queues import queues
+from .simulate import simulate
+from .solve import solve
+from .streams import open_streams, put
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="slotwise",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Exact models, valid bounds and published heuristics for scheduling batch work.\n\n"
+    "Any input file may be -, which is stdin, and any output file -, which is stdout.",
+)
+for command in (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain):
+    app.command()(command)
+app.add_typer(generate, name="generate")
+generate.add_typer(generating)
+app.add_typer(importing, name="import")
+for kind in (datacenters, queues):
+    importing.add_typer(kind)
+apply_to(app)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        put(f"slotwise {version('slotwise')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+    max_input: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Longest text of an input, such as 8GB; default 2GB, of a pipe 200MB.",
+        ),
+    ] = None,
+) -> None:
+    """Options that stand before the command."""
+    if max_input is not None:
+        from ..instances.files.inputs import VARIABLE, parse_size
+
+        parse_size(max_input, "--max-input")
+        os.environ[VARIABLE] = max_input
+
+
+def run(arguments: list[str]) -> int:
+    """The exit code of a command line; whatever goes wrong is told in one line."""
+    open_streams()
+    console.begin()
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # those of libraries, which tell a user nothing
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("slotwise", arguments) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    except SystemExit:
+        raise
+    except BaseException as error:
+        interrupts.answered()
+        return failed(error, arguments, command)
+    return 0
