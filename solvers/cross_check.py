@@ -54,7 +54,7 @@ class Opinion:
 
     def document(self) -> dict[str, Any]:
         """For JSON, which has no infinity: the note says that no solution exists."""
-        document = {**asdict(self), "verdict": self.verdict.lower()}
+        document = {"road": self.method, **asdict(self), "verdict": self.verdict.lower()}
         if self.lower_bound is not None and math.isinf(self.lower_bound):
             document["lower_bound"] = None
         return document
@@ -80,11 +80,11 @@ def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -
     ]
 
 
-Method = Callable[[pyo.ConcreteModel, Clock, int], tuple[float | None, float | None, str]]
+SecondSolver = Callable[[pyo.ConcreteModel, Clock, int], tuple[float | None, float | None, str]]
 
 
 def _opinion(
-    name: str, method: Method, result: Result, known: float, time_limit: float, threads: int
+    name: str, method: SecondSolver, result: Result, known: float, time_limit: float, threads: int
 ) -> Opinion:
     clock = Clock(time_limit)
     unit = suitable_unit(known)
@@ -159,7 +159,7 @@ def _cbc(
     return makespan, makespan if proven else None, "gap closed" if proven else "time limit"
 
 
-_METHODS: dict[str, Method] = {
+_METHODS: dict[str, SecondSolver] = {
     "job-order model as MPS, CBC": _cbc,
     "job-order model, HiGHS without presolve": _highs_without_presolve,
 }
