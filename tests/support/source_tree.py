@@ -1,0 +1,177 @@
+"""The package's source as data: modules, what each imports, functions and their sizes.
+
+Everything is read with `ast`, nothing is imported, so that an import within a function or for type
+checking counts as much as one at the top.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+NOT_THE_PACKAGE = {"benchmarks", "build", "dist", "docs", "examples", "tests"}
+"""Top-level folders that hold no module of the package; so do those with a dot."""
+
+LAYERS = {
+    "instances": 0,
+    "formulations": 1,
+    "heuristics": 1,
+    "solvers": 2,
+    "report": 3,
+    "experiments": 4,
+    "commands": 5,
+}
+"""Height of each layer. What lies beside them (`cli`, the public API) may import all."""
+
+TOP = 6
+
+COMPILED = {"kernel", "inner", "inlined", "counted", "overload"}
+"""Decorators of functions that numba compiles, which may be long and take many arrays."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function: `module:Class.name`, its lines without docstring, how many arguments it takes.
+
+    `public` is whether no part of its name begins with an underscore and it stands in no other
+    function.
+    """
+
+    name: str
+    lines: int
+    arguments: int
+    public: bool
+
+
+def module_files(root: Path) -> dict[str, Path]:
+    """Files of all modules by dotted name below the package, whose own name is empty."""
+    found = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        if parts[0] in NOT_THE_PACKAGE or any(part.startswith(".") for part in parts):
+            continue
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(root: Path) -> dict[str, set[str]]:
+    """What every module imports from the package, wherever in its text."""
+    files = module_files(root)
+    found: dict[str, set[str]] = {}
+    for name, path in files.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found[name] = {
+            target
+            for statement in ast.walk(tree)
+            for target in _targets(statement, package, root.name, files)
+            if target != name
+        }
+    return found
+
+
+def _targets(node: ast.AST, package: str, whole: str, files: dict[str, Path]) -> Iterator[str]:
+    """Modules that a statement imports: of `from . import a`, `a` if it is one, else the package.
+
+    Absolute imports of the package count, whatever the folder of the checkout is called.
+    """
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            first, _, rest = alias.name.partition(".")
+            if first in {"slotwise", whole}:
+                yield rest
+    elif isinstance(node, ast.ImportFrom):
+        if node.level:
+            above = package.split(".")[: package.count(".") + 2 - node.level] if package else []
+            base = ".".join([*above, *filter(None, [node.module])])
+        else:
+            first, _, base = str(node.module).partition(".")
+            if first not in {"slotwise", whole}:
+                return
+        for alias in node.names:
+            inside = f"{base}.{alias.name}".strip(".")
+            yield inside if inside in files else base
+
+
+def _layer(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def height(module: str) -> int:
+    """How high the layer of a module stands."""
+    return LAYERS.get(_layer(module), TOP)
+
+
+def wrong_ways(root: Path) -> list[str]:
+    """Imports that run upwards, or from one layer to another one beside it."""
+    return [
+        f"{module} imports {target or 'the package itself'}"
+        for module, targets in imports(root).items()
+        for target in sorted(targets)
+        if height(target) > height(module)
+        or (height(target) == height(module) < TOP and _layer(target) != _layer(module))
+    ]
+
+
+def files_in_rooms(root: Path) -> dict[str, int]:
+    """How many modules lie flat in each folder, without its `__init__`."""
+    return Counter(
+        path.parent.relative_to(root).as_posix()
+        for path in module_files(root).values()
+        if path.name != "__init__.py"
+    )
+
+
+def packages(root: Path, name: str) -> set[str]:
+    """Dotted names of all folders with modules, below a package called `name`."""
+    return {
+        ".".join([name, *path.parent.relative_to(root).parts])
+        for path in module_files(root).values()
+    }
+
+
+def functions(root: Path) -> Iterator[Function]:
+    """All functions that are not compiled, those within others and in classes too."""
+    for module, path in module_files(root).items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        yield from _functions(tree, f"{module or '__init__'}:", public=True)
+
+
+def _functions(node: ast.AST, within: str, *, public: bool) -> Iterator[Function]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            if COMPILED & {_called(decorator) for decorator in child.decorator_list}:
+                continue
+            name = within + child.name
+            is_public = public and (child.name == "__init__" or child.name[0] != "_")
+            yield Function(name, _lines(child), _arguments(child), is_public)
+            yield from _functions(child, f"{name}.", public=False)
+        elif isinstance(child, ast.ClassDef):
+            is_public = public and child.name[0] != "_"
+            yield from _functions(child, f"{within}{child.name}.", public=is_public)
+        else:
+            yield from _functions(child, within, public=public)
+
+
+def _called(decorator: ast.expr) -> str:
+    """The last name of a decorator, called or not."""
+    if isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    return ast.unparse(decorator).rpartition(".")[2]
+
+
+def _lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    assert function.end_lineno is not None
+    lines = function.end_lineno - function.lineno + 1
+    if ast.get_docstring(function) is not None:
+        text = function.body[0]
+        assert text.end_lineno is not None
+        lines -= text.end_lineno - text.lineno + 1
+    return lines
+
+
+def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    given = function.args
+    names = [argument.arg for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return len(names) - (names[:1] in (["self"], ["cls"]))

@@ -1,0 +1,245 @@
+"""The shape of the source: layers, circles, rooms, packages and the size of functions.
+
+Computed from the files themselves, so that a new module is held to it as it appears. The cases on
+small trees at the end show that every rule can fail.
+"""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import networkx as nx
+import pytest
+import source_tree
+
+ROOT = Path(__file__).parents[1]
+MOST_FILES = 16
+MOST_LINES = 60
+MOST_ARGUMENTS = 7
+
+LONG = {
+    "commands.gap:gap",
+    "commands.fair:fair",
+    "commands.generate.mapreduce:hmhs",
+    "commands.generate.mapreduce:ljr",
+    "commands.generate.mapreduce:smso",
+    "commands.import_.mapreduce:swim",
+    "commands.simulate:simulate",
+    "commands.solve:solve",
+    "heuristics.block_search.driver:improve_blocks",
+    "heuristics.dispatch.simulator:simulate",
+    "instances.generators.hmhs:generate",
+    "instances.generators.ljr:generate",
+    "instances.generators.smso:generate",
+    "instances.schedulers.slurm:read_slurm",
+    "instances.traces.rumen.reader:read_rumen",
+    "instances.traces.swim:read_swim",
+    "report.gantt.page:_frame",
+    "solvers.backends.cp_sat:problem",
+    "solvers.branch_and_bound.integer_times:in_integer_times",
+    "solvers.portfolio:portfolio",
+}
+"""Functions that still are too long. An entry that is no longer needed has to go."""
+
+WIDE = {
+    "heuristics.block_search.driver:improve_blocks",
+    "heuristics.block_search.perturbation:shake",
+    "heuristics.block_search.polish:polish",
+    "heuristics.dispatch.simulator:simulate",
+    "instances.traces.rumen.reader:read_rumen",
+    "instances.traces.swim:read_swim",
+    "solvers.backends.highs:solve",
+    "solvers.result:certified",
+    "solvers.solve:solve",
+}
+"""Public functions that still take too many arguments. An entry not needed has to go."""
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "pyproject.toml").is_file(), reason="the rules are about the sources"
+)
+
+
+def circles(root: Path) -> list[list[str]]:
+    """Groups of modules that import one another, in the order of the alphabet."""
+    graph = nx.DiGraph(
+        (module, target)
+        for module, targets in source_tree.imports(root).items()
+        for target in targets
+    )
+    return [sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1]
+
+
+def crowded(root: Path) -> dict[str, int]:
+    """Rooms with too many modules, and how many they have."""
+    rooms = source_tree.files_in_rooms(root)
+    return {room: files for room, files in rooms.items() if files > MOST_FILES}
+
+
+def packages_and_tree(root: Path) -> tuple[set[str], set[str]]:
+    """The packages that `pyproject.toml` lists, and those that the folders are."""
+    with open(root / "pyproject.toml", "rb") as stream:
+        settings = tomllib.load(stream)["tool"]["setuptools"]
+    (name,) = settings["package-dir"]
+    return set(settings["packages"]), source_tree.packages(root, name)
+
+
+def too_long(root: Path) -> set[str]:
+    """Functions that are too long, without their docstrings."""
+    return {f.name for f in source_tree.functions(root) if f.lines > MOST_LINES}
+
+
+def too_wide(root: Path) -> set[str]:
+    """Public functions with too many arguments.
+
+    Generators take a paper's parameters one by one, and a command's arguments are its options.
+    """
+    return {
+        f.name
+        for f in source_tree.functions(root)
+        if f.public
+        and f.arguments > MOST_ARGUMENTS
+        and not f.name.startswith(("instances.generators", "commands."))
+    }
+
+
+def test_all_modules_are_seen() -> None:
+    files = source_tree.module_files(ROOT)
+    assert {"", "cli", "instances.errors", "commands.app", "solvers"} <= files.keys()
+    assert source_tree.imports(ROOT)["cli"] >= {"commands.app"}
+
+
+def test_imports_run_one_way() -> None:
+    assert source_tree.wrong_ways(ROOT) == []
+
+
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    assert circles(ROOT) == []
+
+
+def test_no_room_is_crowded() -> None:
+    assert crowded(ROOT) == {}
+
+
+def test_listed_packages_are_the_tree() -> None:
+    listed, tree = packages_and_tree(ROOT)
+    assert listed == tree
+
+
+def test_every_package_says_so() -> None:
+    folders = {path.parent for path in source_tree.module_files(ROOT).values()}
+    assert [str(folder) for folder in folders if not (folder / "__init__.py").is_file()] == []
+
+
+def test_functions_are_short() -> None:
+    assert too_long(ROOT) == LONG
+
+
+def test_public_functions_take_few_arguments() -> None:
+    assert too_wide(ROOT) == WIDE
+
+
+Tree = Callable[[dict[str, str]], Path]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """Writes a package of the given modules and gives its folder."""
+
+    def write(modules: dict[str, str]) -> Path:
+        for name, text in modules.items():
+            path = tmp_path / f"{name}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from ..solvers import solve",
+        "from ..solvers.solve import solve",
+        "def f():\n    from ..solvers.solve import solve",
+        "if TYPE_CHECKING:\n    from ..solvers.solve import Solver",
+        "import slotwise.solvers.solve",
+        "from slotwise.solvers import solve",
+    ],
+)
+def test_an_import_that_runs_upwards_is_found(tree: Tree, line: str) -> None:
+    root = tree({"formulations/model": line, "solvers/solve": "from ..formulations import model"})
+    assert source_tree.wrong_ways(root) == ["formulations.model imports solvers.solve"]
+
+
+def test_imports_of_layers_side_by_side_and_of_the_top_are_found(tree: Tree) -> None:
+    root = tree(
+        {
+            "__init__": "from .commands.app import run",
+            "cli": "",
+            "commands/app": "from ..cli import main",
+            "formulations/__init__": "",
+            "formulations/bound": "from .. import __version__",
+            "formulations/other": "from .bound import b\nfrom . import bound",
+            "heuristics/rules": "from ..formulations.bound import b",
+        }
+    )
+    assert source_tree.wrong_ways(root) == [
+        "commands.app imports cli",
+        "formulations.bound imports the package itself",
+        "heuristics.rules imports formulations.bound",
+    ]
+
+
+def test_a_circle_through_a_late_import_is_found(tree: Tree) -> None:
+    root = tree(
+        {
+            "instances/a": "from .b.c import x",
+            "instances/b/c": "def f():\n    from ...instances import a",
+            "instances/b/d": "from ..a import f",
+        }
+    )
+    assert circles(root) == [["instances.a", "instances.b.c"]]
+
+
+def test_a_crowded_room_is_found(tree: Tree) -> None:
+    room = {f"report/m{k}": "" for k in range(MOST_FILES)}
+    outside = {f"tests/t{k}": "" for k in range(MOST_FILES + 1)}
+    assert crowded(tree(room | outside | {"report/__init__": ""})) == {}
+    assert crowded(tree({"report/one_more": ""})) == {"report": MOST_FILES + 1}
+
+
+def test_a_package_missing_from_the_list_is_found(tree: Tree) -> None:
+    root = tree({"__init__": "", "report/__init__": "", "report/gantt/__init__": ""})
+    (root / "pyproject.toml").write_text(
+        '[tool.setuptools]\npackage-dir = {pack = "."}\npackages = ["pack", "pack.report"]\n'
+    )
+    listed, found = packages_and_tree(root)
+    assert found - listed == {"pack.report.gantt"}
+
+
+def test_long_functions_are_found(tree: Tree) -> None:
+    body, deep = "    pass\n" * MOST_LINES, "            pass\n" * MOST_LINES
+    root = tree(
+        {
+            "report/page": f'def short():\n    """Text\n\n    text."""\n{body[9:]}'
+            f"def long():\n{body}"
+            f"class C:\n    def m(self):\n        def inside():\n{deep}",
+            "report/kernels": f"@kernel(cache=True)\ndef k():\n{body}",
+        }
+    )
+    assert too_long(root) == {"report.page:long", "report.page:C.m", "report.page:C.m.inside"}
+
+
+def test_functions_with_many_arguments_are_found(tree: Tree) -> None:
+    seven, eight = "a, b, c, *, d, e, f, g", "a, b, c, /, d, e, *, f, g, h"
+    root = tree(
+        {
+            "report/page": f"def narrow({seven}): ...\n"
+            f"def wide({eight}): ...\n"
+            f"def _own({eight}): ...\n"
+            f"class C:\n    def __init__(self, {seven}): ...\n    def m(self, {eight}): ...\n",
+            "instances/generators/mine": f"def generate({eight}): ...",
+            "commands/verb": f"def verb({eight}): ...",
+        }
+    )
+    assert too_wide(root) == {"report.page:wide", "report.page:C.m"}
