@@ -12,11 +12,10 @@ from typing import Annotated
 
 import typer
 
-from . import console, interrupts
+from . import console
 from .bounds import bounds
 from .check import check
 from .explain import explain
-from .failing import failed
 from .fair import fair
 from .file_rules import apply_to
 from .gap import gap
@@ -27,9 +26,11 @@ from .heuristic import heuristic
 from .import_.datacenters import datacenters
 from .import_.mapreduce import importing
 from .import_.queues import queues
+from .process import interrupts
+from .process.failing import failed
+from .process.streams import open_streams, put
 from .simulate import simulate
 from .solve import solve
-from .streams import open_streams, put
 
 __all__ = ["app", "run"]
 

@@ -17,7 +17,7 @@ from ..instances.kernels.notes import listen
 from ..instances.registry import Entry, lookup
 from ..report.endings import GANTT, PLOT
 from .file_rules import Written, saving, stdout_is_taken, where_result_is
-from .streams import put, put_aside
+from .process.streams import put, put_aside
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult

@@ -13,7 +13,7 @@ from ..instances.registry import Entry, lookup
 from ..instances.schedulers import WRITERS
 from .console import Json, Output, Plot, Quiet, about, show, tell
 from .file_rules import saving
-from .streams import put
+from .process.streams import put
 
 if TYPE_CHECKING:
     from ..instances.hierarchy.allocation import Allocation

@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from ..instances.errors import InputError, OutputError
-from .streams import is_closed, is_read, put_aside
+from .process.streams import is_closed, is_read, put_aside
 
 
 @dataclass(frozen=True)

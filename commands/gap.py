@@ -24,7 +24,7 @@ from .console import (
     tell,
 )
 from .file_rules import saving
-from .interrupts import held
+from .process.interrupts import held
 
 
 def gap(

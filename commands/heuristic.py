@@ -25,7 +25,7 @@ from .console import (
     tell,
 )
 from .file_rules import saving
-from .interrupts import held
+from .process.interrupts import held
 
 NAMES = ", ".join(entry.name for entry in HEURISTICS)
 MOST_NOTES = 12

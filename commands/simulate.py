@@ -17,7 +17,7 @@ from ..instances.limits import MOST_ARRIVALS, MOST_SLOTS
 from ..instances.registry import lookup
 from .console import Json, Output, Plot, Quiet, show, tell
 from .file_rules import saving
-from .interrupts import held
+from .process.interrupts import held
 
 if TYPE_CHECKING:
     from ..heuristics.dispatch.result import Simulation

@@ -25,8 +25,8 @@ from .console import (
     tell,
 )
 from .file_rules import saving
-from .interrupts import held
-from .streams import put_aside
+from .process.interrupts import held
+from .process.streams import put_aside
 
 NAMES = ", ".join(method.name for method in METHODS)
 

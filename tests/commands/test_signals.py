@@ -35,7 +35,7 @@ os.fsync = fsync
 
 ONCE_SOMETHING_IS_KEPT = """
 import os, threading, time
-from slotwise.commands import interrupts
+from slotwise.commands.process import interrupts
 def watch():
     while not interrupts._keeping.is_set():
         time.sleep(0.01)

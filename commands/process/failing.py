@@ -13,8 +13,8 @@ from typing import Any
 
 import typer
 
-from ..instances.errors import CertificateError, InputError, one_line
-from . import console
+from ...instances.errors import CertificateError, InputError, one_line
+from .. import console
 from .interrupts import INTERRUPTED
 from .streams import put, put_aside, reader_has_gone
 
