@@ -1,209 +1,148 @@
 """slotwise: exact models, valid bounds and published heuristics for scheduling batch work.
 
-Everything below is imported when it is first used, so that `import slotwise` costs nothing.
+The block of imports below is the one list of public names. Type checkers and editors read it as it
+stands. At run time it is parsed when a name is first asked for, and only the module of that name is
+imported: `import slotwise` alone costs nothing.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .formulations.bounds.closed_form import best_lower_bound
-    from .formulations.bounds.closed_form import lower_bounds as bounds
-    from .formulations.bounds.waiting import waiting_bound
-    from .heuristics.dispatch.dispatcher import Dispatcher, Placement
-    from .heuristics.dispatch.result import Simulation
-    from .heuristics.dispatch.simulator import simulate
-    from .heuristics.fairness import allocate as fair
-    from .heuristics.fairness.explanation import why
-    from .heuristics.fairness.timeline import follow
-    from .instances.datacenter.checker import check_guidance
-    from .instances.datacenter.datacenter import Configuration, Datacenter, JobClass, datacenter
-    from .instances.datacenter.datacenter_file import read_datacenter, write_datacenter
-    from .instances.datacenter.guidance import Guidance
-    from .instances.datacenter.guidance_file import read_guidance, write_guidance
-    from .instances.datacenter.workload import Jobs, Workload, poisson, replay
-    from .instances.errors import InputError
-    from .instances.generators import generate
-    from .instances.hierarchy.allocation import Allocation
-    from .instances.hierarchy.checker import check_allocation
-    from .instances.hierarchy.hierarchy import Group, Hierarchy, Leaf, hierarchy
-    from .instances.hierarchy.hierarchy_file import read_hierarchy, write_hierarchy
-    from .instances.mapreduce.checker import Verdict, check
-    from .instances.mapreduce.cluster import Cluster, Rates
-    from .instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
-    from .instances.mapreduce.instance_file import read_instance as read
-    from .instances.mapreduce.instance_file import write_instance as write
-    from .instances.mapreduce.schedule import Schedule, timed
-    from .instances.mapreduce.schedule_file import read_schedule, write_schedule
-    from .instances.mapreduce.security import Outages, Security
-    from .instances.traces.google2011 import read_google
-    from .instances.traces.openb import read_openb
-    from .instances.traces.rumen.reader import read_rumen
-    from .instances.traces.swim import read_swim
-    from .report.explain import explain
-    from .report.gantt.files import draw_gantt, gantt_figure, write_gantt
-    from .solvers.compare import Comparison
-    from .solvers.compare import compare as gap
-    from .solvers.cross_check import cross_check
-    from .solvers.guidance.guide import guide
-    from .solvers.heuristic import heuristic
-    from .solvers.progress import Progress
-    from .solvers.result import Result, Status
-    from .solvers.solve import solve
+    from .formulations.bounds.closed_form import best_lower_bound as best_lower_bound
+    from .formulations.bounds.closed_form import lower_bounds
+    from .formulations.bounds.waiting import waiting_bound as waiting_bound
+    from .heuristics.dispatch.dispatcher import Dispatcher as Dispatcher
+    from .heuristics.dispatch.dispatcher import Placement as Placement
+    from .heuristics.dispatch.result import Simulation as Simulation
+    from .heuristics.dispatch.simulator import simulate as simulate
+    from .heuristics.fairness import allocate
+    from .heuristics.fairness.explanation import why as why
+    from .heuristics.fairness.timeline import Timeline as Timeline
+    from .heuristics.fairness.timeline import follow as follow
+    from .instances.datacenter.checker import check_guidance as check_guidance
+    from .instances.datacenter.datacenter import Configuration as Configuration
+    from .instances.datacenter.datacenter import Datacenter as Datacenter
+    from .instances.datacenter.datacenter import JobClass as JobClass
+    from .instances.datacenter.datacenter import datacenter as datacenter
+    from .instances.datacenter.datacenter_file import read_datacenter as read_datacenter
+    from .instances.datacenter.datacenter_file import write_datacenter as write_datacenter
+    from .instances.datacenter.guidance import Guidance as Guidance
+    from .instances.datacenter.guidance_file import read_guidance as read_guidance
+    from .instances.datacenter.guidance_file import write_guidance as write_guidance
+    from .instances.datacenter.workload import Jobs as Jobs
+    from .instances.datacenter.workload import Workload as Workload
+    from .instances.datacenter.workload import poisson as poisson
+    from .instances.datacenter.workload import replay as replay
+    from .instances.errors import BrokenInvariant as BrokenInvariant
+    from .instances.errors import CertificateError as CertificateError
+    from .instances.errors import InputError as InputError
+    from .instances.errors import OutputError as OutputError
+    from .instances.errors import SlotwiseError as SlotwiseError
+    from .instances.generators import generate as generate
+    from .instances.hierarchy.allocation import Allocation as Allocation
+    from .instances.hierarchy.checker import check_allocation as check_allocation
+    from .instances.hierarchy.hierarchy import Group as Group
+    from .instances.hierarchy.hierarchy import Hierarchy as Hierarchy
+    from .instances.hierarchy.hierarchy import Leaf as Leaf
+    from .instances.hierarchy.hierarchy import hierarchy as hierarchy
+    from .instances.hierarchy.hierarchy_file import read_hierarchy as read_hierarchy
+    from .instances.hierarchy.hierarchy_file import write_hierarchy as write_hierarchy
+    from .instances.mapreduce.checker import check as check
+    from .instances.mapreduce.cluster import Cluster as Cluster
+    from .instances.mapreduce.cluster import Rates as Rates
+    from .instances.mapreduce.instance import Instance as Instance
+    from .instances.mapreduce.instance import Job as Job
+    from .instances.mapreduce.instance import MapTask as MapTask
+    from .instances.mapreduce.instance import SpeedFactors as SpeedFactors
+    from .instances.mapreduce.instance import job_instance as job_instance
+    from .instances.mapreduce.instance_file import read_instance, write_instance
+    from .instances.mapreduce.schedule import Schedule as Schedule
+    from .instances.mapreduce.schedule import timed as timed
+    from .instances.mapreduce.schedule_file import read_schedule as read_schedule
+    from .instances.mapreduce.schedule_file import write_schedule as write_schedule
+    from .instances.mapreduce.security import Outages as Outages
+    from .instances.mapreduce.security import Security as Security
+    from .instances.traces.google2011 import read_google as read_google
+    from .instances.traces.openb import read_openb as read_openb
+    from .instances.traces.rumen.reader import read_rumen as read_rumen
+    from .instances.traces.swim import read_swim as read_swim
+    from .instances.verdict import Verdict as Verdict
+    from .report.explain import explain as explain
+    from .report.gantt.files import draw_gantt as draw_gantt
+    from .report.gantt.files import gantt_figure as gantt_figure
+    from .report.gantt.files import write_gantt as write_gantt
+    from .solvers.compare import Comparison as Comparison
+    from .solvers.compare import compare
+    from .solvers.cross_check import cross_check as cross_check
+    from .solvers.guidance.column_generation import NoRate as NoRate
+    from .solvers.guidance.guide import guide as guide
+    from .solvers.heuristic import heuristic as heuristic
+    from .solvers.progress import Progress as Progress
+    from .solvers.result import Result as Result
+    from .solvers.result import Status as Status
+    from .solvers.solve import solve as solve
 
-_PUBLIC = {
-    "Allocation": "instances.hierarchy.allocation:Allocation",
-    "Cluster": "instances.mapreduce.cluster:Cluster",
-    "Comparison": "solvers.compare:Comparison",
-    "Configuration": "instances.datacenter.datacenter:Configuration",
-    "Datacenter": "instances.datacenter.datacenter:Datacenter",
-    "Dispatcher": "heuristics.dispatch.dispatcher:Dispatcher",
-    "Group": "instances.hierarchy.hierarchy:Group",
-    "Guidance": "instances.datacenter.guidance:Guidance",
-    "Hierarchy": "instances.hierarchy.hierarchy:Hierarchy",
-    "InputError": "instances.errors:InputError",
-    "Instance": "instances.mapreduce.instance:Instance",
-    "Job": "instances.mapreduce.instance:Job",
-    "JobClass": "instances.datacenter.datacenter:JobClass",
-    "Jobs": "instances.datacenter.workload:Jobs",
-    "Leaf": "instances.hierarchy.hierarchy:Leaf",
-    "MapTask": "instances.mapreduce.instance:MapTask",
-    "Outages": "instances.mapreduce.security:Outages",
-    "Placement": "heuristics.dispatch.dispatcher:Placement",
-    "Progress": "solvers.progress:Progress",
-    "Rates": "instances.mapreduce.cluster:Rates",
-    "Result": "solvers.result:Result",
-    "Schedule": "instances.mapreduce.schedule:Schedule",
-    "Security": "instances.mapreduce.security:Security",
-    "Simulation": "heuristics.dispatch.result:Simulation",
-    "SpeedFactors": "instances.mapreduce.instance:SpeedFactors",
-    "Status": "solvers.result:Status",
-    "Verdict": "instances.mapreduce.checker:Verdict",
-    "Workload": "instances.datacenter.workload:Workload",
-    "best_lower_bound": "formulations.bounds.closed_form:best_lower_bound",
-    "bounds": "formulations.bounds.closed_form:lower_bounds",
-    "check": "instances.mapreduce.checker:check",
-    "check_allocation": "instances.hierarchy.checker:check_allocation",
-    "check_guidance": "instances.datacenter.checker:check_guidance",
-    "cross_check": "solvers.cross_check:cross_check",
-    "datacenter": "instances.datacenter.datacenter:datacenter",
-    "draw_gantt": "report.gantt.files:draw_gantt",
-    "explain": "report.explain:explain",
-    "fair": "heuristics.fairness:allocate",
-    "follow": "heuristics.fairness.timeline:follow",
-    "gantt_figure": "report.gantt.files:gantt_figure",
-    "gap": "solvers.compare:compare",
-    "generate": "instances.generators:generate",
-    "guide": "solvers.guidance.guide:guide",
-    "heuristic": "solvers.heuristic:heuristic",
-    "hierarchy": "instances.hierarchy.hierarchy:hierarchy",
-    "job_instance": "instances.mapreduce.instance:job_instance",
-    "poisson": "instances.datacenter.workload:poisson",
-    "read": "instances.mapreduce.instance_file:read_instance",
-    "read_datacenter": "instances.datacenter.datacenter_file:read_datacenter",
-    "read_google": "instances.traces.google2011:read_google",
-    "read_guidance": "instances.datacenter.guidance_file:read_guidance",
-    "read_hierarchy": "instances.hierarchy.hierarchy_file:read_hierarchy",
-    "read_openb": "instances.traces.openb:read_openb",
-    "read_rumen": "instances.traces.rumen.reader:read_rumen",
-    "read_schedule": "instances.mapreduce.schedule_file:read_schedule",
-    "read_swim": "instances.traces.swim:read_swim",
-    "replay": "instances.datacenter.workload:replay",
-    "simulate": "heuristics.dispatch.simulator:simulate",
-    "solve": "solvers.solve:solve",
-    "timed": "instances.mapreduce.schedule:timed",
-    "waiting_bound": "formulations.bounds.waiting:waiting_bound",
-    "why": "heuristics.fairness.explanation:why",
-    "write": "instances.mapreduce.instance_file:write_instance",
-    "write_datacenter": "instances.datacenter.datacenter_file:write_datacenter",
-    "write_gantt": "report.gantt.files:write_gantt",
-    "write_guidance": "instances.datacenter.guidance_file:write_guidance",
-    "write_hierarchy": "instances.hierarchy.hierarchy_file:write_hierarchy",
-    "write_schedule": "instances.mapreduce.schedule_file:write_schedule",
-}
+    __version__: str
+    bounds = lower_bounds
+    fair = allocate
+    gap = compare
+    read = read_instance
+    write = write_instance
 
-__all__ = [
-    "Allocation",
-    "Cluster",
-    "Comparison",
-    "Configuration",
-    "Datacenter",
-    "Dispatcher",
-    "Group",
-    "Guidance",
-    "Hierarchy",
-    "InputError",
-    "Instance",
-    "Job",
-    "JobClass",
-    "Jobs",
-    "Leaf",
-    "MapTask",
-    "Outages",
-    "Placement",
-    "Progress",
-    "Rates",
-    "Result",
-    "Schedule",
-    "Security",
-    "Simulation",
-    "SpeedFactors",
-    "Status",
-    "Verdict",
-    "Workload",
-    "best_lower_bound",
-    "bounds",
-    "check",
-    "check_allocation",
-    "check_guidance",
-    "cross_check",
-    "datacenter",
-    "draw_gantt",
-    "explain",
-    "fair",
-    "follow",
-    "gantt_figure",
-    "gap",
-    "generate",
-    "guide",
-    "heuristic",
-    "hierarchy",
-    "job_instance",
-    "poisson",
-    "read",
-    "read_datacenter",
-    "read_google",
-    "read_guidance",
-    "read_hierarchy",
-    "read_openb",
-    "read_rumen",
-    "read_schedule",
-    "read_swim",
-    "replay",
-    "simulate",
-    "solve",
-    "timed",
-    "waiting_bound",
-    "why",
-    "write",
-    "write_datacenter",
-    "write_gantt",
-    "write_guidance",
-    "write_hierarchy",
-    "write_schedule",
-]
+
+def _public_names() -> dict[str, tuple[str, str]]:
+    """Module and attribute behind each public name, from the block of imports above.
+
+    A name is public if it is imported as itself, as type checkers have it, or assigned an imported
+    one.
+    """
+    import ast
+    import inspect
+    import sys
+
+    source = ast.parse(inspect.getsource(sys.modules[__name__]))
+    block = next(
+        node.body
+        for node in source.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    imported: dict[str, tuple[str, str]] = {}
+    public: dict[str, tuple[str, str]] = {}
+    for node in block:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                imported[alias.name] = (f".{node.module}", alias.name)
+                if alias.asname == alias.name:
+                    public[alias.name] = imported[alias.name]
+        elif isinstance(node, ast.Assign):
+            public[ast.unparse(node.targets[0])] = imported[ast.unparse(node.value)]
+    return dict(sorted(public.items()))
+
+
+def _value(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
+    if name == "_public":
+        return _public_names()
+    if name == "__all__":
+        return list(__getattr__("_public"))
+    # Python asks for other names of this form, which are no reason to parse anything.
+    where = None if name.startswith("__") else __getattr__("_public").get(name)
+    if where is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(where[0], __name__), where[1])
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, attribute = _PUBLIC[name].split(":")
-    value = getattr(import_module(f".{module}", __name__), attribute)
-    globals()[name] = value
+    globals()[name] = value = _value(name)
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(_PUBLIC))
+    return sorted({*globals(), *__getattr__("__all__"), "__version__"})

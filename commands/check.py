@@ -67,8 +67,8 @@ def _schedule(instance: JsonFile, schedule: Path) -> tuple[list[str], float | No
     if claimed is None:
         return ["the result holds no schedule"], None
     verdict = check_schedule(problem, claimed)
-    makespan = verdict.makespan if math.isfinite(verdict.makespan) else None
-    return violations + verdict.violations, makespan
+    finite = verdict.makespan is not None and math.isfinite(verdict.makespan)
+    return violations + verdict.violations, verdict.makespan if finite else None
 
 
 def _allocation(hierarchy: JsonFile, allocation: Path) -> tuple[list[str], None]:
@@ -89,6 +89,6 @@ def _guidance(datacenter: JsonFile, guidance: Path) -> tuple[list[str], None]:
     problem = read_datacenter(datacenter)
     claimed = JsonFile.read(guidance)
     try:
-        return check_guidance(read_guidance(claimed, problem)), None
+        return check_guidance(read_guidance(claimed, problem)).violations, None
     except Misfit as error:
         return [str(error)], None

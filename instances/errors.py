@@ -11,7 +11,11 @@ LONGEST = 490
 _TAIL = 120
 
 
-class InputError(ValueError):
+class SlotwiseError(Exception):
+    """Base class of all errors that slotwise raises on purpose."""
+
+
+class InputError(SlotwiseError, ValueError):
     """Input that cannot be used; the message is one line that says what is wrong and where."""
 
     def __init__(self, message: str) -> None:
@@ -30,7 +34,7 @@ class OutputError(InputError):
         self.errno = errno
 
 
-class CertificateError(RuntimeError):
+class CertificateError(SlotwiseError, RuntimeError):
     """A method produced an invalid schedule or an impossible bound: a defect, never bad input.
 
     `document()` is what it was given, as a file of the package has it, for whoever looks into it.
@@ -39,6 +43,10 @@ class CertificateError(RuntimeError):
     def __init__(self, message: str, document: Callable[[], dict[str, Any]]) -> None:
         super().__init__(message)
         self.document = document
+
+
+class BrokenInvariant(SlotwiseError):
+    """A dispatching policy overfilled a machine, started a job twice, or lost one."""
 
 
 def one_line(text: str, longest: int | None = LONGEST) -> str:

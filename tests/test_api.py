@@ -1,5 +1,8 @@
 """What `import slotwise` offers, and that it costs nothing before it is used."""
 
+import ast
+import importlib.metadata
+import inspect
 import subprocess
 import sys
 
@@ -12,6 +15,53 @@ def test_every_public_name_exists():
     for name in slotwise.__all__:
         assert getattr(slotwise, name) is not None, name
     assert set(slotwise.__all__) <= set(dir(slotwise))
+
+
+def test_each_import_is_public_or_renamed():
+    """The block of imports is the only list of names, and holds nothing that is not public."""
+    source = ast.parse(inspect.getsource(slotwise))
+    block = next(n for n in source.body if isinstance(n, ast.If))
+    aliases = [a for n in block.body if isinstance(n, ast.ImportFrom) for a in n.names]
+    renamed = {
+        n.value.id: n.targets[0].id
+        for n in block.body
+        if isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.Name)
+        and isinstance(n.targets[0], ast.Name)
+    }
+    public = [renamed.get(alias.name, alias.asname) for alias in aliases]
+    assert sorted(map(str, public)) == slotwise.__all__
+    assert "gap" in slotwise.__all__
+    assert "compare" not in slotwise.__all__
+    assert slotwise.gap is slotwise.solvers.compare.compare
+
+
+def test_star_import_brings_every_name():
+    names = {}
+    exec("from slotwise import *", names)
+    assert set(slotwise.__all__) <= set(names)
+
+
+def test_the_version_is_that_of_the_package():
+    assert slotwise.__version__ == importlib.metadata.version("slotwise")
+
+
+def test_errors_have_one_base_class():
+    errors = {
+        thing
+        for thing in (getattr(slotwise, name) for name in slotwise.__all__)
+        if isinstance(thing, type) and issubclass(thing, Exception)
+    }
+    named = {
+        slotwise.InputError,
+        slotwise.OutputError,
+        slotwise.CertificateError,
+        slotwise.BrokenInvariant,
+        slotwise.NoRate,
+    }
+    assert named <= errors
+    for error in errors:
+        assert issubclass(error, slotwise.SlotwiseError), error
 
 
 def test_unknown_names_are_attribute_errors():

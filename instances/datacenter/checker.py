@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from ..verdict import Verdict
 from .datacenter import FIT_TOLERANCE
 from .guidance import Guidance
 
 RATE_TOLERANCE = 1e-9
 
 
-def check_guidance(guidance: Guidance) -> list[str]:
-    """Every way in which the guidance breaks its datacenter, one line each; none if it is valid.
+def check_guidance(guidance: Guidance) -> Verdict:
+    """Check guidance against its datacenter.
 
     Bins fit their machines, the machines of each configuration add up to its count, and the bins
     carry the arrival rate, which is not above the bound and not below a target.
@@ -59,4 +60,4 @@ def check_guidance(guidance: Guidance) -> list[str]:
         )
     if guidance.target_rate is not None and rate < guidance.target_rate * (1 - RATE_TOLERANCE):
         found.append(f"arrival_rate: {rate:.9g} is below the target {guidance.target_rate:.9g}")
-    return found
+    return Verdict(found)

@@ -92,7 +92,7 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
                 raise InputError("datacenter: is missing, and none is given")
             datacenter = datacenter_from(document.datacenter)
         guidance = _guidance(document, datacenter)
-        for violation in check_guidance(guidance):
+        for violation in check_guidance(guidance).violations:
             raise InputError(violation)
     except InputError as error:
         raise Misfit(f"{path}: {error}") from None

@@ -9,11 +9,10 @@ charge of a group as a piecewise linear function of its children's level, from t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
+from ..verdict import Verdict
 from .allocation import Allocation
 from .hierarchy import Hierarchy
 
@@ -24,18 +23,7 @@ FULL = 1 - 1e-6
 """A resource is full from this load on."""
 
 
-@dataclass(frozen=True)
-class FairVerdict:
-    """Violations, one line each."""
-
-    violations: list[str] = field(default_factory=list)
-
-    @property
-    def valid(self) -> bool:
-        return not self.violations
-
-
-def check_allocation(allocation: Allocation) -> FairVerdict:
+def check_allocation(allocation: Allocation) -> Verdict:
     """Check an allocation against its hierarchy, trusting its numbers of tasks only.
 
     Whole tasks are not held to fluid levels: there no leaf may have room for one task more. Group
@@ -45,7 +33,7 @@ def check_allocation(allocation: Allocation) -> FairVerdict:
     tasks, share = allocation.tasks, allocation.tasks * tree.task_share
     absurd = np.flatnonzero(~(np.isfinite(tasks) & (tasks >= 0)))
     if absurd.size:
-        return FairVerdict([f"leaf {tree.paths[i]!r}: {tasks[i]} tasks" for i in absurd])
+        return Verdict([f"leaf {tree.paths[i]!r}: {tasks[i]} tasks" for i in absurd])
     load = tasks @ tree.demand / tree.capacity
     found = [
         f"leaf {tree.paths[i]!r}: runs {tasks[i]:.6g} tasks of {tree.tasks[i]:.6g}"
@@ -61,8 +49,8 @@ def check_allocation(allocation: Allocation) -> FairVerdict:
         for i in np.flatnonzero(~allocation.met)
     ]
     if allocation.whole:
-        return FairVerdict(found + _room_for_one_more(tree, tasks, load))
-    return FairVerdict(found + _groups_short(tree, share) + _unfair(tree, share))
+        return Verdict(found + _room_for_one_more(tree, tasks, load))
+    return Verdict(found + _groups_short(tree, share) + _unfair(tree, share))
 
 
 def _room_for_one_more(tree: Hierarchy, tasks: FloatArray, load: FloatArray) -> list[str]:

@@ -14,10 +14,11 @@ they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..verdict import Verdict
 
 if TYPE_CHECKING:
     from ..arrays import BoolArray, FloatArray, IntArray
@@ -33,18 +34,6 @@ exact up to this part of what all of it would take at the slowest rate."""
 
 SMALLEST = float(np.finfo(float).tiny)
 """Numbers (s) below this have fewer digits than a tolerance could be a part of."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Violations, one line each, and the makespan (s) recomputed from slots and starts."""
-
-    violations: list[str] = field(default_factory=list)
-    makespan: float = 0.0
-
-    @property
-    def valid(self) -> bool:
-        return not self.violations
 
 
 def check(instance: Instance, schedule: Schedule) -> Verdict:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.datacenter.datacenter import Datacenter
+from ...instances.errors import SlotwiseError
 from ..backends.highs import ONE_AT_A_TIME
 from .knapsack import best_bins
 
@@ -31,7 +32,7 @@ _MOST_NODES = 3_200_000
 _FIRST_TOLERANCE = 0.02
 
 
-class NoRate(ValueError):
+class NoRate(SlotwiseError, ValueError):
     """The datacenter cannot carry the wanted arrival rate, or none at all; the message says why.
 
     `bound` is an arrival rate that no plan exceeds, in jobs per time unit.

@@ -53,7 +53,7 @@ def guide(
         else:
             guidance = _fewest_machines(datacenter, columns, target_rate, time_limit)
         guidance = replace(guidance, prices=_prices(datacenter, columns))
-    for violation in check_guidance(guidance):
+    for violation in check_guidance(guidance).violations:
         raise CertificateError(
             f"{guidance.method} made invalid guidance: {violation}",
             lambda: datacenter_document(datacenter),

@@ -10,6 +10,7 @@ import pytest
 import slotwise
 from slotwise.commands.app import run
 from slotwise.instances.generators.ljr import small
+from slotwise.instances.verdict import Verdict
 from slotwise.solvers import heuristic
 from slotwise.solvers import integer_programs as mip
 from slotwise.solvers.guidance import guide
@@ -77,7 +78,7 @@ def test_long_names_and_no_place_to_save(problem, capsys, monkeypatch):
 
 def test_wrong_guidance_saves_the_datacenter(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(guide, "check_guidance", lambda guidance: ["a bin is too full"])
+    monkeypatch.setattr(guide, "check_guidance", lambda guidance: Verdict(["a bin is too full"]))
     path = tmp_path / "datacenter.json"
     slotwise.write_datacenter(
         slotwise.generate("lotes", classes=3, configurations=2, machines=4, seed=1), path

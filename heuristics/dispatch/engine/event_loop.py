@@ -16,6 +16,7 @@ from numba.extending import overload
 
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.datacenter.workload import Jobs
+from ....instances.errors import BrokenInvariant as BrokenInvariant
 from ....instances.kernels.decorators import OPTIONS, inlined, inner, kernel
 from . import departures as calendar
 from .state import (
@@ -47,10 +48,6 @@ from .state import (
 
 BLOCK_DONE, TIME_IS_UP, NEEDS_SLOTS, NEEDS_ROOM, DRAINED, STOPPED = range(6)
 """Why `run` came back."""
-
-
-class BrokenInvariant(Exception):
-    """A policy overfilled a machine, started a job twice, or lost one."""
 
 
 def arrive(policy: Any, system: System, slot: int) -> None:

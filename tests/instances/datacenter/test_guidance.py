@@ -63,7 +63,7 @@ def test_bins_of_machines_follow_the_numbering_of_machines() -> None:
 
 
 def test_a_valid_plan_passes() -> None:
-    assert check_guidance(plan()) == []
+    assert check_guidance(plan()).violations == []
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_valid_plan_passes() -> None:
     ],
 )
 def test_the_checker_finds_each_fault(changes: dict, violation: str) -> None:
-    found = check_guidance(replace(plan(), **changes))
+    found = check_guidance(replace(plan(), **changes)).violations
     assert any(line.startswith(violation) for line in found), found
 
 
@@ -90,7 +90,7 @@ def test_the_checker_finds_classes_where_they_cannot_run() -> None:
         [Configuration("a", 3, {"cpu": 4}), Configuration("b", 1, {"cpu": 8})],
         [JobClass("x", 0.5, {"a": 1.0}, {"cpu": 2}), JobClass("y", 0.5, 1.0, {"cpu": 4})],
     )
-    assert check_guidance(replace(plan(), datacenter=other)) == [
+    assert check_guidance(replace(plan(), datacenter=other)).violations == [
         "bin 2 on 'b': class 'x' cannot run"
     ]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slotwise.instances.mapreduce import checker, processing, schedule, security, setups
+from slotwise.instances.mapreduce import checker, eligibility, processing, schedule, setups
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
 from slotwise.instances.mapreduce.schedule import Schedule, timed
@@ -164,8 +164,8 @@ def test_forbidden_and_lost_slots_are_found_whatever_the_rules_say(
     instance = replace(
         instance, security=replace(instance.security, priorities=priorities), outages=lost
     )
-    falsify(monkeypatch, security, "map_allowed", lambda right: lambda i: np.ones((3, 4), bool))
-    falsify(monkeypatch, security, "reduce_allowed", lambda right: lambda i: np.ones(2, bool))
+    falsify(monkeypatch, eligibility, "map_eligible", lambda right: lambda i: np.ones((3, 4), bool))
+    falsify(monkeypatch, eligibility, "reduce_eligible", lambda right: lambda i: np.ones(2, bool))
     assert checker.check(instance, made(instance)).violations == [
         "job 'a' map task 1 is on map slot 1, which is lost",
         "job 'b' map task 0 is on map slot 1, which is lost",
@@ -188,7 +188,9 @@ def imported() -> list[tuple[str, Any]]:
             if not node.level:
                 assert node.module in {"__future__", "dataclasses", "typing"}
                 continue
-            module = importlib.import_module("." + str(node.module), checker.__package__)
+            module = importlib.import_module(
+                "." * node.level + str(node.module), checker.__package__
+            )
             found += [(alias.name, getattr(module, alias.name)) for alias in node.names]
     return found
 
