@@ -168,9 +168,9 @@ def _check_together(files: _Files) -> None:
 
 
 def _kept(content: bytes, path: str) -> str:
-    from ..instances.files.outputs import keep
+    from ..instances.files.outputs import write_temporary
 
-    place = keep(content, Path(path).name)
+    place = write_temporary(content, Path(path).name)
     return "there is no room to keep it" if place is None else f"it is kept in {place}"
 
 

@@ -40,7 +40,7 @@ def reduce_classes(instance: Instance) -> list[list[int]]:
     return list(classes.values())
 
 
-def reads_anywhere_alike(instance: Instance) -> bool:
+def reads_are_uniform(instance: Instance) -> bool:
     """Whether no reduce setup depends on where the job's map tasks ran: no output, or one rate."""
     if not output_share(instance).any():
         return True

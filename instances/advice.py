@@ -76,7 +76,7 @@ def need_choice(what: str, value: str, choices: Iterable[str]) -> None:
         raise InputError(f"{what}: {guess}choose {' or '.join(choices)}, got {value!r}")
 
 
-def what_it_is(content: bytes | str, reader: str = "") -> str:
+def kind_hint(content: bytes | str, reader: str = "") -> str:
     """`; this is a SWIM table: use …` for a known file of others, else nothing.
 
     Nothing either for a file of `reader`, which is what the user called.
@@ -92,7 +92,7 @@ def what_it_is(content: bytes | str, reader: str = "") -> str:
     return ""
 
 
-def what_format(document: Mapping[str, Any]) -> str:
+def format_hint(document: Mapping[str, Any]) -> str:
     """`; this is a datacenter: use …` for a JSON document of a known kind, else nothing."""
     if "format" not in document:
         if "jobID" in document:

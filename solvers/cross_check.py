@@ -18,7 +18,7 @@ import pyomo.environ as pyo
 from ..formulations.job_order import model as job_order
 from ..instances.files.temporaries import temporary_folder
 from .backends import cbc_process, highs
-from .backends.orphans import start
+from .backends.child_processes import start
 from .clock import LOOK, Clock, OutOfTime, attempt
 from .integer_programs import MOST_TERMS
 from .result import OPTIMALITY_TOLERANCE, Result

@@ -77,7 +77,7 @@ def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOut
     first = unrelated_machines_method(instance, part(1 / 4, bounds=True))
     best, low = first.schedule or best, max(low, first.lower_bound or 0.0)
     runs: list[MethodOutcome] = []
-    for share, another_way in ((1 / 2, False), (1.0, True)):
+    for share, alternative in ((1 / 2, False), (1.0, True)):
         # With presolve HiGHS loses more optima; without it the search is as fast.
         run = _solve(
             instance,
@@ -85,7 +85,7 @@ def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOut
             heterogeneous,
             proof,
             presolve=False,
-            another_way=another_way,
+            alternative=alternative,
         )
         if run.schedule is not None and run.schedule.makespan < best.makespan:
             best = run.schedule
@@ -178,7 +178,7 @@ def _solve(
     proof: str,
     *,
     presolve: bool = True,
-    another_way: bool = False,
+    alternative: bool = False,
 ) -> MethodOutcome:
     terms = formulation.estimated_terms(instance)
     if terms > MOST_TERMS:
@@ -210,7 +210,7 @@ def _solve(
         absolute_gap=request.absolute_gap,
         warm_start=True,
         presolve=presolve,
-        another_way=another_way,
+        alternative=alternative,
         on_progress=told,
         stop=request.stop,
     )

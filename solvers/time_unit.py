@@ -28,7 +28,7 @@ def in_own_unit(method: Method) -> Method:
         unit = suitable_unit(request.incumbent.makespan)
         if unit == 1.0:
             return method(instance, request)
-        return _longer_arrival(
+        return _longer_outcome(
             method(in_units_of(instance, unit), _counted_task(request, unit)), unit
         )
 
@@ -76,11 +76,11 @@ def _counted_task(request: SolveRequest, unit: float) -> SolveRequest:
         if on_progress is None
         else lambda step: on_progress(_longer_step(step, unit)),
         best=None if best is None else lambda: best() / unit,
-        keep=lambda outcome: keep(_longer_arrival(outcome, unit)),
+        keep=lambda outcome: keep(_longer_outcome(outcome, unit)),
     )
 
 
-def _longer_arrival(outcome: MethodOutcome, factor: float) -> MethodOutcome:
+def _longer_outcome(outcome: MethodOutcome, factor: float) -> MethodOutcome:
     bound, schedule = outcome.lower_bound, outcome.schedule
     return replace(
         outcome,

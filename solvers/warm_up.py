@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import subprocess
 
-from .backends.orphans import die_with_parent
-from .backends.orphans import start as start_module
+from .backends.child_processes import die_with_parent
+from .backends.child_processes import start as start_module
 
 
 def start() -> subprocess.Popen[bytes]:

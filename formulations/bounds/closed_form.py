@@ -191,11 +191,11 @@ _PHASES: WeakKeyDictionary[Instance, tuple[PhaseLengths, PhaseLengths]] = WeakKe
 
 def phases(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
     if instance not in _PHASES:
-        _PHASES[instance] = _measured(instance)
+        _PHASES[instance] = _phase_lengths(instance)
     return _PHASES[instance]
 
 
-def _measured(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
+def _phase_lengths(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
     cluster = instance.cluster
     map_length = least_map_times(instance) + best_map_setups(instance)
     rates = read_rates(instance)

@@ -22,7 +22,7 @@ from ...instances.errors import InputError
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed
 from ..coefficients import Coefficients
-from ..identical_tasks import map_classes, reads_anywhere_alike, reduce_classes
+from ..identical_tasks import map_classes, reads_are_uniform, reduce_classes
 from .cuts import CUTS
 from .phases import ClassPhase
 from .start import start
@@ -32,7 +32,7 @@ __all__ = ["CUTS", "applies", "build", "estimated_terms", "schedule", "start"]
 
 def applies(instance: Instance) -> bool:
     """Whether the model is one of `instance`: no reduce setup depends on the maps' placement."""
-    return reads_anywhere_alike(instance)
+    return reads_are_uniform(instance)
 
 
 def build(

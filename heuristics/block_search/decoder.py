@@ -1,8 +1,9 @@
-"""From a solution to nodes for all tasks, compiled.
+"""From a solution to a node for every task, compiled.
 
-Jobs in order; a job's map tasks, longest first, go to the node of its block with the least (first
-free slot + omega * setup). Then jobs by map completion; reduce tasks, longest first, go to the node
-with the least (max(first free slot, map completion) + beta * read).
+The jobs take turns in the order of the solution. A job's map tasks go, the longest first, to the
+node of the job's block with the least value of first free slot + omega * setup. Then the jobs take
+turns by map completion. A job's reduce tasks go, the longest first, to the node with the least
+value of max(first free slot, map completion) + beta * read.
 """
 
 from __future__ import annotations
@@ -16,26 +17,30 @@ from ...instances.kernels.decorators import counted
 from .scaled_instance import MOST_UNITS, BlockProblem
 from .solution import Solution
 
-TOO_LATE = 1 << 60
-"""When a slot that is not there becomes free."""
+NO_SLOT = 1 << 60
+"""Time at which a missing slot becomes free."""
 
 
 class Scratch(NamedTuple):
-    """Scratch arrays."""
+    """Scratch arrays of the decoder."""
 
     free: IntArray
+    """Times at which the map slots become free, ascending within each node; shape (slots,)."""
     first: IntArray
-    """Map slots, sorted per node; the first of each node; shapes (slots,), (nodes,)."""
+    """The first of these times on each node; shape (nodes,)."""
     held: IntArray
+    """Map output of the present job on each node; shape (nodes,)."""
     least: IntArray
-    """Map output on each node; the node of each rack that is free first."""
+    """The node of each rack whose map slot becomes free first; shape (racks,)."""
     reduce_free: IntArray
+    """Times at which the reduce slots become free, ascending within each node; shape (slots,)."""
     key: IntArray
-    """Reduce slots, sorted per node; the offer of each node."""
+    """Value of each node for the next reduce task; shape (nodes,)."""
 
 
 @counted
 def new_work(problem: BlockProblem) -> Scratch:
+    """New scratch arrays for a problem."""
     nodes = len(problem.rack_of)
     i8 = np.int64
     return Scratch(
@@ -59,7 +64,7 @@ def _first_free(first: IntArray, low: int, high: int) -> int:
 
 @counted
 def _put(free: IntArray, begin: int, end: int, until: int) -> None:
-    """The first of a node's sorted slots is occupied until then."""
+    """Occupy the slot of a node that is free first until a time."""
     k = begin
     while k + 1 < end and free[k + 1] < until:
         free[k] = free[k + 1]
@@ -71,9 +76,27 @@ def _put(free: IntArray, begin: int, end: int, until: int) -> None:
 def decode_maps(
     problem: BlockProblem, work: Scratch, job: int, low: int, high: int, omega: int, on: IntArray
 ) -> int:
-    """Place the job's map tasks on `work.free`; return their completion.
+    """Place the map tasks of a job on the slots in `work.free`.
 
-    `work.held` becomes the output on each node; `on[t]` the node of task t, if it has entries.
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    work
+        Scratch arrays. `work.held` becomes the job's map output on each node.
+    job
+        The job.
+    low, high
+        Its block, the nodes `low` to `high` - 1.
+    omega
+        Weight of the setup.
+    on
+        Receives the node of each map task, shape (map tasks,), or is empty.
+
+    Returns
+    -------
+    int
+        The completion of the job's map phase.
     """
     first, free, least, held = work.first, work.free, work.least, work.held
     rack_begin, rack_of, slots = problem.rack_begin, problem.rack_of, problem.map_slots
@@ -83,7 +106,7 @@ def decode_maps(
         least[r] = _first_free(first, max(low, rack_begin[r]), min(high, rack_begin[r + 1]))
     completion = 0
     for t in range(problem.map_begin[job], problem.map_begin[job + 1]):
-        best, node, setup = TOO_LATE, -1, 0
+        best, node, setup = NO_SLOT, -1, 0
         s = problem.map_setup[t, 0]
         for k in range(problem.replica_begin[t], problem.replica_begin[t + 1]):
             v = problem.replicas[k]
@@ -115,7 +138,17 @@ def decode_maps(
 
 @counted
 def reads(problem: BlockProblem, held: IntArray, read: IntArray) -> None:
-    """What a reduce task reads on each node, with this much output on each."""
+    """Compute what a reduce task of a job reads on each node.
+
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    held
+        Map output of the job on each node, shape (nodes,).
+    read
+        Receives the read times, shape (nodes,).
+    """
     total = 0
     for amount in held:
         total += amount
@@ -125,8 +158,8 @@ def reads(problem: BlockProblem, held: IntArray, read: IntArray) -> None:
         for v in range(problem.rack_begin[r], problem.rack_begin[r + 1]):
             inside += held[v]
         for v in range(problem.rack_begin[r], problem.rack_begin[r + 1]):
-            ticks = held[v] * near + (inside - held[v]) * rack + (total - inside) * far
-            read[v] = np.int64(min(ticks, MOST_UNITS) + 0.5)
+            units = held[v] * near + (inside - held[v]) * rack + (total - inside) * far
+            read[v] = np.int64(min(units, MOST_UNITS) + 0.5)
 
 
 @counted
@@ -139,9 +172,29 @@ def decode_reduces(
     read: IntArray,
     on: IntArray,
 ) -> int:
-    """Place the job's reduce tasks on `work.reduce_free`; return the last end, 0 without tasks.
+    """Place the reduce tasks of a job on the slots in `work.reduce_free`.
 
-    `on[w]` becomes the node of task w, if it has entries.
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    work
+        Scratch arrays.
+    job
+        The job.
+    beta
+        Weight of the read time.
+    completion
+        End of the job's map phase.
+    read
+        Read time of a reduce task on each node, shape (nodes,).
+    on
+        Receives the node of each reduce task, shape (reduce tasks,), or is empty.
+
+    Returns
+    -------
+    int
+        The last end, 0 without tasks.
     """
     free, key, slots = work.reduce_free, work.key, problem.reduce_slots
     begin, end = problem.reduce_begin[job], problem.reduce_begin[job + 1]
@@ -149,7 +202,7 @@ def decode_reduces(
         return 0
     nodes = len(key)
     for v in range(nodes):
-        key[v] = TOO_LATE
+        key[v] = NO_SLOT
         if slots[v] < slots[v + 1]:
             key[v] = max(free[slots[v]], completion) + beta * read[v]
     last = 0
@@ -168,11 +221,20 @@ def decode_reduces(
 
 
 @counted
-def all_free(problem: BlockProblem, work: Scratch) -> None:
+def free_all_slots(problem: BlockProblem, work: Scratch) -> None:
+    """Set all slots free at time 0.
+
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    work
+        Scratch arrays.
+    """
     work.free[:] = 0
     work.reduce_free[:] = 0
     for v in range(len(work.first)):
-        work.first[v] = 0 if problem.map_slots[v] < problem.map_slots[v + 1] else TOO_LATE
+        work.first[v] = 0 if problem.map_slots[v] < problem.map_slots[v + 1] else NO_SLOT
 
 
 def decode(
@@ -182,9 +244,23 @@ def decode(
     map_node: IntArray,
     reduce_node: IntArray,
 ) -> int:
-    """The makespan of a solution; fills the nodes of tasks, if they have entries.
+    """Decode a solution and return its makespan.
 
-    `work.free` and `work.reduce_free` become the completions of the slots.
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    solution
+        The solution.
+    work
+        Scratch arrays. They receive the completion times of the slots.
+    map_node, reduce_node
+        Receive the node of each task, shape (tasks,), or are empty.
+
+    Returns
+    -------
+    int
+        The makespan.
     """
     jobs = len(solution.order)
     completion = np.zeros(jobs, dtype=np.int64)
@@ -204,7 +280,7 @@ def _decode_maps(
     completion: IntArray,
     read: IntArray,
 ) -> None:
-    all_free(problem, work)
+    free_all_slots(problem, work)
     for i in solution.order:
         completion[i] = decode_maps(
             problem, work, i, solution.low[i], solution.high[i], solution.omega[i], map_node

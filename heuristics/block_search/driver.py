@@ -16,12 +16,12 @@ from .polish import SlotAssignment, Timing
 from .scaled_instance import ScaledInstance, scaled, schedule_of, slots_of
 from .worker import Search
 
-TICK = 0.02
+POLL_SECONDS = 0.02
 """Seconds between two looks at the clock."""
 
 
 def can_search(instance: Instance) -> bool:
-    """Whether the search takes the instance on: it knows no speed factors, security or outages."""
+    """Whether the search can handle an instance: no speed factors, security or outages."""
     return not instance.parts
 
 
@@ -39,16 +39,43 @@ def improve_blocks(
     stop: Callable[[], bool] | None = None,
     on_end: Callable[[Schedule], None] | None = None,
 ) -> Schedule:
-    """A schedule no longer than a valid one; for instances that `can_search` accepts.
+    """Search for a schedule that is shorter than a valid one.
 
-    Ends after `seconds` s, after `iterations` greedy starts and as many shakes in each thread,
-    after `patience` s without a shorter schedule, at a makespan of `target` s, when `stop()` is
-    true, or on Ctrl-C, and returns the best by then. The greedy starts, half of the time and 30 s
-    at most, show nothing before they end, so `patience` should be longer. Each thread searches with
-    a seed of its own. The result depends on the speed of the machine unless `iterations` ends the
-    search. `on_progress` is called with the seconds so far and each better makespan (s), `on_end`
-    with the shorter schedule known at the end, while the threads are waited for, and again if they
-    have better ones. The first use after installation compiles the kernels, which counts as search.
+    The search ends when one of the limits is reached, when `stop()` is true, or on Ctrl-C. The
+    result depends on the speed of the machine unless `iterations` ends the search. The first use
+    after installation compiles the kernels; that time counts.
+
+    Parameters
+    ----------
+    instance
+        An instance that `can_search` accepts.
+    schedule
+        A valid schedule.
+    seconds
+        Wall time (s).
+    seed
+        Seed of the random numbers; every thread has a stream of its own.
+    target
+        Makespan (s) at which the search ends.
+    threads
+        Number of threads.
+    iterations
+        Greedy starts, and perturbations, of each thread; None for no limit.
+    patience
+        The search ends after so many seconds without a shorter schedule. The greedy starts take
+        half of the time, at most 30 s, and show nothing before they end, so it should be longer.
+    on_progress
+        Called with the seconds so far and each better makespan (s).
+    stop
+        Asked often whether to end.
+    on_end
+        Called with the shorter schedule known when the search ends, and again if a thread that is
+        still waited for has a better one.
+
+    Returns
+    -------
+    Schedule
+        The best schedule found, or the given one.
     """
     began = time.perf_counter()
     none = seconds <= 0 or instance.jobs == 0 or schedule.makespan <= max(target, 0.0)
@@ -81,7 +108,7 @@ def improve_blocks(
     while waiting := [its_end for its_end in done if not its_end.is_set()]:
         try:
             # Not `join`: Ctrl-C within it can make a living thread look dead.
-            waiting[0].wait(TICK)
+            waiting[0].wait(POLL_SECONDS)
             ending |= run.left() <= 0 or run.reached() or bool(run.errors)
             ending |= patience is not None and run.elapsed() - run.improved > patience
             ending |= stop is not None and stop()
@@ -103,13 +130,13 @@ def improve_blocks(
 
 
 def _placement(instance: Instance, scale: ScaledInstance, schedule: Schedule) -> SlotAssignment:
-    """The slots of a schedule, and its jobs by map completion."""
+    """Slots and job order of a schedule; the jobs come by map completion."""
     order = np.argsort(map_completions(instance, schedule.map.end), kind="stable")
     return SlotAssignment(order, *slots_of(instance, scale, schedule))
 
 
 class _Run:
-    """What the threads share: the problem, the clock, the best placement."""
+    """What the threads share: the problem, the clock, the best schedule."""
 
     def __init__(
         self, instance: Instance, schedule: Schedule, target: float, began: float, seconds: float
@@ -117,9 +144,9 @@ class _Run:
         self.instance = instance
         self.began, self.seconds = began, seconds
         self.scale: ScaledInstance = scaled(instance, schedule.makespan)
-        self.target = int(target / self.scale.tick)
+        self.target = int(target / self.scale.unit_seconds)
         self.lock = Lock()
-        self.best: tuple[int, int] = (int(np.ceil(schedule.makespan / self.scale.tick)), -1)
+        self.best: tuple[int, int] = (int(np.ceil(schedule.makespan / self.scale.unit_seconds)), -1)
         self.found: tuple[SlotAssignment, Timing] | None = None
         self.made: tuple[tuple[SlotAssignment, Timing] | None, Schedule] = None, schedule
         self.improved = self.elapsed()
@@ -132,13 +159,13 @@ class _Run:
         return self.seconds - self.elapsed()
 
     def makespan(self) -> float:
-        return self.best[0] * self.scale.tick
+        return self.best[0] * self.scale.unit_seconds
 
     def reached(self) -> bool:
         return self.best[0] <= self.target
 
     def offer(self, placement: SlotAssignment, timing: Timing, thread: int) -> None:
-        """Of equally good placements the one of the first thread is kept."""
+        """Take a schedule if it is better; of equally good ones keep that of the first thread."""
         with self.lock:
             if (timing.makespan, thread) < self.best:
                 if timing.makespan < self.best[0]:
@@ -147,7 +174,7 @@ class _Run:
                 self.found = placement, timing
 
     def schedule(self) -> Schedule:
-        """The best so far, made once."""
+        """The best schedule so far."""
         found = self.found
         if found is not None and found is not self.made[0]:
             self.made = found, self._schedule(*found)
@@ -169,7 +196,7 @@ class _Run:
 
 
 def warm_up(seconds: float = math.inf) -> None:
-    """Load the kernels, or compile them; after so many s the rest is done meanwhile."""
+    """Compile the kernels or load them; after `seconds` s compilation goes on in the background."""
     _compiled(time.perf_counter() + seconds, None)
 
 
@@ -178,19 +205,19 @@ _ready: list[Event] = []
 
 
 def _compiled(deadline: float, stop: Callable[[], bool] | None) -> bool:
-    """Get the kernels ready in a thread, as nothing can interrupt a compilation; False if late."""
+    """Whether the kernels are ready before a deadline; they are compiled in another thread."""
     with _compiling:
         if not _ready:
             _ready.append(Event())
             Thread(target=_compile, args=(_ready[0],), daemon=True).start()
-    while not _ready[0].wait(TICK):
+    while not _ready[0].wait(POLL_SECONDS):
         if (stop is not None and stop()) or time.perf_counter() >= deadline:
             return False
     return True
 
 
 def _compile(ready: Event) -> None:
-    """Run every kernel on a toy."""
+    """Run every kernel on a tiny instance."""
     try:
         jobs = [Job("a", [MapTask(3.0, 1.0, ["n0"]), 2.0], [4.0, 3.0], 1.0)]
         jobs += [Job("b", [1.0], [9.0])]

@@ -1,10 +1,11 @@
-"""Greedy starts: jobs in order, each on the block of nodes that costs the cluster least time.
+"""Greedy starts: each job in turn on the block of nodes that costs the cluster least time.
 
-A block is a short interval of nodes, a rack, or all nodes. Where the reduce phase binds, map output
-kept together saves reading; where the map phase binds, all nodes with a high weight of locality
-are best. One cost covers both: what the job adds to the mean completion of the reduce slots, idle
-time included, and of the map slots, and a little of its own map completion, so that reduce tasks
-can begin soon. Orders and weights are varied at random, and the best solution is kept.
+A block is a short interval of nodes, a rack, or all nodes. If the reduce phase is the bottleneck,
+keeping map output together saves reading. If the map phase is the bottleneck, all nodes with a high
+weight of locality are best. One cost covers both cases: what the job adds to the mean completion of
+the reduce slots (idle time included) and of the map slots, and a small part of its own map
+completion, so that reduce tasks can begin soon. Orders and weights are varied at random; the best
+solution is kept.
 """
 
 from __future__ import annotations
@@ -16,20 +17,23 @@ import numpy as np
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import counted
 from ..random_numbers import below, uniform
-from .decoder import Scratch, all_free, decode, decode_maps, decode_reduces, new_work, reads
+from .decoder import Scratch, decode, decode_maps, decode_reduces, free_all_slots, new_work, reads
 from .scaled_instance import BlockProblem
 from .solution import Solution, shift
 
-SHORT = 7
-"""Nodes of the longest block tried besides racks and the whole cluster."""
+MOST_BLOCK_NODES = 7
+"""Nodes of the longest block tried, besides racks and the whole cluster."""
 
-SMOOTH = 0.01
-"""Width of the passage between the needs of the two phases, as a share of them."""
+SMOOTHING = 0.01
+"""Width of the transition between the needs of the two phases, as a share of them."""
 
 
 @counted
 def _candidates(problem: BlockProblem, work: Scratch, low: IntArray, high: IntArray) -> int:
-    """Blocks worth trying in `low`, `high`; return how many. For each length the freest ones."""
+    """Write the blocks worth trying to `low` and `high` and return their number.
+
+    For each length these are the blocks with the least load.
+    """
     nodes, count = len(problem.rack_of), 0
     loads = np.zeros((2, nodes + 1))
     for phase in range(2):
@@ -40,7 +44,7 @@ def _candidates(problem: BlockProblem, work: Scratch, low: IntArray, high: IntAr
             for k in range(slots[v], slots[v + 1]):
                 load += free[k]
             loads[phase, v + 1] = loads[phase, v] + load / max(slots[v + 1] - slots[v], 1)
-    for length in range(1, min(SHORT, nodes) + 1):
+    for length in range(1, min(MOST_BLOCK_NODES, nodes) + 1):
         for kind in range(3):
             best, at = np.inf, -1
             for v in range(nodes - length + 1):
@@ -78,11 +82,11 @@ def _greedy(
 ) -> bool:
     """Choose blocks and weights of all jobs in `solution.order`; False if stopped before the last.
 
-    `weights`: of the reduce slots' time, of the map slots', of the job's own completion; omega on
-    blocks, omega on all nodes, beta.
+    `weights` are those of the reduce slots' time, the map slots' time and the job's own completion,
+    omega on blocks, omega on all nodes, and beta.
     """
     nodes = len(problem.rack_of)
-    most = 3 * SHORT + len(problem.rack_begin)
+    most = 3 * MOST_BLOCK_NODES + len(problem.rack_begin)
     low, high = np.zeros(most, np.int64), np.zeros(most, np.int64)
     no_task = np.empty(0, np.int64)
     read = np.zeros(nodes, np.int64)
@@ -92,7 +96,7 @@ def _greedy(
     map_share = weights[1] / max(slots[-1], 1)
     reduce_share = weights[0] / max(problem.reduce_slots[-1], 1)
     beta = int(weights[5])
-    all_free(problem, work)
+    free_all_slots(problem, work)
     for i in solution.order:
         if stop[0]:
             return False
@@ -132,14 +136,14 @@ def _greedy(
 
 
 def _cost(work: Scratch, makespan: int, tail: float, share: float) -> float:
-    """A share of the makespan, and what the phases need on average beside it.
+    """Cost of a solution: a share of the makespan plus the greater mean need of the two phases.
 
-    That is the larger of the mean completion of the map slots + `tail`, which must follow them, and
-    that of the reduce slots; smoothly, so that both count where they are close.
+    The mean need of the map phase is the mean completion of its slots plus `tail`, the least time
+    that must follow. The maximum is smoothed, so that both phases count where they are close.
     """
     maps = work.free.sum() / max(len(work.free), 1) + tail
     reduces = work.reduce_free.sum() / max(len(work.reduce_free), 1)
-    width = SMOOTH * max(maps, reduces, 1.0)
+    width = SMOOTHING * max(maps, reduces, 1.0)
     return float(share * makespan + width * np.logaddexp(maps / width, reduces / width))
 
 
@@ -147,13 +151,13 @@ class Style(NamedTuple):
     """How a thread makes its starts."""
 
     makespan: float
-    """How much the makespan counts, which the polish will shorten, beside mean needs."""
+    """Weight of the makespan beside the mean needs; the polish will shorten the makespan anyway."""
     blocks: int
-    """One pass in so many chooses blocks; that takes as long as about eight others."""
+    """One pass in this many chooses blocks. Such a pass takes as long as about eight others."""
 
 
 class _Kind:
-    """The best solution of one kind, and what it was made with."""
+    """The best solution of one kind, and the weights that made it."""
 
     def __init__(self, order: IntArray, nodes: int) -> None:
         jobs = len(order)
@@ -172,12 +176,30 @@ def greedy_starts(
     tail: float,
     style: Style,
 ) -> list[Solution]:
-    """The best with blocks and the best with all nodes for every job.
+    """Make greedy solutions and return the best with blocks and the best with all nodes.
 
-    Of so many greedy passes, or of those until `stop[0]` is set. `orders`: job orders to begin
-    with, shape (orders, jobs), each tried with both; afterwards the best order and weights so far
-    of each are varied. `tail`: ticks from the end of a map slot to that of the schedule, at least,
-    on average.
+    Parameters
+    ----------
+    stop
+        The search ends when `stop[0]` is set, shape (1,).
+    random
+        State of the random numbers, shape (1,).
+    problem
+        The instance in integer time units.
+    orders
+        Job orders to begin with, shape (orders, jobs). Each is tried with blocks and with all
+        nodes; then the best order and weights of each kind are varied.
+    passes
+        Number of greedy passes.
+    tail
+        Least mean time from the end of a map slot to the end of the schedule.
+    style
+        How this thread makes its starts.
+
+    Returns
+    -------
+    list[Solution]
+        The best solution of each kind.
     """
     jobs, nodes = len(problem.longest), len(problem.rack_of)
     work, no_task = new_work(problem), np.empty(0, dtype=np.int64)

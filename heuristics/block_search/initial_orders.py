@@ -1,4 +1,4 @@
-"""Job orders to begin with."""
+"""Job orders that the search begins with."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from ...instances.arrays import FloatArray, IntArray
 from ..list_scheduling.johnson import johnson
 from .scaled_instance import BlockProblem
 
-LAST = (2, 5, 12)
-"""How many jobs with the shortest tails are put last."""
+LAST_JOBS = (2, 5, 12)
+"""Numbers of jobs with the shortest tails that are put last."""
 
-AFTER = (0.1, 0.3, 0.5)
-"""After which share of the other jobs the large ones come."""
+LARGE_JOBS_AFTER = (0.1, 0.3, 0.5)
+"""Shares of the other jobs after which the large jobs come."""
 
 
 def spread_tails(problem: BlockProblem) -> IntArray:
-    """Ticks from the end of a job's map tasks, spread over all nodes, to its own end: (jobs,)."""
+    """Time from the end of each job's map phase to the end of the job, shape (jobs,).
+
+    The map tasks of a job are assumed to be spread over all nodes.
+    """
     job = np.repeat(np.arange(len(problem.longest)), np.diff(problem.map_begin))
     output = np.bincount(job, problem.output, len(problem.longest))
     nodes = len(problem.rack_of)
@@ -29,7 +32,7 @@ def spread_tails(problem: BlockProblem) -> IntArray:
 
 
 def first_orders(problem: BlockProblem) -> IntArray:
-    """Orders that suit one kind of instance or another; shape (orders, jobs)."""
+    """Orders that suit different kinds of instances, shape (orders, jobs)."""
     jobs = len(problem.longest)
     job = np.repeat(np.arange(jobs), np.diff(problem.map_begin))
     lengths = problem.map_time + problem.map_setup[:, 0]
@@ -38,12 +41,12 @@ def first_orders(problem: BlockProblem) -> IntArray:
     tails = spread_tails(problem)
     johnsons = johnson(maps, reduces)
     orders = [johnsons, np.argsort(maps / np.maximum(reduces, 1.0)), np.argsort(-tails)]
-    for count in LAST:
+    for count in LAST_JOBS:
         last = np.argsort(-tails)[max(0, jobs - count) :]
         orders += [np.concatenate((o[~np.isin(o, last)], last)) for o in (johnsons, orders[2])]
     large = np.isin(johnsons, np.flatnonzero(problem.longest > 2 * np.median(problem.longest)))
     few, many = johnsons[large], johnsons[~large]
-    for share in AFTER:
+    for share in LARGE_JOBS_AFTER:
         cut = int(share * len(many))
         orders.append(np.concatenate((many[:cut], few, many[cut:])))
     return np.ascontiguousarray(np.stack(orders).astype(np.int64))

@@ -1,8 +1,9 @@
-"""Iterated local search on placements: change the order of the last jobs, polish, keep the better.
+"""Iterated local search: change the order of the last jobs, polish, keep the better schedule.
 
-The work of the slots does not depend on the order of the jobs, so slots stay level; which jobs come
-last, however, decides how long the reduce phase outlasts the map phase. To time an order takes a
-hundredth of a polish, so several changes are made by that alone first.
+The work of the slots does not depend on the order of the jobs, so the slots stay balanced when jobs
+change places. Which jobs come last decides how much longer the reduce phase lasts than the map
+phase. Timing an order takes a hundredth of a polish, so several changes are tried before each
+polish.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from ...instances.arrays import IntArray
 from ..random_numbers import below
-from .decoder import TOO_LATE
+from .decoder import NO_SLOT
 from .polish import (
     SlotAssignment,
     TaskLayout,
@@ -26,35 +27,57 @@ from .polish import (
 from .scaled_instance import BlockProblem
 from .solution import shift
 
-LAST = 10
-"""How many of the last jobs are moved about."""
+LAST_JOBS = 10
+"""Number of jobs at the end of the order that are moved."""
 
-CHANGES = 60
+ORDERS_TRIED = 60
 """Orders tried between two polishes."""
 
-ROUNDS, TRIES = 3, 3000
-"""Of these polishes."""
+POLISH_ROUNDS, POLISH_TRIES = 3, 3000
+"""Rounds of each polish, and tries of each of its steps."""
 
 
-def shake(
+def perturb(
     stop: IntArray,
     random: IntArray,
     problem: BlockProblem,
     placement: SlotAssignment,
     target: int,
-    shakes: int,
+    perturbations: int,
     tails: IntArray,
     tell: Callable[[SlotAssignment, Timing], None],
 ) -> None:
-    """Try so many changes of the placement; `tell` of what the polishes find."""
+    """Perturb a schedule repeatedly and keep what is not worse.
+
+    Parameters
+    ----------
+    stop
+        The search ends when `stop[0]` is set, shape (1,).
+    random
+        State of the random numbers, shape (1,).
+    problem
+        The instance in integer time units.
+    placement
+        The schedule to start from.
+    target
+        Makespan at which the search ends.
+    perturbations
+        Number of perturbations.
+    tails
+        Tail of each job, shape (jobs,); see `spread_tails`.
+    tell
+        Called with each better schedule.
+    """
     layout = layout_of(problem)
-    short = np.argsort(tails, kind="stable")[: 2 * LAST]
+    short = np.argsort(tails, kind="stable")[: 2 * LAST_JOBS]
     best, timing = placement, evaluate(problem, layout, placement)
-    for _ in range(shakes):
+    for _ in range(perturbations):
         if stop[0] or timing.makespan <= target or len(placement.order) < 2:
             return
         changed = _reordered(stop, random, problem, layout, best, short)
-        found, its_timing = polish(stop, random, problem, changed, target, ROUNDS, TRIES, tell)
+        found, its_timing = polish(
+            stop, random, problem, changed, target, POLISH_ROUNDS, POLISH_TRIES, tell
+        )
         if its_timing.makespan <= timing.makespan:
             best, timing = found, its_timing
 
@@ -67,9 +90,9 @@ def _reordered(
     placement: SlotAssignment,
     short: IntArray,
 ) -> SlotAssignment:
-    """At least one change of the order, and those of the next that do not lengthen the schedule."""
-    least = TOO_LATE
-    for _ in range(CHANGES):
+    """A schedule with another job order: one change, and further ones that do not lengthen it."""
+    least = NO_SLOT
+    for _ in range(ORDERS_TRIED):
         if stop[0]:
             break
         changed = placement._replace(order=_changed(random, placement.order, short))
@@ -81,9 +104,9 @@ def _reordered(
 
 
 def _changed(random: IntArray, order: IntArray, short: IntArray) -> IntArray:
-    """Another order; `short`: the jobs with the shortest tails, these first."""
+    """Another order of the jobs. `short` lists the jobs with the shortest tails, ascending."""
     jobs, kind = len(order), below(random, 4)
-    near = min(LAST, jobs)
+    near = min(LAST_JOBS, jobs)
     if kind == 0:
         last = short[below(random, len(short)) :: -1]
         return np.concatenate((order[~np.isin(order, last)], last))

@@ -1,8 +1,9 @@
-"""Improve a decoded schedule task by task: level the reduce slots, then the map slots, in turn.
+"""Improve a decoded schedule task by task: the reduce slots, then the map slots, in turn.
 
-With the map phase fixed, the reduce slots are levelled. That tells by when each job's map tasks
-have to be done for the schedule not to end later (its due date); the jobs are put in the order of
-these dates, which is best on every slot, and the map slots are levelled against them.
+While the map phase stays as it is, tasks are exchanged between reduce slots. This determines a due
+date for the map phase of each job: the latest end that does not lengthen the schedule. The jobs are
+put in the order of these dates, which is best on every slot, and tasks are exchanged between map
+slots to meet them.
 """
 
 from __future__ import annotations
@@ -14,21 +15,21 @@ import numpy as np
 
 from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import counted
-from .decoder import TOO_LATE, Scratch, all_free, decode_reduces, new_work, reads
+from .decoder import NO_SLOT, Scratch, decode_reduces, free_all_slots, new_work, reads
 from .scaled_instance import BlockProblem
-from .slot_exchange import ExchangePhase, level
+from .slot_exchange import ExchangePhase, exchange_tasks
 
-BINDS = 1.15
-"""The map phase binds if its slots have so many times the work of reduce slots."""
+BINDING_RATIO = 1.15
+"""The map phase is the bottleneck if its slots have this many times the work of reduce slots."""
 
-KEPT = 15
-"""Then the reads of so many last jobs matter."""
+KEPT_JOBS = 15
+"""Number of last jobs whose reads matter if the map phase is the bottleneck."""
 
 
 class SlotAssignment(NamedTuple):
     """The slot of each task, and the order of the jobs on the map slots.
 
-    On reduce slots jobs come by map completion, then by number.
+    On reduce slots the jobs run by map completion, then by number.
     """
 
     order: IntArray
@@ -37,34 +38,36 @@ class SlotAssignment(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """What a placement comes to, in ticks."""
+    """The times of a slot assignment, in integer time units."""
 
     makespan: int
     completion: IntArray
-    """Of each job's map tasks; shape (jobs,)."""
+    """End of each job's map phase; shape (jobs,)."""
     by_end: IntArray
-    """The jobs by it."""
+    """The jobs by map completion; shape (jobs,)."""
     read: IntArray
-    """What a reduce task reads; shape (jobs, nodes)."""
+    """Read time of a reduce task of each job on each node; shape (jobs, nodes)."""
     due: IntArray
-    """When each job's map tasks have to be done for this makespan; shape (jobs,)."""
+    """Latest end of each job's map phase for this makespan; shape (jobs,)."""
 
 
 class TaskLayout(NamedTuple):
-    """What every step needs: job of each task, node of each slot, and what follows from that."""
+    """Data that every step needs: the job of each task and the node of each slot."""
 
     map_job: IntArray
     reduce_job: IntArray
     map_slot_node: IntArray
     reduce_slot_node: IntArray
     map_row: IntArray
+    """Row of each map task in `problem.map_setup`."""
     least_setup: IntArray
-    """The row of each map task in `problem.map_setup`, and the least of each row on any node."""
+    """Least setup time in each of these rows on any node."""
     maps_bind: bool
-    """Whether reads hardly matter, but those of the last jobs."""
+    """Whether the map phase is the bottleneck; then only the reads of the last jobs matter."""
 
 
 def layout_of(problem: BlockProblem) -> TaskLayout:
+    """The layout of a problem."""
     jobs, nodes = np.arange(len(problem.longest)), np.arange(len(problem.rack_of))
     every = np.arange(len(problem.map_time))
     maps = problem.map_time.sum() / max(1, problem.map_slots[-1])
@@ -78,12 +81,27 @@ def layout_of(problem: BlockProblem) -> TaskLayout:
         np.where(
             np.diff(problem.replica_begin) > 0, problem.map_setup[:, 0], problem.map_setup[:, 2]
         ),
-        bool(maps > BINDS * reduces),
+        bool(maps > BINDING_RATIO * reduces),
     )
 
 
 def evaluate(problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment) -> Timing:
-    """Time a placement."""
+    """Time a slot assignment.
+
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    layout
+        Its layout.
+    placement
+        The slot assignment.
+
+    Returns
+    -------
+    Timing
+        Its times.
+    """
     jobs = len(placement.order)
     completion = np.zeros(jobs, dtype=np.int64)
     read = np.zeros((jobs, len(problem.rack_of)), dtype=np.int64)
@@ -113,7 +131,8 @@ def _map_phase(
             k = placement.map_slot[t]
             v = layout.map_slot_node[k]
             free[k] += (
-                problem.map_time[t] + problem.map_setup[t, problem.way[problem.holders[t], v]]
+                problem.map_time[t]
+                + problem.map_setup[t, problem.distance[problem.replica_set[t], v]]
             )
             held[v] += problem.output[t]
         for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
@@ -130,7 +149,7 @@ def _reduce_phase(
     completion: IntArray,
     read: IntArray,
 ) -> int:
-    """The last end."""
+    """The last end of a reduce task, 0 without tasks."""
     free = np.zeros(len(layout.reduce_slot_node), np.int64)
     last = 0
     for i in by_end:
@@ -152,7 +171,7 @@ def _due_dates(
     makespan: int,
     due: IntArray,
 ) -> None:
-    """The latest starts of the jobs' reduce tasks, the last job first; lowers `due` to these."""
+    """Lower `due` to the latest starts of the jobs' reduce tasks, the last job first."""
     free = np.full(len(layout.reduce_slot_node), makespan)
     for i in backwards:
         for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
@@ -172,9 +191,31 @@ def polish(
     tries: int,
     tell: Callable[[SlotAssignment, Timing], None] | None = None,
 ) -> tuple[SlotAssignment, Timing]:
-    """The best placement found in so many rounds; never longer than the given one.
+    """Improve a slot assignment by exchanges of tasks between slots.
 
-    `tell` of the given one, and of each better one as soon as it is found.
+    Parameters
+    ----------
+    stop
+        The search ends when `stop[0]` is set, shape (1,).
+    random
+        State of the random numbers, shape (1,).
+    problem
+        The instance in integer time units.
+    placement
+        The slot assignment to start from.
+    target
+        Makespan at which the search ends.
+    rounds
+        Most rounds; each treats the reduce slots, then the map slots.
+    tries
+        Tries of a step that may gain too little before the step ends.
+    tell
+        Called with the given assignment and with each better one.
+
+    Returns
+    -------
+    tuple[SlotAssignment, Timing]
+        The best assignment, never longer than the given one, and its times.
     """
     layout = layout_of(problem)
     timing = evaluate(problem, layout, placement)
@@ -186,7 +227,7 @@ def polish(
         if stop[0] or best_timing.makespan <= target or idle == 2:
             break
         idle += 1
-        for step in (_levelled_reduces, _levelled_maps):
+        for step in (_exchanged_reduces, _exchanged_maps):
             if stop[0]:
                 break
             changed = step(stop, random, problem, layout, placement, timing, tries)
@@ -200,7 +241,7 @@ def polish(
     return best, best_timing
 
 
-def _levelled_reduces(
+def _exchanged_reduces(
     stop: IntArray,
     random: IntArray,
     problem: BlockProblem,
@@ -223,14 +264,14 @@ def _levelled_reduces(
         np.zeros((0, 0), dtype=np.int8),
         layout.reduce_slot_node,
         timing.completion[backwards],
-        read.min(axis=1, initial=TOO_LATE),
+        read.min(axis=1, initial=NO_SLOT),
     )
     slot = placement.reduce_slot.copy()
-    level(stop, random, phase, slot, tries, len(position))
+    exchange_tasks(stop, random, phase, slot, tries, len(position))
     return placement._replace(reduce_slot=slot)
 
 
-def _levelled_maps(
+def _exchanged_maps(
     stop: IntArray,
     random: IntArray,
     problem: BlockProblem,
@@ -246,27 +287,42 @@ def _levelled_maps(
         problem.map_time,
         layout.map_row,
         problem.map_setup,
-        problem.holders,
-        problem.way,
+        problem.replica_set,
+        problem.distance,
         layout.map_slot_node,
         timing.makespan - timing.due[order],
         layout.least_setup,
     )
     slot = placement.map_slot.copy()
-    kept = max(0, len(position) - KEPT) if layout.maps_bind else 0
-    level(stop, random, phase, slot, tries, kept)
+    kept = max(0, len(position) - KEPT_JOBS) if layout.maps_bind else 0
+    exchange_tasks(stop, random, phase, slot, tries, kept)
     return placement._replace(order=order, map_slot=slot)
 
 
 def placement_of(
     problem: BlockProblem, order: IntArray, map_node: IntArray, reduce_node: IntArray
 ) -> SlotAssignment:
-    """Slots for tasks on nodes: each in turn on the slot of its node that is free first."""
+    """Slots for tasks that have nodes: each in turn on the slot of its node that is free first.
+
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    order
+        The order of the jobs, shape (jobs,).
+    map_node, reduce_node
+        The node of each task, shape (tasks,).
+
+    Returns
+    -------
+    SlotAssignment
+        The slot of each task.
+    """
     layout = layout_of(problem)
     position = np.argsort(order)
     turn = np.lexsort((np.arange(len(map_node)), position[layout.map_job]))
-    way = problem.way[problem.holders, map_node]
-    durations = problem.map_time + problem.map_setup[layout.map_row, way]
+    distance = problem.distance[problem.replica_set, map_node]
+    durations = problem.map_time + problem.map_setup[layout.map_row, distance]
     map_slot = np.zeros(len(map_node), dtype=np.int64)
     ready = np.zeros(len(order), dtype=np.int64)
     _first_slots(turn, map_node, layout.map_job, durations, problem.map_slots, ready, map_slot)
@@ -293,7 +349,22 @@ def placement_of(
 def with_new_reduces(
     problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment
 ) -> SlotAssignment:
-    """Reduce tasks placed anew: jobs by map completion, longest task first, where it ends first."""
+    """Place all reduce tasks anew: jobs by map completion, the longest task first, earliest end.
+
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    layout
+        Its layout.
+    placement
+        A slot assignment, whose map slots stay.
+
+    Returns
+    -------
+    SlotAssignment
+        The new slot assignment.
+    """
     timing = evaluate(problem, layout, placement)
     slot = placement.reduce_slot.copy()
     _new_reduces(
@@ -313,7 +384,7 @@ def _new_reduces(
     slot: IntArray,
 ) -> None:
     free = np.zeros(len(layout.reduce_slot_node), np.int64)
-    all_free(problem, work)
+    free_all_slots(problem, work)
     for i in by_end:
         # For now the node of each task.
         decode_reduces(problem, work, i, 1, completion[i], read[i], slot)

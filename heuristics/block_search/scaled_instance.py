@@ -1,8 +1,8 @@
-"""The instance in whole ticks, laid out for compiled loops, and the way back to a schedule.
+"""The instance in integer time units, laid out for compiled loops, and the way back to a schedule.
 
-Nodes are numbered rack by rack here, so that a rack, and every part of one, is an interval. Tasks
-of a job are sorted longest first. A tick is a power of two seconds, so times that are multiples of
-it stay exact.
+Nodes are renumbered rack by rack, so that a rack, and every part of one, is an interval. The tasks
+of a job are sorted longest first. The integer time unit is a power of two seconds, so multiples of
+it are exact.
 """
 
 from __future__ import annotations
@@ -21,21 +21,24 @@ from ..hmhs.equivalence_classes import distinct_holders
 from ..list_scheduling.lpt import longest_first
 
 UNIT_BITS = 40
-"""A makespan takes 2**39 to 2**40 ticks."""
+"""A makespan takes 2**39 to 2**40 time units."""
 
 MOST_UNITS = 2.0 ** (UNIT_BITS + 2)
-"""Ticks that durations are cut off at: on no better schedule, and sums stay within 64 bits."""
+"""Durations are cut off here: no better schedule has a longer one, and sums fit 64 bits."""
 
 DATA_UNITS = 50
-"""All that a job's reduce task reads is at most 2**50 units of data."""
+"""All that a reduce task reads is at most 2**50 data units."""
 
 
-WayArray = NDArray[np.int8]
-"""Narrow, for this is the one table of (almost) all tasks and all nodes."""
+DistanceArray = NDArray[np.int8]
+"""Eight bits, because this is the only table of all sets of replicas and all nodes."""
 
 
 class BlockProblem(NamedTuple):
-    """Times in ticks, data in units; all arrays int64 but `way` and `rates`."""
+    """The instance in integer units of time and data.
+
+    All arrays are int64 but `distance` (int8) and `rates` (float64).
+    """
 
     map_begin: IntArray
     """Tasks `map_begin[i]:map_begin[i + 1]` are job i's; shape (jobs + 1,)."""
@@ -43,10 +46,11 @@ class BlockProblem(NamedTuple):
     """Processing time of each map task."""
     map_setup: IntArray
     """Setup on a replica's node, in a replica's rack, elsewhere; shape (map tasks, 3)."""
-    holders: IntArray
-    way: WayArray
-    """Which of them map task t has on node v: `way[holders[t], v]`; a row for each distinct set of
-    replicas."""
+    replica_set: IntArray
+    """The number of each map task's set of replicas; shape (map tasks,)."""
+    distance: DistanceArray
+    """Distance of each node from each set of replicas, shape (sets, nodes): 0 on a node with a
+    replica, 1 in the rack of one, 2 elsewhere. It is the column of `map_setup`."""
     output: IntArray
     """Data that each map task leaves for each reduce task of its job."""
     replica_begin: IntArray
@@ -54,7 +58,7 @@ class BlockProblem(NamedTuple):
     """Nodes with the input of task t: `replicas[replica_begin[t]:replica_begin[t + 1]]`."""
     near_begin: IntArray
     near: IntArray
-    """The racks of these nodes, laid out in the same way."""
+    """The racks of these nodes, in the same layout."""
     map_slots: IntArray
     """Map slots `map_slots[v]:map_slots[v + 1]` are node v's; shape (nodes + 1,)."""
     rack_of: IntArray
@@ -69,52 +73,68 @@ class BlockProblem(NamedTuple):
     least_work: IntArray
     """Processing time of each job's reduce tasks together; shape (jobs,)."""
     rates: FloatArray
-    """Ticks to read a unit on the node, within the rack, from another rack; shape (3,)."""
+    """Time units to read a data unit on the node, within the rack, from another rack; shape (3,).
+    """
 
 
 class ScaledInstance(NamedTuple):
-    """A problem, s per tick, and the instance's numbers of tasks and nodes by ours."""
+    """A problem, its time unit (s), and the instance's number of each task and node."""
 
     problem: BlockProblem
-    tick: float
+    unit_seconds: float
     map_task: IntArray
     reduce_task: IntArray
     node: IntArray
 
 
 def scaled(instance: Instance, makespan: float) -> ScaledInstance:
-    """The instance in ticks that suit schedules of about `makespan` s (> 0)."""
+    """Express an instance in integer time units.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    makespan
+        Makespan (s, > 0) of the schedules that are to be represented.
+
+    Returns
+    -------
+    ScaledInstance
+        The scaled instance.
+    """
     cluster = instance.cluster
-    tick = 2.0 ** (math.frexp(makespan)[1] - UNIT_BITS)
+    unit_seconds = 2.0 ** (math.frexp(makespan)[1] - UNIT_BITS)
     node = np.argsort(cluster.rack_of, kind="stable")
     place = np.empty(cluster.nodes, dtype=np.int64)
     place[node] = np.arange(cluster.nodes)
     rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote])
 
-    def ticks(seconds: FloatArray, most: float = MOST_UNITS) -> IntArray:
-        return np.ascontiguousarray(np.rint(np.minimum(seconds / tick, most)).astype(np.int64))
+    def in_units(seconds: FloatArray, most: float = MOST_UNITS) -> IntArray:
+        return np.ascontiguousarray(
+            np.rint(np.minimum(seconds / unit_seconds, most)).astype(np.int64)
+        )
 
     length = instance.map_processing + instance.input_mb / rates[0]
     map_task = longest_first(length, instance.map_job)
     replica_begin, replicas = _picked(instance.replica_offsets, place[instance.replicas], map_task)
     near_begin, near = _distinct(replica_begin, cluster.rack_of[node][replicas])
-    holders, way = _ways(instance, place)
+    replica_set, distance = _distances(instance, place)
     share = output_share(instance)
     all_share = np.bincount(instance.map_job, share, instance.jobs)
     unit = 2.0 ** (math.frexp(float(all_share.max(initial=0.0)))[1] - DATA_UNITS)
 
     reduce_task = longest_first(instance.reduce_processing, instance.reduce_job)
-    reduce_time = ticks(instance.reduce_processing[reduce_task])
+    reduce_time = in_units(instance.reduce_processing[reduce_task])
     longest = np.zeros(instance.jobs, dtype=np.int64)
     np.maximum.at(longest, instance.reduce_job, reduce_time)
     work = np.bincount(instance.reduce_job, instance.reduce_processing, instance.jobs)
     racks = np.bincount(cluster.rack_of, minlength=len(cluster.rack_names))
     problem = BlockProblem(
         map_begin=instance.map_offsets.astype(np.int64),
-        map_time=ticks(instance.map_processing[map_task]),
-        map_setup=ticks(instance.input_mb[map_task, None] / rates),
-        holders=holders[map_task],
-        way=way,
+        map_time=in_units(instance.map_processing[map_task]),
+        map_setup=in_units(instance.input_mb[map_task, None] / rates),
+        replica_set=replica_set[map_task],
+        distance=distance,
         output=np.rint(share[map_task] / unit).astype(np.int64),
         replica_begin=replica_begin,
         replicas=replicas,
@@ -127,10 +147,10 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
         reduce_time=reduce_time,
         reduce_slots=_begins(cluster.reduce_slots[node]),
         longest=longest,
-        least_work=ticks(work.astype(np.float64), 2.0**55),
-        rates=unit / tick / rates,
+        least_work=in_units(work.astype(np.float64), 2.0**55),
+        rates=unit / unit_seconds / rates,
     )
-    return ScaledInstance(problem, tick, map_task, reduce_task, node)
+    return ScaledInstance(problem, unit_seconds, map_task, reduce_task, node)
 
 
 def schedule_of(
@@ -141,7 +161,24 @@ def schedule_of(
     reduce_slot: IntArray,
     reduce_rank: IntArray,
 ) -> Schedule:
-    """The schedule with these slots and this order on each of them, in our numbers, timed in s."""
+    """The schedule of an instance with given slots and orders, timed in s.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    scale
+        The scaled instance; all arrays use its numbers of tasks and slots.
+    map_slot, reduce_slot
+        The slot of each task, shape (tasks,).
+    map_rank, reduce_rank
+        Tasks on one slot run by ascending rank, shape (tasks,).
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+    """
     map_slots, reduce_slots = _true_slots(instance, scale)
     arrays = []
     for task, values in (
@@ -158,7 +195,22 @@ def schedule_of(
 def slots_of(
     instance: Instance, scale: ScaledInstance, schedule: Schedule
 ) -> tuple[IntArray, IntArray]:
-    """The slots of a schedule's map and reduce tasks, all in our numbers."""
+    """The slots of a schedule's map and reduce tasks, in the numbers of the scaled instance.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    scale
+        The scaled instance.
+    schedule
+        A schedule of the instance.
+
+    Returns
+    -------
+    tuple[IntArray, IntArray]
+        Slots of the map tasks and of the reduce tasks, shapes (tasks,).
+    """
     map_slots, reduce_slots = _true_slots(instance, scale)
     return (
         np.argsort(map_slots)[schedule.map.slot[scale.map_task]],
@@ -167,7 +219,7 @@ def slots_of(
 
 
 def _true_slots(instance: Instance, scale: ScaledInstance) -> tuple[IntArray, IntArray]:
-    """The instance's numbers of our map and reduce slots."""
+    """The instance's numbers of the scaled instance's map and reduce slots."""
     cluster, problem = instance.cluster, scale.problem
     slots = []
     for begin, per_node in (
@@ -179,20 +231,20 @@ def _true_slots(instance: Instance, scale: ScaledInstance) -> tuple[IntArray, In
     return slots[0], slots[1]
 
 
-def _ways(instance: Instance, place: IntArray) -> tuple[IntArray, WayArray]:
-    """Row of each map task, and by rows and nodes: 0 on a replica's node, 1 in its rack, else 2.
+def _distances(instance: Instance, place: IntArray) -> tuple[IntArray, DistanceArray]:
+    """The set of replicas of each map task, and the distance of each node from each set.
 
-    Nodes in our numbers, rack by rack; `place`: those of the instance's nodes.
+    `place` is the new number of each of the instance's nodes.
     """
     cluster = instance.cluster
-    holders, tasks = distinct_holders(instance)
+    replica_set, tasks = distinct_holders(instance)
     begin, replicas = _picked(instance.replica_offsets, instance.replicas, tasks)
     row = np.repeat(np.arange(len(tasks)), np.diff(begin))
     by_rack = np.full((len(tasks), len(cluster.rack_names)), 2, dtype=np.int8)
     by_rack[row, cluster.rack_of[replicas]] = 1
-    way = np.repeat(by_rack, np.bincount(cluster.rack_of, minlength=by_rack.shape[1]), axis=1)
-    way[row, place[replicas]] = 0
-    return holders, way
+    distance = np.repeat(by_rack, np.bincount(cluster.rack_of, minlength=by_rack.shape[1]), axis=1)
+    distance[row, place[replicas]] = 0
+    return replica_set, distance
 
 
 def _begins(counts: IntArray) -> IntArray:
@@ -200,7 +252,7 @@ def _begins(counts: IntArray) -> IntArray:
 
 
 def _picked(begin: IntArray, values: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """The groups `rows` of `values`, in this order."""
+    """The groups `rows` of `values`, in this order, as offsets and values."""
     counts = np.diff(begin)[rows]
     new = _begins(counts)
     index = np.arange(new[-1]) - np.repeat(new[:-1] - begin[rows], counts)

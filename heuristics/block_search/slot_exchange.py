@@ -1,14 +1,14 @@
-"""Local search over the slots of single tasks in one phase, compiled.
+"""Local search within one phase: move single tasks between slots or exchange two, compiled.
 
-Slots run their tasks job by job in one common order, and job g has a delivery time q: the value of
-a slot is its largest (completion of g there + q of g), and the greatest value of all slots counts.
-The map phase is of this form with q as what must follow a job's map tasks. So is the reduce phase
-read backwards, where q is the map completion that must precede.
+All slots run their tasks job by job in one common order, and job g has a delivery time q. The value
+of a slot is its largest (completion of g on the slot + q of g); the makespan is the greatest value
+of all slots. The map phase has this form, with q as the time that must follow a job's map tasks. So
+has the reduce phase read backwards, with q as the map completion that must precede.
 
-Tasks move to other slots, or change places, while the sum of the squares by which values exceed a
-reference falls. With a reference well below the mean that saves work: tasks go where they take
-least. With one that nears the mean as values become even it levels, and fills hollows that no step
-from the worst slot alone would reach.
+A change is made if it lowers the sum of the squares by which the values of two slots exceed a
+reference. With a reference well below the mean this saves work: tasks go where they take least.
+With a reference near the mean it balances the slots, also those that no step from the worst slot
+alone would reach.
 """
 
 from __future__ import annotations
@@ -20,79 +20,82 @@ import numpy as np
 from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import inner, kernel
 from ..random_numbers import below
-from .scaled_instance import WayArray
+from .scaled_instance import DistanceArray
 
-NOTHING = -(1 << 60)
+EMPTY_SLOT = -(1 << 60)
 """The value of an empty slot."""
 
-ENDLESS = 1 << 60
+UNBOUNDED = 1 << 60
+"""Greater than every value."""
 
-NO_ONE = -2
+NO_PARTNER = -2
+"""In place of a task: nothing may be exchanged."""
 
-SEEN = 64
-"""How many tasks of the other slot are looked at for an exchange."""
+MOST_PARTNERS = 64
+"""Tasks of the other slot that are tried for an exchange."""
 
-WORTH = 2000
-"""Less than a task's average time over this is no gain to go on for."""
+GAIN_DIVISOR = 2000
+"""The search ends when it gains less than a task's mean time divided by this."""
 
 
 class ExchangePhase(NamedTuple):
-    """The tasks of a phase, groups of tasks (jobs) numbered in the order in which slots run them.
+    """The tasks of a phase; groups (jobs) are numbered in the order in which slots run them.
 
-    Task t takes `time[t] + extra[row[t], v]` on node v; or `time[t] + extra[row[t], w]`, where w is
-    `way[holders[t], v]`, if there are ways.
+    Task t takes `time[t] + extra[row[t], v]` on node v or, where there is a distance table,
+    `time[t] + extra[row[t], distance[replica_set[t], v]]`.
     """
 
     group: IntArray
     time: IntArray
     row: IntArray
     extra: IntArray
-    holders: IntArray
-    way: WayArray
+    replica_set: IntArray
+    distance: DistanceArray
     slot_node: IntArray
     delivery: IntArray
-    """q of each group."""
+    """Delivery time q of each group."""
     least: IntArray
     """The least of each row of `extra`."""
 
 
 class Slots(NamedTuple):
-    """What each slot does; shapes (slots, groups + 1) and, for `number`, (slots, groups)."""
+    """The work on each slot; shapes (slots, groups + 1) and, for `number`, (slots, groups)."""
 
     number: IntArray
+    """Tasks of each group on each slot."""
     until: IntArray
     """Completion of the groups before g."""
     before: IntArray
-    """The greatest (completion + q) of the groups before g."""
+    """The greatest completion + q of the groups before g."""
     onward: IntArray
     """The same from group g on."""
 
 
-class Members(NamedTuple):
-    """Which tasks are on each slot."""
+class SlotTasks(NamedTuple):
+    """The tasks on each slot."""
 
     task: IntArray
-    """`task[k, :size[k]]` are slot k's, in any order; a row of them has room for more."""
+    """Slot k has the tasks `task[k, :size[k]]` in any order; the rest of the row is spare."""
     size: IntArray
     place: IntArray
-    """Where in its row each task is; shape (tasks,)."""
+    """Column of each task in its slot's row; shape (tasks,)."""
 
 
 @inner
 def _rebuild(phase: ExchangePhase, slots: Slots, k: int, work: IntArray) -> None:
-    """Row k from the work of each group on slot k."""
+    """Compute row k from the work of each group on slot k."""
     groups = len(phase.delivery)
     slots.until[k, 0] = 0
-    slots.before[k, 0] = NOTHING
+    slots.before[k, 0] = EMPTY_SLOT
     for g in range(groups):
         slots.until[k, g + 1] = slots.until[k, g] + work[g]
-        value = NOTHING
+        value = EMPTY_SLOT
         if slots.number[k, g]:
             value = slots.until[k, g + 1] + phase.delivery[g]
         slots.before[k, g + 1] = max(slots.before[k, g], value)
-    slots.onward[k, groups] = NOTHING
+    slots.onward[k, groups] = EMPTY_SLOT
     for g in range(groups - 1, -1, -1):
-        value = NOTHING
+        value = EMPTY_SLOT
         if slots.number[k, g]:
             value = slots.until[k, g + 1] + phase.delivery[g]
         slots.onward[k, g] = max(slots.onward[k, g + 1], value)
@@ -100,9 +103,9 @@ def _rebuild(phase: ExchangePhase, slots: Slots, k: int, work: IntArray) -> None
 
 @inner
 def _value(phase: ExchangePhase, slots: Slots, k: int, g: int, less: int, h: int, more: int) -> int:
-    """Value of slot k with a task of `less` ticks of group g gone and one of `more` of h come.
+    """Value of slot k without a task of group g, with one of group h.
 
-    g or h may be -1: no such task.
+    The former takes `less` time units, the latter `more`. g or h is -1 if there is no such task.
     """
     if g == h:
         value = max(slots.before[k, g], slots.onward[k, g + 1] + more - less)
@@ -143,13 +146,27 @@ def _change(
     _rebuild(phase, slots, k, work)
 
 
-def level(
+def exchange_tasks(
     stop: IntArray, random: IntArray, phase: ExchangePhase, slot: IntArray, tries: int, kept: int
 ) -> None:
-    """Change `slot`, the slot of each task.
+    """Improve `slot`, the slot of each task, by moves and exchanges.
 
-    First work is saved, then values are levelled. Each ends after `tries` tries that gained too
-    little. Groups from `kept` on keep their number of tasks on each node.
+    The first pass saves work, the second balances the slots.
+
+    Parameters
+    ----------
+    stop
+        The search ends when `stop[0]` is set, shape (1,).
+    random
+        State of the random numbers, shape (1,).
+    phase
+        The tasks of the phase.
+    slot
+        The slot of each task, shape (tasks,); changed in place.
+    tries
+        A pass ends after this many tries that gained too little.
+    kept
+        Groups from this number on keep their number of tasks on each node.
     """
     number, groups = len(phase.slot_node), len(phase.delivery)
     if number < 2 or not slot.size:
@@ -158,8 +175,8 @@ def level(
     work = np.zeros((number, groups), dtype=np.int64)
     np.add.at(slots.number, (slot, phase.group), 1)
     column = phase.slot_node[slot]
-    if phase.way.size:
-        column = phase.way[phase.holders, column].astype(np.int64)
+    if phase.distance.size:
+        column = phase.distance[phase.replica_set, column].astype(np.int64)
     durations = phase.time + phase.extra[phase.row, column]
     np.add.at(work, (slot, phase.group), durations)
     size = np.bincount(slot, minlength=number)
@@ -169,23 +186,25 @@ def level(
     task = np.zeros((number, 2 * size.max() + 8), dtype=np.int64)
     task[slot, place] = np.arange(len(slot))
     value = np.zeros(number, dtype=np.int64)
-    _level(stop, random, phase, slot, slots, Members(task, size, place), value, work, tries, kept)
+    _run_exchanges(
+        stop, random, phase, slot, slots, SlotTasks(task, size, place), value, work, tries, kept
+    )
 
 
 @kernel
-def _level(
+def _run_exchanges(
     stop: IntArray,
     random: IntArray,
     phase: ExchangePhase,
     slot: IntArray,
     slots: Slots,
-    members: Members,
+    on_slots: SlotTasks,
     value: IntArray,
     work: IntArray,
     tries: int,
     kept: int,
 ) -> None:
-    """`work` of each group on each slot, and scratch afterwards; `value` of each slot is set."""
+    """Run both passes. `work` is that of each group on each slot, and scratch afterwards."""
     unit = 0
     if stop[0]:
         return
@@ -197,7 +216,7 @@ def _level(
     unit //= len(slot)
     for saving in (True, False):
         _descend(
-            stop, random, phase, slot, slots, members, value, tries, kept, saving, unit, work[0]
+            stop, random, phase, slot, slots, on_slots, value, tries, kept, saving, unit, work[0]
         )
 
 
@@ -213,8 +232,8 @@ def _worst(value: IntArray) -> int:
 @inner
 def _extra(phase: ExchangePhase, t: int, k: int) -> int:
     column = phase.slot_node[k]
-    if len(phase.way):
-        column = phase.way[phase.holders[t], column]
+    if len(phase.distance):
+        column = phase.distance[phase.replica_set[t], column]
     return int(phase.extra[phase.row[t], column])
 
 
@@ -230,7 +249,7 @@ def _descend(
     phase: ExchangePhase,
     slot: IntArray,
     slots: Slots,
-    members: Members,
+    on_slots: SlotTasks,
     value: IntArray,
     tries: int,
     kept: int,
@@ -238,16 +257,16 @@ def _descend(
     unit: int,
     row: IntArray,
 ) -> None:
-    """Moves and exchanges while they pay; `unit`: what a task takes on average."""
+    """Make moves and exchanges while they pay. `unit` is the mean time of a task."""
     number, worst, total = len(value), _worst(value), 0
     for k in range(number):
         total += max(value[k], 0)
-    before, step = ENDLESS, 0
+    before, step = UNBOUNDED, 0
     while not stop[0]:
         mean = total // number
         if step % tries == 0:
             now = mean if saving else value[worst]
-            if before - now <= unit // WORTH:
+            if before - now <= unit // GAIN_DIVISOR:
                 return
             before = now
         step += 1
@@ -255,13 +274,13 @@ def _descend(
         apart = value[worst] - mean
         reference = mean - unit if saving else mean - apart if apart < unit else mean + apart // 2
         most = max(value[worst], mean + unit) if saving else value[worst]
-        x = _task(random, phase, slot, members, value, saving, worst, mean)
+        x = _task(random, phase, slot, on_slots, value, saving, worst, mean)
         if x < 0:
             continue
         a = slot[x]
         b = _target(random, phase, x, a, number, saving)
-        y = _partner(random, phase, members, value, x, a, b, kept, reference)
-        if a == b or y == NO_ONE:
+        y = _partner(random, phase, on_slots, value, x, a, b, kept, reference)
+        if a == b or y == NO_PARTNER:
             continue
         g, h, less_b, more_a = phase.group[x], -1, 0, 0
         less_a, more_b = phase.time[x] + _extra(phase, x, a), phase.time[x] + _extra(phase, x, b)
@@ -280,7 +299,7 @@ def _descend(
         total += max(new_a, 0) + max(new_b, 0) - max(value[a], 0) - max(value[b], 0)
         value[a], value[b] = new_a, new_b
         worst = _worst(value)
-        _exchange(slot, members, x, y, a, b)
+        _exchange(slot, on_slots, x, y, a, b)
 
 
 @inner
@@ -288,13 +307,16 @@ def _task(
     random: IntArray,
     phase: ExchangePhase,
     slot: IntArray,
-    members: Members,
+    on_slots: SlotTasks,
     value: IntArray,
     saving: bool,
     worst: int,
     mean: int,
 ) -> int:
-    """A task that takes more than it need, or one of a slot with a great value; -1 for none."""
+    """Choose a task to move: one that is not where it takes least, or one of a slot of great value.
+
+    -1 if there is none.
+    """
     if saving:
         t = below(random, len(slot))
         for _ in range(16):
@@ -309,16 +331,16 @@ def _task(
             if value[a] > mean:
                 break
             a = below(random, len(value))
-    if members.size[a] == 0:
+    if on_slots.size[a] == 0:
         return -1
-    return int(members.task[a, below(random, members.size[a])])
+    return int(on_slots.task[a, below(random, on_slots.size[a])])
 
 
 @inner
 def _target(
     random: IntArray, phase: ExchangePhase, x: int, a: int, number: int, saving: bool
 ) -> int:
-    """A slot for task x of slot a, if possible one where it takes less, or as much."""
+    """Choose a slot for task x of slot a, if possible one where it takes less, or as much."""
     b = below(random, number)
     now = _extra(phase, x, a)
     for _ in range(8):
@@ -333,7 +355,7 @@ def _target(
 def _partner(
     random: IntArray,
     phase: ExchangePhase,
-    members: Members,
+    on_slots: SlotTasks,
     value: IntArray,
     x: int,
     a: int,
@@ -341,21 +363,22 @@ def _partner(
     kept: int,
     reference: int,
 ) -> int:
-    """What comes to slot a from slot b if task x goes there: a task, -1 for nothing, or `NO_ONE`.
+    """Choose what moves from slot b to slot a in exchange for task x.
 
-    Of `SEEN` tasks the best one, as if all of them were at the end of their slots.
+    A task, -1 for a plain move, or `NO_PARTNER`. It is the best of `MOST_PARTNERS` tasks, judged as
+    if all of them were at the end of their slots.
     """
-    g, size = phase.group[x], members.size[b]
+    g, size = phase.group[x], on_slots.size[b]
     away = phase.slot_node[a] != phase.slot_node[b]
     left_a = value[a] - phase.time[x] - _extra(phase, x, a)
     with_b = value[b] + phase.time[x] + _extra(phase, x, b)
-    y, best = NO_ONE, np.inf
-    if size < members.task.shape[1] and not (away and g >= kept):
+    y, best = NO_PARTNER, np.inf
+    if size < on_slots.task.shape[1] and not (away and g >= kept):
         y, best = -1, _excess(left_a, with_b, reference)
     j = below(random, size) if size else 0
-    for _ in range(min(size, SEEN)):
+    for _ in range(min(size, MOST_PARTNERS)):
         j = j + 1 if j + 1 < size else 0
-        z = members.task[b, j]
+        z = on_slots.task[b, j]
         h = phase.group[z]
         if away and g != h and max(g, h) >= kept:
             continue
@@ -367,9 +390,9 @@ def _partner(
 
 
 @inner
-def _exchange(slot: IntArray, members: Members, x: int, y: int, a: int, b: int) -> None:
-    """Task x goes from slot a to b, task y, unless it is -1, from b to a."""
-    task, size, place = members
+def _exchange(slot: IntArray, on_slots: SlotTasks, x: int, y: int, a: int, b: int) -> None:
+    """Move task x from slot a to b, and task y, unless it is -1, from b to a."""
+    task, size, place = on_slots
     at = place[x]
     slot[x] = b
     if y >= 0:

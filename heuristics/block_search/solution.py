@@ -1,4 +1,4 @@
-"""What the search varies: an order of the jobs, a block of nodes and two weights per job."""
+"""What the search varies: the order of the jobs, and a block of nodes and two weights per job."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from ...instances.kernels.decorators import counted
 
 
 class Solution(NamedTuple):
-    """What is searched; one entry per job but `order`, the jobs in order.
+    """A solution of the search.
 
-    Map tasks on nodes `low` to `high` - 1; weights >= 0.
+    Parameters
+    ----------
+    order
+        The jobs in order, shape (jobs,).
+    low, high
+        Block of each job: its map tasks run on the nodes `low` to `high` - 1, shape (jobs,).
+    omega
+        Weight of the setup time of each job's map tasks, >= 0, shape (jobs,).
+    beta
+        Weight of the read time of each job's reduce tasks, >= 0, shape (jobs,).
     """
 
     order: IntArray
@@ -23,7 +32,15 @@ class Solution(NamedTuple):
 
 @counted
 def shift(order: IntArray, source: int, target: int) -> None:
-    """Take the job at `source` out of the order and put it in at `target`."""
+    """Move the job at place `source` of the order to place `target`.
+
+    Parameters
+    ----------
+    order
+        The jobs in order, shape (jobs,); changed in place.
+    source, target
+        Places in the order.
+    """
     job = order[source]
     step = 1 if target > source else -1
     for k in range(source, target, step):

@@ -1,4 +1,4 @@
-"""One thread's search: the given schedule and greedy starts, polished, the better one shaken."""
+"""The search of one thread: polish the given schedule and greedy starts, then perturb the best."""
 
 from __future__ import annotations
 
@@ -12,33 +12,49 @@ from ..random_numbers import seeded
 from .decoder import decode, new_work
 from .greedy_starts import Style, greedy_starts
 from .initial_orders import first_orders, spread_tails
-from .perturbation import shake
+from .perturbation import perturb
 from .polish import SlotAssignment, Timing, placement_of, polish
 from .scaled_instance import BlockProblem
 from .solution import Solution
 
-STARTS = 0.5
-"""The share of the time that the greedy starts take."""
+STARTS_SHARE = 0.5
+"""Share of the time that the greedy starts take."""
 
-LONGEST = 60.0
-"""Seconds that this share is taken of at most; longer searches go on with the last stage."""
+MOST_SHARED_SECONDS = 60.0
+"""The share is taken of at most so many seconds; longer searches spend the rest on perturbations.
+"""
 
 STYLES = (Style(makespan=1.0, blocks=8), Style(makespan=0.3, blocks=2))
-"""Of the greedy starts, thread by thread."""
+"""Styles of the greedy starts, thread by thread."""
 
-ROUNDS, TRIES = 60, 3000
-"""Of the polish before the last stage."""
+POLISH_ROUNDS, POLISH_TRIES = 60, 3000
+"""Rounds of the polish before the last stage, and tries of each of its steps."""
 
-ENDLESS = 1 << 40
+UNLIMITED = 1 << 40
+"""Number of iterations that no search reaches."""
 
 Offer = Callable[[SlotAssignment, Timing, int], None]
 
 
 class Search:
-    """The stages of one thread; `offer` is told of each good placement and the thread's number.
+    """The stages of one thread.
 
-    `given` is where it starts, `target` in ticks. With `iterations`, so many greedy passes and
-    shakes are made.
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    given
+        The schedule to start from.
+    target
+        Makespan at which the search ends, in integer time units.
+    seed
+        Seed of the random numbers.
+    thread
+        Number of the thread, which chooses its stream of random numbers and its style.
+    iterations
+        Greedy passes, and perturbations; None for no limit.
+    offer
+        Called with each good schedule, its times and the number of the thread.
     """
 
     def __init__(
@@ -53,7 +69,7 @@ class Search:
     ) -> None:
         self.problem, self.given, self.target = problem, given, target
         self.thread, self.timed, self.offer = thread, iterations is None, offer
-        self.steps = ENDLESS if iterations is None else iterations
+        self.steps = UNLIMITED if iterations is None else iterations
         self.random = seeded(seed, thread)
         self.stop = np.zeros(1, dtype=np.int64)
         self.over = False
@@ -61,25 +77,25 @@ class Search:
         self.end = math.inf
 
     def watch(self, over: bool) -> None:
-        """Called often while the search runs: end the present stage in time, or all of them."""
+        """End the present stage when its time is up, or all stages if `over`; call it often."""
         self.over |= over
         if self.over or (self.timed and time.perf_counter() >= self.end):
             self.stop[0] = 1
 
     def _stage(self, end: float = math.inf) -> None:
-        """Go on to the stage that ends after so many seconds."""
+        """Begin the stage that ends so many seconds after the start."""
         self.end = self.began + end
         self.stop[0] = int(self.over)
 
     def run(self, seconds: float) -> None:
-        """Search for so many seconds, if `watch` is called meanwhile."""
+        """Run all stages within so many seconds; another thread calls `watch` meanwhile."""
         problem = self.problem
         tails = spread_tails(problem)
-        # The other threads keep to their own starts: two shaking the same would learn little.
+        # Only one thread uses the given schedule: two perturbing the same one would learn little.
         given = [self._polished(self.given)] if self.thread == 0 else []
         if self.over:
             return
-        self._stage(STARTS * min(seconds, LONGEST))
+        self._stage(STARTS_SHARE * min(seconds, MOST_SHARED_SECONDS))
         starts = greedy_starts(
             self.stop,
             self.random,
@@ -92,7 +108,7 @@ class Search:
         self._stage()
         polished = [self._polished(self._decoded(start)) for start in starts]
         best = min([*given, *polished], key=lambda item: item[1].makespan)[0]
-        shake(
+        perturb(
             self.stop,
             self.random,
             problem,
@@ -112,7 +128,14 @@ class Search:
 
     def _polished(self, placement: SlotAssignment) -> tuple[SlotAssignment, Timing]:
         return polish(
-            self.stop, self.random, self.problem, placement, self.target, ROUNDS, TRIES, self._tell
+            self.stop,
+            self.random,
+            self.problem,
+            placement,
+            self.target,
+            POLISH_ROUNDS,
+            POLISH_TRIES,
+            self._tell,
         )
 
     def _tell(self, placement: SlotAssignment, timing: Timing) -> None:

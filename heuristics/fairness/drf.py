@@ -12,7 +12,7 @@ from ...instances.arrays import FloatArray
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
 from .flatten import fill
-from .saturation import Stops
+from .saturation import Saturation
 
 
 def drf(hierarchy: Hierarchy) -> Allocation:
@@ -26,15 +26,15 @@ def flat_allocation(hierarchy: Hierarchy, method: str, weight: FloatArray) -> Al
     A leaf is stopped when it has all its tasks or when a resource that it needs is full.
     """
     share, most = np.zeros(hierarchy.leaves), hierarchy.most_share
-    stops = Stops(hierarchy)
-    while stops.hungry.any():
-        rising = np.where(stops.rising, weight, 0.0)
+    saturation = Saturation(hierarchy)
+    while saturation.hungry.any():
+        rising = np.where(saturation.rising, weight, 0.0)
         level = fill(rising, hierarchy.normalised, share, most)
         # A leaf of the smallest weight has all its tasks at an infinite level too.
         share = (
             np.minimum(most, np.maximum(share, level * rising))
             if level < np.inf
-            else np.where(stops.rising, most, share)
+            else np.where(saturation.rising, most, share)
         )
-        stops.update(share)
-    return stops.allocation(method, share, weight)
+        saturation.update(share)
+    return saturation.allocation(method, share, weight)

@@ -13,7 +13,7 @@ from ...instances.arrays import FloatArray
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy import Hierarchy
 from .flatten import fill, flatten
-from .saturation import Stops
+from .saturation import Saturation
 from .task_limits import limited_stage
 
 
@@ -25,24 +25,24 @@ def exact(hierarchy: Hierarchy) -> Allocation:
     of the groups' sizes on the path to the root.
     """
     share, weight = np.zeros(hierarchy.leaves), np.zeros(hierarchy.leaves)
-    stops = Stops(hierarchy)
-    while stops.hungry.any():
-        flat = flatten(hierarchy, stops.hungry).weight
-        weight[stops.hungry] = flat[stops.hungry]
-        share = _stage(stops, flat, share)
-        stops.update(share)
-    return stops.allocation("exact", share, weight)
+    saturation = Saturation(hierarchy)
+    while saturation.hungry.any():
+        flat = flatten(hierarchy, saturation.hungry).weight
+        weight[saturation.hungry] = flat[saturation.hungry]
+        share = _stage(saturation, flat, share)
+        saturation.update(share)
+    return saturation.allocation("exact", share, weight)
 
 
-def _stage(stops: Stops, flat: FloatArray, share: FloatArray) -> FloatArray:
+def _stage(saturation: Saturation, flat: FloatArray, share: FloatArray) -> FloatArray:
     """Dominant shares when the next resource is full, or every leaf has all its tasks."""
-    tree = stops.hierarchy
-    content = np.where(stops.rising, tree.most_share, share)
+    tree = saturation.hierarchy
+    content = np.where(saturation.rising, tree.most_share, share)
     if np.isfinite(content).all() and (content @ tree.normalised <= 1).all():
         return content
-    if (stops.rising == stops.hungry).all():
+    if (saturation.rising == saturation.hungry).all():
         level = fill(flat, tree.normalised, share, np.full(tree.leaves, np.inf))
         raised = np.maximum(share, level * flat)
         if (raised <= tree.most_share).all():
             return raised
-    return limited_stage(tree, stops.rising, share)
+    return limited_stage(tree, saturation.rising, share)

@@ -12,7 +12,7 @@ ROUNDING = 1e-12
 """A resource is full when no more than this fraction of it is left."""
 
 
-class Stops:
+class Saturation:
     """Full resources, leaves that still rise, and the resource that stopped each of the others.
 
     `rising` leaves need no full resource; `hungry` ones among them have tasks left to run.

@@ -35,7 +35,7 @@ from .near_data import near_data_maps
 from .priority import by_priority, priorities
 from .tournament import entered, rematch
 
-SMALL = 100_000
+MOST_UNINDEXED_PAIRS = 100_000
 """Up to so many pairs of map tasks and nodes one kernel serves both phases; another takes seconds
 to compile."""
 
@@ -73,7 +73,7 @@ def _sequenced(instance: Instance, jobs: IntArray) -> Schedule:
 
 def _min_min_maps(instance: Instance) -> PhaseSchedule:
     factors, cluster = instance.speed_factors, instance.cluster
-    if factors is None and instance.map_tasks * cluster.nodes > SMALL:
+    if factors is None and instance.map_tasks * cluster.nodes > MOST_UNINDEXED_PAIRS:
         return near_data_maps(instance)
     groups = slot_groups(cluster.map_slots, None if factors is None else factors.map)
     return _dispatched(map_queues(instance), groups, input_setups(instance))

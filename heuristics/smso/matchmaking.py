@@ -25,7 +25,7 @@ from ...instances.mapreduce.security import ENCRYPTED
 THETA = 1.2
 """The load threshold that the paper uses."""
 
-HERE, MOVING, ENCRYPTING, NOWHERE = 0, 1, 2, 3
+LOCAL, UNENCRYPTED, ENCRYPTED_MOVE, NO_SLOT = 0, 1, 2, 3
 """How data gets to a slot, and the step above in which it is if the slot is below the threshold."""
 
 
@@ -41,7 +41,7 @@ def matched(
     found = _matched(
         tasks,
         map_eligible(instance),
-        levels_of(instance),
+        security_levels(instance),
         instance.cluster.map_slot_node,
         instance.replica_offsets,
         instance.replicas,
@@ -53,7 +53,7 @@ def matched(
     return found
 
 
-def levels_of(instance: Instance) -> LevelArray:
+def security_levels(instance: Instance) -> LevelArray:
     """Security levels (nodes, map slots); without a security part nothing is encrypted."""
     if instance.security is not None:
         return instance.security.levels
@@ -81,20 +81,20 @@ def _matched(
     for i in range(len(tasks)):
         t = tasks[i]
         copies = replicas[replica_offsets[t] : replica_offsets[t + 1]]
-        best, least = -1, (NOWHERE, 0, 0)
+        best, least = -1, (NO_SLOT, 0, 0)
         for k in range(slots):
             if not allowed[t, k]:
                 continue
-            way = ENCRYPTING
+            transfer = ENCRYPTED_MOVE
             for copy in copies:
                 if slot_node[k] == copy:
-                    way = HERE
+                    transfer = LOCAL
                 elif levels[copy, k] != ENCRYPTED:
-                    way = min(way, MOVING)
-            step = way if placed[k] < threshold else ENCRYPTING
+                    transfer = min(transfer, UNENCRYPTED)
+            step = transfer if placed[k] < threshold else ENCRYPTED_MOVE
             if step > least[0] or (step == least[0] and load[k] > least[1]):
                 continue
-            offer = (step, load[k], way)
+            offer = (step, load[k], transfer)
             if offer < least:
                 best, least = k, offer
         found[i] = best

@@ -15,7 +15,7 @@ from ...instances.mapreduce.eligibility import map_eligible
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ...instances.mapreduce.security import PLAIN
-from .matchmaking import THETA, levels_of
+from .matchmaking import THETA, security_levels
 from .outage_verifying import rescheduled
 from .queue_ordering import ordered
 
@@ -45,7 +45,7 @@ def smso_as_printed(instance: Instance) -> Schedule:
 
 
 def _as_printed(instance: Instance) -> IntArray:
-    allowed, levels = map_eligible(instance), levels_of(instance)
+    allowed, levels = map_eligible(instance), security_levels(instance)
     node = instance.cluster.map_slot_node
     count = np.zeros(len(node), dtype=np.int64)
     threshold = THETA * instance.map_tasks / max(len(node), 1)

@@ -106,7 +106,7 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
             if zipped:
                 source.seek(begin)
                 with gzip.GzipFile(fileobj=source) as text:
-                    _measure(text, source, path)
+                    _require_fitting(text, source, path)
             else:
                 _need_fitting(source.seek(0, os.SEEK_END) - begin, path)
             source.seek(begin)
@@ -193,7 +193,7 @@ def _gathered(stream: IO[bytes], path: str | Path) -> IO[bytes]:
     return content
 
 
-def _measure(text: gzip.GzipFile, source: Readable, path: str | Path) -> None:
+def _require_fitting(text: gzip.GzipFile, source: Readable, path: str | Path) -> None:
     """Raise `InputError` unless the decompressed text fits, without ever holding it."""
     most, length = limit(), 0
     while chunk := text.read(_CHUNK):

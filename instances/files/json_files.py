@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..advice import what_format, what_it_is
+from ..advice import format_hint, kind_hint
 from ..errors import InputError
 from .inputs import MOST_BYTES, VARIABLE, limit, read_bytes
 from .outputs import write_bytes
@@ -64,9 +64,9 @@ def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
     except (RecursionError, ValueError) as error:
-        raise InputError(f"{path}: {json_problem(error)}{what_it_is(content)}") from None
+        raise InputError(f"{path}: {json_problem(error)}{kind_hint(content)}") from None
     if not isinstance(document, dict):
-        found = f"{shown(document)}{what_it_is(content)}"
+        found = f"{shown(document)}{kind_hint(content)}"
         raise InputError(f"{path}: need a JSON object, got {found}")
     return content, document
 
@@ -104,7 +104,7 @@ def need_format(path: Source, document: dict[str, Any], *formats: str) -> str:
     if found not in formats:
         wanted = " or ".join(repr(name) for name in formats)
         got = "there is none" if found is None else f"got {shown(found)}"
-        raise InputError(f"{path}: format: need {wanted}, {got}{what_format(document)}")
+        raise InputError(f"{path}: format: need {wanted}, {got}{format_hint(document)}")
     return str(found)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..errors import InputError, OutputError
 from .inputs import STANDARD
-from .temporaries import present
+from .temporaries import removed_afterwards
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
@@ -132,7 +132,7 @@ def takes_stdout(path: str | Path) -> bool:
     return False
 
 
-def keep(content: bytes, name: str) -> Path | None:
+def write_temporary(content: bytes, name: str) -> Path | None:
     """A temporary file of the user's that holds `content`; None if there is no place for it."""
     suffix = "".join(Path(name).suffixes[-2:]) if len(name) < 100 else ""
     for folder in (tempfile.gettempdir, Path.cwd, Path.home):
@@ -202,7 +202,7 @@ def _replace(target: Path, old: os.stat_result | None, content: bytes) -> None:
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
     temporary = target.parent / f".slotwise-{os.urandom(8).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with present(temporary):
+    with removed_afterwards(temporary):
         handle = os.open(temporary, flags, mode & 0o666)
         with os.fdopen(handle, "wb") as stream:
             if old is not None:

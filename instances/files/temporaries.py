@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_present: set[str] = set()
+_to_remove: set[str] = set()
 
 
 @contextmanager
-def present(path: str | Path) -> Iterator[None]:
+def removed_afterwards(path: str | Path) -> Iterator[None]:
     """Within, `path` may be there; after it, it is not."""
     name = os.fspath(path)
-    _present.add(name)
+    _to_remove.add(name)
     try:
         yield
     finally:
         _remove(name)
-        _present.discard(name)
+        _to_remove.discard(name)
 
 
 @contextmanager
@@ -28,13 +28,13 @@ def temporary_folder() -> Iterator[Path]:
     import tempfile
 
     folder = tempfile.mkdtemp(prefix="slotwise-")
-    with present(folder):
+    with removed_afterwards(folder):
         yield Path(folder)
 
 
 def remove_all() -> None:
     """Remove all that there is; for a process that ends now."""
-    for name in list(_present):
+    for name in list(_to_remove):
         _remove(name)
 
 

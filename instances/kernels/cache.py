@@ -45,7 +45,7 @@ STAMP = 16
 """Characters of the stamp in an entry's name; the whole of it is inside."""
 
 CHECKSUM = hashlib.sha256().digest_size
-A_DAY = 86_400.0
+SECONDS_PER_DAY = 86_400.0
 
 _DECORATES = b"kernels.decorators import"
 _IMPORT = re.compile(r"^ *from (\.+)([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
@@ -212,7 +212,7 @@ class Entries:
                 file.unlink(missing_ok=True)
         for file in folder.glob(f"{modules}.*{UNFINISHED}"):
             with suppress(FileNotFoundError):
-                if file.stat().st_mtime < time.time() - A_DAY:
+                if file.stat().st_mtime < time.time() - SECONDS_PER_DAY:
                     file.unlink()
 
     def _entry(self, key: Any) -> str:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from ..advice import what_it_is
+from ..advice import kind_hint
 from ..errors import InputError
 from ..files.inputs import MOST_DEPTH, MOST_VALUES, read_bytes
 
@@ -20,10 +20,10 @@ def read_xml(path: str | Path, root: str) -> Element:
     except InputError:
         raise
     except (ExpatError, ValueError, LookupError) as error:  # the latter two for an odd encoding
-        other = "" if f"<{root}".encode() in content else what_it_is(content)
+        other = "" if f"<{root}".encode() in content else kind_hint(content)
         raise InputError(f"{path}: not XML: {error}{other}") from None
     if element.tag != root:
-        got = f"got <{element.tag}>{what_it_is(content)}"
+        got = f"got <{element.tag}>{kind_hint(content)}"
         raise InputError(f"{path}: need the root element <{root}>, {got}")
     return element
 

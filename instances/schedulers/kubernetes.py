@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ..advice import what_format, what_it_is
+from ..advice import format_hint, kind_hint
 from ..errors import InputError
 from ..files.json_files import shown
 from .queue_tree import need_distinct
@@ -65,12 +65,12 @@ def read_documents(path: str | Path) -> list[dict[str, Any]]:
         found += parts(document, "items", f"{path}: document {k}") if is_list else [document]
     for k, document in enumerate(found):
         if not isinstance(document.get("kind"), str):
-            raise InputError(f"{path}: object {k}: has no kind{what_format(document)}")
+            raise InputError(f"{path}: object {k}: has no kind{format_hint(document)}")
     return found
 
 
 def _other(document: object) -> str:
-    return what_it_is(document + "\n", "kueue") if isinstance(document, str) else ""
+    return kind_hint(document + "\n", "kueue") if isinstance(document, str) else ""
 
 
 def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:

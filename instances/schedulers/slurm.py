@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..advice import what_it_is
+from ..advice import kind_hint
 from ..errors import InputError
 from ..files.inputs import read_bytes
 from ..hierarchy.hierarchy import Hierarchy
@@ -83,7 +83,7 @@ def read_slurm(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
             else:
                 parent.children.append(Queue(entity.name, shares, limits=_limits(entity)))
     if not clusters:
-        raise InputError(f"{path}: no Cluster line: not a sacctmgr dump{what_it_is(text, 'slurm')}")
+        raise InputError(f"{path}: no Cluster line: not a sacctmgr dump{kind_hint(text, 'slurm')}")
     for name in as_parent:
         if accounts[name].children:
             raise InputError(
@@ -112,7 +112,7 @@ def _entities(text: str, path: str | Path) -> list[_Entity]:
         if entity is None or entity.group(1) not in ("Cluster", "Parent", "Account", "User"):
             raise InputError(
                 f"{path}: line {number}: need Cluster, Parent, Account or User - 'name'"
-                f"{what_it_is(text, 'slurm')}"
+                f"{kind_hint(text, 'slurm')}"
             )
         options = {key: value.strip("'") for key, value in OPTION.findall(entity.group(3))}
         found.append(_Entity(number, entity.group(1), entity.group(2), options))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..advice import what_it_is
+from ..advice import kind_hint
 from ..errors import InputError
 from ..files.inputs import MOST_DEPTH, MOST_VALUES, read_bytes
 
@@ -24,7 +24,7 @@ def load_documents(path: str | Path) -> list[Any]:
         raise
     # A tag that does not fit its value (`!!int x`, `!!bool x`) is no YAMLError.
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError) as error:
-        raise InputError(f"{path}: not YAML: {error}{what_it_is(content, 'kueue')}") from None
+        raise InputError(f"{path}: not YAML: {error}{kind_hint(content, 'kueue')}") from None
 
 
 def _need_bounded(events: Iterable[Any], path: str | Path) -> None:

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..advice import what_it_is
+from ..advice import kind_hint
 from ..errors import InputError
 from ..files.inputs import text_lines
 from ..limits import LEAST, MOST, bounds_of
@@ -28,7 +28,7 @@ def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int
     _, header = next(rows, (1, []))
     for column in columns:
         if column not in header:
-            what = what_it_is(",".join(header) + "\n")
+            what = kind_hint(",".join(header) + "\n")
             raise InputError(f"{path}: column {column!r} is missing{what}")
     for number, row in rows:
         if len(row) != len(header):

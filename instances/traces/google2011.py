@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..advice import what_it_is
+from ..advice import kind_hint
 from ..arrays import IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
@@ -154,7 +154,7 @@ def _happened(task: _Task, row: list[str], path: str | Path, line: int) -> None:
 
 
 def _other(row: list[str]) -> str:
-    return what_it_is(",".join(row) + "\n", "google")
+    return kind_hint(",".join(row) + "\n", "google")
 
 
 def _time(text: str, path: str | Path, line: int) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..advice import what_it_is
+from ..advice import kind_hint
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
 from ..files.inputs import decoded, read_bytes
@@ -44,7 +44,7 @@ def read_pai(
     for line, text in enumerate(_csv(specification).splitlines(), 1):
         fields = text.split(",")
         if len(fields) != 5:
-            got = f"{len(fields)} fields, need 5{what_it_is(text, 'pai')}"
+            got = f"{len(fields)} fields, need 5{kind_hint(text, 'pai')}"
             raise InputError(f"{specification}: line {line}: {got}")
         amounts = tuple(
             number_in(field, specification, line, column)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..advice import what_it_is
+from ..advice import kind_hint
 from ..arrays import FloatArray, IntArray, offsets
 from ..errors import InputError
 from ..files.inputs import STANDARD, read_text
@@ -157,7 +157,7 @@ def _read(path: str | Path) -> list[_Row]:
         columns = [column.strip() for column in line.split("\t")]
         # Column 7 is an input path; the tables that have it end in two empty columns.
         if len(columns) < 6 or any(columns[7:]):
-            what = what_it_is(line + "\n", "swim")
+            what = kind_hint(line + "\n", "swim")
             raise InputError(
                 f"{where}: need 6 columns separated by tabs (job, submit time, gap, input, shuffle "
                 f"and output bytes) or 7 (input path), got {len(columns)}{what}"

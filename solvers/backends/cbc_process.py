@@ -1,10 +1,11 @@
-"""The program behind the cross-check by CBC.
+"""The program behind the cross-check by CBC (Coin-OR branch and cut).
 
 Run as `python -m slotwise.solvers.backends.cbc_process MODEL …`.
 
 It stands between the caller and CBC, which would not notice that the caller has died. Arguments:
-the path of an MPS file in a folder of its own, a time limit in s, threads, and a relative gap. The
-last line on stdout is `[status, value]`: "optimal", "feasible", "infeasible", or "unknown".
+the path of an MPS file in a folder of its own, a time limit (s), the number of threads, and a
+relative gap. The last line on stdout is `[status, value]` with the status "optimal", "feasible",
+"infeasible" or "unknown".
 """
 
 from __future__ import annotations
@@ -15,17 +16,34 @@ from pathlib import Path
 
 import pulp
 
-from .orphans import die_with_parent
+from .child_processes import die_with_parent
 
 INTEGRALITY = 1e-6
-"""What CBC shows is a solution if its integers are no farther off than this."""
+"""A result of CBC counts as a solution if its integers are no farther off than this."""
 
 GRACE = 1.0
 """Seconds after the time limit until the process ends, whatever CBC does."""
 
 
 def solve(path: Path, time_limit: float, threads: int, gap: float) -> tuple[str, float | None]:
-    """Status and makespan that CBC comes to."""
+    """Solve a model with CBC.
+
+    Parameters
+    ----------
+    path
+        Path of the MPS file.
+    time_limit
+        Wall time (s).
+    threads
+        Number of threads.
+    gap
+        Relative gap at which CBC may end.
+
+    Returns
+    -------
+    tuple[str, float | None]
+        Status, and the makespan if there is one.
+    """
     problem = read_mps(path)
     solver = pulp.COIN_CMD(
         path=pulp.PULP_CBC_CMD.pulp_cbc_path,  # the CBC that comes with PuLP
@@ -46,7 +64,7 @@ def solve(path: Path, time_limit: float, threads: int, gap: float) -> tuple[str,
 
 
 def read_mps(path: Path) -> pulp.LpProblem:
-    """The problem in a file."""
+    """Read the problem in an MPS file."""
     variables, problem = pulp.LpProblem.fromMPS(str(path))
     # PuLP takes the bounds from a BV line but leaves the variable continuous.
     for line in path.read_text().splitlines():
@@ -56,12 +74,25 @@ def read_mps(path: Path) -> pulp.LpProblem:
 
 
 def is_whole(problem: pulp.LpProblem) -> bool:
-    """Whether every integer variable has a whole value."""
+    """Whether every integer variable of a problem has an integral value."""
     values = (v.value() or 0.0 for v in problem.variables() if v.cat == pulp.LpInteger)
     return all(abs(value - round(value)) <= INTEGRALITY for value in values)
 
 
 def main(path: str, time_limit: str, threads: str, gap: str) -> None:
+    """Solve the model at `path` and print the result; the arguments are those of the command line.
+
+    Parameters
+    ----------
+    path
+        Path of the MPS file.
+    time_limit
+        Wall time (s).
+    threads
+        Number of threads.
+    gap
+        Relative gap.
+    """
     seconds = float(time_limit)
     die_with_parent(seconds + GRACE, folder=str(Path(path).parent))
     print(json.dumps(solve(Path(path), seconds, int(threads), float(gap))), flush=True)

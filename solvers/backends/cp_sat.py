@@ -1,11 +1,13 @@
 """The CP-SAT method: the job-order model for OR-Tools, solved in a process of its own.
 
-Time is counted in ticks and every duration is a sum of terms rounded down. Round every time of an
-optimal schedule (with one job order, docs/job-order.md) down as well: since ⌊a⌋ + ⌊b⌋ ≤ ⌊a + b⌋ it
-fits the model, with a makespan of no more ticks than it had. So the model is a relaxation, and its
-lower bound times the tick bounds the true optimum; schedules found are timed again exactly. The
-tick is so short that all rounding together costs at most half of `OPTIMALITY_TOLERANCE`. Where
-every possible duration is a whole multiple of some unit, that is the tick, and no duration is
+Times are integers, and every duration is a sum of terms rounded down. Take an optimal schedule with
+one job order (docs/job-order.md) and round all its times down as well. Since ⌊a⌋ + ⌊b⌋ ≤ ⌊a + b⌋,
+it fits the model, with a makespan of no more time units than it had. So the model is a relaxation:
+its lower bound times the unit is a lower bound for the instance. Schedules found are timed again
+exactly.
+
+The unit is so short that all rounding together costs at most half of `OPTIMALITY_TOLERANCE`. If
+every possible duration is a multiple of a common unit, that is used instead, and nothing is
 rounded.
 """
 
@@ -39,11 +41,11 @@ from ..stop_reason import StopReason
 PROOF = "job-order model (CP-SAT)"
 PROGRAM = Path(__file__).with_name("cp_sat_process.py")
 MOST_PAIRS = 500_000
-"""Above this many pairs of tasks that may meet on a slot the model is not built."""
+"""With more pairs of tasks that may share a slot than this the model is not built."""
 
 MOST_IMPROVEMENT = 16
-"""A shortest makespan is expected to be no less than the incumbent's over this: the tick is chosen
-so. If it is, the bound still holds, but may be too far off to be called optimal."""
+"""The time unit assumes that the optimum is no less than the incumbent's makespan over this. If it
+is less, the bound still holds, but may be too weak to prove optimality."""
 
 Json = dict[str, Any]
 
@@ -51,35 +53,52 @@ Json = dict[str, Any]
 def cp_sat_method(
     instance: Instance, request: SolveRequest, *, given_bounds: bool = True
 ) -> MethodOutcome:
-    """CP-SAT on the job-order model, within the incumbent's makespan.
+    """Solve the job-order model with CP-SAT, within the incumbent's makespan.
 
-    Without `given_bounds` it is told nothing that other parts of the package found: no closed-form
-    bound, no incumbent. Ctrl-C ends the search and keeps what it has. Raises `InputError` if
-    OR-Tools is not installed.
+    Ctrl-C ends the search with what it has.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
+    given_bounds
+        If False, CP-SAT is told no closed-form bound and no incumbent.
+
+    Returns
+    -------
+    MethodOutcome
+        What CP-SAT found and proved.
+
+    Raises
+    ------
+    InputError
+        If OR-Tools is not installed.
     """
     if find_spec("ortools") is None:
         raise InputError("model 'cp-sat' needs OR-Tools: pip install ortools")
     if not can_model(instance):
         return not_applicable(f"model too large: {_pairs(instance)} pairs on slots", PROOF)
     clock = Clock(request.time_limit, request.stop)
-    # Counted in ticks a makespan is short by what was rounded, `_tick` keeps it below this.
+    # The makespan in units is short by what was rounded; `_time_unit` keeps that below this.
     least = max(request.lower_bound, request.incumbent.makespan / MOST_IMPROVEMENT)
 
     def prepared() -> tuple[float, float, Json]:
-        data, unit = Coefficients(instance), common_unit(instance)
-        rounding = 0.0 if unit else OPTIMALITY_TOLERANCE / 2 * least
-        tick = unit or _tick(data, rounding)
-        return tick, rounding, problem(data, request, tick, given_bounds, whole=unit > 0)
+        data, common = Coefficients(instance), common_unit(instance)
+        rounding = 0.0 if common else OPTIMALITY_TOLERANCE / 2 * least
+        unit = common or _time_unit(data, rounding)
+        return unit, rounding, problem(data, request, unit, given_bounds, whole=common > 0)
 
     try:
-        tick, rounding, document = attempt(prepared, clock)
+        unit, rounding, document = attempt(prepared, clock)
     except OutOfTime:
         return MethodOutcome(
             None, None, PROOF, clock.reason, f"{clock.reason} before the model was built"
         )
     spent = clock.elapsed
     document["time_limit"] = clock.left
-    final, progress = _run(document, tick, rounding, spent, request)
+    final, progress = _run(document, unit, rounding, spent, request)
     if final is None:
         bound = progress[-1].bound if progress else None
         return MethodOutcome(
@@ -87,7 +106,7 @@ def cp_sat_method(
         )
     return MethodOutcome(
         schedule=None if final["map"] is None else _schedule(instance, final),
-        lower_bound=final["bound"] * tick,
+        lower_bound=final["bound"] * unit,
         proof=PROOF,
         stop=StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"]),
         progress=progress,
@@ -108,32 +127,50 @@ def _pairs(instance: Instance) -> int:
 def problem(
     data: Coefficients,
     request: SolveRequest,
-    tick: float,
+    unit: float,
     given_bounds: bool = True,
     *,
     whole: bool = False,
 ) -> Json:
     """The document that the process reads.
 
-    Times in ticks of `tick` s, rounded down: `map_ticks[t][k]`, setup and processing of map task t
-    on slot k; `reduce_ticks[w][k]`, processing of reduce task w on slot k; `read_ticks[t][a][b]`,
-    what a reduce task on node b reads of map task t that ran on node a; `head[i]`, `tail[i]`, what
-    the phases of job i take at least; `lower_bound`, `horizon`, `absolute_gap`. If every possible
-    duration is a `whole` number of ticks, so is every sum, and heads, tails and the lower bound are
-    rounded up. `hint` or null: slots of the tasks by phase, position of the jobs.
+    All times are integers, rounded down: `map_duration[t][k]` is setup plus processing of map task
+    t on slot k, `reduce_duration[w][k]` the processing of reduce task w on slot k, and
+    `read_duration[t][a][b]` what a reduce task on node b takes to read the output of map task t
+    from node a. `head[i]` and `tail[i]` are lower bounds on the phases of job i. `hint` has the
+    slots of the tasks by phase and the position of the jobs, or is null.
+
+    Parameters
+    ----------
+    data
+        Coefficients of the instance.
+    request
+        Incumbent, lower bound and limits.
+    unit
+        The time unit (s).
+    given_bounds
+        Whether to include closed-form bounds and the incumbent.
+    whole
+        Whether every possible duration is a multiple of `unit`. Then heads, tails and the lower
+        bound are rounded up.
+
+    Returns
+    -------
+    Json
+        A document for JSON.
     """
     instance = data.instance
 
-    def ticks(seconds: FloatArray | float) -> Any:
+    def units(seconds: FloatArray | float) -> Any:
         # Never above the true quotient, whatever its last bits. Whole multiples divide exactly.
         guard = 1.0 if whole else 1 - 1e-12
-        return np.floor(np.asarray(seconds) / tick * guard).astype(np.int64).tolist()
+        return np.floor(np.asarray(seconds) / unit * guard).astype(np.int64).tolist()
 
     def at_least(seconds: FloatArray | float) -> Any:
-        # What is a whole number of ticks and no less than this. The bound may be off by some bits.
+        # What is a whole number of units and no less than this. The bound may be off by some bits.
         if not whole:
-            return ticks(seconds)
-        return np.ceil(np.asarray(seconds) / tick * (1 - 1e-9)).astype(np.int64).tolist()
+            return units(seconds)
+        return np.ceil(np.asarray(seconds) / unit * (1 - 1e-9)).astype(np.int64).tolist()
 
     makespan = request.incumbent.makespan if given_bounds else data.serial_makespan
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
@@ -142,7 +179,7 @@ def problem(
     return {
         "workers": request.threads,
         "relative_gap": request.relative_gap,
-        "absolute_gap": request.absolute_gap / tick,
+        "absolute_gap": request.absolute_gap / unit,
         "jobs": instance.jobs,
         "comes_first": [pair for pair in data.pairs if data.comes_first(*pair)],
         "map": {
@@ -159,13 +196,13 @@ def problem(
             "equal": reduce_equal,
             "forbidden": [(w, k) for w in data.reduce_tasks for k in data.lost_reduce_slots],
         },
-        "map_ticks": ticks(data.map_work),
-        "reduce_ticks": ticks(data.reduce_time),
-        "read_ticks": ticks(data.share[:, None, None] * read_seconds(instance)),
+        "map_duration": units(data.map_work),
+        "reduce_duration": units(data.reduce_time),
+        "read_duration": units(data.share[:, None, None] * read_seconds(instance)),
         "head": at_least(data.head if given_bounds else nothing),
         "tail": at_least(data.tail if given_bounds else nothing),
         "lower_bound": at_least(request.lower_bound if given_bounds else 0.0),
-        "horizon": ticks(makespan) + 1,
+        "horizon": units(makespan) + 1,
         "hint": {
             "map": _first_of_equals(request.incumbent.map.slot, data.map_slot_kind, map_equal),
             "reduce": _first_of_equals(
@@ -180,10 +217,10 @@ def problem(
     }
 
 
-def _tick(data: Coefficients, rounding: float) -> float:
-    """The tick (s) with which all rounding of a makespan stays below `rounding` s.
+def _time_unit(data: Coefficients, rounding: float) -> float:
+    """The time unit (s) with which all rounding of a makespan stays below `rounding` s.
 
-    A longest path rounds each task's processing, and each read, once at most.
+    A longest path rounds each task's processing, and each read, at most once.
     """
     roundings = len(data.map_tasks) + sum(1 + len(data.maps[i]) for i in data.reduce_job)
     return rounding / max(1, roundings) or 1.0
@@ -198,9 +235,9 @@ def _equal(job: list[int], rows: FloatArray) -> list[list[int]]:
 
 
 def _first_of_equals(slot: IntArray, slot_kind: list[int], equal: list[list[int]]) -> list[int]:
-    """The lexicographically first assignment that differs by equal slots and equal tasks only.
+    """The lexicographically first of the assignments that differ by equal slots and tasks only.
 
-    The one that the symmetry constraints leave.
+    It is the one that the symmetry constraints keep.
     """
     slots: list[int] = slot.tolist()
     before: list[int] = []
@@ -219,9 +256,9 @@ def _first_of_equals(slot: IntArray, slot_kind: list[int], equal: list[list[int]
 
 
 def _run(
-    document: Json, tick: float, rounding: float, spent: float, request: SolveRequest
+    document: Json, unit: float, rounding: float, spent: float, request: SolveRequest
 ) -> tuple[Json | None, list[Progress]]:
-    """The process's last word, None if it died without one, and its progress in s."""
+    """The last line of the process, None if it died without one, and its progress (s)."""
     progress: list[Progress] = []
 
     def follow(lines: Iterable[str]) -> Json | None:
@@ -232,8 +269,8 @@ def _run(
             incumbent, bound = line["incumbent"], line["bound"]
             step = Progress(
                 seconds=line["seconds"] + spent,
-                incumbent=None if incumbent is None else incumbent * tick + rounding,
-                bound=None if bound is None else bound * tick,
+                incumbent=None if incumbent is None else incumbent * unit + rounding,
+                bound=None if bound is None else bound * unit,
             )
             progress.append(step)
             if request.on_progress is not None:

@@ -1,11 +1,11 @@
 """The program behind `cp_sat`: the job-order model for CP-SAT, JSON in, JSON lines out.
 
-OR-Tools and highspy cannot live in one process, so nothing of the package is imported here. The
-first line on stdin is the problem, see `cp_sat.problem`; the end of stdin, which comes when the
-parent dies at the latest, ends the search, and soon the process. Lines on stdout:
+OR-Tools and highspy cannot be imported in one process, so nothing of the package is imported here.
+The first line on stdin is the problem, see `cp_sat.problem`. The end of stdin, which comes at the
+latest when the parent process dies, ends the search, and soon the process. Lines on stdout:
 `{"seconds", "incumbent", "bound"}` whenever one of the two improves, and last `{"status", "bound",
 "map", "reduce"}`, where a phase has the `slot`, `start` and `end` of its tasks; both phases are
-null if no schedule was found. All times but `seconds` in ticks.
+null if no schedule was found. All times but `seconds` are integers in the problem's time unit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ortools.sat.python import cp_model  # noqa: E402
 Json = dict[str, Any]
 
 GRACE = 0.5
-"""Seconds after the time limit, or the end of stdin, until the process ends whatever it does."""
+"""Seconds after the time limit or the end of stdin until the process ends, whatever it does."""
 
 
 class PhaseVariables(NamedTuple):
@@ -47,7 +47,7 @@ class JobOrderModel:
         self.cp = cp_model.CpModel()
         self.makespan = self.cp.new_int_var(problem["lower_bound"], self.horizon, "makespan")
         self.map_completion = [self._time(head) for head in problem["head"]]
-        self.maps = self._phase("map", [(min(row), max(row)) for row in problem["map_ticks"]])
+        self.maps = self._phase("map", [(min(row), max(row)) for row in problem["map_duration"]])
         self.reduces = self._phase("reduce", self._reduce_limits())
         self.before = self._order()
         self._map_durations()
@@ -79,10 +79,10 @@ class JobOrderModel:
         return [t for t, of in enumerate(self.problem[name]["job"]) if of == job]
 
     def _reduce_limits(self) -> list[tuple[int, int]]:
-        """Least and most ticks of each reduce task, whatever the placement."""
-        read, limits = self.problem["read_ticks"], []
+        """Least and greatest duration of each reduce task over all placements."""
+        read, limits = self.problem["read_duration"], []
         for processing, job in zip(
-            self.problem["reduce_ticks"], self.problem["reduce"]["job"], strict=True
+            self.problem["reduce_duration"], self.problem["reduce"]["job"], strict=True
         ):
             reads = [[t for row in read[m] for t in row] for m in self._tasks_of("map", job)]
             least = min(processing) + sum(map(min, reads))
@@ -105,16 +105,16 @@ class JobOrderModel:
     def _map_durations(self) -> None:
         """A map task takes its setup and processing on the slot it is on."""
         slots = range(len(self.problem["map"]["slot_node"]))
-        for t, ticks in enumerate(self.problem["map_ticks"]):
+        for t, duration in enumerate(self.problem["map_duration"]):
             on_slot = [self.maps.on_slot[t, k] for k in slots]
-            self.cp.add(self.maps.size[t] == sum(ticks[k] * on_slot[k] for k in slots))
+            self.cp.add(self.maps.size[t] == sum(duration[k] * on_slot[k] for k in slots))
             for k in slots:
-                self.cp.add(self.maps.size[t] == ticks[k]).only_enforce_if(on_slot[k])
+                self.cp.add(self.maps.size[t] == duration[k]).only_enforce_if(on_slot[k])
 
     def _reduce_durations(self) -> None:
         """A reduce task reads from where its job's map tasks ran: a sum over their literals."""
         holders, readers = self.problem["map"]["slot_node"], self.problem["reduce"]["slot_node"]
-        read = self.problem["read_ticks"]
+        read = self.problem["read_duration"]
         for job in self.jobs:
             maps, reduces = self._tasks_of("map", job), self._tasks_of("reduce", job)
             for reader in sorted(set(readers)) if reduces else ():
@@ -130,8 +130,8 @@ class JobOrderModel:
                     for k, node in enumerate(readers):
                         if node == reader:
                             here = self.reduces.on_slot[w, k]
-                            ticks = self.problem["reduce_ticks"][w][k] + reach
-                            self.cp.add(self.reduces.size[w] >= ticks).only_enforce_if(here)
+                            duration = self.problem["reduce_duration"][w][k] + reach
+                            self.cp.add(self.reduces.size[w] >= duration).only_enforce_if(here)
 
     def _completions(self) -> None:
         """Map tasks end before their job's map phase does, reduce tasks start after it."""
@@ -219,6 +219,7 @@ class Reporter(cp_model.CpSolverSolutionCallback):
         self.lock = threading.Lock()
 
     def on_solution_callback(self) -> None:
+        """Report a new incumbent."""
         with self.lock:
             self.incumbent = round(self.objective_value)
             self.solution = list(self.response_proto.solution)
@@ -226,6 +227,7 @@ class Reporter(cp_model.CpSolverSolutionCallback):
             self._tell()
 
     def on_bound(self, bound: float) -> None:
+        """Report a new bound."""
         with self.lock:
             self.bound = max(self.bound or 0, round(bound))
             self._tell()
@@ -236,13 +238,14 @@ class Reporter(cp_model.CpSolverSolutionCallback):
 
 
 def say(line: Json) -> None:
+    """Write a line of JSON to stdout."""
     print(json.dumps(line), flush=True)
 
 
 class Ending:
-    """The last word, said once: by the search, or without it when it does not end in time.
+    """Writes the last line exactly once: from the search, or when it does not end in time.
 
-    The building of the model, and parts of the solver, look at no clock.
+    The building of the model and parts of the solver cannot be interrupted.
     """
 
     def __init__(self, problem: Json, reporter: Reporter) -> None:
@@ -254,6 +257,15 @@ class Ending:
         self.solver: Any = None
 
     def say(self, status: str, bound: int = 0) -> None:
+        """Write the last line, unless it has been written.
+
+        Parameters
+        ----------
+        status
+            How the search ended.
+        bound
+            The lower bound.
+        """
         with self.lock:
             if self.said:
                 return
@@ -302,6 +314,7 @@ def _values(phase: PhaseVariables, solution: list[int]) -> Json:
 
 
 def main() -> None:
+    """Read a problem from stdin, solve it, and write what is found to stdout."""
     line = sys.stdin.readline()
     if not line:
         return

@@ -1,4 +1,4 @@
-"""A thin layer over Pyomo's HiGHS interface: start, progress, Ctrl-C, bounds that last."""
+"""A thin layer over Pyomo's HiGHS interface: warm start, progress, Ctrl-C, lasting bounds."""
 
 from __future__ import annotations
 
@@ -22,26 +22,38 @@ from ..progress import Progress, ProgressCallback
 from ..stop_reason import StopReason
 
 TOLERANCE = 1e-9
-"""Feasibility and integrality tolerance. HiGHS's own 1e-6 times a big-M would blur the bound."""
+"""Feasibility and integrality tolerance. The default of 1e-6 times a big-M would blur the bound."""
 
-ANOTHER_WAY = {
+ALTERNATIVE_OPTIONS = {
     "random_seed": 1,
     "mip_detect_symmetry": False,
     "mip_allow_restart": False,
     "mip_heuristic_effort": 0.0,
 }
-"""Options that change what HiGHS branches on, what it knows by then, and hence its cuts."""
+"""Options that change on what HiGHS branches, and hence its cuts."""
 
 ONE_AT_A_TIME = Lock()
-"""highspy runs one solver in a process at a time, and refuses a second."""
+"""highspy runs one solver in a process at a time and refuses a second."""
 
 
 @dataclass(frozen=True)
 class HighsOutcome:
-    """What a run of HiGHS gave. `incumbent` is None if it found no solution.
+    """What a run of HiGHS gave. The model's variables hold the incumbent, if there is one.
 
-    The model's variables hold the incumbent, if there is one. `bound` is the dual bound, None if
-    there is none.
+    Parameters
+    ----------
+    stop
+        Why the run ended.
+    incumbent
+        Objective of the best solution, None without one.
+    bound
+        The dual bound, None if there is none.
+    seconds
+        Wall time (s).
+    nodes
+        Nodes of the branch-and-bound tree.
+    progress
+        Incumbents and bounds on the way.
     """
 
     stop: StopReason
@@ -61,16 +73,42 @@ def solve(
     absolute_gap: float = 0.0,
     warm_start: bool = False,
     presolve: bool = True,
-    another_way: bool = False,
+    alternative: bool = False,
     on_progress: ProgressCallback | None = None,
     stop: Event | None = None,
 ) -> HighsOutcome:
-    """Minimise `model` with HiGHS.
+    """Minimise a model with HiGHS.
 
-    `time_limit` in s, counted from the call, what it takes to hand the model over included; with
-    `warm_start` the variables' values are given as a first solution; `another_way` searches with
-    `ANOTHER_WAY`, so as not to repeat a mistake of another run. A limit, `stop` when it is set, or
-    Ctrl-C ends the run with the best solution and bound so far.
+    A limit, `stop` or Ctrl-C ends the run with the best solution and bound so far.
+
+    Parameters
+    ----------
+    model
+        The Pyomo model.
+    time_limit
+        Wall time (s) from the call on, including the transfer of the model to HiGHS; None for no
+        limit.
+    threads
+        Number of threads, None for the default of HiGHS.
+    relative_gap
+        Relative gap at which the run may end.
+    absolute_gap
+        Absolute gap at which the run may end.
+    warm_start
+        Whether the variables hold a first solution.
+    presolve
+        Whether HiGHS may presolve.
+    alternative
+        Whether to search with `ALTERNATIVE_OPTIONS`, so as not to repeat a defect of another run.
+    on_progress
+        Called with each new incumbent or bound.
+    stop
+        The run ends soon after this is set.
+
+    Returns
+    -------
+    HighsOutcome
+        What HiGHS found and proved.
     """
     clock = Clock(math.inf if time_limit is None else time_limit, stop)
     solver = Adapter(warm_start=warm_start, on_progress=on_progress, clock=clock)
@@ -78,7 +116,7 @@ def solve(
         "mip_feasibility_tolerance": TOLERANCE,
         "primal_feasibility_tolerance": TOLERANCE,
         "presolve": "choose" if presolve else "off",
-        **(ANOTHER_WAY if another_way else {}),
+        **(ALTERNATIVE_OPTIONS if alternative else {}),
     }
     try:
         with _alone(clock):
@@ -109,7 +147,7 @@ def solve(
 
 @contextmanager
 def _alone(clock: Clock) -> Iterator[None]:
-    """Hold `ONE_AT_A_TIME`. Raises `OutOfTime` if the clock is over before it can be had."""
+    """Hold `ONE_AT_A_TIME`. Raises `OutOfTime` if the clock runs out first."""
     while not ONE_AT_A_TIME.acquire(timeout=LOOK):
         if clock.over:
             raise OutOfTime
@@ -129,7 +167,7 @@ _STOPS = {
 
 
 class Adapter(Highs):  # type: ignore[misc]
-    """Pyomo's interface with a start, callbacks and a run that Ctrl-C ends gently."""
+    """Pyomo's interface with a warm start, callbacks, and an orderly stop on Ctrl-C."""
 
     def __init__(
         self,
@@ -152,10 +190,10 @@ class Adapter(Highs):  # type: ignore[misc]
         self.warm_start, self.on_progress, self.clock = kept
 
     def set_instance(self, model: pyo.ConcreteModel) -> None:
-        """As in Pyomo, but without redirecting the whole process's output meanwhile.
+        """Hand the model to HiGHS, as Pyomo does, but without redirecting the process's output.
 
-        That would swallow what other threads print, and their subprocesses would inherit it. Raises
-        `OutOfTime` if the clock is over before HiGHS has the model.
+        Redirecting would swallow what other threads print, and subprocesses would inherit it.
+        Raises `OutOfTime` if the clock runs out first.
         """
         self._reinit()
         self._model = model
@@ -187,7 +225,7 @@ class Adapter(Highs):  # type: ignore[misc]
             return self._postsolve(io.StringIO())
 
     def _run(self) -> None:
-        """Run in a thread, so that Ctrl-C reaches Python and can ask HiGHS to stop."""
+        """Run in a thread, so that Ctrl-C reaches Python, which asks HiGHS to stop."""
         highs = self._solver_model
         highs.HandleUserInterrupt = True
         highs.startSolve()

@@ -1,7 +1,7 @@
-"""An instance in whole ticks of time, every duration rounded down, for proofs without rounding.
+"""An instance in integer time units, every duration rounded down, for proofs without rounding.
 
-Rounded down, no schedule gets longer: if no schedule in ticks is as short as C, no schedule of the
-instance is shorter than C + 1 ticks.
+Rounding down makes no schedule longer. If no schedule of the rounded instance has a makespan of at
+most C units, then no schedule of the instance is shorter than C + 1 units.
 """
 
 from __future__ import annotations
@@ -24,43 +24,46 @@ from ...instances.mapreduce.setups import (
 )
 
 UNITS_OF_HORIZON = 2.0**40
-"""Ticks in the makespan of the known schedule: far finer than any tolerance, far from overflow."""
+"""Time units in the makespan of the known schedule: far finer than any tolerance, and safe from
+overflow."""
 
 MOST_SECONDS = 2.0**50
-"""Of all durations together, where whole seconds are to be counted."""
+"""Greatest sum of all durations (s) for which whole seconds are counted."""
 
 MOST_RENAMINGS = 2000
-"""With more symmetries among the nodes than this, only equal slots of a node are looked at."""
+"""With more symmetries among the nodes than this, only equal slots of a node are treated."""
 
 
 class IntegerInstance(NamedTuple):
-    """What the compiled search reads. Job sets are bit masks; all durations in ticks.
+    """What the compiled search reads. Job sets are bit masks, durations integer time units.
 
-    Map tasks stand job by job, longest first; reduce tasks as they are placed. Reduce slots stand
-    rack by rack. A node without map slots (or reduce slots) is never looked up as a place for maps
-    (or reduces).
+    The map tasks are sorted by job, the longest first, the reduce tasks in the order in which they
+    are placed, the reduce slots rack by rack. Nodes without map slots (or reduce slots) never
+    appear as places of map (or reduce) tasks.
     """
 
     before: IntArray
-    """Jobs that may be put before each job; shape (jobs,)."""
+    """Mask of the jobs that may precede each job; shape (jobs,)."""
     map_begin: IntArray
-    """Where the map tasks of each job begin, and the end; shape (jobs + 1,)."""
+    """Offsets of the map tasks of each job; shape (jobs + 1,)."""
     map_work: IntArray
-    """Setup and processing of each map task on each node."""
+    """Setup plus processing of each map task on each node; shape (map tasks, nodes)."""
     least_work: IntArray
-    """The least of them over the nodes with map slots; shape (map tasks,)."""
+    """Its least value over the nodes with map slots; shape (map tasks,)."""
     map_equal: IntArray
     """1 if a map task is equal to its predecessor."""
     map_node: IntArray
     """Node of each map slot, ascending."""
     read: IntArray
-    """What a reduce task reads of map task t on node a from node b: (map tasks, nodes, nodes)."""
+    """Time in which a reduce task on node b reads the output of map task t on node a: (map tasks,
+    nodes, nodes)."""
     least_read: IntArray
-    """The least of it over the nodes a with map slots; shape (map tasks, nodes)."""
+    """Its least value over the nodes a with map slots; shape (map tasks, nodes)."""
     least_reads: IntArray
     """The same, summed over each job's map tasks; shape (jobs, nodes)."""
     read_all: IntArray
-    """What a reduce task reads on node b if all maps of job i are on a: (jobs, nodes, nodes)."""
+    """Time in which a reduce task on node b reads all output of job i on node a: (jobs, nodes,
+    nodes)."""
     holders: IntArray
     """The nodes with map slots."""
     reduce_job: IntArray
@@ -76,38 +79,60 @@ class IntegerInstance(NamedTuple):
     twins: IntArray
     """Pairs of equal groups of slots, as one mask each, by the slot of the latter group."""
     renamings: IntArray
-    """Every renaming of the nodes that no bound can tell apart; shape (renamings, nodes)."""
+    """Every permutation of the nodes that no bound can tell apart; shape (permutations, nodes)."""
     groups: IntArray
     """Sets of reduce slots whose work is bounded together, as masks, single slots first."""
     group_size: IntArray
 
 
 class Rescaling(NamedTuple):
-    """A problem and the way back: s per tick, and the instance's numbers of tasks and slots."""
+    """A problem and the way back to the instance.
+
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    unit_seconds
+        The time unit (s).
+    map_task, reduce_task, reduce_slot
+        The instance's number of each task and reduce slot.
+    """
 
     problem: IntegerInstance
-    tick: float
+    unit_seconds: float
     map_task: IntArray
     reduce_task: IntArray
     reduce_slot: IntArray
 
 
 def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
-    """The instance in integer units of `makespan` / `UNITS_OF_HORIZON` s.
+    """Express an instance in integer units of `makespan` / `UNITS_OF_HORIZON` s.
 
-    Durations above the makespan count as just above it: such a task is on no better schedule.
+    Durations above the makespan are cut off just above it: no better schedule has such a task.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    makespan
+        Makespan (s) of the known schedule.
+
+    Returns
+    -------
+    Rescaling
+        The rescaled instance.
     """
     cluster = instance.cluster
-    tick = makespan / UNITS_OF_HORIZON
+    unit_seconds = makespan / UNITS_OF_HORIZON
 
-    def ticks(seconds: FloatArray) -> IntArray:
+    def units(seconds: FloatArray) -> IntArray:
         # Never above the true quotient, whatever its last bits.
-        whole = np.floor(np.minimum(seconds / tick * (1 - 1e-13), UNITS_OF_HORIZON + 2))
+        whole = np.floor(np.minimum(seconds / unit_seconds * (1 - 1e-13), UNITS_OF_HORIZON + 2))
         return np.ascontiguousarray(whole.astype(np.int64))
 
     holders = np.flatnonzero(cluster.map_slots > 0)
-    work = ticks(map_setups_by_node(instance) + instance.map_processing[:, None])
-    read = ticks(output_share(instance)[:, None, None] * read_seconds(instance))
+    work = units(map_setups_by_node(instance) + instance.map_processing[:, None])
+    read = units(output_share(instance)[:, None, None] * read_seconds(instance))
     least_work = work[:, holders].min(axis=1, initial=np.iinfo(np.int64).max)
     map_task = np.lexsort(
         (*read.reshape(len(read), cluster.nodes**2).T, *work.T, -least_work, instance.map_job)
@@ -126,7 +151,7 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
     np.add.at(least_reads, instance.map_job, least_read)
     np.add.at(read_all, instance.map_job, read)
 
-    processing = ticks(instance.reduce_processing)
+    processing = units(instance.reduce_processing)
     longest = np.zeros(instance.jobs, dtype=np.int64)
     np.maximum.at(longest, instance.reduce_job, processing)
     job = instance.reduce_job
@@ -165,14 +190,15 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
         groups=groups,
         group_size=np.array([int(mask).bit_count() for mask in groups], dtype=np.int64),
     )
-    return Rescaling(problem, tick, map_task, reduce_task, reduce_slot)
+    return Rescaling(problem, unit_seconds, map_task, reduce_task, reduce_slot)
 
 
 def common_unit(instance: Instance) -> float:
-    """The greatest time (s) of which every possible duration is a whole multiple.
+    """The greatest time (s) of which every possible duration is a multiple.
 
-    0 unless all are whole seconds: of each task on each slot that it may run on, and of each read
-    between slots. A shortest schedule's makespan is a sum of durations, hence a multiple too.
+    It is 0 unless all durations are whole seconds: those of each task on each slot that it may run
+    on, and of each read between slots. The optimal makespan is a sum of durations, hence a multiple
+    too.
     """
     cluster, may_map, may_reduce = (
         instance.cluster,
@@ -195,7 +221,9 @@ def common_unit(instance: Instance) -> float:
 
 
 def _before(instance: Instance) -> IntArray:
-    """Masks of the jobs that precede each job for certain: (J6) of the job-order model."""
+    """Mask of the jobs that precede each job in every schedule considered: (J6) of the job-order
+    model.
+    """
     place = np.where(instance.maps_of == 0, 0, np.where(instance.reduces_of > 0, 1, 2))
     masks = np.zeros(instance.jobs, dtype=np.int64)
     for i, j in permutations(range(instance.jobs), 2):
@@ -205,14 +233,14 @@ def _before(instance: Instance) -> IntArray:
 
 
 def _node_classes(cluster: Cluster) -> list[tuple[int, bool]]:
-    """What the bounds know of a node: its reduce slots, and whether it can hold map output."""
+    """What the bounds know of each node: its reduce slots, and whether it can hold map output."""
     return [
         (int(r), bool(m)) for r, m in zip(cluster.reduce_slots, cluster.map_slots > 0, strict=True)
     ]
 
 
 def _racks(cluster: Cluster) -> list[list[int]]:
-    """The nodes of each rack, equal ones in a row."""
+    """The nodes of each rack, equal ones next to each other."""
     kind = _node_classes(cluster)
     racks: list[list[int]] = [[] for _ in cluster.rack_names]
     for node, rack in enumerate(cluster.rack_of.tolist()):
@@ -221,7 +249,7 @@ def _racks(cluster: Cluster) -> list[list[int]]:
 
 
 def _renamings(cluster: Cluster) -> IntArray:
-    """Renamings of nodes that keep racks together and every node's class."""
+    """Permutations of the nodes that keep racks together and the class of every node."""
     kind = _node_classes(cluster)
     racks = _racks(cluster)
     shapes = [[kind[node] for node in rack] for rack in racks]
@@ -253,7 +281,7 @@ def _renamings(cluster: Cluster) -> IntArray:
 def _twins(
     cluster: Cluster, reduce_node: IntArray, symmetric_nodes: bool
 ) -> tuple[IntArray, IntArray]:
-    """For each slot, masks of which one without any task makes the slot needless to try.
+    """For each slot the masks of which one without any task makes the slot unnecessary to try.
 
     A mask holds a slot, or its node, or its rack, and an equal one with lower numbers.
     """
@@ -285,7 +313,7 @@ def _twins(
 
 
 def _groups(reduce_node: IntArray) -> IntArray:
-    """Single slots; then all sets of up to six slots, or all sets of up to six nodes, or all."""
+    """Single slots, then all sets of up to six slots, or of up to six nodes, or all slots."""
     slots = len(reduce_node)
     used = np.unique(reduce_node)
     single = [1 << k for k in range(slots)]

@@ -1,8 +1,8 @@
-"""Map placements that fit a placement of the reduce tasks: depth first, compiled.
+"""Map placements for a given placement of the reduce tasks: depth first, compiled.
 
-Job by job in every order that the order test left, slot by slot, with a memory of states that led
-nowhere. `docs/branch-and-bound.md` proves every rule by which a part is left out. Times are ticks,
-job sets bit masks.
+The jobs run in every order that the order test permits. States that were searched without success
+are remembered. `docs/branch-and-bound.md` proves every rule that cuts off a part of the tree. Times
+are integer time units, job sets bit masks.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from .reduce_placement import DONE, EARLY, LEFT, OFFER, STOP, TARGET, ReduceSear
 from .subset_bounds import Tables
 
 TABLE_ENTRIES = 4_000_000
+"""Numbers that fit the table of remembered states."""
 MOST_STATES = 2000
-"""Room for remembered states: in all, in numbers; and per job set, in states."""
+"""Most remembered states for one set of jobs."""
 
 
 class MapSearch(NamedTuple):
-    """Where the search stands, and the best schedule found."""
+    """The state of the search, and the best schedule found."""
 
     cut: IntArray
-    """A schedule found lowers the target to this many ticks, and one, below its makespan."""
+    """A schedule found lowers the target to this many time units, and one, below its makespan."""
     best: IntArray
-    """Makespan of the best schedule found, -1 without one."""
+    """Makespan of the best schedule found, -1 without one; shape (1,)."""
     node: IntArray
-    """Node of each reduce slot under the renaming that is searched."""
+    """Node of each reduce slot under the present permutation of the nodes."""
     load: IntArray
     """Work on each map slot."""
     slot: IntArray
@@ -38,7 +39,8 @@ class MapSearch(NamedTuple):
     reads: IntArray
     """What a reduce task of job i reads of its tasks before map task t: row t + i, by slot."""
     free: IntArray
-    """When each reduce slot is done with the jobs in the first places, shape (jobs + 1, slots)."""
+    """Time at which each reduce slot has finished the jobs in the first places: (jobs + 1, slots).
+    """
     order: IntArray
     """Job in each place, -1 for none yet."""
     done: IntArray
@@ -54,7 +56,7 @@ class MapSearch(NamedTuple):
 
 
 def map_search(p: IntegerInstance) -> MapSearch:
-    """Nothing placed, nothing found."""
+    """The initial state of a search."""
     jobs, maps, reduces = len(p.before), len(p.map_work), len(p.reduce_job)
     map_slots, slots = len(p.map_node), len(p.reduce_node)
     width = map_slots + slots
@@ -86,9 +88,23 @@ def map_search(p: IntegerInstance) -> MapSearch:
 
 @kernel
 def search_map_placements(p: IntegerInstance, tables: Tables, r: ReduceSearch, s: MapSearch) -> int:
-    """Search all map placements for the reduce placement in `r` with the nodes in `s.node`.
+    """Search all map placements for the reduce placement in `r` on the nodes in `s.node`.
 
-    `DONE`: none is left up to TARGET, which a schedule found has lowered. Keeps the best in `s`.
+    Parameters
+    ----------
+    p
+        The instance in integer time units.
+    tables
+        Bounds by job set.
+    r
+        The reduce placement.
+    s
+        The state of the search; it receives the best schedule.
+
+    Returns
+    -------
+    int
+        `DONE` if no schedule up to TARGET is left. A schedule found lowers TARGET.
     """
     control, count, placed, sums, steps = r.control, r.tasks_on, r.placed, r.sums, r.steps
     node, load, slot, reads, free, order = s.node, s.load, s.slot, s.reads, s.free, s.order
@@ -254,7 +270,7 @@ def _can_end(
     steps: IntArray,
     ahead: IntArray,
 ) -> bool:
-    """Whether the jobs `rest` may still end by the target, as far as simple bounds can tell."""
+    """Whether the jobs in `rest` may still end by the target, as far as simple bounds can tell."""
     for g in range(len(groups)):
         end = sums[g, rest]
         for slot in range(len(free)):

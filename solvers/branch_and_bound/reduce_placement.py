@@ -1,7 +1,7 @@
-"""Which placements of the reduce tasks leave room for the map phase: depth first, compiled.
+"""Placements of the reduce tasks that leave room for the map phase: depth first, compiled.
 
-`docs/branch-and-bound.md` states what is searched and proves every rule by which a part is left
-out. Times are ticks, job sets bit masks.
+`docs/branch-and-bound.md` defines the search tree and proves every rule that cuts off a part of it.
+Times are integer time units, job sets bit masks.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from .subset_bounds import Tables
 STOP, OFFER, TARGET, LEFT, DEPTH = range(5)
 """Entries of `control`.
 
-STOP and OFFER are the caller's to change at any time: end now; no schedule above this is wanted.
-TARGET is the kernels' own: the longest makespan sought. LEFT: how many nodes may still be visited.
-DEPTH: the reduce task placed last, `FRESH` before the first call.
-"""
+STOP and OFFER may be changed by the caller at any time: STOP ends the search, OFFER is the greatest
+makespan that is still wanted. TARGET belongs to the kernels: the greatest makespan sought. LEFT is
+the number of nodes that may still be visited. DEPTH is the reduce task placed last, `FRESH` before
+the first call."""
 
 FRESH, EXHAUSTED = -1, -2
 """Values of DEPTH."""
 
 EARLY, DONE, FOUND = range(3)
-"""What a kernel returns: it had to end early; there are no more; here is one."""
+"""What a kernel returns: it ended early; no placement is left; a placement was found."""
 
 
 class ReduceSearch(NamedTuple):
-    """Where the search stands."""
+    """The state of the search."""
 
     control: IntArray
     slot: IntArray
@@ -39,9 +39,9 @@ class ReduceSearch(NamedTuple):
     tasks_on: IntArray
     """Reduce tasks of each job on each slot."""
     placed: IntArray
-    """Their processing time."""
+    """Total processing time of each job's reduce tasks on each slot."""
     used: IntArray
-    """Mask of the slots used by the tasks before each task, with bit 62 for none."""
+    """Mask of the slots used by the tasks before each task; bit 62 stands for none."""
     work: IntArray
     """Least work of each job on each group of slots."""
     change: IntArray
@@ -58,7 +58,22 @@ class ReduceSearch(NamedTuple):
 
 
 def reduce_search(p: IntegerInstance, tables: Tables, control: IntArray) -> ReduceSearch:
-    """Nothing placed."""
+    """The initial state of a search.
+
+    Parameters
+    ----------
+    p
+        The instance in integer time units.
+    tables
+        Bounds by job set.
+    control
+        Limits and commands, shape (5,).
+
+    Returns
+    -------
+    ReduceSearch
+        The state.
+    """
     jobs, sets = len(p.before), len(tables.tail)
     reduces, slots, groups = len(p.reduce_job), len(p.reduce_node), len(p.groups)
 
@@ -86,7 +101,19 @@ def reduce_search(p: IntegerInstance, tables: Tables, control: IntArray) -> Redu
 def next_placement(p: IntegerInstance, tables: Tables, s: ReduceSearch) -> int:
     """Go on to the next placement of all reduce tasks that passes every test.
 
-    `FOUND` leaves it in `s`, its order test in `steps`. `DONE`: there are no more up to TARGET.
+    Parameters
+    ----------
+    p
+        The instance in integer time units.
+    tables
+        Bounds by job set.
+    s
+        The state of the search. It receives the placement and, in `steps`, its order test.
+
+    Returns
+    -------
+    int
+        `FOUND`, or `DONE` if no placement up to TARGET is left, or `EARLY`.
     """
     control, slot, count, placed, used = s.control, s.slot, s.tasks_on, s.placed, s.used
     work, change, sums, tail = s.work, s.change, s.sums, s.tail
@@ -216,7 +243,7 @@ def _least_work(
                 read += count[i, slot] * read_all[i, holder, reduce_node[slot]]
         if together < 0 or read < together:
             together = read
-    # Each read of each map task's output may have been rounded down by a tick.
+    # Each read of each map task's output may have been rounded down by a unit_seconds.
     together -= tasks * (map_begin[i + 1] - map_begin[i])
     return int(processing + max(apart, together))
 

@@ -1,4 +1,4 @@
-"""The branch-and-bound method: `docs/branch-and-bound.md` has the method and its proofs."""
+"""The branch-and-bound method; `docs/branch-and-bound.md` describes and proves it."""
 
 from __future__ import annotations
 
@@ -36,39 +36,41 @@ from .subset_bounds import UNREACHABLE, least_makespans, tables
 PROOF = "branch and bound"
 
 MOST_JOBS = 12
-"""Tables over all sets of more jobs are not made: then only some of the jobs are searched."""
+"""Tables over all sets of more jobs are not made; then only a subset of the jobs is searched."""
 
 MOST_SLOTS = 24
+"""Most slots of each phase: beyond this no proof is within reach."""
 MOST_NODES = 24
-"""Of each phase, and in all: beyond these no proof is in sight and nothing is tried."""
+"""Most nodes of the cluster, likewise."""
 
 IMPROVEMENT = 1.0
-"""Seconds of local search at most before the branch and bound, if the time limit allows it."""
+"""Most seconds of local search before the branch and bound."""
 
 IMPROVEMENT_SHARE = 0.25
-"""Of the time of a round of searches that settled nothing, again for local search."""
+"""Share of the time of a round without result that is spent on local search afterwards."""
 
 FIRST_LIMIT = 200_000
+"""Nodes of the first search."""
 GROWTH = 4
-"""Nodes of the first search; each round that settles nothing multiplies them."""
+"""Each round without result multiplies the limit on nodes by this."""
 
 RELAXED_SHARE = 8
-"""Searches over reduce placements alone, whose nodes cost more, may visit this part of them."""
+"""Searches over reduce placements alone may visit this fraction of the nodes, which cost more."""
 
 BISECTION = 3e-4
-"""Relative width at which the search for the reduce placements' own bound ends."""
+"""Relative width at which the search for the bound by reduce placements alone ends."""
 
 LEAST_CUT = 1 << 14
-"""Ticks: proofs are no finer than 1.5e-8 of the makespan, far above all rounding together."""
+"""Time units: proofs are no finer than 1.5e-8 of the makespan, far above all rounding."""
 
 
 def can_search(instance: Instance) -> bool:
-    """Whether the method takes the instance on."""
+    """Whether the method can handle an instance."""
     return _refusal(instance) is None
 
 
 def is_compiled() -> bool:
-    """Whether the method can start at once."""
+    """Whether the kernels are compiled already."""
     searches = is_kept(next_placement) and is_kept(search_map_placements)
     return searches and is_kept(anneal) and is_kept(least_makespans)
 
@@ -87,11 +89,23 @@ def _refusal(instance: Instance) -> str | None:
 def branch_and_bound_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """Local search, then branch and bound over reduce and map placements.
 
-    It looks for schedules shorter than the best that any method has (`SolveRequest.best`), and its
-    bound holds for all schedules. Ctrl-C or `SolveRequest.stop` ends it with what it has. Instances
-    with speed factors, too many slots or too many nodes are declined. Of more than `MOST_JOBS` jobs
-    only a subset, the longest, is searched; the local search goes on if makespans are whole
-    multiples of a unit.
+    The search looks for schedules shorter than the best that any method has (`SolveRequest.best`);
+    its bound holds for all schedules. Ctrl-C or `SolveRequest.stop` ends it with what it has.
+    Instances with speed factors, too many slots or too many nodes are declined. Of more than
+    `MOST_JOBS` jobs only a subset, the longest, is searched; if makespans are multiples of a common
+    unit, local search follows.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
+
+    Returns
+    -------
+    MethodOutcome
+        What the method found and proved.
     """
     refusal = _refusal(instance)
     if refusal is not None:
@@ -100,7 +114,7 @@ def branch_and_bound_method(instance: Instance, request: SolveRequest) -> Method
 
 
 class _Search:
-    """The compiled search on an instance, or on some of its jobs."""
+    """The compiled search on an instance, or on a subset of its jobs."""
 
     def __init__(self, instance: Instance, makespan: float, control: IntArray) -> None:
         self.instance = instance
@@ -111,7 +125,10 @@ class _Search:
         self.maps = map_search(self.scale.problem)
 
     def begin(self, target: int, cut: int, limit: int) -> None:
-        """Seek schedules up to `target` ticks; `limit` nodes; see `MapSearch.cut`."""
+        """Prepare the search for schedules of at most `target` units with `limit` nodes.
+
+        `cut` is explained at `MapSearch.cut`.
+        """
         self.control[:] = 0
         self.control[OFFER] = self.control[TARGET] = target
         self.control[LEFT] = limit
@@ -140,7 +157,7 @@ class _Search:
 
 
 class _Run:
-    """One run: the incumbent, the bound (in ticks: no schedule is shorter), and the clock."""
+    """One run of the method: the incumbent, the lower bound (in time units) and the clock."""
 
     def __init__(self, instance: Instance, request: SolveRequest) -> None:
         self.instance = instance
@@ -149,7 +166,7 @@ class _Run:
         self.incumbent = request.incumbent
         self.control = np.zeros(5, dtype=np.int64)
         self.unit = common_unit(instance)
-        self.tick = 0.0
+        self.unit_seconds = 0.0
         self.bound = 0
         self.progress: list[Progress] = []
         self.interrupted = False
@@ -173,7 +190,7 @@ class _Run:
             stop = StopReason.NOT_APPLICABLE
             detail = f"not applicable: {self.instance.jobs} jobs, searched {MOST_JOBS} at most"
         proof = PROOF
-        if self.bound * self.tick <= self.request.lower_bound:
+        if self.bound * self.unit_seconds <= self.request.lower_bound:
             proof = f"makespans are multiples of {self.unit:g} s"
         return MethodOutcome(self.incumbent, self._own_bound(), proof, stop, detail, self.progress)
 
@@ -186,7 +203,7 @@ class _Run:
         if self._closed():
             return
         self.horizon = self.incumbent.makespan
-        self.tick = self.horizon / UNITS_OF_HORIZON
+        self.unit_seconds = self.horizon / UNITS_OF_HORIZON
         self._few_jobs()
         if self.instance.jobs <= MOST_JOBS:
             if not self._closed() and not self._over():
@@ -196,7 +213,7 @@ class _Run:
             self._improve(self._left())
 
     def _improve(self, seconds: float) -> None:
-        """Local search from other seeds, for about so many s."""
+        """Local search from other seeds for about so many seconds."""
         until = time.perf_counter() + seconds
         while not self._closed() and not self._over() and time.perf_counter() < until:
             self.seed += 1
@@ -207,14 +224,16 @@ class _Run:
             self._tell()
 
     def _target(self) -> float:
-        """Among few possible makespans, what to aim at: in turn the bound and the next shorter one,
-        as a loose bound misleads. Otherwise 0, none."""
+        """The makespan (s) to aim at if only few are possible, else 0.
+
+        It is in turn the bound and the next shorter makespan, because a loose bound misleads.
+        """
         if not self.unit:
             return 0.0
         return self._proven() if self.seed % 2 else self._possible(self._best()) - self.unit
 
     def _few_jobs(self) -> None:
-        """The optima of one job, two jobs, … with the longest phases, while they come easily."""
+        """Solve for one job, two jobs, … with the longest phases, as long as this is easy."""
         data = Coefficients(self.instance)
         longest = np.argsort(-(data.head + data.tail), kind="stable").tolist()
         for count in range(1, min(self.instance.jobs, MOST_JOBS + 1)):
@@ -226,8 +245,7 @@ class _Run:
                 return
 
     def _all_jobs(self) -> None:
-        """How far the reduce placements alone prove a bound, then all, then local search: again
-        and again, with growing limits."""
+        """Bound by reduce placements, full search and local search, with growing limits."""
         search = self._prepared(self.instance)
         if search is None:
             return
@@ -262,34 +280,36 @@ class _Run:
         return made[0] if made else None
 
     def _low(self) -> int:
-        """Ticks that no schedule is shorter than."""
-        return max(self.bound, int(self._proven() / self.tick * (1 - 1e-12)))
+        """The lower bound in time units."""
+        return max(self.bound, int(self._proven() / self.unit_seconds * (1 - 1e-12)))
 
     def _goal(self) -> int:
-        """The longest makespan in ticks that would still be worth finding."""
-        return int(np.ceil(self._possible(self._best()) / self.tick)) - 1 - self._cut()
+        """The greatest makespan in time units that would still be worth finding."""
+        return int(np.ceil(self._possible(self._best()) / self.unit_seconds)) - 1 - self._cut()
 
     def _cut(self) -> int:
-        """Ticks by which the bound may stay below the incumbent's makespan."""
-        least = self._low() * self.tick
+        """Time units by which the bound may stay below the incumbent's makespan."""
+        least = self._low() * self.unit_seconds
         gap = max(self.request.relative_gap * least, self.request.absolute_gap)
-        return max(LEAST_CUT, int(gap / self.tick), int(self.unit / self.tick) - LEAST_CUT)
+        return max(
+            LEAST_CUT, int(gap / self.unit_seconds), int(self.unit / self.unit_seconds) - LEAST_CUT
+        )
 
     def _possible(self, seconds: float) -> float:
-        """The least time from this one on that can be the makespan of a shortest schedule."""
+        """The least possible optimal makespan (s) that is not below `seconds`."""
         if not self.unit:
             return seconds
         return float(np.ceil(seconds / self.unit * (1 - 1e-9))) * self.unit
 
     def _proven(self) -> float:
-        """No schedule is shorter (s), by what the method was given and what it found."""
-        return self._possible(max(self.bound * self.tick, self.request.lower_bound))
+        """The lower bound (s) from what the method was given and what it found."""
+        return self._possible(max(self.bound * self.unit_seconds, self.request.lower_bound))
 
     def _own_bound(self) -> float | None:
-        return (self._proven() if self.unit else self.bound * self.tick) or None
+        return (self._proven() if self.unit else self.bound * self.unit_seconds) or None
 
     def _settle(self, search: _Search, target: int, limit: int, relaxed: bool = False) -> bool:
-        """Whether all schedules up to `target` ticks were looked for, or proven not to be."""
+        """Whether all schedules up to `target` units were found or excluded."""
         proven: list[bool] = []
         search.begin(target, self._cut(), limit)
         self._run(lambda: proven.append(search.exhaust(relaxed)))
@@ -303,7 +323,7 @@ class _Run:
         return proven == [True]
 
     def _run(self, work: Callable[[], object]) -> None:
-        """Run compiled work in a thread of its own until it ends or has to."""
+        """Run compiled work in a thread of its own until it ends or has to stop."""
 
         def watch() -> None:
             self.control[OFFER] = min(self.control[OFFER], self._goal())
@@ -313,7 +333,7 @@ class _Run:
         self.interrupted |= not interruptible(work, self.control, max(0.0, self._left()), watch)
 
     def _best(self) -> float:
-        """The shortest makespan (s) that anyone has."""
+        """The shortest makespan (s) known to any method."""
         known = self.request.best() if self.request.best is not None else np.inf
         return min(self.incumbent.makespan, known)
 
@@ -324,7 +344,7 @@ class _Run:
         return self.interrupted or self._left() <= 0 or self.request.stop.is_set()
 
     def _closed(self) -> bool:
-        if self.tick and self._goal() < self._low():
+        if self.unit_seconds and self._goal() < self._low():
             return True
         bound = self._proven()
         gap = self._best() - bound

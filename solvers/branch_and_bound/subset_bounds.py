@@ -1,4 +1,7 @@
-"""What each set of jobs takes at least: tables over all 2^n sets, compiled. Times in ticks."""
+"""Lower bounds for every subset of the jobs: tables over all 2^n sets, compiled.
+
+All times are integer time units.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ UNREACHABLE = int(4 * UNITS_OF_HORIZON)
 
 
 class Tables(NamedTuple):
-    """What does not depend on the makespan sought. Rows of `starts` and `map_area`: job sets."""
+    """Bounds that do not depend on the makespan sought.
+
+    The rows of `starts` and `map_area` are job sets.
+    """
 
     head: IntArray
     """Least makespan of each job set's map tasks."""
@@ -29,7 +35,8 @@ class Tables(NamedTuple):
     map_area: IntArray
     """Least work of each job set's map tasks."""
     unplaced: IntArray
-    """Least work of each job set's reduce tasks from each one on: (reduce tasks + 1, 2^jobs)."""
+    """Least work of the reduce tasks of each job set from each task on: (reduce tasks + 1, 2^jobs).
+    """
     work_left: IntArray
     """Least work of each map task and its successors in the job."""
     reads_left: IntArray
@@ -41,7 +48,20 @@ class Tables(NamedTuple):
 
 
 def tables(p: IntegerInstance, stop: IntArray) -> Tables:
-    """All tables; quick and weak from when `stop[0]` is set."""
+    """Compute all tables.
+
+    Parameters
+    ----------
+    p
+        The instance in integer time units.
+    stop
+        From when `stop[0]` is set, the bounds are quick and weak; shape (1,) or more.
+
+    Returns
+    -------
+    Tables
+        The tables.
+    """
     jobs, nodes = len(p.before), p.map_work.shape[1]
     maps, reduces = len(p.map_work), len(p.reduce_job)
     map_job = np.repeat(np.arange(jobs), np.diff(p.map_begin))
@@ -85,10 +105,27 @@ def tables(p: IntegerInstance, stop: IntArray) -> Tables:
 def least_makespans(
     stop: IntArray, jobs: int, job: IntArray, length: IntArray, machines: int
 ) -> IntArray:
-    """A lower bound on the makespan of each job set's tasks on `machines`: shape (2^jobs,).
+    """Lower bounds on the makespan of each job set's tasks on identical machines (P||Cmax).
 
-    Exact (P||Cmax) where the search ends. Tasks come longest first. Rises with the set. Once
-    `stop[0]` is set it is the closed form only.
+    They are exact where the search ends, else closed forms, and do not fall when the set grows.
+
+    Parameters
+    ----------
+    stop
+        From when `stop[0]` is set, only closed forms are computed.
+    jobs
+        Number of jobs n.
+    job
+        Job of each task, shape (tasks,).
+    length
+        Length of each task, descending, shape (tasks,).
+    machines
+        Number of machines.
+
+    Returns
+    -------
+    IntArray
+        The bounds, shape (2^n,).
     """
     least = np.zeros(1 << jobs, dtype=np.int64)
     chosen = np.empty(len(length), dtype=np.int64)
@@ -122,7 +159,7 @@ def least_makespans(
 
 @inner
 def _choose(mask: int, job: IntArray, length: IntArray, chosen: IntArray) -> int:
-    """Copy the lengths above 0 of the tasks of a job set; how many there are."""
+    """Copy the positive lengths of the tasks of a job set and return their number."""
     count = 0
     for t in range(len(length)):
         if mask >> job[t] & 1 and length[t] > 0:
@@ -173,10 +210,26 @@ def _packed(length: IntArray, count: int, load: IntArray, place: IntArray, bound
 
 
 def least_starts(before: IntArray, head: IntArray, tasks_of: IntArray, slots: int) -> IntArray:
-    """Least sum of the times from which `slots` slots work for job i and its successors.
+    """Least sum of the times from which the slots work for job i and its successors.
 
-    Entry (P, i), for job i in P: i is the last of the set P that goes first. A slot works from the
-    head of the first set whose last job has a task there; shape (2^jobs, jobs).
+    Entry (P, i), for job i in P, assumes that i is the last of the jobs in P, which go first. A
+    slot works from the head of the first set whose last job has a task there.
+
+    Parameters
+    ----------
+    before
+        Mask of the jobs that may precede each job, shape (jobs,).
+    head
+        Least makespan of each job set's map tasks, shape (2^jobs,).
+    tasks_of
+        Reduce tasks of each job, shape (jobs,).
+    slots
+        Number of reduce slots.
+
+    Returns
+    -------
+    IntArray
+        The sums, shape (2^jobs, jobs).
     """
     jobs, sets = len(before), len(head)
     mask = np.arange(sets)

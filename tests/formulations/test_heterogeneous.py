@@ -18,7 +18,7 @@ from slotwise.formulations.heterogeneous import model as heterogeneous
 from slotwise.formulations.identical_tasks import (
     least_span,
     map_classes,
-    reads_anywhere_alike,
+    reads_are_uniform,
     reduce_classes,
 )
 from slotwise.formulations.job_order import model as job_order
@@ -167,7 +167,7 @@ def test_placement_of_the_maps_must_not_matter():
         heterogeneous.build(instance)
     assert heterogeneous.applies(one_rate(instance))
     # On a single node all reads are local.
-    assert reads_anywhere_alike(job_instance("one", Cluster.uniform(1), reads))
+    assert reads_are_uniform(job_instance("one", Cluster.uniform(1), reads))
     with pytest.raises(InputError, match="unknown cuts knots: choose from heads, spans"):
         heterogeneous.build(one_rate(instance), cuts=["knots"])
 

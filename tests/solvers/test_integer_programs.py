@@ -27,12 +27,12 @@ def started(instance, **options):
     )
 
 
-def wrong(another_way, monkeypatch):
+def wrong(alternative, monkeypatch):
     """HiGHS cuts off the optimum in the first run or the second: no schedule is that short."""
     solve = highs.solve
 
     def cut_off(model, **options):
-        if options.get("another_way") is another_way and "warm_start" in options:
+        if options.get("alternative") is alternative and "warm_start" in options:
             return highs.HighsOutcome(StopReason.GAP_CLOSED, None, 1.01 * model.horizon, 0.0, 0)
         return solve(model, **options)
 
@@ -47,10 +47,10 @@ def test_two_runs_that_agree_prove_the_optimum(instance):
     assert arrival.proof == "heterogeneous model (HiGHS)"
 
 
-@pytest.mark.parametrize("another_way", [False, True], ids=["first", "second"])
-def test_an_optimum_cut_off_by_one_run(instance, another_way, monkeypatch):
+@pytest.mark.parametrize("alternative", [False, True], ids=["first", "second"])
+def test_an_optimum_cut_off_by_one_run(instance, alternative, monkeypatch):
     linear = unrelated_machines_method(instance, started(instance))
-    wrong(another_way, monkeypatch)
+    wrong(alternative, monkeypatch)
     arrival, known = heterogeneous_method(instance, started(instance)), optimum(instance)
     assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
     assert arrival.lower_bound == pytest.approx(linear.lower_bound)
@@ -63,7 +63,7 @@ def test_a_model_said_to_have_no_solution(instance, monkeypatch):
     solve = highs.solve
 
     def nothing(model, **options):
-        if options.get("another_way"):
+        if options.get("alternative"):
             return highs.HighsOutcome(StopReason.INFEASIBLE, None, None, 0.0, 0)
         return solve(model, **options)
 
@@ -77,7 +77,7 @@ def test_a_bound_that_nobody_confirmed_does_not_count(instance, monkeypatch):
     solve = highs.solve
 
     def out_of_time(model, **options):
-        if options.get("another_way"):
+        if options.get("alternative"):
             return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None, 0.0, 0)
         return solve(model, **options)
 
@@ -96,7 +96,7 @@ def test_the_weaker_bound_of_two_counts(instance, monkeypatch):
 
     def stopped(model, **options):
         outcome = solve(model, **options)
-        if options.get("another_way"):
+        if options.get("alternative"):
             bound = 0.999 * outcome.bound
             return highs.HighsOutcome(StopReason.TIME_LIMIT, outcome.incumbent, bound, 0.0, 0)
         return outcome

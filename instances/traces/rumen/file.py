@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ...advice import what_format, what_it_is
+from ...advice import format_hint, kind_hint
 from ...errors import InputError
 from ...files.inputs import decoded, read_bytes
 from ...files.json_files import json_problem, need_parsable, read_json, validated
@@ -132,7 +132,7 @@ def read_jobs(path: str | Path) -> list[JobRecord]:
     for number, raw in enumerate(_documents(path)):
         if not isinstance(raw, dict):
             raise InputError(f"{path}: not a Rumen trace: need a JSON object for each job")
-        if "jobID" not in raw and (other := what_format(raw)):
+        if "jobID" not in raw and (other := format_hint(raw)):
             raise InputError(f"{path}: job {number}, jobID: is missing{other}")
         jobs.append(
             validated(JobRecord, json.dumps(raw).encode(), partial(_where, raw, number), path)
@@ -178,7 +178,7 @@ def _documents(path: str | Path) -> Iterator[Any]:
             value, end = decoder.raw_decode(text, position)
         except (RecursionError, ValueError) as error:
             raise InputError(
-                f"{path}: job {number}: {json_problem(error)}{what_it_is(text, 'rumen')}"
+                f"{path}: job {number}: {json_problem(error)}{kind_hint(text, 'rumen')}"
             ) from None
         yield from value if isinstance(value, list) else [value]
         position, number = _text_from(text, end), number + 1

@@ -73,4 +73,4 @@ def test_decoded_makespan_is_that_of_the_schedule(instance):
             np.argsort(timing.by_end)[np.repeat(jobs, np.diff(problem.reduce_begin))],
         )
         assert check(instance, schedule).violations == []
-        assert schedule.makespan == pytest.approx(makespan * scale.tick, rel=1e-8)
+        assert schedule.makespan == pytest.approx(makespan * scale.unit_seconds, rel=1e-8)

@@ -180,7 +180,7 @@ def test_errors_in_a_thread_are_seen(monkeypatch):
     def broken(*_):
         raise ValueError("inside")
 
-    monkeypatch.setattr(stages, "shake", broken)
+    monkeypatch.setattr(stages, "perturb", broken)
     with pytest.raises(ValueError, match="inside"):
         improve_blocks(instance, start, seconds=3.0, threads=2)
 

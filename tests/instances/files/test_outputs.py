@@ -19,10 +19,10 @@ from slotwise.instances.files.outputs import (
     check_distinct,
     check_writable,
     is_replaced,
-    keep,
     need_ending,
     takes_stdout,
     write_bytes,
+    write_temporary,
 )
 
 AS_ROOT = os.geteuid() == 0
@@ -220,13 +220,13 @@ def test_longest_names(tmp_path):
 def test_what_is_kept_goes_where_there_is_room(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     monkeypatch.chdir(tmp_path)
-    place = keep(b"1", "result.json.gz")
+    place = write_temporary(b"1", "result.json.gz")
     assert place.parent == tmp_path
     assert place.name.endswith(".json.gz")
     assert place.read_bytes() == b"1"
     assert mode(place) == 0o600
     monkeypatch.setattr(tempfile, "mkstemp", lambda **_: (_ for _ in ()).throw(OSError()))
-    assert keep(b"1", "x") is None
+    assert write_temporary(b"1", "x") is None
 
 
 def test_distinct_paths(tmp_path, monkeypatch):

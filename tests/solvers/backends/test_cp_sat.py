@@ -167,9 +167,9 @@ def test_durations_are_rounded_down():
     # and 11.6 s on two slots, at best 10.3 + 10.3 = 20.6 s. Ticks of 0.5 s.
     instance = one_node()
     document = problem(Coefficients(instance), task_for(instance), 0.5)
-    assert document["map_ticks"] == [[7, 7], [7, 7]]
-    assert document["reduce_ticks"] == [[11, 11], [11, 11], [14, 14]]
-    assert document["read_ticks"] == [[[4]], [[4]]]
+    assert document["map_duration"] == [[7, 7], [7, 7]]
+    assert document["reduce_duration"] == [[11, 11], [11, 11], [14, 14]]
+    assert document["read_duration"] == [[[4]], [[4]]]
     assert (document["head"], document["tail"]) == ([7], [41])
 
 

@@ -262,13 +262,13 @@ def test_ticks_are_rounded_down(seed):
     instance = tiny(seed)
     makespan = max(eass(instance).makespan, 1.0)
     scale = in_integer_times(instance, makespan)
-    problem, tick = scale.problem, makespan / UNITS_OF_HORIZON
+    problem, unit_seconds = scale.problem, makespan / UNITS_OF_HORIZON
     true = (map_setups_by_node(instance) + instance.map_processing[:, None])[scale.map_task]
-    assert (problem.map_work * tick <= true * (1 + 1e-15)).all()
-    close = np.minimum(true, makespan) - problem.map_work * tick
-    assert (close <= 1.5 * tick).all()
+    assert (problem.map_work * unit_seconds <= true * (1 + 1e-15)).all()
+    close = np.minimum(true, makespan) - problem.map_work * unit_seconds
+    assert (close <= 1.5 * unit_seconds).all()
     true = instance.reduce_processing[scale.reduce_task]
-    assert (problem.processing * tick <= true * (1 + 1e-15)).all()
+    assert (problem.processing * unit_seconds <= true * (1 + 1e-15)).all()
 
 
 def in_units(seed, unit):

@@ -1,4 +1,4 @@
-"""For processes that the package starts: nothing of them survives the process that did."""
+"""Child processes that end when the process that started them ends."""
 
 from __future__ import annotations
 
@@ -14,9 +14,22 @@ from contextlib import suppress
 
 
 def start(module: str, arguments: Sequence[str] = ()) -> subprocess.Popen[bytes]:
-    """Start `python -m MODULE` in a group of its own; the end of its stdin ends it.
+    """Start `python -m MODULE` in a process group of its own.
 
-    That comes when the caller closes it or dies, however. It imports from where the caller does.
+    It imports the package from where the caller does. The end of its stdin ends it: that comes when
+    the caller closes it or dies.
+
+    Parameters
+    ----------
+    module
+        The module to run.
+    arguments
+        Its arguments.
+
+    Returns
+    -------
+    subprocess.Popen[bytes]
+        The process.
     """
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module, *arguments],
@@ -29,9 +42,14 @@ def start(module: str, arguments: Sequence[str] = ()) -> subprocess.Popen[bytes]
 
 
 def die_with_parent(seconds: float = threading.TIMEOUT_MAX, folder: str | None = None) -> None:
-    """In such a process: see that it, and all that it starts, ends with its stdin.
+    """In a child process: end it, and all that it starts, when its stdin ends or the time is up.
 
-    So it does after `seconds` s. The folder goes, too.
+    Parameters
+    ----------
+    seconds
+        Time (s) after which it ends in any case.
+    folder
+        A temporary folder to remove then.
     """
 
     def end() -> None:
