@@ -142,7 +142,7 @@ def test_too_large_an_instance_is_not_tried():
     instance = generate(2, 10, seed=0, map_slots=20)
     outcome = cp_sat_method(instance, task_for(instance))
     assert outcome.schedule is outcome.lower_bound is None
-    assert outcome.stop.startswith("model too large")
+    assert outcome.why.startswith("not applicable: model too large")
 
 
 @needs_ortools
