@@ -43,7 +43,7 @@ LONG = {
 
 WIDE = {
     "heuristics.block_search.driver:improve_blocks",
-    "heuristics.block_search.perturbation:shake",
+    "heuristics.block_search.perturbation:perturb",
     "heuristics.block_search.polish:polish",
     "heuristics.dispatch.simulator:simulate",
     "instances.traces.rumen.reader:read_rumen",
