@@ -11,7 +11,6 @@ from statistics import mean, stdev
 from slotwise.formulations.bounds.closed_form import lb1_as_printed, lb2
 from slotwise.heuristics import HEURISTICS
 from slotwise.instances.generators.ljr import generate
-from slotwise.instances.registry import lookup
 
 JOBS = 250
 NODES = (10, 20, 30)
@@ -41,7 +40,7 @@ def main() -> None:
     options = parser.parse_args()
     racks = 3 if options.racks == "3" else "as published"
 
-    methods = {name: lookup("heuristic", HEURISTICS, name).load() for _, name in PRINTED}
+    methods = {name: HEURISTICS.lookup(name).load() for _, name in PRINTED}
     print(f"{'ratio':6}{'nodes':>6} {'method':8}{'printed':>8}{'ours':>8}{'std':>7}{'diff':>7}")
     differences: dict[str, list[float]] = {ratio: [] for ratio in MAP_SLOTS}
     for ratio, map_slots in MAP_SLOTS.items():

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..instances.errors import InputError, OutputError, one_line, printable
-from ..instances.kernels.notes import listen
-from ..instances.registry import Entry, lookup
+from ..instances.notices import listen
+from ..instances.registry import Entry, Registry
 from ..report.endings import GANTT, PLOT
 from .file_rules import Written, saving, stdout_is_taken, where_result_is
 from .process.streams import put, put_aside
@@ -177,13 +177,15 @@ def _is_searched(instance: Instance) -> bool:
     return any(method.name == "improvement" for method in chosen_methods(instance, 2))
 
 
-def named(kind: str, entries: tuple[Entry, ...], name: str, file: Path | None) -> Entry:
+def named(registry: Registry, name: str, file: Path | None) -> Entry:
     """The entry called `name`, of two arguments whose order may be wrong. Raises `InputError`."""
-    known = {entry.name.casefold(): entry.name for entry in entries}
+    known = {known.casefold(): known for known in registry.names}
     given = str(file).casefold()
     if given in known and name.casefold() not in known:
-        raise InputError(f"the {kind} comes before the file: did you mean {known[given]} {name}?")
-    return lookup(kind, entries, name)
+        raise InputError(
+            f"the {registry.kind} comes before the file: did you mean {known[given]} {name}?"
+        )
+    return registry.lookup(name)
 
 
 def draw(gantt: Path | None, result: Result, *, quiet: bool = False, skip: bool = False) -> None:

@@ -37,7 +37,7 @@ def explain(
     from ..instances.files.outputs import write_bytes
     from ..report.explain import explain as explained
 
-    entry = named("model", FORMULATIONS, model, instance)
+    entry = named(FORMULATIONS, model, instance)
     if instance is None:
         explanation = explained(model, None)
     else:

@@ -9,7 +9,7 @@ import typer
 
 from ..heuristics.fairness import ALLOCATORS
 from ..instances.errors import InputError
-from ..instances.registry import Entry, lookup
+from ..instances.registry import Entry
 from ..instances.schedulers import WRITERS
 from .console import Json, Output, Plot, Quiet, about, show, tell
 from .file_rules import saving
@@ -63,7 +63,7 @@ def fair(
     from ..instances.files.json_files import write_json
     from ..instances.hierarchy.hierarchy_file import read_hierarchy
 
-    entry = lookup("method", ALLOCATORS, method)
+    entry = ALLOCATORS.lookup(method)
     if resource is not None and method != "ch":
         raise InputError(f"--resource is for method ch, not {method}")
     if events is not None and why is not None:
@@ -74,7 +74,7 @@ def fair(
         raise InputError("--flat goes with --export")
     if export is not None and (why is not None or events is not None):
         raise InputError("--export writes a scheduler's file: leave out --why and --events")
-    writer = None if export is None else lookup("scheduler", WRITERS, export)
+    writer = None if export is None else WRITERS.lookup(export)
     tree = read_hierarchy(hierarchy)
     if why is not None:
         tree.leaf_at(why)  # before anything is written

@@ -49,7 +49,7 @@ def heuristic(
     from ..solvers.clock import Clock, check_time_limit
     from ..solvers.heuristic import within
 
-    named("heuristic", HEURISTICS, name, instance)
+    named(HEURISTICS, name, instance)
     clock_limit = math.inf if time_limit is None else time_limit
     check_time_limit(clock_limit)
     hidden = quiet or as_json

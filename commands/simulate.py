@@ -14,7 +14,6 @@ from ..heuristics.dispatch import POLICIES
 from ..instances.advice import need_choice
 from ..instances.errors import InputError
 from ..instances.limits import MOST_ARRIVALS, MOST_SLOTS
-from ..instances.registry import lookup
 from .console import Json, Output, Plot, Quiet, show, tell
 from .file_rules import saving
 from .process.interrupts import held
@@ -110,7 +109,7 @@ def simulate(
 
     names = [policy, *(against or [])]
     for name in names:
-        lookup("policy", POLICIES, name)
+        POLICIES.lookup(name)
     if sum(given is not None for given in (load, rate, trace)) > 1:
         raise InputError("--load, --rate and --trace exclude one another")
     if trace is not None and noise:

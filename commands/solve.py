@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from ..instances.registry import lookup
 from ..solvers import METHODS
 from .console import (
     NO,
@@ -64,7 +63,7 @@ def solve(
     from ..solvers.solve import search
 
     if model is not None:
-        lookup("model", METHODS, model)
+        METHODS.lookup(model)
     check_time_limit(time_limit)
     hidden = quiet or as_json
     agree = True

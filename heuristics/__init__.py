@@ -1,103 +1,107 @@
 """Heuristics: functions from an instance to a schedule, listed in `HEURISTICS`."""
 
 from ..instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
-from ..instances.registry import Entry
+from ..instances.registry import Entry, Registry
 
 SPEEDS = frozenset({SPEED_FACTORS})
 SPEEDS_AND_SECURITY = frozenset({SPEED_FACTORS, SECURITY})
 SECURITY_AND_OUTAGES = frozenset({SECURITY, OUTAGES})
 
-HEURISTICS: tuple[Entry, ...] = (
-    Entry(
-        "EASS",
-        "heuristics.list_scheduling.rules:eass",
-        "LJR, Algorithm 1",
-        "earliest available slot",
-        understands=SPEEDS_AND_SECURITY,
-    ),
-    Entry(
-        "EFSS",
-        "heuristics.list_scheduling.rules:efss",
-        "LJR, section 4.2",
-        "earliest finishing slot",
-        understands=SPEEDS_AND_SECURITY,
-    ),
-    Entry(
-        "EFSS-L",
-        "heuristics.list_scheduling.rules:efss_local",
-        "LJR, section 4.4",
-        "EFSS with map tasks on their replica nodes only",
-        understands=SPEEDS_AND_SECURITY,
-    ),
-    Entry(
-        "TBS",
-        "heuristics.list_scheduling.rules:tbs",
-        "LJR, Algorithm 3",
-        "longest map task of all jobs first, then regrouped by job",
-        understands=SPEEDS_AND_SECURITY,
-    ),
-    Entry(
-        "TBS-L",
-        "heuristics.list_scheduling.rules:tbs_local",
-        "LJR, section 4.4",
-        "TBS with map tasks on their replica nodes only",
-        understands=SPEEDS_AND_SECURITY,
-    ),
-    Entry(
-        "HMHS",
-        "heuristics.hmhs.min_min:hmhs",
-        "HMHS, section 3.3",
-        "Min-Min maps, sequenced by Pri, Dynamic-Min-Min reduces",
-        understands=SPEEDS,
-    ),
-    Entry(
-        "R-HMHS",
-        "heuristics.hmhs.min_min:r_hmhs",
-        "HMHS, section 4",
-        "HMHS with the sequence reversed",
-        understands=SPEEDS,
-    ),
-    Entry(
-        "Min-Min",
-        "heuristics.hmhs.min_min:min_min",
-        "HMHS, section 3.2",
-        "HMHS without sequencing",
-        understands=SPEEDS,
-    ),
-    Entry(
-        "FIFO",
-        "heuristics.hmhs.fifo:fifo",
-        "HMHS, section 4",
-        "jobs in order to the first free slot",
-        understands=SPEEDS_AND_SECURITY,
-    ),
-    Entry(
-        "FIFO-Pri",
-        "heuristics.hmhs.fifo:fifo_pri",
-        "HMHS, section 4",
-        "FIFO with the jobs by Pri",
-        understands=SPEEDS_AND_SECURITY,
-    ),
-    Entry(
-        "SMSO",
-        "heuristics.smso.smso:smso",
-        "SMSO, Algorithms 1-4",
-        "near the data and evenly loaded, LPT, tasks of lost slots moved",
-        understands=SECURITY_AND_OUTAGES,
-    ),
-    Entry(
-        "SMSO-Johnson",
-        "heuristics.smso.smso:smso_johnson",
-        "SMSO with LJR's job order",
-        "SMSO with the jobs of a slot in Johnson's order",
-        understands=SECURITY_AND_OUTAGES,
-    ),
-    Entry(
-        "SMSO as printed",
-        "heuristics.smso.smso:smso_as_printed",
-        "SMSO, Algorithms 1-4 as printed",
-        "may use forbidden and lost slots, so its schedules need not be valid",
-        understands=SECURITY_AND_OUTAGES,
-        valid=False,
+HEURISTICS = Registry(
+    "heuristic",
+    "slotwise.heuristics",
+    (
+        Entry(
+            "EASS",
+            "heuristics.list_scheduling.rules:eass",
+            "LJR, Algorithm 1",
+            "earliest available slot",
+            understands=SPEEDS_AND_SECURITY,
+        ),
+        Entry(
+            "EFSS",
+            "heuristics.list_scheduling.rules:efss",
+            "LJR, section 4.2",
+            "earliest finishing slot",
+            understands=SPEEDS_AND_SECURITY,
+        ),
+        Entry(
+            "EFSS-L",
+            "heuristics.list_scheduling.rules:efss_local",
+            "LJR, section 4.4",
+            "EFSS with map tasks on their replica nodes only",
+            understands=SPEEDS_AND_SECURITY,
+        ),
+        Entry(
+            "TBS",
+            "heuristics.list_scheduling.rules:tbs",
+            "LJR, Algorithm 3",
+            "longest map task of all jobs first, then regrouped by job",
+            understands=SPEEDS_AND_SECURITY,
+        ),
+        Entry(
+            "TBS-L",
+            "heuristics.list_scheduling.rules:tbs_local",
+            "LJR, section 4.4",
+            "TBS with map tasks on their replica nodes only",
+            understands=SPEEDS_AND_SECURITY,
+        ),
+        Entry(
+            "HMHS",
+            "heuristics.hmhs.min_min:hmhs",
+            "HMHS, section 3.3",
+            "Min-Min maps, sequenced by Pri, Dynamic-Min-Min reduces",
+            understands=SPEEDS,
+        ),
+        Entry(
+            "R-HMHS",
+            "heuristics.hmhs.min_min:r_hmhs",
+            "HMHS, section 4",
+            "HMHS with the sequence reversed",
+            understands=SPEEDS,
+        ),
+        Entry(
+            "Min-Min",
+            "heuristics.hmhs.min_min:min_min",
+            "HMHS, section 3.2",
+            "HMHS without sequencing",
+            understands=SPEEDS,
+        ),
+        Entry(
+            "FIFO",
+            "heuristics.hmhs.fifo:fifo",
+            "HMHS, section 4",
+            "jobs in order to the first free slot",
+            understands=SPEEDS_AND_SECURITY,
+        ),
+        Entry(
+            "FIFO-Pri",
+            "heuristics.hmhs.fifo:fifo_pri",
+            "HMHS, section 4",
+            "FIFO with the jobs by Pri",
+            understands=SPEEDS_AND_SECURITY,
+        ),
+        Entry(
+            "SMSO",
+            "heuristics.smso.smso:smso",
+            "SMSO, Algorithms 1-4",
+            "near the data and evenly loaded, LPT, tasks of lost slots moved",
+            understands=SECURITY_AND_OUTAGES,
+        ),
+        Entry(
+            "SMSO-Johnson",
+            "heuristics.smso.smso:smso_johnson",
+            "SMSO with LJR's job order",
+            "SMSO with the jobs of a slot in Johnson's order",
+            understands=SECURITY_AND_OUTAGES,
+        ),
+        Entry(
+            "SMSO as printed",
+            "heuristics.smso.smso:smso_as_printed",
+            "SMSO, Algorithms 1-4 as printed",
+            "may use forbidden and lost slots, so its schedules need not be valid",
+            understands=SECURITY_AND_OUTAGES,
+            valid=False,
+        ),
     ),
 )

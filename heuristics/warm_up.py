@@ -42,6 +42,9 @@ def ready(entry: Entry, instance: Instance) -> Iterator[None]:
     plain Python, to the same result.
     """
     global _plain_seconds
+    if not isinstance(entry.target, str):  # of somebody else: it may compile, or not
+        yield
+        return
     if not _runs_plain(entry, instance):
         warm_up(instance.parts, [entry])
         yield
@@ -56,7 +59,7 @@ def ready(entry: Entry, instance: Instance) -> Iterator[None]:
 
 def runs_plain(instance: Instance) -> bool:
     """Whether some heuristic would run on the instance without being compiled."""
-    return any(_runs_plain(entry, instance) for entry in HEURISTICS)
+    return any(_runs_plain(entry, instance) for entry in HEURISTICS.own)
 
 
 def _runs_plain(entry: Entry, instance: Instance) -> bool:
@@ -64,7 +67,8 @@ def _runs_plain(entry: Entry, instance: Instance) -> bool:
     slots = len(cluster.map_slot_node) + len(cluster.reduce_slot_node)
     tasks = instance.map_tasks + instance.reduce_tasks
     looks = tasks * slots
-    if entry.target.startswith(LIST_SCHEDULING) and not instance.parts and tasks <= FEW:
+    ours = isinstance(entry.target, str) and entry.target.startswith(LIST_SCHEDULING)
+    if ours and not instance.parts and tasks <= FEW:
         looks = min(looks, slots // QUICKER)
     little = looks <= LITTLE
     compiled = (entry.name, instance.parts) in _ready
@@ -76,7 +80,7 @@ def is_compiled() -> bool:
     return is_kept(place_reduces)
 
 
-def warm_up(parts: frozenset[str] = frozenset(), entries: Iterable[Entry] = HEURISTICS) -> None:
+def warm_up(parts: frozenset[str] = frozenset(), entries: Iterable[Entry] = HEURISTICS.own) -> None:
     """Run heuristics on a toy instance with these optional parts, once per process.
 
     Kernels are compiled on the first use after installation and read from a cache afterwards.

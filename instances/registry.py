@@ -1,46 +1,194 @@
-"""What a registry entry is: a method's name, where it lives, whence it comes."""
+"""Registries: the methods of one kind by name, ours and those of other packages.
+
+Another package adds a method by an entry point in the group of its kind, for example
+
+    [project.entry-points."slotwise.heuristics"]
+    longest-job-first = "my_package.rules:longest_job_first"
+
+The object behind it is the function itself or an `Entry` that says more about it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .advice import did_you_mean
-from .errors import InputError
+from .errors import InputError, one_line
+from .notices import warning
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One method. `target` is `module:function` below the package, imported when first needed.
+    """One method of a registry.
 
-    `understands` names the optional parts of an instance that the method takes into account;
-    `valid` is False for a printed method that is known to fail: a bound that is none, a heuristic
-    that breaks the rules. `takes` names the kind of instance it is for.
+    Parameters
+    ----------
+    name
+        What the command line and results call it.
+    target
+        The function, or `module:function` below this package, imported when it is first needed.
+    source
+        Where the method is from: paper and algorithm, or the package that adds it.
+    summary
+        What it does, in one line.
+    understands
+        The optional parts of an instance that it takes into account.
+    valid
+        False for a printed method that is known to fail: a bound that is none, a heuristic that
+        breaks the rules.
+    takes
+        The kind of instance it is for: "mapreduce", "datacenter" or "hierarchy".
+    plugin
+        The package that adds it, empty for our own.
     """
 
     name: str
-    target: str
-    source: str
-    summary: str
+    target: str | Function
+    source: str = ""
+    summary: str = ""
     understands: frozenset[str] = frozenset()
     valid: bool = True
     takes: str = "mapreduce"
+    plugin: str = ""
 
-    def load(self) -> Callable[..., Any]:
+    def load(self) -> Function:
+        """The function itself."""
+        if not isinstance(self.target, str):
+            return self.target
         module, function = self.target.split(":")
         package = __name__.split(".", 1)[0]
-        method: Callable[..., Any] = getattr(import_module(f"{package}.{module}"), function)
+        method: Function = getattr(import_module(f"{package}.{module}"), function)
         return method
 
 
-def lookup(kind: str, entries: tuple[Entry, ...], name: str) -> Entry:
-    """The entry called `name`; raises `InputError` listing the names there are."""
-    for entry in entries:
-        if entry.name == name:
-            return entry
-    names = [entry.name for entry in entries]
-    shown = name if len(name) <= 60 else name[:57] + "..."
-    guess = did_you_mean(name, names)
-    raise InputError(f"unknown {kind} {shown!r}: {guess}choose from {', '.join(names)}")
+class Registry(Sequence[Entry]):
+    """The methods of one kind, ours in a fixed order, then those of other packages by name.
+
+    Parameters
+    ----------
+    kind
+        What messages call one of them, for example "heuristic".
+    group
+        The group of entry points in which other packages add theirs.
+    entries
+        Our own.
+    """
+
+    def __init__(self, kind: str, group: str, entries: Sequence[Entry]) -> None:
+        self.kind, self.group, self.own = kind, group, tuple(entries)
+
+    @cached_property
+    def _all(self) -> tuple[Entry, ...]:
+        taken = {entry.name for entry in self.own}
+        found = []
+        for point in _entry_points(self.group):
+            if point.name in taken:
+                _leave_out(self.kind, point, "the name is taken")
+                continue
+            try:
+                entry = _entry_of(point)
+            except Exception as failure:
+                _leave_out(self.kind, point, one_line(f"{type(failure).__name__}: {failure}"))
+                continue
+            taken.add(entry.name)
+            found.append(entry)
+        return (*self.own, *found)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._all)
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Entry, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Entry | tuple[Entry, ...]:
+        return self._all[index]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all."""
+        return [entry.name for entry in self]
+
+    def lookup(self, name: str) -> Entry:
+        """The entry of a name.
+
+        Raises
+        ------
+        InputError
+            If there is none; the message lists the names there are.
+        """
+        for entries in (self.own, self):  # ours first: then no plug-in is loaded
+            for entry in entries:
+                if entry.name == name:
+                    return entry
+        shown = name if len(name) <= 60 else name[:57] + "..."
+        guess = did_you_mean(name, self.names)
+        raise InputError(
+            f"unknown {self.kind} {shown!r}: {guess}choose from {', '.join(self.names)}"
+        )
+
+    def resolve(self, method: str | Function | Entry) -> Entry:
+        """The entry of a name, of a function of one's own, or the entry itself.
+
+        A function is called by its `__name__`, and understands no optional part of an instance.
+
+        Raises
+        ------
+        InputError
+            For an unknown name, and for what is no name, function or entry.
+        """
+        if isinstance(method, str):
+            return self.lookup(method)
+        if isinstance(method, Entry):
+            return method
+        if callable(method):
+            return _entry_of_function(_name_of(method), method)
+        raise InputError(f"{self.kind}: need a name or a function, got {method!r}")
+
+
+def _entry_points(group: str) -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=group), key=lambda point: point.name)
+
+
+def _package(point: EntryPoint) -> str:
+    return point.module.split(".")[0] if point.dist is None else point.dist.name
+
+
+def _entry_of(point: EntryPoint) -> Entry:
+    loaded = point.load()
+    package = _package(point)
+    if not isinstance(loaded, Entry):
+        if not callable(loaded):
+            raise TypeError(f"{point.value} is no function and no Entry")
+        loaded = _entry_of_function(point.name, loaded)
+    return replace(loaded, name=point.name, source=loaded.source or package, plugin=package)
+
+
+def _entry_of_function(name: str, function: Function) -> Entry:
+    lines = (function.__doc__ or "").strip().splitlines()
+    return Entry(name, function, summary=lines[0].rstrip(".") if lines else "")
+
+
+def _name_of(function: Function) -> str:
+    name = getattr(function, "__name__", None)
+    return str(name) if name else type(function).__name__
+
+
+def _leave_out(kind: str, point: EntryPoint, why: str) -> None:
+    warning(f"{kind} {point.name!r} of package {_package(point)!r} is left out: {why}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
@@ -14,7 +16,7 @@ from ..formulations.mathematics import Formulation, Statement, Symbol, as_mathml
 from ..instances.datacenter.datacenter import Datacenter
 from ..instances.errors import InputError
 from ..instances.mapreduce.instance import Instance
-from ..instances.registry import lookup
+from ..instances.registry import Entry
 from .explain_rows import Rows, Size, size_of
 
 WIDTH = 96
@@ -57,25 +59,41 @@ class Explanation(Formulation):
         return _document(self)
 
 
+def _statement(entry: Entry) -> Formulation:
+    """The mathematics beside the model: `STATEMENT`, in the model's module or one next to it."""
+    module = entry.load().__module__
+    for name in (module, f"{module.rpartition('.')[0]}.statement"):
+        with suppress(ImportError):
+            statement = getattr(import_module(name), "STATEMENT", None)
+            if isinstance(statement, Formulation):
+                return statement
+    raise InputError(f"model {entry.name!r} comes without a statement of its mathematics")
+
+
+def _estimated_terms(build: Callable[..., Any], instance: Instance | Datacenter) -> float:
+    """About how many nonzeros the model has; 0 if its module does not tell."""
+    estimate = getattr(sys.modules[build.__module__], "estimated_terms", None)
+    return 0.0 if estimate is None else float(estimate(instance))
+
+
 def explain(name: str, instance: Instance | Datacenter | None = None) -> Explanation:
     """The formulation called `name`, and the size of its model of `instance`.
 
     Raises `InputError` for an unknown name and for an instance whose model is too large to write
     out (`MOST_TERMS`).
     """
-    entry = lookup("model", FORMULATIONS, name)
-    module = entry.target.split(":")[0]
-    room = module.rpartition(".")[0]
-    statement: Formulation = import_module(f"..{room}.statement", __package__).STATEMENT
+    entry = FORMULATIONS.lookup(name)
+    build = entry.load()
+    statement = _statement(entry)
     size = None
     if instance is not None:
-        terms = import_module(f"..{module}", __package__).estimated_terms(instance)
+        terms = _estimated_terms(build, instance)
         if terms > MOST_TERMS:
             raise InputError(
                 f"instance {instance.name!r}: its {name} model has about {terms:.2g} nonzeros, too "
                 f"many to write out (limit {MOST_TERMS:.2g}): explain a smaller instance"
             )
-        size = size_of(statement, entry.load()(instance), instance)
+        size = size_of(statement, build(instance), instance)
     return Explanation(**vars(statement), size=size)
 
 

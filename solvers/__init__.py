@@ -1,54 +1,64 @@
 """Solvers. `METHODS` lists the exact methods, in the order in which `solve` tries them."""
 
-from ..instances.registry import Entry
+from ..instances.mapreduce.parts import ALL_PARTS
+from ..instances.registry import Entry, Registry
 
-METHODS: tuple[Entry, ...] = (
-    Entry(
-        "job-order",
-        "solvers.integer_programs:job_order_method",
-        "docs/job-order.md",
-        "the job-order model with HiGHS",
-    ),
-    Entry(
-        "sequence",
-        "solvers.integer_programs:sequence_method",
-        "LJR, equations (1)-(12)",
-        "the printed integer program with HiGHS",
-    ),
-    Entry(
-        "cp-sat",
-        "solvers.backends.cp_sat:cp_sat_method",
-        "slotwise",
-        "the job-order model with CP-SAT (needs the extra `cp`)",
-    ),
-    Entry(
-        "heterogeneous",
-        "solvers.integer_programs:heterogeneous_method",
-        "docs/heterogeneous.md",
-        "numbers of equal tasks on slots of different speed, with HiGHS (HMHS)",
-    ),
-    Entry(
-        "unrelated-machines",
-        "solvers.integer_programs:unrelated_machines_method",
-        "docs/heterogeneous.md",
-        "linear programs for slots of different speed: a lower bound, and schedules by rounding",
-    ),
-    Entry(
-        "branch-and-bound",
-        "solvers.branch_and_bound.search:branch_and_bound_method",
-        "docs/branch-and-bound.md",
-        "reduce placements, then map placements, compiled; for small instances",
-    ),
-    Entry(
-        "improvement",
-        "solvers.local_search:improvement_method",
-        "docs/improvement-search.md",
-        "better schedules by local search, compiled; for large instances, no bound",
-    ),
-    Entry(
-        "spread-bound",
-        "solvers.relaxations.spread_bound:spread_bound_method",
-        "docs/spread-bound.md",
-        "linear program over intervals of time: a lower bound for large instances, no schedule",
+METHODS = Registry(
+    "method",
+    "slotwise.methods",
+    (
+        Entry(
+            "job-order",
+            "solvers.integer_programs:job_order_method",
+            "docs/job-order.md",
+            "the job-order model with HiGHS",
+            understands=ALL_PARTS,
+        ),
+        Entry(
+            "sequence",
+            "solvers.integer_programs:sequence_method",
+            "LJR, equations (1)-(12)",
+            "the printed integer program with HiGHS",
+            understands=ALL_PARTS,
+        ),
+        Entry(
+            "cp-sat",
+            "solvers.backends.cp_sat:cp_sat_method",
+            "slotwise",
+            "the job-order model with CP-SAT (needs the extra `cp`)",
+            understands=ALL_PARTS,
+        ),
+        Entry(
+            "heterogeneous",
+            "solvers.integer_programs:heterogeneous_method",
+            "docs/heterogeneous.md",
+            "numbers of equal tasks on slots of different speed, with HiGHS (HMHS)",
+            understands=ALL_PARTS,
+        ),
+        Entry(
+            "unrelated-machines",
+            "solvers.integer_programs:unrelated_machines_method",
+            "docs/heterogeneous.md",
+            "linear programs for slots of different speed: a bound, and schedules by rounding",
+            understands=ALL_PARTS,
+        ),
+        Entry(
+            "branch-and-bound",
+            "solvers.branch_and_bound.search:branch_and_bound_method",
+            "docs/branch-and-bound.md",
+            "reduce placements, then map placements, compiled; for small instances",
+        ),
+        Entry(
+            "improvement",
+            "solvers.local_search:improvement_method",
+            "docs/improvement-search.md",
+            "better schedules by local search, compiled; for large instances, no bound",
+        ),
+        Entry(
+            "spread-bound",
+            "solvers.relaxations.spread_bound:spread_bound_method",
+            "docs/spread-bound.md",
+            "linear program over intervals of time: a lower bound for large instances, no schedule",
+        ),
     ),
 )

@@ -17,7 +17,7 @@ from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.mapreduce.schedule import Schedule, timed
 from ..instances.mapreduce.usable_slots import usable_slots
-from ..instances.registry import Entry, lookup
+from ..instances.registry import Entry
 from .clock import Clock, OutOfTime, attempt
 from .result import Result, certified, infeasible, no_schedule
 
@@ -52,7 +52,7 @@ def certified_heuristic(
     instance: Instance, name: str, lower_bound: tuple[float, str] | None
 ) -> Result:
     """As `heuristic`, in this thread."""
-    entry = lookup("heuristic", HEURISTICS, name)
+    entry = HEURISTICS.lookup(name)
     why = impossible(instance)
     if why is not None:
         return infeasible(instance, name, why)

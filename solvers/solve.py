@@ -15,7 +15,7 @@ from ..instances.limits import MOST_THREADS
 from ..instances.mapreduce.eligibility import impossible
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.usable_slots import usable_slots
-from ..instances.registry import Entry, lookup
+from ..instances.registry import Entry
 from . import METHODS
 from .backends import cp_sat
 from .branch_and_bound import search as branch_and_bound
@@ -91,7 +91,7 @@ def search(
 
     The heuristics take this `share` of the limit at most, or all of it if no method follows.
     """
-    named = None if model is None else lookup("model", METHODS, model)
+    named = None if model is None else METHODS.lookup(model)
     check_time_limit(clock.seconds)
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise InputError(f"threads: must be 1 to {MOST_THREADS}, got {threads}")
@@ -256,7 +256,7 @@ def _waits_for_compiler(methods: dict[Entry, int]) -> bool:
 
 
 def _methods(names: dict[str, int]) -> dict[Entry, int]:
-    return {lookup("model", METHODS, name): share for name, share in names.items()}
+    return {METHODS.lookup(name): share for name, share in names.items()}
 
 
 def _later(on_progress: ProgressCallback, started: float) -> ProgressCallback:

@@ -16,7 +16,6 @@ from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs, Workload
 from ...instances.errors import InputError
 from ...instances.limits import MOST_SLOTS
-from ...instances.registry import lookup
 from ..annealing import interruptible
 from . import POLICIES
 from .engine import event_loop as events
@@ -79,7 +78,7 @@ def simulate(
     Raises `InputError` for unknown policies and wrong options, `BrokenInvariant` if a policy
     overfills a machine, starts a job twice, or loses one: this is always checked.
     """
-    entry = lookup("policy", POLICIES, policy)
+    entry = POLICIES.lookup(policy)
     if not 0 <= warm_up < 1:
         raise InputError(f"warm-up: need a part from 0 to below 1, got {warm_up}")
     if replan is not None and not (policy.startswith("lotes") and planner and replan > 0):

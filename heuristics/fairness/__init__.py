@@ -2,54 +2,58 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ...instances.registry import Entry, lookup
+from ...instances.registry import Entry, Registry
 
 if TYPE_CHECKING:
     from ...instances.hierarchy.allocation import Allocation
     from ...instances.hierarchy.hierarchy import Hierarchy
 
-ALLOCATORS: tuple[Entry, ...] = (
-    Entry(
-        "exact",
-        "heuristics.fairness.exact:exact",
-        "slotwise",
-        "flattens the tree again at every saturation",
-    ),
-    Entry(
-        "mch",
-        "heuristics.fairness.mch_as_printed:mch",
-        "MCH, section III-A",
-        "flattens the tree once, as printed; breaks guarantees with partial-type leaves",
-        valid=False,
-    ),
-    Entry(
-        "hdrf",
-        "heuristics.fairness.hdrf:hdrf",
-        "H-DRF (Bhattacharya et al. 2013)",
-        "whole tasks to the neediest leaf, groups rescaled, blocked nodes set apart; large tasks "
-        "can leave guarantees short",
-        valid=False,
-    ),
-    Entry(
-        "naive",
-        "heuristics.fairness.naive_hdrf:naive",
-        "H-DRF (Bhattacharya et al. 2013), section 3",
-        "whole tasks by what each group uses in all; a leaf can starve as tasks come and go",
-        valid=False,
-    ),
-    Entry(
-        "ch",
-        "heuristics.fairness.collapsed_hierarchies:ch",
-        "Chandra and Shenoy 2008, as in MCH section IV-B",
-        "collapsed hierarchies: flat weights from the guarantees; leaves groups short",
-        valid=False,
-    ),
-    Entry(
-        "drf",
-        "heuristics.fairness.drf:drf",
-        "DRF (Ghodsi et al. 2011)",
-        "no tree: weighted dominant resource fairness of the leaves",
-        valid=False,
+ALLOCATORS = Registry(
+    "method",
+    "slotwise.allocators",
+    (
+        Entry(
+            "exact",
+            "heuristics.fairness.exact:exact",
+            "slotwise",
+            "flattens the tree again at every saturation",
+        ),
+        Entry(
+            "mch",
+            "heuristics.fairness.mch_as_printed:mch",
+            "MCH, section III-A",
+            "flattens the tree once, as printed; breaks guarantees with partial-type leaves",
+            valid=False,
+        ),
+        Entry(
+            "hdrf",
+            "heuristics.fairness.hdrf:hdrf",
+            "H-DRF (Bhattacharya et al. 2013)",
+            "whole tasks to the neediest leaf, groups rescaled, blocked nodes set apart; "
+            "large tasks can leave guarantees short",
+            valid=False,
+        ),
+        Entry(
+            "naive",
+            "heuristics.fairness.naive_hdrf:naive",
+            "H-DRF (Bhattacharya et al. 2013), section 3",
+            "whole tasks by what each group uses in all; a leaf can starve as tasks come and go",
+            valid=False,
+        ),
+        Entry(
+            "ch",
+            "heuristics.fairness.collapsed_hierarchies:ch",
+            "Chandra and Shenoy 2008, as in MCH section IV-B",
+            "collapsed hierarchies: flat weights from the guarantees; leaves groups short",
+            valid=False,
+        ),
+        Entry(
+            "drf",
+            "heuristics.fairness.drf:drf",
+            "DRF (Ghodsi et al. 2011)",
+            "no tree: weighted dominant resource fairness of the leaves",
+            valid=False,
+        ),
     ),
 )
 """`valid` is False for a method that may break hierarchical share guarantees."""
@@ -60,5 +64,5 @@ def allocate(hierarchy: "Hierarchy", method: str = "exact", **parameters: Any) -
 
     Raises `InputError` for an unknown method.
     """
-    allocation: Allocation = lookup("method", ALLOCATORS, method).load()(hierarchy, **parameters)
+    allocation: Allocation = ALLOCATORS.lookup(method).load()(hierarchy, **parameters)
     return allocation

@@ -4,78 +4,82 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..registry import Entry, lookup
+from ..registry import Entry, Registry
 
-GENERATORS: tuple[Entry, ...] = (
-    Entry(
-        "ljr",
-        "instances.generators.ljr:generate",
-        "LJR, section 5.1",
-        "periodical batch jobs after a Yahoo! M45 cluster",
-    ),
-    Entry(
-        "ljr-small",
-        "instances.generators.ljr:small",
-        "LJR, section 5.1, with few tasks",
-        "the same with a handful of tasks per job, for exact methods",
-    ),
-    Entry(
-        "hmhs",
-        "instances.generators.hmhs:generate",
-        "HMHS, section 4.1",
-        "jobs of equal tasks on machines that suit each job differently",
-    ),
-    Entry(
-        "hmhs-small",
-        "instances.generators.hmhs:small",
-        "HMHS, section 4.1, with few tasks",
-        "the same with a handful of tasks per job, for exact methods",
-    ),
-    Entry(
-        "smso",
-        "instances.generators.smso:generate",
-        "SMSO, section V",
-        "jobs whose data needs priorities and encryption, on nodes of which some are lost",
-    ),
-    Entry(
-        "smso-small",
-        "instances.generators.smso:small",
-        "SMSO, section V, with few tasks",
-        "the same with a handful of tasks per job, for exact methods",
-    ),
-    Entry(
-        "two-stage",
-        "instances.generators.two_stage:generate",
-        "F2(P) || Cmax",
-        "two-stage hybrid flow shops: one map and one reduce task per job, no data",
-    ),
-    Entry(
-        "lotes",
-        "instances.generators.lotes:generate",
-        "LoTES, in kind",
-        "a random datacenter",
-        takes="datacenter",
-    ),
-    Entry(
-        "google-2011",
-        "instances.generators.lotes:google_2011",
-        "LoTES, Tables 1 and 2",
-        "a Google cluster of May 2011, of any size",
-        takes="datacenter",
-    ),
-    Entry(
-        "mch",
-        "instances.generators.mch:generate",
-        "MCH, in kind",
-        "a random hierarchy of queues",
-        takes="hierarchy",
-    ),
-    Entry(
-        "mch-binary",
-        "instances.generators.mch:full_binary",
-        "MCH, section 4",
-        "the paper's full binary trees",
-        takes="hierarchy",
+GENERATORS = Registry(
+    "generator",
+    "slotwise.generators",
+    (
+        Entry(
+            "ljr",
+            "instances.generators.ljr:generate",
+            "LJR, section 5.1",
+            "periodical batch jobs after a Yahoo! M45 cluster",
+        ),
+        Entry(
+            "ljr-small",
+            "instances.generators.ljr:small",
+            "LJR, section 5.1, with few tasks",
+            "the same with a handful of tasks per job, for exact methods",
+        ),
+        Entry(
+            "hmhs",
+            "instances.generators.hmhs:generate",
+            "HMHS, section 4.1",
+            "jobs of equal tasks on machines that suit each job differently",
+        ),
+        Entry(
+            "hmhs-small",
+            "instances.generators.hmhs:small",
+            "HMHS, section 4.1, with few tasks",
+            "the same with a handful of tasks per job, for exact methods",
+        ),
+        Entry(
+            "smso",
+            "instances.generators.smso:generate",
+            "SMSO, section V",
+            "jobs whose data needs priorities and encryption, on nodes of which some are lost",
+        ),
+        Entry(
+            "smso-small",
+            "instances.generators.smso:small",
+            "SMSO, section V, with few tasks",
+            "the same with a handful of tasks per job, for exact methods",
+        ),
+        Entry(
+            "two-stage",
+            "instances.generators.two_stage:generate",
+            "F2(P) || Cmax",
+            "two-stage hybrid flow shops: one map and one reduce task per job, no data",
+        ),
+        Entry(
+            "lotes",
+            "instances.generators.lotes:generate",
+            "LoTES, in kind",
+            "a random datacenter",
+            takes="datacenter",
+        ),
+        Entry(
+            "google-2011",
+            "instances.generators.lotes:google_2011",
+            "LoTES, Tables 1 and 2",
+            "a Google cluster of May 2011, of any size",
+            takes="datacenter",
+        ),
+        Entry(
+            "mch",
+            "instances.generators.mch:generate",
+            "MCH, in kind",
+            "a random hierarchy of queues",
+            takes="hierarchy",
+        ),
+        Entry(
+            "mch-binary",
+            "instances.generators.mch:full_binary",
+            "MCH, section 4",
+            "the paper's full binary trees",
+            takes="hierarchy",
+        ),
     ),
 )
 
@@ -85,4 +89,4 @@ def generate(name: str, **parameters: Any) -> Any:
 
     Raises `InputError` for an unknown name or parameters that describe no workload.
     """
-    return lookup("generator", GENERATORS, name).load()(**parameters)
+    return GENERATORS.lookup(name).load()(**parameters)

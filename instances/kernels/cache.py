@@ -29,7 +29,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .notes import warning
+from ..notices import warning
 
 LAYERS = ("instances", "formulations", "heuristics", "solvers")
 """The packages whose sources can be part of the digest."""

@@ -11,8 +11,8 @@ from typing import Any
 from numba import njit
 from numba.core import caching, dispatcher, event
 
+from ..notices import progress
 from .cache import Entries
-from .notes import progress
 
 PATIENCE = 0.7
 """Seconds of compiling after which a person is told what the wait is for."""

@@ -3,3 +3,5 @@
 SPEED_FACTORS = "speed factors"
 SECURITY = "security"
 OUTAGES = "outages"
+
+ALL_PARTS = frozenset({SPEED_FACTORS, SECURITY, OUTAGES})

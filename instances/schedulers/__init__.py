@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..registry import Entry
+from ..registry import Entry, Registry
 
 READERS: tuple[Entry, ...] = (
     Entry(
@@ -31,35 +31,39 @@ READERS: tuple[Entry, ...] = (
     ),
 )
 
-WRITERS: tuple[Entry, ...] = (
-    Entry(
-        "kueue",
-        "instances.schedulers.kueue:kueue_manifests",
-        "Kueue v1beta2",
-        "a Cohort per group, a ClusterQueue per leaf, all quota on the root",
-    ),
-    Entry(
-        "slurm",
-        "instances.schedulers.slurm:slurm_accounts",
-        "Slurm: sacctmgr load",
-        "an account per group and leaf, whole shares",
-    ),
-    Entry(
-        "yarn",
-        "instances.schedulers.yarn_fair:yarn_fair_queues",
-        "Apache Hadoop YARN Fair Scheduler",
-        "fair-scheduler.xml",
-    ),
-    Entry(
-        "yarn-capacity",
-        "instances.schedulers.yarn_capacity:yarn_capacity_queues",
-        "Apache Hadoop YARN Capacity Scheduler, weight mode",
-        "capacity-scheduler.xml",
-    ),
-    Entry(
-        "volcano",
-        "instances.schedulers.volcano:volcano_queues",
-        "Volcano, plugin drf with enableHierarchy; flat: plugin proportion",
-        "a Queue per leaf",
+WRITERS = Registry(
+    "scheduler",
+    "slotwise.exporters",
+    (
+        Entry(
+            "kueue",
+            "instances.schedulers.kueue:kueue_manifests",
+            "Kueue v1beta2",
+            "a Cohort per group, a ClusterQueue per leaf, all quota on the root",
+        ),
+        Entry(
+            "slurm",
+            "instances.schedulers.slurm:slurm_accounts",
+            "Slurm: sacctmgr load",
+            "an account per group and leaf, whole shares",
+        ),
+        Entry(
+            "yarn",
+            "instances.schedulers.yarn_fair:yarn_fair_queues",
+            "Apache Hadoop YARN Fair Scheduler",
+            "fair-scheduler.xml",
+        ),
+        Entry(
+            "yarn-capacity",
+            "instances.schedulers.yarn_capacity:yarn_capacity_queues",
+            "Apache Hadoop YARN Capacity Scheduler, weight mode",
+            "capacity-scheduler.xml",
+        ),
+        Entry(
+            "volcano",
+            "instances.schedulers.volcano:volcano_queues",
+            "Volcano, plugin drf with enableHierarchy; flat: plugin proportion",
+            "a Queue per leaf",
+        ),
     ),
 )

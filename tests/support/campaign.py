@@ -18,7 +18,6 @@ from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedF
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.instances.mapreduce.usable_slots import usable_slots
-from slotwise.instances.registry import lookup
 from slotwise.solvers import METHODS
 from slotwise.solvers.cross_check import cross_check
 from slotwise.solvers.heuristic import heuristic
@@ -208,7 +207,7 @@ def method(instance: Instance, name: str, *, threads: int, time_limit: float) ->
     start = heuristic(usable.instance, "EASS").schedule
     given = best_lower_bound(usable.instance)[0] if threads == 1 else 0.0
     task = SolveRequest(start, given, time_limit=time_limit, threads=threads, relative_gap=1e-7)
-    outcome = lookup("model", METHODS, name).load()(usable.instance, task)
+    outcome = METHODS.lookup(name).load()(usable.instance, task)
     if outcome.schedule is None and outcome.lower_bound is None:
         return []
     return [Claim(name, outcome.lower_bound, _makespan(usable.instance, name, outcome.schedule))]

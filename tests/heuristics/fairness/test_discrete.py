@@ -15,7 +15,6 @@ from slotwise.instances.errors import InputError
 from slotwise.instances.generators.mch import generate
 from slotwise.instances.hierarchy.checker import check_allocation
 from slotwise.instances.hierarchy.hierarchy import Group, Row, from_rows
-from slotwise.instances.registry import lookup
 
 
 def blocking():
@@ -141,7 +140,7 @@ def test_large_tasks_leave_guarantees_short():
     )
     assert not large.met.all()
     assert small.met.all()
-    assert not lookup("method", ALLOCATORS, "hdrf").valid
+    assert not ALLOCATORS.lookup("hdrf").valid
 
 
 def test_guarantees_in_whole_tasks():

@@ -8,7 +8,6 @@ from slotwise.instances.generators import GENERATORS
 from slotwise.instances.generators.ljr import generate, published_racks, small
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document
-from slotwise.instances.registry import lookup
 
 
 @pytest.fixture(scope="module")
@@ -184,5 +183,5 @@ def test_impossible_parameters_are_named(parameters: dict[str, object], named: s
 
 
 def test_the_registry_loads_what_it_lists() -> None:
-    assert lookup("generator", GENERATORS, "ljr").load()(2, 3, seed=0).jobs == 2
-    assert lookup("generator", GENERATORS, "ljr-small").load()(seed=0).jobs == 4
+    assert GENERATORS.lookup("ljr").load()(2, 3, seed=0).jobs == 2
+    assert GENERATORS.lookup("ljr-small").load()(seed=0).jobs == 4

@@ -1,4 +1,4 @@
-"""What a person should know about compiling, from places that know no command."""
+"""What a person should know, from places that know no command: compiling, plug-ins that fail."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def listen(listener: Callable[[str], None]) -> None:
 
 
 def progress(message: str) -> None:
-    """Tell how far compiling is, if somebody listens."""
+    """Tell how far something is, if somebody listens."""
     for listener in _listeners:
         listener(message)
 
 
 @cache
 def warning(message: str) -> None:
-    """Tell once what costs time in every run; without a listener by the logger `slotwise`."""
+    """Tell once; without a listener by the logger `slotwise`."""
     if _listeners:
         progress(message)
     else:
