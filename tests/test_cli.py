@@ -209,7 +209,7 @@ def test_places_that_do_not_exist(toy, tmp_path):
     missing = tmp_path / "no" / "out.json"
     assert "does not exist" in refused(slotwise("solve", toy, "-o", missing))
     assert "unknown heuristic 'LPT'" in refused(slotwise("heuristic", "LPT", toy))
-    assert "unknown model 'LP'" in refused(slotwise("solve", toy, "--model", "LP"))
+    assert "unknown method 'LP'" in refused(slotwise("solve", toy, "--model", "LP"))
     assert "unknown model 'LP'" in refused(slotwise("explain", "LP"))
     chart = tmp_path / "chart.bmp"
     assert ".html" in refused(slotwise("solve", toy, "--gantt", chart))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from lines import cli
 
-from slotwise import cli as command_line
+from slotwise.commands import app as command_line
 from slotwise.instances.errors import InputError, one_line
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import seed_files
 
-from slotwise import cli
+from slotwise.commands import app
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.generators.ljr import small
 from slotwise.instances.generators.lotes import google_2011
@@ -57,7 +57,7 @@ def seeds(tmp_path_factory):
 def refused(capsys, *arguments):
     """The error line of a command."""
     capsys.readouterr()
-    assert cli.run([*map(str, arguments)]) == 2
+    assert app.run([*map(str, arguments)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1

@@ -19,7 +19,7 @@ def test_a_clock_is_over_at_its_limit_or_when_stopped() -> None:
     endless.stop.set()
     assert endless.over
     assert part.over
-    assert (part.why(), Clock(0.0).why()) == ("interrupted", "time limit")
+    assert (part.reason, Clock(0.0).reason) == ("interrupted", "time limit")
 
 
 @pytest.mark.parametrize("seconds", [-1.0, math.nan])

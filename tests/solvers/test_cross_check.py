@@ -54,7 +54,7 @@ def test_only_a_proof_agrees(monkeypatch, makespan, bound, agrees, verdict):
     result = one_job()
     unit = 7.0 / module.suitable_unit(7.0)
     in_units = [side if side is None else side / 7.0 * unit for side in (makespan, bound)]
-    monkeypatch.setattr(module, "_ROADS", said(*in_units))
+    monkeypatch.setattr(module, "_METHODS", said(*in_units))
     (opinion,) = cross_check(result)
     assert (opinion.agrees, opinion.verdict) == (agrees, verdict)
     assert str(opinion).startswith(f"{verdict}: somebody: ")

@@ -94,4 +94,4 @@ def test_declines_what_it_does_not_know():
     instance = with_speed_factors(tiny(1), 1)
     outcome = improvement_method(instance, task_for(instance, incumbent=eass(instance)))
     assert outcome.schedule is None
-    assert outcome.stop.startswith("not applicable: ")
+    assert outcome.why.startswith("not applicable: ")

@@ -47,6 +47,7 @@ def mini(tmp_path: Path) -> Path:
         (package / layer).mkdir()
         (package / layer / "__init__.py").touch()
     shutil.copytree(KERNELS, package / "instances" / "kernels")
+    shutil.copy(KERNELS.parent / "notices.py", package / "instances")
     (package / "heuristics" / "top.py").write_text(TOP)
     (package / "heuristics" / "below.py").write_text(BELOW)
     (package / "heuristics" / "constants.py").write_text("STEP = 1\n")

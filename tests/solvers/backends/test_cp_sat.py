@@ -109,7 +109,7 @@ def test_no_time_at_all():
     instance = small(4, 3, seed=0)
     outcome = cp_sat_method(instance, task_for(instance, time_limit=0.0))
     # Whether there is a model by then is a matter of chance.
-    assert outcome.stop.startswith("time limit")
+    assert outcome.why.startswith("time limit")
     assert (outcome.lower_bound or 0.0) <= eass(instance).makespan
 
 
