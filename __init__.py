@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from .instances.errors import SlotwiseError as SlotwiseError
     from .instances.generators import generate as generate
     from .instances.hierarchy.allocation import Allocation as Allocation
+    from .instances.hierarchy.allocation_file import read_allocation as read_allocation
+    from .instances.hierarchy.allocation_file import write_allocation as write_allocation
     from .instances.hierarchy.checker import check_allocation as check_allocation
     from .instances.hierarchy.hierarchy import Group as Group
     from .instances.hierarchy.hierarchy import Hierarchy as Hierarchy
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     from .instances.hierarchy.hierarchy import hierarchy as hierarchy
     from .instances.hierarchy.hierarchy_file import read_hierarchy as read_hierarchy
     from .instances.hierarchy.hierarchy_file import write_hierarchy as write_hierarchy
-    from .instances.mapreduce.checker import check as check
     from .instances.mapreduce.cluster import Cluster as Cluster
     from .instances.mapreduce.cluster import Rates as Rates
     from .instances.mapreduce.instance import Instance as Instance
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from .instances.mapreduce.instance import MapTask as MapTask
     from .instances.mapreduce.instance import SpeedFactors as SpeedFactors
     from .instances.mapreduce.instance import job_instance as job_instance
-    from .instances.mapreduce.instance_file import read_instance, write_instance
     from .instances.mapreduce.schedule import Schedule as Schedule
     from .instances.mapreduce.schedule import timed as timed
     from .instances.mapreduce.schedule_file import read_schedule as read_schedule
@@ -69,6 +69,9 @@ if TYPE_CHECKING:
     from .instances.traces.rumen.reader import read_rumen as read_rumen
     from .instances.traces.swim import read_swim as read_swim
     from .instances.verdict import Verdict as Verdict
+    from .report.documents.read_write import read as read
+    from .report.documents.read_write import write as write
+    from .report.documents.verdicts import check as check
     from .report.explain import explain as explain
     from .report.gantt.files import draw_gantt as draw_gantt
     from .report.gantt.files import gantt_figure as gantt_figure
@@ -88,8 +91,6 @@ if TYPE_CHECKING:
     bounds = lower_bounds
     fair = allocate
     gap = compare
-    read = read_instance
-    write = write_instance
 
 
 def _public_names() -> dict[str, tuple[str, str]]:

@@ -45,7 +45,9 @@ class _Limits(Strict):
     one_more_machine: dict[str, _Gain]
 
 
-class _Document(Strict):
+class GuidanceDocument(Strict):
+    """The fields of a `slotwise/guidance/1` document."""
+
     format: Literal["slotwise/guidance/1"]
     arrival_rate: NonNegative
     arrival_rate_bound: NonNegative
@@ -85,7 +87,7 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
             location = (f"bin {location[1]}", *location[2:])
         return ", ".join(map(str, location))
 
-    document = validated(_Document, content, where, path)
+    document = validated(GuidanceDocument, content, where, path)
     try:
         if datacenter is None:
             if document.datacenter is None:
@@ -160,7 +162,7 @@ def _limits(datacenter: Datacenter, prices: Prices) -> dict[str, Any]:
     }
 
 
-def _guidance(document: _Document, datacenter: Datacenter) -> Guidance:
+def _guidance(document: GuidanceDocument, datacenter: Datacenter) -> Guidance:
     configurations = {name: j for j, name in enumerate(datacenter.configurations)}
     classes = {name: k for k, name in enumerate(datacenter.classes)}
     jobs = np.zeros((len(document.bins), len(classes)), dtype=np.int64)

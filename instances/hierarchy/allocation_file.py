@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from ..errors import InputError
-from ..files.json_files import Strict, need_format, read_json, validated, write_json
+from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
 from .allocation import FORMAT, UNKNOWN, Allocation
 from .hierarchy import Hierarchy
 from .hierarchy_file import LimitRow
@@ -26,7 +26,9 @@ class _Leaf(Strict):
     limited_by: str | None = None
 
 
-class _Document(Strict):
+class AllocationDocument(Strict):
+    """The fields of a `slotwise/allocation/1` document."""
+
     format: Literal["slotwise/allocation/1"]
     hierarchy: str = ""
     method: str
@@ -42,7 +44,7 @@ def write_allocation(allocation: Allocation, path: str | Path) -> None:
     write_json(path, allocation.document())
 
 
-def read_allocation(path: str | Path, hierarchy: Hierarchy) -> tuple[Allocation, list[str]]:
+def read_allocation(path: Source, hierarchy: Hierarchy) -> tuple[Allocation, list[str]]:
     """The allocation in a file, and what it says of itself that its tasks do not bear out.
 
     A leaf that the file leaves out runs no task. Raises `InputError` for a leaf that the hierarchy
@@ -50,7 +52,9 @@ def read_allocation(path: str | Path, hierarchy: Hierarchy) -> tuple[Allocation,
     """
     content, raw = read_json(path)
     need_format(path, raw, FORMAT)
-    document = validated(_Document, content, lambda place: ", ".join(map(str, place)), path)
+    document = validated(
+        AllocationDocument, content, lambda place: ", ".join(map(str, place)), path
+    )
     number = {name: i for i, name in enumerate(hierarchy.paths)}
     tasks, weight = np.zeros(hierarchy.leaves), np.zeros(hierarchy.leaves)
     for name, row in document.leaves.items():

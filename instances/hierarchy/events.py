@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..errors import InputError
-from ..files.json_files import Strict, need_format, read_json, validated, write_json
+from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
 from .hierarchy import Hierarchy
 
 FORMAT = "slotwise/hierarchy-events/1"
@@ -31,7 +31,9 @@ class _Event(Strict):
     leave: list[str] = []
 
 
-class _Document(Strict):
+class EventsDocument(Strict):
+    """The fields of a `slotwise/hierarchy-events/1` document."""
+
     format: Literal["slotwise/hierarchy-events/1"]
     events: Annotated[list[_Event], Field(min_length=1)]
 
@@ -65,18 +67,18 @@ def time_text(time: float) -> str:
     return repr(float(time)).removesuffix(".0")
 
 
-def read_events(path: str | Path, hierarchy: Hierarchy) -> list[Event]:
+def read_events(path: Source, hierarchy: Hierarchy) -> list[Event]:
     """Read a `slotwise/hierarchy-events/1` file. Raises `InputError`."""
     content, raw = read_json(path)
     need_format(path, raw, FORMAT)
-    document = validated(_Document, content, lambda place: ", ".join(map(str, place)), path)
+    document = validated(EventsDocument, content, lambda place: ", ".join(map(str, place)), path)
     try:
         return events(hierarchy, ((row.time, row.arrive, row.leave) for row in document.events))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def write_events(rows: Iterable[Event], hierarchy: Hierarchy, path: str | Path) -> None:
+def write_events(hierarchy: Hierarchy, rows: Iterable[Event], path: str | Path) -> None:
     """Write a `slotwise/hierarchy-events/1` file atomically."""
     at: dict[float, dict[str, Any]] = {}
     for event in rows:

@@ -34,21 +34,42 @@ class LimitRow(Strict):
         return DroppedLimit(self.queue, self.limit, self.amount)
 
 
-class _Head(Strict):
+class _HeadFields(Strict):
     format: Literal["slotwise/hierarchy/1"]
     name: str = ""
     source: str = ""
     capacity: Annotated[dict[str, Positive], Field(min_length=1)]
     dropped_limits: list[LimitRow] = []
-    root: dict[str, Any]
 
 
-class _Node(Strict):
+class _NodeFields(Strict):
     name: Annotated[str, Field(min_length=1)]
     weight: Positive = 1.0
     demand: dict[str, NonNegative] | None = None
     tasks: NonNegative | None = None
+
+
+class _Head(_HeadFields):
+    root: dict[str, Any]
+
+
+class _Node(_NodeFields):
     children: list[dict[str, Any]] | None = None
+
+
+class NodeDocument(_NodeFields):
+    """A group with `children`, or a leaf with `demand` and perhaps `tasks`."""
+
+    children: list[NodeDocument] | None = None
+
+
+class HierarchyDocument(_HeadFields):
+    """The fields of a `slotwise/hierarchy/1` document, of the whole tree.
+
+    The reader takes the tree node by node instead, as deep as the JSON reader goes.
+    """
+
+    root: NodeDocument
 
 
 def read_hierarchy(path: Source) -> Hierarchy:

@@ -88,7 +88,9 @@ class _SpeedFactors(Strict):
     reduce: list[list[Positive]]
 
 
-class _Document(Strict):
+class InstanceDocument(Strict):
+    """The fields of a `slotwise/mapreduce/1` document."""
+
     format: Literal["slotwise/mapreduce/1"]
     name: Name
     source: str = ""
@@ -107,7 +109,7 @@ def read_instance(path: Source) -> Instance:
     """
     content, raw = read_json(path)
     need_format(path, raw, FORMAT)
-    document = validated(_Document, content, lambda location: _where(raw, location), path)
+    document = validated(InstanceDocument, content, lambda location: _where(raw, location), path)
     try:
         return _instance(document)
     except InputError as error:
@@ -180,7 +182,7 @@ def instance_document(instance: Instance) -> dict[str, Any]:
     return document
 
 
-def _instance(document: _Document) -> Instance:
+def _instance(document: InstanceDocument) -> Instance:
     cluster = _cluster(document.cluster)
     node_index = cluster.node_index
     jobs = document.jobs
@@ -215,7 +217,7 @@ def _instance(document: _Document) -> Instance:
     return instance
 
 
-def _speed_factors(document: _Document) -> SpeedFactors | None:
+def _speed_factors(document: InstanceDocument) -> SpeedFactors | None:
     factors = document.speed_factors
     if factors is None:
         return None

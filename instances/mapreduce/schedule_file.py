@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import ConfigDict
 
 from ..arrays import IntArray
-from ..files.json_files import Strict, need_format, read_json, validated, write_json
+from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
 from .instance import Instance
 from .schedule import PhaseSchedule, Schedule
 
@@ -29,7 +29,9 @@ class _Row(Strict):
     end: float
 
 
-class _Document(Strict):
+class ScheduleDocument(Strict):
+    """The fields of a `slotwise/schedule/1` document."""
+
     format: Literal["slotwise/schedule/1"]
     instance: str
     makespan: float
@@ -39,7 +41,7 @@ class _Document(Strict):
 class _Result(Strict):
     model_config = ConfigDict(extra="ignore")
     format: Literal["slotwise/result/1"]
-    schedule: _Document | None
+    schedule: ScheduleDocument | None
     makespan: float | None = None
 
 
@@ -86,7 +88,7 @@ def write_schedule(instance: Instance, schedule: Schedule, path: str | Path) -> 
     write_json(path, schedule_document(instance, schedule))
 
 
-def read_schedule(path: str | Path, instance: Instance) -> tuple[Schedule | None, list[str]]:
+def read_schedule(path: Source, instance: Instance) -> tuple[Schedule | None, list[str]]:
     """The schedule in a schedule or result file, and what it refers to that does not exist.
 
     The schedule is None for a result without one. Raises `InputError` if the file is neither.
@@ -99,8 +101,8 @@ def read_schedule(path: str | Path, instance: Instance) -> tuple[Schedule | None
             return None, []
         document, claimed = result.schedule, result.makespan
     else:
-        document = validated(_Document, content, _where, path)
-    schedule, violations = _schedule(instance, document)
+        document = validated(ScheduleDocument, content, _where, path)
+    schedule, violations = schedule_from(instance, document)
     if claimed is not None and claimed != schedule.makespan:
         violations.append(
             f"the result says makespan {claimed:.9g}, its schedule {schedule.makespan:.9g}"
@@ -108,7 +110,8 @@ def read_schedule(path: str | Path, instance: Instance) -> tuple[Schedule | None
     return schedule, violations
 
 
-def _schedule(instance: Instance, document: _Document) -> tuple[Schedule, list[str]]:
+def schedule_from(instance: Instance, document: ScheduleDocument) -> tuple[Schedule, list[str]]:
+    """The schedule of a document, and what it refers to that the instance does not have."""
     cluster = instance.cluster
     parts = {"map": _empty(instance.map_tasks), "reduce": _empty(instance.reduce_tasks)}
     first: dict[str, IntArray] = {"map": instance.map_offsets, "reduce": instance.reduce_offsets}

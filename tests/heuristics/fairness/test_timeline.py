@@ -54,7 +54,7 @@ def test_a_leaf_without_arrival_is_there_at_first():
 def test_file_and_back(tmp_path):
     hierarchy = figure_4()
     rows = figure_4_events(hierarchy)
-    write_events(rows, hierarchy, tmp_path / "events.json")
+    write_events(hierarchy, rows, tmp_path / "events.json")
     assert read_events(tmp_path / "events.json", hierarchy) == rows
 
 

@@ -1,0 +1,44 @@
+"""What a verb was given instead of what it needs, in words."""
+
+from __future__ import annotations
+
+import os
+
+from .errors import InputError
+
+
+def need(verb: str, thing: object, *kinds: type, hint: str = "") -> None:
+    """Raise `InputError` unless `thing` is one of `kinds`.
+
+    Parameters
+    ----------
+    verb : str
+        The public function that was called.
+    thing : object
+        What it was given.
+    *kinds : type
+        What it takes.
+    hint : str, optional
+        How to come by one; by default how to read a file, if `thing` is its name.
+    """
+    if isinstance(thing, kinds):
+        return
+    names = [with_article(kind.__name__) for kind in kinds]
+    wanted = " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    if isinstance(thing, str | os.PathLike):
+        hint = hint or f"read it first with slotwise.read({os.fspath(thing)!r})"
+    raise InputError(f"{verb}: needs {wanted}, got {called(thing)}{hint and ': '}{hint}")
+
+
+def called(thing: object) -> str:
+    """`the string 'x.json'`, `a Datacenter`: what something is, for an error line."""
+    if isinstance(thing, str):
+        return f"the string {thing!r}"
+    if isinstance(thing, os.PathLike):
+        return f"the path {os.fspath(thing)!r}"
+    return "None" if thing is None else with_article(type(thing).__name__)
+
+
+def with_article(name: str) -> str:
+    """`an Instance`, `a Datacenter`."""
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,1 @@
+"""Every file format in one place: read, write, check, and their JSON Schemas."""

@@ -1,0 +1,148 @@
+"""The table of file formats: what each holds, who reads, writes and validates it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from ...instances.advice import did_you_mean
+from ...instances.errors import InputError
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """One format. Targets are `module:attribute` below the package, imported when first needed.
+
+    Attributes
+    ----------
+    name : str
+        As in `slotwise/NAME/1`.
+    thing : str
+        The class of what is read.
+    reader : str
+        A function of a path, and of the problem if there is one.
+    writer : str
+        A function of a thing and a path; of the problem before them where a thing of this kind
+        does not know its problem.
+    validator : str
+        The pydantic model of the document.
+    problem : str
+        The class of the problem that the file belongs to and cannot be read without; empty if it
+        stands for itself.
+    knows_problem : bool
+        Whether a thing of this kind knows its problem.
+    """
+
+    name: str
+    thing: str
+    reader: str
+    writer: str
+    validator: str
+    problem: str = ""
+    knows_problem: bool = True
+
+    @property
+    def full_name(self) -> str:
+        """As the field `format` has it."""
+        return f"slotwise/{self.name}/1"
+
+    def holds(self, thing: object) -> bool:
+        """Whether `thing` is what this format is for, without importing its class."""
+        return is_of(thing, self.thing)
+
+    def load(self, target: str) -> Any:
+        """What a target leads to."""
+        module, attribute = target.split(":")
+        package = __name__.split(".", 1)[0]
+        return getattr(import_module(f"{package}.{module}"), attribute)
+
+
+_MAPREDUCE, _DATACENTER, _HIERARCHY = (
+    f"instances.{family}" for family in ("mapreduce", "datacenter", "hierarchy")
+)
+
+FORMATS: tuple[FileFormat, ...] = (
+    FileFormat(
+        name="mapreduce",
+        thing=f"{_MAPREDUCE}.instance:Instance",
+        reader=f"{_MAPREDUCE}.instance_file:read_instance",
+        writer=f"{_MAPREDUCE}.instance_file:write_instance",
+        validator=f"{_MAPREDUCE}.instance_file:InstanceDocument",
+    ),
+    FileFormat(
+        name="schedule",
+        thing=f"{_MAPREDUCE}.schedule:Schedule",
+        reader=f"{_MAPREDUCE}.schedule_file:read_schedule",
+        writer=f"{_MAPREDUCE}.schedule_file:write_schedule",
+        validator=f"{_MAPREDUCE}.schedule_file:ScheduleDocument",
+        problem=f"{_MAPREDUCE}.instance:Instance",
+        knows_problem=False,
+    ),
+    FileFormat(
+        name="result",
+        thing="solvers.result:Result",
+        reader="report.documents.result_file:read_result",
+        writer="report.documents.result_file:write_result",
+        validator="report.documents.result_file:ResultDocument",
+        problem=f"{_MAPREDUCE}.instance:Instance",
+    ),
+    FileFormat(
+        name="datacenter",
+        thing=f"{_DATACENTER}.datacenter:Datacenter",
+        reader=f"{_DATACENTER}.datacenter_file:read_datacenter",
+        writer=f"{_DATACENTER}.datacenter_file:write_datacenter",
+        validator=f"{_DATACENTER}.datacenter_file:DatacenterDocument",
+    ),
+    FileFormat(
+        name="guidance",
+        thing=f"{_DATACENTER}.guidance:Guidance",
+        reader=f"{_DATACENTER}.guidance_file:read_guidance",
+        writer=f"{_DATACENTER}.guidance_file:write_guidance",
+        validator=f"{_DATACENTER}.guidance_file:GuidanceDocument",
+    ),
+    FileFormat(
+        name="hierarchy",
+        thing=f"{_HIERARCHY}.hierarchy:Hierarchy",
+        reader=f"{_HIERARCHY}.hierarchy_file:read_hierarchy",
+        writer=f"{_HIERARCHY}.hierarchy_file:write_hierarchy",
+        validator=f"{_HIERARCHY}.hierarchy_file:HierarchyDocument",
+    ),
+    FileFormat(
+        name="hierarchy-events",
+        thing=f"{_HIERARCHY}.events:Event",
+        reader=f"{_HIERARCHY}.events:read_events",
+        writer=f"{_HIERARCHY}.events:write_events",
+        validator=f"{_HIERARCHY}.events:EventsDocument",
+        problem=f"{_HIERARCHY}.hierarchy:Hierarchy",
+        knows_problem=False,
+    ),
+    FileFormat(
+        name="allocation",
+        thing=f"{_HIERARCHY}.allocation:Allocation",
+        reader=f"{_HIERARCHY}.allocation_file:read_allocation",
+        writer=f"{_HIERARCHY}.allocation_file:write_allocation",
+        validator=f"{_HIERARCHY}.allocation_file:AllocationDocument",
+        problem=f"{_HIERARCHY}.hierarchy:Hierarchy",
+    ),
+)
+
+
+def file_format(name: str) -> FileFormat:
+    """The format called `mapreduce` or `slotwise/mapreduce/1`. Raises `InputError`."""
+    for known in FORMATS:
+        if name in (known.name, known.full_name):
+            return known
+    names = [known.name for known in FORMATS]
+    guess = did_you_mean(name, names)
+    raise InputError(f"unknown format {name[:60]!r}: {guess}choose from {', '.join(names)}")
+
+
+def is_of(thing: object, target: str) -> bool:
+    """Whether `thing` is of the class behind `target`, or of one derived from it."""
+    package = __name__.split(".", 1)[0]
+    module, name = target.split(":")
+    return any(
+        (cls.__module__, cls.__qualname__) == (f"{package}.{module}", name)
+        for cls in type(thing).__mro__
+    )

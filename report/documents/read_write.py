@@ -1,0 +1,103 @@
+"""`slotwise.read` and `slotwise.write`: every format behind one name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...instances.errors import InputError
+from ...instances.files.json_files import JsonFile, need_format
+from ...instances.needs import called, with_article
+from .formats import FORMATS, FileFormat, file_format, is_of
+
+
+def read(path: str | Path, instance: object = None) -> Any:
+    """Read a file of any slotwise format; its field `format` says which.
+
+    Parameters
+    ----------
+    path : str or Path
+        A JSON file, plain or gzip; `-` is stdin.
+    instance : Instance, Hierarchy or Datacenter, optional
+        The problem that the file belongs to. A schedule and a result need their instance, an
+        allocation and hierarchy events their hierarchy; guidance carries its datacenter, and is
+        held to another one if that is given.
+
+    Returns
+    -------
+    Instance, Schedule, Result, Datacenter, Guidance, Hierarchy, list of Event, or Allocation
+        What the file holds. Claims of a schedule, result or allocation are not believed before
+        `slotwise.check` has looked at them.
+
+    Raises
+    ------
+    InputError
+        One line that names file and field, also for something that refers to jobs, nodes, slots
+        or leaves that its problem does not have.
+    """
+    file = JsonFile.read(path)
+    found = need_format(file, file.document, *(known.full_name for known in FORMATS))
+    kind = file_format(found)
+    reader = kind.load(kind.reader)
+    if instance is None:
+        if kind.problem:
+            raise InputError(f"{path}: {_needs(kind)}: slotwise.read(path, instance=…)")
+        return reader(file)
+    if kind.problem:
+        if not is_of(instance, kind.problem):
+            raise InputError(f"{path}: {_needs(kind)}, got {called(instance)}")
+    elif kind.name != "guidance":
+        raise InputError(f"{path}: a {kind.name} stands for itself: read it without `instance`")
+    made = reader(file, instance)
+    if not isinstance(made, tuple):
+        return made
+    thing, violations = made
+    if violations:
+        more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
+        raise InputError(f"{path}: {violations[0]}{more}")
+    return thing
+
+
+def write(thing: object, path: str | Path, instance: object = None) -> None:
+    """Write something to a file whole or not at all, in the format for its kind.
+
+    Parameters
+    ----------
+    thing : Instance, Schedule, Result, Datacenter, Guidance, Hierarchy, list of Event, Allocation
+        What `read` gives.
+    path : str or Path
+        Where to; compressed if the name ends in `.gz`; `-` is stdout.
+    instance : Instance or Hierarchy, optional
+        The problem: a schedule needs its instance, hierarchy events their hierarchy, for the names
+        in them.
+
+    Raises
+    ------
+    InputError
+        If there is no format for `thing`, or its problem is missing.
+    OutputError
+        If the file could not be written.
+    """
+    one = thing[0] if isinstance(thing, list | tuple) and thing else thing
+    for kind in FORMATS:
+        if kind.holds(one):
+            writer = kind.load(kind.writer)
+            if kind.knows_problem:
+                writer(thing, path)
+            elif is_of(instance, kind.problem):
+                writer(instance, thing, path)
+            else:
+                raise InputError(f"{path}: {_needs(kind)}: slotwise.write(thing, path, instance=…)")
+            return
+    kinds = ", ".join(kind.thing.split(":")[1] for kind in FORMATS)
+    raise InputError(f"{path}: no format holds {called(thing)}: need one of {kinds}")
+
+
+def _needs(kind: FileFormat) -> str:
+    """`a schedule needs its Instance`."""
+    subject = (
+        f"{kind.name} need their"
+        if kind.name[-1] == "s"
+        else f"{with_article(kind.name)} needs its"
+    )
+    return f"{subject} {kind.problem.split(':')[1]}"

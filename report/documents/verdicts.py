@@ -1,0 +1,88 @@
+"""`slotwise.check`: the independent checkers of every kind behind one name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...instances.datacenter.checker import check_guidance
+from ...instances.datacenter.datacenter import Datacenter
+from ...instances.datacenter.guidance import Guidance
+from ...instances.hierarchy.allocation import Allocation
+from ...instances.hierarchy.checker import check_allocation
+from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.mapreduce.checker import check as check_schedule
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.schedule import Schedule
+from ...instances.needs import need
+from ...instances.verdict import Verdict
+from ...solvers.result import Result
+from .result_file import false_claims
+
+
+def check(
+    problem: Instance | Datacenter | Hierarchy,
+    solution: Schedule | Result | Guidance | Allocation,
+) -> Verdict:
+    """Check a solution against its problem, independently of whoever made it.
+
+    Parameters
+    ----------
+    problem : Instance, Datacenter or Hierarchy
+        What was to be solved.
+    solution : Schedule or Result, Guidance, or Allocation
+        Of an instance, of a datacenter, of a hierarchy, in this order. Of a result the numbers are
+        checked, too: makespan, bound and status must fit one another.
+
+    Returns
+    -------
+    Verdict
+        Every violation, one line each, and the makespan of a schedule.
+
+    Raises
+    ------
+    InputError
+        If the two do not belong together.
+    """
+    need("check", problem, Instance, Datacenter, Hierarchy)
+    if isinstance(problem, Instance):
+        need("check of an Instance", solution, Schedule, Result, hint=_hint(solution, "instance"))
+        if isinstance(solution, Result):
+            return _check_result(problem, solution)
+        assert isinstance(solution, Schedule)
+        return check_schedule(problem, solution)
+    if isinstance(problem, Datacenter):
+        need("check of a Datacenter", solution, Guidance, hint=_hint(solution, "datacenter"))
+        assert isinstance(solution, Guidance)
+        return _check_guidance(problem, solution)
+    need("check of a Hierarchy", solution, Allocation, hint=_hint(solution, "hierarchy"))
+    assert isinstance(solution, Allocation)
+    return _check_allocation(problem, solution)
+
+
+def _hint(solution: object, problem: str) -> str:
+    if isinstance(solution, Instance | Datacenter | Hierarchy):
+        return "the problem comes first, then its solution"
+    return f"read it first with slotwise.read(path, {problem})" if isinstance(solution, str) else ""
+
+
+def _check_result(instance: Instance, result: Result) -> Verdict:
+    claims = false_claims(result)
+    if result.schedule is None:
+        return Verdict([*claims, "the result holds no schedule"])
+    verdict = check_schedule(instance, result.schedule)
+    return Verdict(claims + verdict.violations, verdict.makespan)
+
+
+def _check_guidance(datacenter: Datacenter, guidance: Guidance) -> Verdict:
+    own = guidance.datacenter
+    for what in ("resources", "configurations", "classes"):
+        if getattr(own, what) != getattr(datacenter, what):
+            return Verdict([f"guidance is for a datacenter with other {what}: {own.name!r}"])
+    return check_guidance(replace(guidance, datacenter=datacenter))
+
+
+def _check_allocation(hierarchy: Hierarchy, allocation: Allocation) -> Verdict:
+    own = allocation.hierarchy
+    if (own.resources, own.paths) != (hierarchy.resources, hierarchy.paths):
+        return Verdict([f"allocation is for a hierarchy with other leaves or resources: {own!r}"])
+    return check_allocation(replace(allocation, hierarchy=hierarchy))
