@@ -18,9 +18,8 @@ from .check import check
 from .explain import explain
 from .fair import fair
 from .file_rules import apply_to
+from .from_registry.generate import generate
 from .gap import gap
-from .generate.mapreduce import generate
-from .generate.other_families import generating
 from .guide import guide
 from .heuristic import heuristic
 from .import_.datacenters import datacenters
@@ -47,7 +46,6 @@ app = typer.Typer(
 for command in (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain):
     app.command()(command)
 app.add_typer(generate, name="generate")
-generate.add_typer(generating)
 app.add_typer(importing, name="import")
 for kind in (datacenters, queues):
     importing.add_typer(kind)

@@ -9,7 +9,7 @@ import typer
 
 from ..console import Json, Quiet, show, tell
 from ..file_rules import Written, saving
-from ..generate.mapreduce import To
+from ..from_registry.save import OutputFile as To
 
 if TYPE_CHECKING:
     from ...instances.datacenter.datacenter import Datacenter

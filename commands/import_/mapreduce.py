@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from ..console import Json, Quiet, tell
-from ..generate.mapreduce import To, save
+from ..from_registry.save import OutputFile as To
+from ..from_registry.save import save
 
 importing = typer.Typer(
     no_args_is_help=True,

@@ -12,7 +12,7 @@ from ...instances.errors import InputError
 from ...instances.registry import Entry
 from ...instances.schedulers import READERS
 from ..console import Json, Quiet, show, tell
-from ..generate.mapreduce import To
+from ..from_registry.save import OutputFile as To
 
 queues = typer.Typer()
 

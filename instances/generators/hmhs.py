@@ -10,7 +10,7 @@ slow machines changes the factors of no other machine.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -20,40 +20,80 @@ from ..arrays import BoolArray, FloatArray, IntArray, offsets
 from ..limits import MOST_NAMED, MOST_TASKS
 from ..mapreduce.cluster import Cluster
 from ..mapreduce.instance import Instance, SpeedFactors
-from .draws import need_few_tasks
-from .parameters import call, need, need_at_most, need_few_entries
-
-Range = tuple[float, float]
-Counts = tuple[int, int]
+from ..parameters import call, generator, parameter
+from .checks import (
+    need,
+    need_at_least,
+    need_at_most,
+    need_few_entries,
+    need_ranges,
+    need_seed,
+)
+from .options import SEED, Counts, Range
+from .task_numbers import need_few_tasks
 
 SLOW_SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Share of slow machines in clusters 1 to 6 of Table 1."""
 
 
-def generate(
-    jobs: int = 100,
-    *,
-    seed: int,
-    workload: Literal["single", "hybrid"] = "single",
-    map_machines: int = 100,
-    reduce_machines: int = 100,
-    cluster: int = 1,
-    slow_share: float | None = None,
-    maps: Counts = (1, 300),
-    reduces: Counts = (1, 40),
-    map_time: Range = (5.0, 45.0),
-    reduce_time: Range = (15.0, 135.0),
-    long_share: float = 0.15,
-    long_map_time: Range = (100.0, 2000.0),
-    long_reduce_time: Range = (300.0, 6000.0),
-    large_share: float = 0.05,
-    large_maps: Counts = (2000, 5000),
-    large_reduces: Counts = (100, 400),
-    factor: Range = (0.1, 1.0),
-    slow_factor: Range = (0.9, 1.0),
-    factors_by_job: bool = True,
-) -> Instance:
-    """An instance of HMHS section 4.1; the defaults are the paper's.
+@dataclass(frozen=True)
+class HmhsParameters:
+    """Parameters of HMHS section 4.1; the defaults are the paper's."""
+
+    jobs: int = parameter(100, "Number of jobs.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    workload: Literal["single", "hybrid"] = parameter("single", "Whether jobs are of one kind.")
+    map_machines: int = parameter(100, "Machines with one map slot.")
+    reduce_machines: int = parameter(100, "Machines with one reduce slot.")
+    cluster: int = parameter(1, "1 to 6 of Table 1: share of slow machines.")
+    slow_share: float | None = parameter(None, "Share of slow machines, instead of a cluster.")
+    maps: Counts = parameter((1, 300), "Map tasks of a job.")
+    reduces: Counts = parameter((1, 40), "Reduce tasks of a job.")
+    map_time: Range = parameter((5.0, 45.0), "Seconds.")
+    reduce_time: Range = parameter((15.0, 135.0), "Seconds.")
+    long_share: float = parameter(0.15, "Long jobs, hybrid workload.")
+    long_map_time: Range = parameter((100.0, 2000.0), "Map time of long jobs.", unit="s")
+    long_reduce_time: Range = parameter((300.0, 6000.0), "Reduce time of long jobs.", unit="s")
+    large_share: float = parameter(0.05, "Large jobs, hybrid workload.")
+    large_maps: Counts = parameter((2000, 5000), "Map tasks of a large job.")
+    large_reduces: Counts = parameter((100, 400), "Reduce tasks of a large job.")
+    factor: Range = parameter((0.1, 1.0), "Speed factors; smaller is faster.")
+    slow_factor: Range = parameter((0.9, 1.0), "Speed factors of slow machines.")
+    factors_by_job: bool = parameter(True, "A factor per job and machine, not per machine only.")
+
+    def __post_init__(self) -> None:
+        need_at_least(1, jobs=self.jobs)
+        need_seed(self.seed)
+        machines = {"map_machines": self.map_machines, "reduce_machines": self.reduce_machines}
+        need_at_least(1, **machines)
+        need_at_most(MOST_NAMED, jobs=self.jobs, **machines)
+        need_few_entries("factors by job and machine", self.jobs, sum(machines.values()))
+        need_choice("workload", self.workload, ("single", "hybrid"))
+        if self.slow_share is None:
+            need(1 <= self.cluster <= len(SLOW_SHARES), "cluster", "1 to 6", self.cluster)
+        else:
+            need(0 <= self.slow_share <= 1, "slow_share", "a share", self.slow_share)
+        need(0 <= self.long_share <= 1, "long_share", "a share", self.long_share)
+        large = self.large_share
+        need(0 <= large <= 1 - self.long_share, "large_share", "a share beside long", large)
+        for name in ("maps", "large_maps", "reduces", "large_reduces"):
+            low, high = getattr(self, name)
+            need(0 <= low <= high, name, "0 <= low <= high", (low, high))
+            need_at_most(MOST_TASKS, **{name: high})
+        need_ranges(map_time=self.map_time, long_map_time=self.long_map_time)
+        need_ranges(reduce_time=self.reduce_time, long_reduce_time=self.long_reduce_time)
+        need_ranges(factor=self.factor, slow_factor=self.slow_factor)
+
+    @property
+    def share_of_slow_machines(self) -> float:
+        """`slow_share`, or that of the cluster."""
+        return SLOW_SHARES[self.cluster - 1] if self.slow_share is None else self.slow_share
+
+
+@generator(HmhsParameters)
+def generate(parameters: HmhsParameters) -> Instance:
+    """An instance of HMHS section 4.1.
 
     Numbers of tasks are uniform integers, bounds included; times (s) and factors are uniform and
     continuous. All map tasks of a job take the same time, and so do its reduce tasks. The hybrid
@@ -64,44 +104,27 @@ def generate(
 
     Raises `InputError` for parameters that describe no workload.
     """
-    source = call("generate", dict(locals()))
-    need(jobs >= 1, "jobs", "at least 1", jobs)
-    need(seed >= 0, "seed", "an integer >= 0", seed)
-    need(map_machines >= 1, "map_machines", "at least 1", map_machines)
-    need(reduce_machines >= 1, "reduce_machines", "at least 1", reduce_machines)
-    need_at_most(MOST_NAMED, jobs=jobs, map_machines=map_machines, reduce_machines=reduce_machines)
-    need_few_entries("factors by job and machine", jobs, map_machines + reduce_machines)
-    need_choice("workload", workload, ("single", "hybrid"))
-    if slow_share is None:
-        need(1 <= cluster <= len(SLOW_SHARES), "cluster", "1 to 6", cluster)
-        slow_share = SLOW_SHARES[cluster - 1]
-    need(0 <= slow_share <= 1, "slow_share", "a share", slow_share)
-    need(0 <= long_share <= 1, "long_share", "a share", long_share)
-    need(0 <= large_share <= 1 - long_share, "large_share", "a share beside long", large_share)
-
-    rng = np.random.default_rng(seed)
-    long, large = _kinds(rng, jobs, long_share, large_share)
-    if workload == "single":
+    p = parameters
+    rng = np.random.default_rng(p.seed)
+    long, large = _kinds(rng, p.jobs, p.long_share, p.large_share)
+    if p.workload == "single":
         long[:] = large[:] = False
-    maps_of = _counts(rng, "maps", maps, large_maps, large)
-    reduces_of = _counts(rng, "reduces", reduces, large_reduces, large)
-    _need_ranges(map_time=map_time, long_map_time=long_map_time)
-    map_times = _uniform(rng, map_time, long_map_time, long)
-    _need_ranges(reduce_time=reduce_time, long_reduce_time=long_reduce_time)
-    reduce_times = _uniform(rng, reduce_time, long_reduce_time, long)
-    _need_ranges(factor=factor, slow_factor=slow_factor)
+    maps_of = _task_numbers(rng, "maps", p.maps, p.large_maps, large)
+    reduces_of = _task_numbers(rng, "reduces", p.reduces, p.large_reduces, large)
+    map_times = _uniform(rng, p.map_time, p.long_map_time, long)
+    reduce_times = _uniform(rng, p.reduce_time, p.long_reduce_time, long)
     factors = []
-    for machines in (map_machines, reduce_machines):
-        slow = rng.permutation(machines) < round(slow_share * machines)
-        drawn = _uniform(rng, factor, slow_factor, slow, rows=jobs if factors_by_job else 1)
-        factors.append(np.repeat(drawn, jobs // len(drawn), axis=0))
+    for machines in (p.map_machines, p.reduce_machines):
+        slow = rng.permutation(machines) < round(p.share_of_slow_machines * machines)
+        drawn = _uniform(rng, p.factor, p.slow_factor, slow, p.jobs if p.factors_by_job else 1)
+        factors.append(np.repeat(drawn, p.jobs // len(drawn), axis=0))
 
     tasks = int(maps_of.sum())
     return Instance(
-        name=f"hmhs-{workload}-{jobs}x{map_machines}+{reduce_machines}-seed{seed}",
-        cluster=_machines(map_machines, reduce_machines),
-        job_names=tuple(f"j{i}" for i in range(jobs)),
-        output_ratio=np.zeros(jobs),
+        name=f"hmhs-{p.workload}-{p.jobs}x{p.map_machines}+{p.reduce_machines}-seed{p.seed}",
+        cluster=_machines(p.map_machines, p.reduce_machines),
+        job_names=tuple(f"j{i}" for i in range(p.jobs)),
+        output_ratio=np.zeros(p.jobs),
         map_offsets=offsets(maps_of),
         map_processing=np.repeat(map_times, maps_of),
         input_mb=np.zeros(tasks),
@@ -109,36 +132,46 @@ def generate(
         replicas=np.zeros(0, dtype=np.int64),
         reduce_offsets=offsets(reduces_of),
         reduce_processing=np.repeat(reduce_times, reduces_of),
-        source=f"HMHS section 4.1, {source}",
+        source=f"HMHS section 4.1, {call('generate', p)}",
         speed_factors=SpeedFactors(*factors),
     )
 
 
-def small(
-    jobs: int = 4,
-    map_machines: int = 3,
-    reduce_machines: int = 3,
-    *,
-    seed: int,
-    max_maps: int = 4,
-    max_reduces: int = 3,
-    cluster: int = 1,
-) -> Instance:
+@dataclass(frozen=True)
+class SmallHmhsParameters:
+    """Parameters of the single workload of HMHS with few tasks and machines."""
+
+    jobs: int = parameter(4, "Number of jobs.")
+    map_machines: int = parameter(3, "Machines with one map slot.")
+    reduce_machines: int = parameter(3, "Machines with one reduce slot.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    max_maps: int = parameter(4, "Most map tasks of a job.")
+    max_reduces: int = parameter(3, "Most reduce tasks of a job.")
+    cluster: int = parameter(1, "1 to 6 of Table 1: share of slow machines.")
+
+    def __post_init__(self) -> None:
+        need_at_least(1, max_maps=self.max_maps, max_reduces=self.max_reduces)
+
+
+@generator(SmallHmhsParameters)
+def small(parameters: SmallHmhsParameters) -> Instance:
     """An instance that an exact method can prove: the single workload with few tasks and machines.
 
     The numbers of map and reduce tasks are uniform on 1 to `max_maps` and 1 to `max_reduces`.
     Raises `InputError` for parameters that describe no workload.
     """
+    p = parameters
     instance = generate(
-        jobs,
-        seed=seed,
-        map_machines=map_machines,
-        reduce_machines=reduce_machines,
-        cluster=cluster,
-        maps=(1, max_maps),
-        reduces=(1, max_reduces),
+        p.jobs,
+        seed=p.seed,
+        map_machines=p.map_machines,
+        reduce_machines=p.reduce_machines,
+        cluster=p.cluster,
+        maps=(1, p.max_maps),
+        reduces=(1, p.max_reduces),
     )
-    name = f"hmhs-small-{jobs}x{map_machines}+{reduce_machines}-seed{seed}"
+    name = f"hmhs-small-{p.jobs}x{p.map_machines}+{p.reduce_machines}-seed{p.seed}"
     return replace(instance, name=name)
 
 
@@ -163,16 +196,13 @@ def _kinds(
     return place < last_long, (place >= last_long) & (place < last_large)
 
 
-def _counts(
+def _task_numbers(
     rng: np.random.Generator, name: str, usual: Counts, other: Counts, is_other: BoolArray
 ) -> IntArray:
-    for label, (low, high) in ((name, usual), (f"large_{name}", other)):
-        need(0 <= low <= high, label, "0 <= low <= high", (low, high))
-        need_at_most(MOST_TASKS, **{label: high})
     low, high = np.where(is_other[:, None], other, usual).T
-    counts: IntArray = rng.integers(low, high, endpoint=True)
-    need_few_tasks(name, counts)
-    return counts
+    numbers: IntArray = rng.integers(low, high, endpoint=True)
+    need_few_tasks(name, numbers)
+    return numbers
 
 
 def _uniform(
@@ -185,8 +215,3 @@ def _uniform(
     """A draw for each entry of `is_other`, or a row of draws as many times as `rows` says."""
     low, high = np.where(is_other[:, None], other, usual).T
     return rng.uniform(low, high, len(low) if rows is None else (rows, len(low)))
-
-
-def _need_ranges(**ranges: Range) -> None:
-    for name, (low, high) in ranges.items():
-        need(0 < low <= high < np.inf, name, "0 < low <= high", (low, high))

@@ -8,8 +8,9 @@ map times, reduce times, block sizes. The cluster draws nothing: one seed, the s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -19,127 +20,171 @@ from ..errors import InputError
 from ..limits import MOST_NAMED
 from ..mapreduce.cluster import Cluster, Rates
 from ..mapreduce.instance import Instance
-from .draws import redrawn, task_counts
-from .parameters import call, need, need_at_most, need_few_entries
+from ..parameters import call, generator, parameter
+from .checks import (
+    need,
+    need_at_least,
+    need_at_most,
+    need_few_entries,
+    need_probabilities,
+    need_ranges,
+    need_seed,
+)
+from .options import (
+    BLOCK_MB,
+    MAPS_RANGE,
+    OUTPUT_RATIOS,
+    REDUCES_RANGE,
+    SEED,
+    Counts,
+    Range,
+)
+from .task_numbers import need_task_numbers, positive_normal, task_numbers
 
-Range = tuple[float, float]
+
+@dataclass(frozen=True)
+class LjrParameters:
+    """Parameters of LJR section 5.1; the defaults are the paper's, with slot ratio R1 = 2 : 2."""
+
+    jobs: int = parameter(50, "Number of jobs.")
+    nodes: int = parameter(10, "Number of nodes.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    racks: int | Literal["as published"] = parameter(
+        3, "Number of racks (at most one a node), or `as published`."
+    )
+    map_slots: int = parameter(2, "Map slots per node; R1 to R4: 2, 4, 6, 8.")
+    reduce_slots: int = parameter(2, "Reduce slots per node.")
+    node_rate: float = parameter(100.0, "MB/s on a node.")
+    rack_rate: float = parameter(50.0, "MB/s within a rack.")
+    remote_rate: float = parameter(30.0, "MB/s between racks.")
+    maps_mean: float = parameter(154.0, "Mean number of map tasks of a job.")
+    maps_variance: float = parameter(558.0, "Variance of the number of map tasks.")
+    maps_range: Counts | None = field(default=None, metadata=MAPS_RANGE)
+    reduces_mean: float = parameter(19.0, "Mean number of reduce tasks of a job.")
+    reduces_variance: float = parameter(145.0, "Variance of the number of reduce tasks.")
+    reduces_range: Counts | None = field(default=None, metadata=REDUCES_RANGE)
+    map_time_mean: float = parameter(50.0, "Seconds, before the job's factor.")
+    map_time_variance: float = parameter(200.0, "Variance of the map times.", unit="s²")
+    reduce_time_mean: float = parameter(100.0, "Seconds, before the job's factor.")
+    reduce_time_variance: float = parameter(300.0, "Variance of the reduce times.", unit="s²")
+    slow_share: float = parameter(0.2, "Probability of a slow job.")
+    factor: Range = parameter((1.0, 2.0), "Of most jobs.")
+    slow_factor: Range = parameter((8.0, 10.0), "Of slow jobs.")
+    block_mb: Sequence[float] = parameter(
+        BLOCK_MB, "A block size; repeat. Default 128 192 256 320 MB."
+    )
+    block_scale: float = parameter(1.0, "Multiplies the block sizes.")
+    replicas: int = parameter(4, "Replicas of each block.")
+    output_ratios: Sequence[float] = parameter(
+        OUTPUT_RATIOS, "A sigma; repeat. Default 0.2 0.4 0.6 0.8 1.", option="output-ratio"
+    )
+
+    def __post_init__(self) -> None:
+        need_at_least(1, jobs=self.jobs)
+        need_seed(self.seed)
+        need_probabilities(slow_share=self.slow_share)
+        need_at_least(0, replicas=self.replicas)
+        need_at_most(MOST_NAMED, jobs=self.jobs, replicas=self.replicas)
+        need(0 < self.block_scale < math.inf, "block_scale", "a number > 0", self.block_scale)
+        need(len(self.block_mb) > 0, "block_mb", "at least one size", self.block_mb)
+        need(len(self.output_ratios) > 0, "output_ratios", "at least one ratio", self.output_ratios)
+        need_ranges(factor=self.factor, slow_factor=self.slow_factor)
+        need_task_numbers("maps", self.maps_mean, self.maps_variance, self.maps_range)
+        need_task_numbers("reduces", self.reduces_mean, self.reduces_variance, self.reduces_range)
+        _need_times("map_time", self.map_time_mean, self.map_time_variance)
+        _need_times("reduce_time", self.reduce_time_mean, self.reduce_time_variance)
+        if self.racks != "as published":
+            if not isinstance(self.racks, int):
+                raise InputError(f"racks: need a number or 'as published', got {self.racks!r}")
+            object.__setattr__(self, "racks", min(self.racks, max(self.nodes, 1)))
 
 
-def generate(
-    jobs: int = 50,
-    nodes: int = 10,
-    *,
-    seed: int,
-    racks: int | Literal["as published"] = 3,
-    map_slots: int = 2,
-    reduce_slots: int = 2,
-    node_rate: float = 100.0,
-    rack_rate: float = 50.0,
-    remote_rate: float = 30.0,
-    maps_mean: float = 154.0,
-    maps_variance: float = 558.0,
-    maps_range: tuple[int, int] | None = None,
-    reduces_mean: float = 19.0,
-    reduces_variance: float = 145.0,
-    reduces_range: tuple[int, int] | None = None,
-    map_time_mean: float = 50.0,
-    map_time_variance: float = 200.0,
-    reduce_time_mean: float = 100.0,
-    reduce_time_variance: float = 300.0,
-    slow_share: float = 0.2,
-    factor: Range = (1.0, 2.0),
-    slow_factor: Range = (8.0, 10.0),
-    block_mb: Sequence[float] = (128.0, 192.0, 256.0, 320.0),
-    block_scale: float = 1.0,
-    replicas: int = 4,
-    output_ratios: Sequence[float] = (0.2, 0.4, 0.6, 0.8, 1.0),
-) -> Instance:
-    """An instance of LJR section 5.1; the defaults are the paper's, with slot ratio R1 = 2 : 2.
+@generator(LjrParameters)
+def generate(parameters: LjrParameters) -> Instance:
+    """An instance of LJR section 5.1.
 
-    `map_slots` and `reduce_slots` are per node; rates are MB/s. `maps_range` (or `reduces_range`)
-    replaces the normal distribution of a job's number of tasks by a uniform one, bounds included.
-    Times are s before the job's factor, drawn from `slow_factor` with probability `slow_share` and
-    from `factor` otherwise. `block_scale` multiplies the block sizes (MB). Task t of a job has its
-    input on the `replicas` nodes from `t * replicas` on, modulo `nodes`. `racks` counts contiguous
-    blocks of nodes, or is "as published": see `published_racks`.
+    `maps_range` (or `reduces_range`) replaces the normal distribution of a job's number of tasks by
+    a uniform one, bounds included. A job's factor is drawn from `slow_factor` with probability
+    `slow_share` and from `factor` otherwise. Task t of a job has its input on the `replicas` nodes
+    from `t * replicas` on, modulo `nodes`. `racks` counts contiguous blocks of nodes, or is
+    "as published": see `published_racks`.
 
     Raises `InputError` for parameters that describe no workload.
     """
-    source = call("generate", dict(locals()))
-    need(jobs >= 1, "jobs", "at least 1", jobs)
-    need(seed >= 0, "seed", "an integer >= 0", seed)
-    need(0 <= slow_share <= 1, "slow_share", "a probability", slow_share)
-    need(replicas >= 0, "replicas", "at least 0", replicas)
-    need_at_most(MOST_NAMED, jobs=jobs, replicas=replicas)
-    need(0 < block_scale < np.inf, "block_scale", "a number > 0", block_scale)
-    need(len(block_mb) > 0, "block_mb", "at least one size", block_mb)
-    need(len(output_ratios) > 0, "output_ratios", "at least one ratio", output_ratios)
-    for name, (low, high) in (("factor", factor), ("slow_factor", slow_factor)):
-        need(0 < low <= high < np.inf, name, "0 < low <= high", (low, high))
-    rates = Rates(node_rate, rack_rate, remote_rate)
-    cluster = _cluster(nodes, racks, map_slots, reduce_slots, rates)
-
-    rng = np.random.default_rng(seed)
-    maps_of = task_counts(rng, "maps", jobs, maps_mean, maps_variance, maps_range)
-    reduces_of = task_counts(rng, "reduces", jobs, reduces_mean, reduces_variance, reduces_range)
-    copies = min(replicas, nodes)
-    need_few_entries("replicas of all map tasks", int(maps_of.sum()), copies)
-    slow = rng.random(jobs) < slow_share
-    usual_factor, slow_factors = rng.uniform(*factor, jobs), rng.uniform(*slow_factor, jobs)
-    job_factor = np.where(slow, slow_factors, usual_factor)
-    output_ratio = rng.choice(np.asarray(output_ratios, dtype=float), jobs)
-    map_time = _times(rng, "map_time", maps_of, map_time_mean, map_time_variance, job_factor)
-    reduce_time = _times(
-        rng, "reduce_time", reduces_of, reduce_time_mean, reduce_time_variance, job_factor
+    p = parameters
+    cluster = _cluster(p)
+    rng = np.random.default_rng(p.seed)
+    maps_of = task_numbers(rng, "maps", p.jobs, p.maps_mean, p.maps_variance, p.maps_range)
+    reduces_of = task_numbers(
+        rng, "reduces", p.jobs, p.reduces_mean, p.reduces_variance, p.reduces_range
     )
-    input_mb = rng.choice(np.asarray(block_mb, dtype=float), len(map_time)) * block_scale
+    copies = min(p.replicas, p.nodes)
+    need_few_entries("replicas of all map tasks", int(maps_of.sum()), copies)
+    slow = rng.random(p.jobs) < p.slow_share
+    usual_factor, slow_factors = rng.uniform(*p.factor, p.jobs), rng.uniform(*p.slow_factor, p.jobs)
+    job_factor = np.where(slow, slow_factors, usual_factor)
+    output_ratio = rng.choice(np.asarray(p.output_ratios, dtype=float), p.jobs)
+    map_time = _times(rng, maps_of, p.map_time_mean, p.map_time_variance, job_factor)
+    reduce_time = _times(rng, reduces_of, p.reduce_time_mean, p.reduce_time_variance, job_factor)
+    input_mb = rng.choice(np.asarray(p.block_mb, dtype=float), len(map_time)) * p.block_scale
 
     task = np.concatenate([np.arange(count) for count in maps_of])
     return Instance(
-        name=f"ljr-{jobs}x{nodes}-{map_slots}to{reduce_slots}-seed{seed}",
+        name=f"ljr-{p.jobs}x{p.nodes}-{p.map_slots}to{p.reduce_slots}-seed{p.seed}",
         cluster=cluster,
-        job_names=tuple(f"j{i}" for i in range(jobs)),
+        job_names=tuple(f"j{i}" for i in range(p.jobs)),
         output_ratio=output_ratio,
         map_offsets=offsets(maps_of),
         map_processing=map_time,
         input_mb=input_mb,
         replica_offsets=offsets(np.full(len(task), copies)),
-        replicas=((task[:, None] * replicas + np.arange(copies)) % nodes).ravel(),
+        replicas=((task[:, None] * p.replicas + np.arange(copies)) % p.nodes).ravel(),
         reduce_offsets=offsets(reduces_of),
         reduce_processing=reduce_time,
-        source=f"LJR section 5.1, {source}",
+        source=f"LJR section 5.1, {call('generate', p)}",
     )
 
 
-def small(
-    jobs: int = 4,
-    nodes: int = 3,
-    *,
-    seed: int,
-    racks: int = 2,
-    map_slots: int = 2,
-    reduce_slots: int = 1,
-    max_maps: int = 4,
-    max_reduces: int = 3,
-    replicas: int = 2,
-) -> Instance:
+@dataclass(frozen=True)
+class SmallLjrParameters:
+    """Parameters of the workload of LJR with few tasks and slots."""
+
+    jobs: int = parameter(4, "Number of jobs.")
+    nodes: int = parameter(3, "Number of nodes.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    racks: int = parameter(2, "Number of racks (at most one a node).")
+    map_slots: int = parameter(2, "Map slots per node.")
+    reduce_slots: int = parameter(1, "Reduce slots per node.")
+    max_maps: int = parameter(4, "Most map tasks of a job.")
+    max_reduces: int = parameter(3, "Most reduce tasks of a job.")
+    replicas: int = parameter(2, "Replicas of each block.")
+
+    def __post_init__(self) -> None:
+        need_at_least(1, max_maps=self.max_maps, max_reduces=self.max_reduces)
+
+
+@generator(SmallLjrParameters)
+def small(parameters: SmallLjrParameters) -> Instance:
     """An instance that an exact method can prove: as `generate`, with few tasks and slots.
 
     The numbers of map and reduce tasks are uniform on 1 to `max_maps` and 1 to `max_reduces`.
     Raises `InputError` for parameters that describe no workload.
     """
+    p = parameters
     instance = generate(
-        jobs,
-        nodes,
-        seed=seed,
-        racks=racks,
-        map_slots=map_slots,
-        reduce_slots=reduce_slots,
-        maps_range=(1, max_maps),
-        reduces_range=(1, max_reduces),
-        replicas=replicas,
+        p.jobs,
+        p.nodes,
+        seed=p.seed,
+        racks=p.racks,
+        map_slots=p.map_slots,
+        reduce_slots=p.reduce_slots,
+        maps_range=(1, p.max_maps),
+        reduces_range=(1, p.max_reduces),
+        replicas=p.replicas,
     )
-    return replace(instance, name=f"ljr-small-{jobs}x{nodes}-seed{seed}")
+    return replace(instance, name=f"ljr-small-{p.jobs}x{p.nodes}-seed{p.seed}")
 
 
 def published_racks(nodes: int, map_slots: int) -> IntArray:
@@ -154,33 +199,32 @@ def published_racks(nodes: int, map_slots: int) -> IntArray:
     return np.minimum((slot % nodes) // (nodes // 3), 2)
 
 
-def _cluster(
-    nodes: int, racks: int | str, map_slots: int, reduce_slots: int, rates: Rates
-) -> Cluster:
-    published = racks == "as published"
-    if not published and not isinstance(racks, int):
-        raise InputError(f"racks: need a number or 'as published', got {racks!r}")
+def _cluster(p: LjrParameters) -> Cluster:
+    published = p.racks == "as published"
     cluster = Cluster.uniform(
-        nodes,
-        racks=1 if published else int(racks),
-        map_slots=map_slots,
-        reduce_slots=reduce_slots,
-        rates=rates,
+        p.nodes,
+        racks=1 if published else int(p.racks),
+        map_slots=p.map_slots,
+        reduce_slots=p.reduce_slots,
+        rates=Rates(p.node_rate, p.rack_rate, p.remote_rate),
     )
     if not published:
         return cluster
-    used, rack_of = np.unique(published_racks(nodes, map_slots), return_inverse=True)
+    used, rack_of = np.unique(published_racks(p.nodes, p.map_slots), return_inverse=True)
     return replace(cluster, rack_names=tuple(f"r{rack}" for rack in used), rack_of=rack_of)
+
+
+def _need_times(name: str, mean: float, variance: float) -> None:
+    need(0 < mean < math.inf, f"{name}_mean", "a number > 0", mean)
+    need(0 <= variance < math.inf, f"{name}_variance", "at least 0", variance)
 
 
 def _times(
     rng: np.random.Generator,
-    name: str,
     tasks_of: IntArray,
     mean: float,
     variance: float,
     job_factor: FloatArray,
 ) -> FloatArray:
-    need(0 < mean < np.inf, f"{name}_mean", "a number > 0", mean)
-    drawn = redrawn(rng, name, int(tasks_of.sum()), mean, variance, least=0.0)
+    drawn = positive_normal(rng, int(tasks_of.sum()), mean, variance)
     return np.rint(drawn * np.repeat(job_factor, tasks_of))

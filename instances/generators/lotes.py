@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..datacenter.datacenter import Datacenter
 from ..limits import MOST_MACHINES, MOST_NAMED, MOST_RESOURCES
-from .parameters import call, need, need_at_most, need_few_entries
-
-Range = tuple[float, float]
+from ..parameters import call, generator, parameter
+from .checks import (
+    need,
+    need_at_least,
+    need_at_most,
+    need_few_entries,
+    need_probabilities,
+    need_ranges,
+    need_seed,
+)
+from .options import SEED, Range
 
 COUNT = (6732, 3863, 1001, 795, 126, 52, 5, 5, 3, 1)
 CAPACITY = (
@@ -26,17 +35,30 @@ REQUEST = ((0.02, 0.01), (0.02, 0.03), (0.07, 0.03), (0.20, 0.06))
 """Table 2: share of the jobs of each class, hours, cores and memory of a job."""
 
 
-def google_2011(scale: float = 1.0, *, at_least: int = 1) -> Datacenter:
+@dataclass(frozen=True)
+class Google2011Parameters:
+    """Parameters of the Google cluster of May 2011."""
+
+    scale: float = parameter(1.0, "Of the machines of Tables 1 and 2.")
+    _: KW_ONLY
+    at_least: int = parameter(1, "Least number of machines of each configuration.")
+
+    def __post_init__(self) -> None:
+        need(0 < self.scale < math.inf, "scale", "a positive number", self.scale)
+        most = MOST_MACHINES // sum(COUNT)
+        need(self.scale <= most, "scale", f"at most {most}", self.scale)
+        need(self.at_least >= 0, "at_least", "an integer >= 0", self.at_least)
+
+
+@generator(Google2011Parameters)
+def google_2011(parameters: Google2011Parameters) -> Datacenter:
     """Tables 1 and 2: 12 583 machines of a Google cluster in May 2011, four classes of jobs.
 
     `scale` > 0 multiplies the machines: their number is rounded and shared out by the largest
     remainder, after which every configuration keeps `at_least` machines (1/20: 633 machines).
     Raises `InputError` for a scale that is no positive number.
     """
-    need(0 < scale < np.inf, "scale", "a positive number", scale)
-    most = MOST_MACHINES // sum(COUNT)
-    need(scale <= most, "scale", f"at most {most}", scale)
-    need(at_least >= 0, "at_least", "an integer >= 0", at_least)
+    scale = parameters.scale
     count = _largest_remainder(np.array(COUNT) * scale, round(sum(COUNT) * scale))
     classes, configurations = len(SHARE), len(COUNT)
     return Datacenter(
@@ -44,7 +66,7 @@ def google_2011(scale: float = 1.0, *, at_least: int = 1) -> Datacenter:
         time_unit="h",
         resources=("cores", "memory"),
         configurations=tuple(f"c{j + 1}" for j in range(configurations)),
-        count=np.maximum(count, at_least),
+        count=np.maximum(count, parameters.at_least),
         capacity=np.array(CAPACITY),
         classes=tuple(f"k{k + 1}" for k in range(classes)),
         share=np.array(SHARE),
@@ -54,19 +76,41 @@ def google_2011(scale: float = 1.0, *, at_least: int = 1) -> Datacenter:
     )
 
 
-def generate(
-    classes: int = 50,
-    configurations: int = 50,
-    resources: int = 3,
-    machines: int = 10_000,
-    *,
-    seed: int,
-    capacity: Range = (0.25, 1.0),
-    request: Range = (0.01, 0.2),
-    mean_time: Range = (0.01, 1.0),
-    speed: Range = (1.0, 1.0),
-    allowed: float = 1.0,
-) -> Datacenter:
+@dataclass(frozen=True)
+class LotesParameters:
+    """Parameters of a random datacenter; amounts are shares of the largest machine."""
+
+    classes: int = parameter(50, "Job classes.")
+    configurations: int = parameter(50, "Machine configurations.")
+    resources: int = parameter(3, "Resources.")
+    machines: int = parameter(10_000, "Machines of all configurations.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    capacity: Range = parameter((0.25, 1.0), "Capacity of a machine, uniform.")
+    request: Range = parameter((0.01, 0.2), "Request of a job, log-uniform.")
+    mean_time: Range = parameter((0.01, 1.0), "Hours.")
+    speed: Range = parameter((1.0, 1.0), "Of a class on a configuration.")
+    allowed: float = parameter(1.0, "Probability that a class may run on a configuration.")
+
+    def __post_init__(self) -> None:
+        classes, configurations, resources = self.classes, self.configurations, self.resources
+        need_at_least(1, classes=classes, configurations=configurations, resources=resources)
+        enough = self.machines >= configurations
+        need(enough, "machines", "at least one a configuration", self.machines)
+        need_seed(self.seed)
+        need_at_most(MOST_NAMED, classes=classes, configurations=configurations)
+        need_at_most(MOST_MACHINES, machines=self.machines)
+        need_at_most(MOST_RESOURCES, resources=resources)
+        need_few_entries("mean times and amounts", classes + resources, configurations + resources)
+        need_probabilities(allowed=self.allowed)
+        need_ranges(capacity=self.capacity, request=self.request)
+        need_ranges(mean_time=self.mean_time, speed=self.speed)
+        fits = self.request[1] <= self.capacity[0]
+        need(fits, "request", "at most the least capacity", self.request)
+
+
+@generator(LotesParameters)
+def generate(parameters: LotesParameters) -> Datacenter:
     """A random datacenter; amounts are shares of the largest machine, rounded to 0.001.
 
     Capacities are uniform; requests and mean times (h) log-uniform. Configurations have
@@ -78,48 +122,29 @@ def generate(
 
     Raises `InputError` for parameters that describe no datacenter.
     """
-    source = call("generate", dict(locals()))
-    need(classes >= 1, "classes", "at least 1", classes)
-    need(configurations >= 1, "configurations", "at least 1", configurations)
-    need(resources >= 1, "resources", "at least 1", resources)
-    need(machines >= configurations, "machines", "at least one a configuration", machines)
-    need(seed >= 0, "seed", "an integer >= 0", seed)
-    need_at_most(MOST_NAMED, classes=classes, configurations=configurations)
-    need_at_most(MOST_MACHINES, machines=machines)
-    need_at_most(MOST_RESOURCES, resources=resources)
-    need_few_entries("mean times and amounts", classes + resources, configurations + resources)
-    need(0 <= allowed <= 1, "allowed", "a probability", allowed)
-    for name, (low, high) in (
-        ("capacity", capacity),
-        ("request", request),
-        ("mean_time", mean_time),
-        ("speed", speed),
-    ):
-        need(0 < low <= high < np.inf, name, "0 < low <= high", (low, high))
-    need(request[1] <= capacity[0], "request", "at most the least capacity", request)
-
-    rng = np.random.default_rng(seed)
-    spare = rng.dirichlet(np.ones(configurations)) * (machines - configurations)
-    count = 1 + _largest_remainder(spare, machines - configurations)
-    size = _rounded(rng.uniform(*capacity, (configurations, resources)))
-    share = rng.dirichlet(np.ones(classes))
-    needs = _rounded(_log_uniform(rng, request, (classes, resources)))
-    times = _log_uniform(rng, mean_time, (classes, 1))
-    times = times * rng.uniform(*speed, (classes, configurations))
-    may_run = rng.random((classes, configurations)) < allowed
-    may_run[np.arange(classes), rng.integers(configurations, size=classes)] = True
+    p = parameters
+    rng = np.random.default_rng(p.seed)
+    spare = rng.dirichlet(np.ones(p.configurations)) * (p.machines - p.configurations)
+    count = 1 + _largest_remainder(spare, p.machines - p.configurations)
+    size = _rounded(rng.uniform(*p.capacity, (p.configurations, p.resources)))
+    share = rng.dirichlet(np.ones(p.classes))
+    needs = _rounded(_log_uniform(rng, p.request, (p.classes, p.resources)))
+    times = _log_uniform(rng, p.mean_time, (p.classes, 1))
+    times = times * rng.uniform(*p.speed, (p.classes, p.configurations))
+    may_run = rng.random((p.classes, p.configurations)) < p.allowed
+    may_run[np.arange(p.classes), rng.integers(p.configurations, size=p.classes)] = True
     return Datacenter(
-        name=f"random-{classes}x{configurations}x{resources}-seed{seed}",
+        name=f"random-{p.classes}x{p.configurations}x{p.resources}-seed{p.seed}",
         time_unit="h",
-        resources=tuple(f"r{r}" for r in range(resources)),
-        configurations=tuple(f"c{j}" for j in range(configurations)),
+        resources=tuple(f"r{r}" for r in range(p.resources)),
+        configurations=tuple(f"c{j}" for j in range(p.configurations)),
         count=count,
         capacity=size,
-        classes=tuple(f"k{k}" for k in range(classes)),
+        classes=tuple(f"k{k}" for k in range(p.classes)),
         share=share,
         mean_time=np.where(may_run, times, np.inf),
         request=needs,
-        source=f"slotwise.instances.generators.lotes.{source}",
+        source=f"slotwise.instances.generators.lotes.{call('generate', p)}",
     )
 
 

@@ -1,37 +1,79 @@
 """Random hierarchies, and the full binary trees of MCH, section IV-B.
 
 MCH takes demands from a Google cluster trace; here they are uniform. With a probability a leaf is
-of partial type: it needs one resource only, as MCH assumes throughout.
+of partial type: it needs one resource only, as MCH assumes throughout. Everything comes from
+`numpy.random.default_rng(seed)`: the tree first, then demands, limits and weights.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import KW_ONLY, dataclass, field
+
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..hierarchy.hierarchy import UNBOUNDED, Hierarchy
 from ..limits import MOST_RESOURCES, MOST_TREE
-from .parameters import call, need, need_at_most, need_few_entries
+from ..parameters import call, generator, parameter
+from .checks import (
+    need,
+    need_at_least,
+    need_at_most,
+    need_few_entries,
+    need_probabilities,
+    need_ranges,
+    need_seed,
+)
+from .options import SEED, Counts, Range
 
-DEEPEST = 400
+MOST_DEPTH = 400
 """JSON is not read much deeper."""
+MOST_LEVELS = MOST_TREE.bit_length() - 2
+"""Levels of the largest full binary tree."""
+
+PARTIAL = "Probability that a leaf does not need all resources."
+RESOURCES = "Resources."
+CAPACITY = "Capacity of every resource."
+DEMAND = "Demand of a task of a leaf, uniform."
+WEIGHT = "Weight of a node, log-uniform."
+LIMITED = "Probability of a limit of tasks."
+TASKS = "Limits of tasks."
 
 
-def generate(
-    depth: int = 3,
-    *,
-    seed: int,
-    fanout: tuple[int, int] = (2, 4),
-    group_share: float = 0.5,
-    nodes: int | None = None,
-    partial: float = 0.2,
-    resources: int = 2,
-    capacity: float = 1000.0,
-    demand: tuple[float, float] = (1.0, 10.0),
-    weight: tuple[float, float] = (1.0, 1.0),
-    limited: float = 0.0,
-    tasks: tuple[int, int] = (1, 100),
-) -> Hierarchy:
+@dataclass(frozen=True)
+class TreeParameters:
+    """Parameters of a random tree."""
+
+    depth: int = parameter(3, "Edges from the root to the deepest leaf.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    fanout: Counts = parameter((2, 4), "Children of a group, uniform.")
+    group_share: float = parameter(0.5, "Probability that a child is a group.")
+    nodes: int | None = parameter(None, "About this many nodes.")
+    partial: float = parameter(0.2, PARTIAL)
+    resources: int = parameter(2, RESOURCES)
+    capacity: float = parameter(1000.0, CAPACITY)
+    demand: Range = parameter((1.0, 10.0), DEMAND)
+    weight: Range = parameter((1.0, 1.0), WEIGHT)
+    limited: float = parameter(0.0, LIMITED)
+    tasks: Counts = parameter((1, 100), TASKS)
+
+    def __post_init__(self) -> None:
+        depth, nodes = self.depth, self.nodes
+        need_at_least(1, depth=depth)
+        need_seed(self.seed)
+        need(1 <= self.fanout[0] <= self.fanout[1], "fanout", "1 <= low <= high", self.fanout)
+        need_probabilities(group_share=self.group_share)
+        need(nodes is None or nodes > depth, "nodes", f"more than the depth {depth}", nodes)
+        need_at_most(MOST_DEPTH, depth=depth)
+        if nodes is not None:
+            need_at_most(MOST_TREE, nodes=nodes)
+        _check_leaves(self)
+
+
+@generator(TreeParameters)
+def generate(parameters: TreeParameters) -> Hierarchy:
     """A random tree with its deepest leaf at `depth` edges below the root.
 
     A group has `fanout` children, uniform; above the last level a child is a group with the
@@ -42,108 +84,114 @@ def generate(
 
     Raises `InputError` for parameters that describe no tree.
     """
-    source = call("generate", dict(locals()))
-    need(depth >= 1, "depth", "at least 1", depth)
-    need(1 <= fanout[0] <= fanout[1], "fanout", "1 <= low <= high", fanout)
-    need(0 <= group_share <= 1, "group_share", "a probability", group_share)
-    need(nodes is None or nodes > depth, "nodes", f"more than the depth {depth}", nodes)
-    need_at_most(DEEPEST, depth=depth)
-    if nodes is not None:
-        need_at_most(MOST_TREE, nodes=nodes)
-    rng = np.random.default_rng(seed)
-    if nodes is not None:
-        fanout = _fanout_for(nodes, depth, group_share)
+    p = parameters
+    rng = np.random.default_rng(p.seed)
+    parent, group = _random_tree(rng, p)
+    name, source = f"mch-depth{p.depth}-seed{p.seed}", f"random tree, {call('generate', p)}"
+    return _hierarchy(rng, parent, group, p, name, source)
+
+
+@dataclass(frozen=True)
+class BinaryTreeParameters:
+    """Parameters of a full binary tree; MCH has 2 to 5 levels."""
+
+    levels: int = parameter(3, "The tree has 2^levels leaves.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    partial: float = parameter(0.0, PARTIAL)
+    resources: int = parameter(2, RESOURCES)
+    capacity: float = parameter(1000.0, CAPACITY)
+    demand: Range = parameter((1.0, 10.0), DEMAND)
+    weight: Range = parameter((1.0, 1.0), WEIGHT)
+    limited: float = parameter(0.0, LIMITED)
+    tasks: Counts = parameter((1, 100), TASKS)
+
+    def __post_init__(self) -> None:
+        levels = self.levels
+        need(1 <= levels <= MOST_LEVELS, "levels", f"1 to {MOST_LEVELS}", levels)
+        need_seed(self.seed)
+        _check_leaves(self)
+
+
+@generator(BinaryTreeParameters)
+def full_binary(parameters: BinaryTreeParameters) -> Hierarchy:
+    """The full binary tree with 2^levels leaves; `levels` is 2 to 5 in MCH. Else as `generate`.
+
+    Raises `InputError` for parameters that describe no tree.
+    """
+    p = parameters
+    nodes = 2 ** (p.levels + 1) - 1
+    parent = (np.arange(nodes) - 1) // 2
+    group = np.arange(nodes) < nodes // 2
+    name, source = (
+        f"mch-binary{p.levels}-seed{p.seed}",
+        f"MCH section IV-B, {call('full_binary', p)}",
+    )
+    return _hierarchy(np.random.default_rng(p.seed), parent, group, p, name, source)
+
+
+def _check_leaves(p: TreeParameters | BinaryTreeParameters) -> None:
+    need_probabilities(partial=p.partial, limited=p.limited)
+    need_at_least(1, resources=p.resources)
+    need_at_most(MOST_RESOURCES, resources=p.resources)
+    need(0 < p.capacity < math.inf, "capacity", "a number > 0", p.capacity)
+    need_ranges(demand=p.demand, weight=p.weight)
+    need(0 <= p.tasks[0] <= p.tasks[1], "tasks", "0 <= low <= high", p.tasks)
+
+
+def _random_tree(rng: np.random.Generator, p: TreeParameters) -> tuple[IntArray, BoolArray]:
+    """Parent of each node, -1 for the root, and whether it is a group; level by level."""
+    fanout = p.fanout if p.nodes is None else _fanout_for(p.nodes, p.depth, p.group_share)
     parents, group = [np.array([-1])], [np.array([True])]
     first, above = 0, np.array([0])
-    for level in range(1, depth + 1):
+    for level in range(1, p.depth + 1):
         children = rng.integers(fanout[0], fanout[1], len(above), endpoint=True)
-        if level == depth and nodes is not None:  # the last level takes up what chance has left
-            missing = nodes - sum(map(len, parents))
+        if level == p.depth and p.nodes is not None:  # the last level takes up what chance has left
+            missing = p.nodes - sum(map(len, parents))
             children = np.maximum(1, _spread(missing, len(above)))
         made = sum(map(len, parents)) + int(children.sum())
-        need(made <= MOST_TREE, "depth", f"a tree of at most {MOST_TREE} nodes", depth)
+        need(made <= MOST_TREE, "depth", f"a tree of at most {MOST_TREE} nodes", p.depth)
         parents.append(np.repeat(above, children))
         first += len(group[-1])
-        kind = rng.random(len(parents[-1])) < (group_share if level < depth else 0.0)
-        if level < depth:
+        kind = rng.random(len(parents[-1])) < (p.group_share if level < p.depth else 0.0)
+        if level < p.depth:
             kind[rng.integers(len(kind))] = True
         group.append(kind)
         above = first + np.flatnonzero(kind)
-    return _hierarchy(
-        np.concatenate(parents), np.concatenate(group), rng, partial, resources, capacity, demand,
-        weight, limited, tasks, f"mch-depth{depth}-seed{seed}", f"random tree, {source}",
-    )  # fmt: skip
-
-
-def full_binary(
-    levels: int = 3,
-    *,
-    seed: int,
-    partial: float = 0.0,
-    resources: int = 2,
-    capacity: float = 1000.0,
-    demand: tuple[float, float] = (1.0, 10.0),
-    weight: tuple[float, float] = (1.0, 1.0),
-    limited: float = 0.0,
-    tasks: tuple[int, int] = (1, 100),
-) -> Hierarchy:
-    """The full binary tree with 2^levels leaves; `levels` is 2 to 5 in MCH. Else as `generate`."""
-    source = call("full_binary", dict(locals()))
-    most = MOST_TREE.bit_length() - 2
-    need(1 <= levels <= most, "levels", f"1 to {most}", levels)
-    nodes = 2 ** (levels + 1) - 1
-    parent = (np.arange(nodes) - 1) // 2
-    return _hierarchy(
-        parent, np.arange(nodes) < nodes // 2, np.random.default_rng(seed), partial, resources,
-        capacity, demand, weight, limited, tasks, f"mch-binary{levels}-seed{seed}",
-        f"MCH section IV-B, {source}",
-    )  # fmt: skip
+    return np.concatenate(parents), np.concatenate(group)
 
 
 def _hierarchy(
-    parent: IntArray,
-    group: np.ndarray[tuple[int], np.dtype[np.bool_]],
     rng: np.random.Generator,
-    partial: float,
-    resources: int,
-    capacity: float,
-    demand: tuple[float, float],
-    weight: tuple[float, float],
-    limited: float,
-    tasks: tuple[int, int],
+    parent: IntArray,
+    group: BoolArray,
+    p: TreeParameters | BinaryTreeParameters,
     name: str,
     source: str,
 ) -> Hierarchy:
-    need(0 <= partial <= 1, "partial", "a probability", partial)
-    need(0 <= limited <= 1, "limited", "a probability", limited)
-    need(resources >= 1, "resources", "at least 1", resources)
-    need_at_most(MOST_RESOURCES, resources=resources)
-    need_few_entries("demands by leaf and resource", int((~group).sum()), resources)
-    need(0 < capacity < np.inf, "capacity", "a number > 0", capacity)
-    for what, (low, high) in (("demand", demand), ("weight", weight)):
-        need(0 < low <= high < np.inf, what, "0 < low <= high", (low, high))
-    need(0 <= tasks[0] <= tasks[1], "tasks", "0 <= low <= high", tasks)
+    """The hierarchy of a tree, with demands, limits and weights drawn."""
     leaf = np.flatnonzero(~group)
-    wanted = rng.uniform(*demand, (len(leaf), resources))
-    only = rng.integers(resources, size=len(leaf))
-    narrow = rng.random(len(leaf)) < partial
-    wanted[narrow[:, None] & (np.arange(resources) != only[:, None])] = 0.0
-    limit = rng.integers(tasks[0], tasks[1], len(leaf), endpoint=True)
+    need_few_entries("demands by leaf and resource", len(leaf), p.resources)
+    wanted = rng.uniform(*p.demand, (len(leaf), p.resources))
+    only = rng.integers(p.resources, size=len(leaf))
+    narrow = rng.random(len(leaf)) < p.partial
+    wanted[narrow[:, None] & (np.arange(p.resources) != only[:, None])] = 0.0
+    limit = rng.integers(*p.tasks, len(leaf), endpoint=True)
     return Hierarchy(
-        resources=_resource_names(resources),
-        capacity=np.full(resources, float(capacity)),
+        resources=_resource_names(p.resources),
+        capacity=np.full(p.resources, float(p.capacity)),
         names=("root", *_names(parent, group)),
         parent=parent.astype(np.int64),
-        weight=_weights(rng, weight, len(parent)),
+        weight=_weights(rng, p.weight, len(parent)),
         leaf=leaf,
         demand=wanted,
-        tasks=np.where(rng.random(len(leaf)) < limited, limit, UNBOUNDED).astype(float),
+        tasks=np.where(rng.random(len(leaf)) < p.limited, limit, UNBOUNDED).astype(float),
         name=name,
         source=source,
     )
 
 
-def _names(parent: IntArray, group: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[str]:
+def _names(parent: IntArray, group: BoolArray) -> list[str]:
     """`g1`, `j2`, … : group or job, and the place among the siblings."""
     first = np.searchsorted(parent[1:], np.arange(len(parent)))
     place = (np.arange(len(parent) - 1) - first[parent[1:]] + 1).tolist()
@@ -155,13 +203,13 @@ def _resource_names(resources: int) -> tuple[str, ...]:
     return tuple(usual[j] if j < len(usual) else f"r{j + 1}" for j in range(resources))
 
 
-def _weights(rng: np.random.Generator, bounds: tuple[float, float], nodes: int) -> FloatArray:
+def _weights(rng: np.random.Generator, bounds: Range, nodes: int) -> FloatArray:
     low, high = bounds
     weights = np.exp(rng.uniform(np.log(low), np.log(high), nodes)) if low < high else low
     return np.full(nodes, weights, dtype=float)
 
 
-def _fanout_for(nodes: int, depth: int, group_share: float) -> tuple[int, int]:
+def _fanout_for(nodes: int, depth: int, group_share: float) -> Counts:
     """A fan-out that leads to about so many nodes."""
     k = 1
     while sum((k + 1) * ((k + 1) * group_share) ** d for d in range(depth)) <= nodes:

@@ -10,8 +10,9 @@ if that is below gamma. So a greater gamma loses the same nodes and more, and jo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -22,87 +23,126 @@ from ..limits import MOST_NAMED, MOST_SLOTS
 from ..mapreduce.cluster import Cluster, Rates
 from ..mapreduce.instance import Instance
 from ..mapreduce.security import ENCRYPTED, PLAIN, SAME_NODE, Outages, Security
-from .draws import task_counts
-from .parameters import call, need, need_at_most, need_few_entries
+from ..parameters import call, generator, parameter
+from .checks import (
+    need,
+    need_at_least,
+    need_at_most,
+    need_few_entries,
+    need_probabilities,
+    need_seed,
+)
+from .options import (
+    BLOCK_MB,
+    MAPS_RANGE,
+    OUTPUT_RATIOS,
+    REDUCES_RANGE,
+    SEED,
+    Counts,
+    Range,
+)
+from .task_numbers import need_task_numbers, task_numbers
 
-Range = tuple[float, float]
-
-BLOCK_MB = (128.0, 192.0, 256.0, 320.0)
-OUTPUT_RATIOS = (0.2, 0.4, 0.6, 0.8, 1.0)
-"""As in LJR, whose workload SMSO takes its numbers of tasks from."""
+LOST = ("nodes", "slots")
+"""What an outage takes away."""
 
 
-def generate(
-    jobs: int = 500,
-    nodes: int = 10,
-    *,
-    seed: int,
-    map_slots: int = 2,
-    reduce_slots: int = 2,
-    gamma: float = 0.0,
-    outages: Literal["nodes", "slots"] = "nodes",
-    maps_mean: float = 154.0,
-    maps_variance: float = 558.0,
-    maps_range: tuple[int, int] | None = None,
-    reduces_mean: float = 19.0,
-    reduces_variance: float = 145.0,
-    reduces_range: tuple[int, int] | None = None,
-    processing: Range = (0.0, 2020.0),
-    transfer_rate: float = 100.0,
-    encryption_rate: float = 50.0,
-    priority: float = 0.8,
-    encrypted: float = 0.5,
-    block_mb: Sequence[float] = BLOCK_MB,
-    output_ratios: Sequence[float] = OUTPUT_RATIOS,
-) -> Instance:
+@dataclass(frozen=True)
+class SmsoParameters:
+    """Parameters of SMSO section V; block sizes and output ratios as in LJR."""
+
+    jobs: int = parameter(500, "Number of jobs.")
+    nodes: int = parameter(10, "Number of nodes.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    map_slots: int = parameter(2, "Map slots per node; the paper is silent.")
+    reduce_slots: int = parameter(2, "Reduce slots per node.")
+    gamma: float = parameter(0.0, "Probability of an outage.")
+    outages: Literal["nodes", "slots"] = parameter("nodes", "What is lost.")
+    maps_mean: float = parameter(154.0, "Mean number of map tasks of a job.")
+    maps_variance: float = parameter(558.0, "Variance of the number of map tasks.")
+    maps_range: Counts | None = field(default=None, metadata=MAPS_RANGE)
+    reduces_mean: float = parameter(19.0, "Mean number of reduce tasks of a job.")
+    reduces_variance: float = parameter(145.0, "Variance of the number of reduce tasks.")
+    reduces_range: Counts | None = field(default=None, metadata=REDUCES_RANGE)
+    processing: Range = parameter((0.0, 2020.0), "Seconds.")
+    transfer_rate: float = parameter(100.0, "MB/s.")
+    encryption_rate: float = parameter(50.0, "MB/s.")
+    priority: float = parameter(0.8, "Probability that a task may use a slot.")
+    encrypted: float = parameter(0.5, "Probability that data between two nodes is encrypted.")
+    block_mb: Sequence[float] = parameter(
+        BLOCK_MB, "A block size; repeat. Default 128 192 256 320 MB."
+    )
+    output_ratios: Sequence[float] = parameter(
+        OUTPUT_RATIOS, "A ratio; repeat. Default 0.2 0.4 0.6 0.8 1.", option="output-ratio"
+    )
+
+    def __post_init__(self) -> None:
+        nodes, slots = self.nodes, self.map_slots
+        need_at_least(1, jobs=self.jobs, nodes=nodes)
+        need_seed(self.seed)
+        need_at_least(1, map_slots=slots, reduce_slots=self.reduce_slots)
+        low, high = self.processing
+        need(0 <= low <= high < math.inf, "processing", "0 <= low <= high", self.processing)
+        need_at_most(MOST_NAMED, jobs=self.jobs, nodes=nodes)
+        need_at_most(MOST_SLOTS, map_slots=slots, reduce_slots=self.reduce_slots)
+        need_few_entries("levels between nodes", nodes, nodes * slots)
+        need(len(self.block_mb) > 0, "block_mb", "at least one size", self.block_mb)
+        need(len(self.output_ratios) > 0, "output_ratios", "at least one ratio", self.output_ratios)
+        need_probabilities(gamma=self.gamma, priority=self.priority, encrypted=self.encrypted)
+        need_choice("outages", self.outages, LOST)
+        need_task_numbers("maps", self.maps_mean, self.maps_variance, self.maps_range)
+        need_task_numbers("reduces", self.reduces_mean, self.reduces_variance, self.reduces_range)
+
+
+@generator(SmsoParameters)
+def generate(parameters: SmsoParameters) -> Instance:
     """An instance of SMSO section V.
 
-    Slots are per node, rates MB/s, times s. Each block is on one node. A task may run on a slot
-    with probability `priority`, and on one slot in any case; data moved between two nodes is
-    encrypted with probability `encrypted`, the same from all slots to all slots of the two. Each
-    node, or each slot, is lost with probability `gamma`. `maps_range` (or `reduces_range`) replaces
-    the normal distribution of a job's number of tasks by a uniform one, bounds included.
+    Each block is on one node. A task may run on a slot with probability `priority`, and on one slot
+    in any case; data moved between two nodes is encrypted with probability `encrypted`, the same
+    from all slots to all slots of the two. Each node, or each slot, is lost with probability
+    `gamma`. `maps_range` (or `reduces_range`) replaces the normal distribution of a job's number of
+    tasks by a uniform one, bounds included.
 
     Raises `InputError` for parameters that describe no workload.
     """
-    source = call("generate", dict(locals()))
-    low, high = processing
-    need(jobs >= 1, "jobs", "at least 1", jobs)
-    need(nodes >= 1, "nodes", "at least 1", nodes)
-    need(seed >= 0, "seed", "an integer >= 0", seed)
-    need(map_slots >= 1, "map_slots", "at least 1", map_slots)
-    need(reduce_slots >= 1, "reduce_slots", "at least 1", reduce_slots)
-    need(0 <= low <= high < np.inf, "processing", "0 <= low <= high", processing)
-    need_at_most(MOST_NAMED, jobs=jobs, nodes=nodes)
-    need_at_most(MOST_SLOTS, map_slots=map_slots, reduce_slots=reduce_slots)
-    need_few_entries("levels between nodes", nodes, nodes * map_slots)
-    need(len(block_mb) > 0, "block_mb", "at least one size", block_mb)
-    need(len(output_ratios) > 0, "output_ratios", "at least one ratio", output_ratios)
-    for name, probability in (("gamma", gamma), ("priority", priority), ("encrypted", encrypted)):
-        need(0 <= probability <= 1, name, "a probability", probability)
-
-    streams = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(3))
-    rng = next(streams)
-    maps_of = task_counts(rng, "maps", jobs, maps_mean, maps_variance, maps_range)
-    reduces_of = task_counts(rng, "reduces", jobs, reduces_mean, reduces_variance, reduces_range)
-    tasks = int(maps_of.sum())
-    need_few_entries("priorities by map task and slot", tasks, nodes * map_slots)
-    map_times = rng.uniform(low, high, tasks)
-    reduce_times = rng.uniform(low, high, int(reduces_of.sum()))
-    sizes = rng.choice(np.asarray(block_mb, dtype=float), tasks)
-    ratios = rng.choice(np.asarray(output_ratios, dtype=float), jobs)
-    # A part of the cluster, so that the same block moves little if the cluster grows.
-    home = (rng.random(tasks) * nodes).astype(np.int64)
-    cluster = Cluster.uniform(
-        nodes,
-        map_slots=map_slots,
-        reduce_slots=reduce_slots,
-        rates=Rates(*[transfer_rate] * 3),
+    p = parameters
+    streams = map(np.random.default_rng, np.random.SeedSequence(p.seed).spawn(3))
+    instance = _jobs(next(streams), p)
+    security = _security(next(streams), instance, p.priority, p.encrypted)
+    return replace(
+        instance,
+        security=replace(
+            security, transfer_rate=p.transfer_rate, encryption_rate=p.encryption_rate
+        ),
+        outages=_outages(next(streams), instance.cluster, p.gamma, p.outages),
     )
-    instance = Instance(
-        name=f"smso-{jobs}x{nodes}-{map_slots}+{reduce_slots}-gamma{gamma:g}-seed{seed}",
-        cluster=cluster,
-        job_names=tuple(f"j{i}" for i in range(jobs)),
+
+
+def _jobs(rng: np.random.Generator, p: SmsoParameters) -> Instance:
+    """The instance without security and outages."""
+    maps_of = task_numbers(rng, "maps", p.jobs, p.maps_mean, p.maps_variance, p.maps_range)
+    reduces_of = task_numbers(
+        rng, "reduces", p.jobs, p.reduces_mean, p.reduces_variance, p.reduces_range
+    )
+    tasks = int(maps_of.sum())
+    need_few_entries("priorities by map task and slot", tasks, p.nodes * p.map_slots)
+    map_times = rng.uniform(*p.processing, tasks)
+    reduce_times = rng.uniform(*p.processing, int(reduces_of.sum()))
+    sizes = rng.choice(np.asarray(p.block_mb, dtype=float), tasks)
+    ratios = rng.choice(np.asarray(p.output_ratios, dtype=float), p.jobs)
+    # A part of the cluster, so that the same block moves little if the cluster grows.
+    home = (rng.random(tasks) * p.nodes).astype(np.int64)
+    return Instance(
+        name=f"smso-{p.jobs}x{p.nodes}-{p.map_slots}+{p.reduce_slots}-gamma{p.gamma:g}-seed{p.seed}",
+        cluster=Cluster.uniform(
+            p.nodes,
+            map_slots=p.map_slots,
+            reduce_slots=p.reduce_slots,
+            rates=Rates(*[p.transfer_rate] * 3),
+        ),
+        job_names=tuple(f"j{i}" for i in range(p.jobs)),
         output_ratio=ratios,
         map_offsets=offsets(maps_of),
         map_processing=map_times,
@@ -111,47 +151,51 @@ def generate(
         replicas=home,
         reduce_offsets=offsets(reduces_of),
         reduce_processing=reduce_times,
-        source=f"SMSO section V, {source}",
-    )
-    security = _security(next(streams), instance, priority, encrypted)
-    return replace(
-        instance,
-        security=replace(security, transfer_rate=transfer_rate, encryption_rate=encryption_rate),
-        outages=_outages(next(streams), cluster, gamma, outages),
+        source=f"SMSO section V, {call('generate', p)}",
     )
 
 
-def small(
-    jobs: int = 4,
-    nodes: int = 3,
-    *,
-    seed: int,
-    map_slots: int = 2,
-    reduce_slots: int = 1,
-    max_maps: int = 4,
-    max_reduces: int = 3,
-    gamma: float = 0.0,
-    outages: Literal["nodes", "slots"] = "nodes",
-) -> Instance:
+@dataclass(frozen=True)
+class SmallSmsoParameters:
+    """Parameters of the workload of SMSO with few tasks and slots."""
+
+    jobs: int = parameter(4, "Number of jobs.")
+    nodes: int = parameter(3, "Number of nodes.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    map_slots: int = parameter(2, "Map slots per node.")
+    reduce_slots: int = parameter(1, "Reduce slots per node.")
+    max_maps: int = parameter(4, "Most map tasks of a job.")
+    max_reduces: int = parameter(3, "Most reduce tasks of a job.")
+    gamma: float = parameter(0.0, "Probability of an outage.")
+    outages: Literal["nodes", "slots"] = parameter("nodes", "What is lost.")
+
+    def __post_init__(self) -> None:
+        need_at_least(1, max_maps=self.max_maps, max_reduces=self.max_reduces)
+
+
+@generator(SmallSmsoParameters)
+def small(parameters: SmallSmsoParameters) -> Instance:
     """An instance that an exact method can prove: as `generate`, with few tasks and slots.
 
     Times are up to 100 s, so that encryption counts. Raises `InputError` for parameters that
     describe no workload.
     """
+    p = parameters
     instance = generate(
-        jobs,
-        nodes,
-        seed=seed,
-        map_slots=map_slots,
-        reduce_slots=reduce_slots,
-        gamma=gamma,
-        outages=outages,
-        maps_range=(1, max_maps),
-        reduces_range=(1, max_reduces),
+        p.jobs,
+        p.nodes,
+        seed=p.seed,
+        map_slots=p.map_slots,
+        reduce_slots=p.reduce_slots,
+        gamma=p.gamma,
+        outages=p.outages,
+        maps_range=(1, p.max_maps),
+        reduces_range=(1, p.max_reduces),
         processing=(0.0, 100.0),
         block_mb=(512.0, 1024.0),
     )
-    return replace(instance, name=f"smso-small-{jobs}x{nodes}-gamma{gamma:g}-seed{seed}")
+    return replace(instance, name=f"smso-small-{p.jobs}x{p.nodes}-gamma{p.gamma:g}-seed{p.seed}")
 
 
 def _security(
@@ -170,7 +214,6 @@ def _security(
 
 
 def _outages(rng: np.random.Generator, cluster: Cluster, gamma: float, what: str) -> Outages | None:
-    need_choice("outages", what, ("nodes", "slots"))
     maps, reduces = len(cluster.map_slot_node), len(cluster.reduce_slot_node)
     if what == "nodes":
         lost = Outages.of_nodes(cluster, np.flatnonzero(rng.random(cluster.nodes) < gamma))

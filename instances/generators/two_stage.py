@@ -8,47 +8,58 @@ second. The machines draw nothing: one seed, the same jobs everywhere.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
+
 import numpy as np
 
 from ..mapreduce.cluster import Cluster
 from ..mapreduce.instance import Instance
-from .parameters import call, need
+from ..parameters import call, generator, parameter
+from .checks import need, need_at_least, need_seed
+from .options import SEED, Counts
 
 
-def generate(
-    jobs: int = 20,
-    map_machines: int = 3,
-    reduce_machines: int = 3,
-    *,
-    seed: int,
-    times: tuple[int, int] = (1, 99),
-) -> Instance:
-    """Times (s) are uniform integers on `times`, bounds included.
+@dataclass(frozen=True)
+class TwoStageParameters:
+    """Parameters of a two-stage hybrid flow shop."""
+
+    jobs: int = parameter(20, "Number of jobs.")
+    map_machines: int = parameter(3, "Equal machines of the first stage.")
+    reduce_machines: int = parameter(3, "Equal machines of the second stage.")
+    _: KW_ONLY
+    seed: int = field(metadata=SEED)
+    times: Counts = parameter((1, 99), "Times of both stages, uniform integers.", unit="s")
+
+    def __post_init__(self) -> None:
+        need_at_least(1, jobs=self.jobs)
+        need_at_least(1, map_machines=self.map_machines, reduce_machines=self.reduce_machines)
+        need_seed(self.seed)
+        low, high = self.times
+        need(0 <= low <= high, "times", "0 <= low <= high", self.times)
+
+
+@generator(TwoStageParameters)
+def generate(parameters: TwoStageParameters) -> Instance:
+    """A two-stage hybrid flow shop; times are uniform integers on `times`, bounds included.
 
     Raises `InputError` for parameters that describe no flow shop.
     """
-    source = call("generate", dict(locals()))
-    need(jobs >= 1, "jobs", "at least 1", jobs)
-    need(map_machines >= 1, "map_machines", "at least 1", map_machines)
-    need(reduce_machines >= 1, "reduce_machines", "at least 1", reduce_machines)
-    need(seed >= 0, "seed", "an integer >= 0", seed)
-    low, high = times
-    need(0 <= low <= high, "times", "0 <= low <= high", times)
-    rng = np.random.default_rng(seed)
-    map_times, reduce_times = rng.integers(low, high, (2, jobs), endpoint=True)
-    one_each = np.arange(jobs + 1)
-    nothing = np.zeros(jobs)
+    p = parameters
+    rng = np.random.default_rng(p.seed)
+    map_times, reduce_times = rng.integers(*p.times, (2, p.jobs), endpoint=True)
+    one_each = np.arange(p.jobs + 1)
+    nothing = np.zeros(p.jobs)
     return Instance(
-        name=f"two-stage-{jobs}x{map_machines}+{reduce_machines}-seed{seed}",
-        cluster=Cluster.uniform(1, map_slots=map_machines, reduce_slots=reduce_machines),
-        job_names=tuple(f"j{i}" for i in range(jobs)),
+        name=f"two-stage-{p.jobs}x{p.map_machines}+{p.reduce_machines}-seed{p.seed}",
+        cluster=Cluster.uniform(1, map_slots=p.map_machines, reduce_slots=p.reduce_machines),
+        job_names=tuple(f"j{i}" for i in range(p.jobs)),
         output_ratio=nothing,
         map_offsets=one_each,
         map_processing=map_times.astype(float),
         input_mb=nothing,
-        replica_offsets=np.zeros(jobs + 1, dtype=np.int64),
+        replica_offsets=np.zeros(p.jobs + 1, dtype=np.int64),
         replicas=np.zeros(0, dtype=np.int64),
         reduce_offsets=one_each,
         reduce_processing=reduce_times.astype(float),
-        source=f"two-stage hybrid flow shop, {source}",
+        source=f"two-stage hybrid flow shop, {call('generate', p)}",
     )

@@ -1,0 +1,1 @@
+"""Verbs whose subcommands come from a registry: `slotwise generate` and `slotwise import`."""

@@ -1,0 +1,227 @@
+"""Options of the command line, made from the parameters of a generator or an importer."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+
+from ...instances.errors import InputError
+from ...instances.parameters import Parameter
+
+_PLAIN = (bool, int, float, str)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """How a parameter is given on the command line.
+
+    `type` is what typer reads; `read` says what becomes of it: "value" as it is, "list" of repeated
+    options, "amounts" by name, "number or word".
+    """
+
+    type: Any
+    read: Literal["value", "list", "amounts", "number or word"] = "value"
+    metavar: str = ""
+    words: tuple[str, ...] = ()
+
+
+def options_from(
+    parameters: Iterable[Parameter], *, paths: bool = False
+) -> list[inspect.Parameter]:
+    """The parameters of a command: what typer needs to know of each.
+
+    Parameters
+    ----------
+    parameters : iterable of Parameter
+        Of a generator or an importer; those that no option can express keep their defaults.
+    paths : bool
+        Whether files that must be given by place are arguments instead of options.
+
+    Returns
+    -------
+    list of inspect.Parameter
+        All by keyword.
+
+    Raises
+    ------
+    InputError
+        A parameter without default that no option can express.
+    """
+    found = []
+    for one in parameters:
+        if one.about.parts:
+            found += [_option(_part_name(part), part.type, part) for part in _parts(one)]
+        elif (kind := _kind(one)) is not None:
+            if paths and is_argument(one):
+                metavar = one.about.metavar or one.name.upper()
+                note = typer.Argument(metavar=metavar, help=one.about.text)
+                found.append(keyword(one.name, Annotated[kind.type, note]))
+            else:
+                found.append(_option(one.name, kind.type, one, kind))
+    return found
+
+
+def values_from(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a generator or an importer, by name, from the values of its options.
+
+    Raises
+    ------
+    InputError
+        Text that is no value of the parameter.
+    """
+    values: dict[str, Any] = {}
+    for one in parameters:
+        if one.about.parts:
+            made = {part.name: given[_part_name(part)] for part in _parts(one)}
+            values[one.name] = _dataclass_in(one.type)(**made)
+            continue
+        kind = _kind(one)
+        if kind is None or one.name not in given:
+            continue
+        value = given[one.name]
+        if kind.read == "list" and not value:
+            continue
+        if kind.read == "amounts":
+            if value is None:
+                continue
+            value = amounts(value, _option_name(one))
+        elif kind.read == "number or word" and value not in (None, *kind.words):
+            value = _number(value, one.name, kind.words)
+        values[one.name] = value
+    return values
+
+
+def is_argument(one: Parameter) -> bool:
+    """Whether an importer's parameter is a file, or files, given by place."""
+    return one.required and one.positional and not one.about.option and _is_path(_members(one.type))
+
+
+def amounts(text: str, option: str) -> dict[str, float]:
+    """`cpu=200,memory=400` by resource. Raises `InputError` naming the option."""
+    found: dict[str, float] = {}
+    for entry in text.split(","):
+        if not entry.strip():
+            continue
+        name, _, amount = (part.strip() for part in entry.partition("="))
+        try:
+            found[name] = float(amount)
+        except ValueError:
+            raise InputError(f"{option}: need name=amount, got {entry.strip()!r}") from None
+        if not name or not 0 <= found[name] < float("inf"):
+            raise InputError(f"{option}: need name=amount >= 0, got {entry.strip()!r}")
+    return found
+
+
+def _option(name: str, kind: Any, one: Parameter, how: _Kind | None = None) -> inspect.Parameter:
+    about = one.about
+    declared = (f"--{about.option}",) if about.option else ()
+    note = typer.Option(
+        *declared,
+        help=about.text or None,
+        metavar=about.metavar or (how.metavar if how else "") or None,
+        min=about.least,
+    )
+    repeats = how is not None and how.read == "list"
+    if one.required:
+        return keyword(name, Annotated[kind, note])
+    default = None if repeats or (how and how.read == "amounts") else one.default
+    if default is None:
+        kind = kind | None
+    elif how is not None and how.read == "number or word":
+        default = str(default)
+    return keyword(name, Annotated[kind, note], default)
+
+
+def keyword(
+    name: str, annotation: Any, default: Any = inspect.Parameter.empty
+) -> inspect.Parameter:
+    """A parameter of a command."""
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def _option_name(one: Parameter) -> str:
+    return f"--{one.about.option or one.name.replace('_', '-')}"
+
+
+def _kind(one: Parameter) -> _Kind | None:
+    """How the command line gives a parameter; None if it does not."""
+    if one.about.option is None:
+        return None
+    members = _members(one.type)
+    words = tuple(
+        word for kind in members if get_origin(kind) is Literal for word in get_args(kind)
+    )
+    rest = [kind for kind in members if get_origin(kind) is not Literal]
+    kind: _Kind | None = None
+    if _is_path(members):
+        several = any(get_origin(member) is not None for member in members)
+        kind = _Kind(list[Path], "list") if several else _Kind(Path)
+    elif words:
+        choice = _Kind(str, metavar="|".join(words))
+        kind = _Kind(str, "number or word", words=words) if rest else choice
+    elif len(rest) == 1:
+        kind = _kind_of(rest[0])
+    if kind is None and one.required:
+        raise InputError(f"{one.name}: {one.type} cannot be given on the command line")
+    return kind
+
+
+def _kind_of(kind: Any) -> _Kind | None:
+    if kind in _PLAIN:
+        return _Kind(kind)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is tuple and Ellipsis not in inner and set(inner) <= set(_PLAIN):
+        return _Kind(kind, metavar="LOW HIGH" if len(inner) == 2 else "")
+    if isinstance(origin, type) and issubclass(origin, Mapping) and inner == (str, float):
+        return _Kind(str, "amounts", "NAME=AMOUNT,…")
+    if isinstance(origin, type) and issubclass(origin, Sequence) and inner[0] in _PLAIN:
+        return _Kind(list[inner[0]], "list")  # type: ignore[valid-type]
+    return None
+
+
+def _members(kind: Any) -> list[Any]:
+    """The kinds of a union without None."""
+    if get_origin(kind) in (Union, UnionType):
+        return [member for member in get_args(kind) if member is not type(None)]
+    return [kind]
+
+
+def _is_path(members: list[Any]) -> bool:
+    """Whether a value may be a path, or a sequence of paths."""
+    return any(
+        member is Path or (get_args(member) and Path in _members(get_args(member)[0]))
+        for member in members
+    )
+
+
+def _dataclass_in(kind: Any) -> Any:
+    return next(member for member in _members(kind) if is_dataclass(member))
+
+
+def _parts(one: Parameter) -> list[Parameter]:
+    """The fields of a parameter that is a dataclass, each as a parameter of its own."""
+    usual = one.default if is_dataclass(one.default) else _dataclass_in(one.type)()
+    return [
+        Parameter(name, type(getattr(usual, name)), getattr(usual, name), about, positional=False)
+        for name, about in one.about.parts
+    ]
+
+
+def _part_name(part: Parameter) -> str:
+    return str(part.about.option).replace("-", "_")
+
+
+def _number(text: str, name: str, words: tuple[str, ...]) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        either = " or ".join(map(repr, words))
+        raise InputError(f"{name}: need a number or {either}, got {text!r}") from None

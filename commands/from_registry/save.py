@@ -1,0 +1,84 @@
+"""Where a generator's or an importer's result goes: a file, and a word on what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...instances.errors import InputError
+from ..console import show
+from ..file_rules import Written
+
+OutputFile = Annotated[
+    Path,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Write it here; - is stdout, then only it."
+    ),
+    Written(),
+]
+
+
+def save(
+    made: object, output: Path, *, notes: Sequence[str] | None = None, as_json: bool, quiet: bool
+) -> None:
+    """Write an instance, a datacenter or a hierarchy and say what it is.
+
+    Parameters
+    ----------
+    made : Instance, Datacenter or Hierarchy
+        What is written.
+    output : Path
+        The file.
+    notes : sequence of str, optional
+        What an importer says; kept in the JSON document.
+    as_json, quiet : bool
+        What the command prints.
+
+    Raises
+    ------
+    InputError
+        `made` is none of the three.
+    """
+    document = {**_written(made, output), "file": str(output)}
+    if notes is not None:
+        document["notes"] = list(notes)
+    show(f"{output}: {made!r}", document=document, as_json=as_json, quiet=quiet)
+
+
+def _written(made: object, output: Path) -> dict[str, Any]:
+    """What the document says of the file."""
+    from ...instances.datacenter.datacenter import Datacenter
+    from ...instances.datacenter.datacenter_file import write_datacenter
+    from ...instances.hierarchy.hierarchy import Hierarchy
+    from ...instances.hierarchy.hierarchy_file import write_hierarchy
+    from ...instances.mapreduce.instance import Instance
+    from ...instances.mapreduce.instance_file import write_instance
+
+    if isinstance(made, Instance):
+        write_instance(made, output)
+        return {
+            "instance": made.name,
+            "jobs": made.jobs,
+            "map_tasks": made.map_tasks,
+            "reduce_tasks": made.reduce_tasks,
+            "nodes": made.cluster.nodes,
+        }
+    if isinstance(made, Datacenter):
+        write_datacenter(made, output)
+        return {
+            "datacenter": made.name,
+            "machines": made.machines,
+            "configurations": len(made.configurations),
+            "classes": len(made.classes),
+        }
+    if isinstance(made, Hierarchy):
+        write_hierarchy(made, output)
+        return {
+            "nodes": made.nodes,
+            "leaves": made.leaves,
+            "dropped_limits": len(made.dropped_limits),
+        }
+    raise InputError(f"need an instance, a datacenter or a hierarchy, got {type(made).__name__}")

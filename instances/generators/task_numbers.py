@@ -1,0 +1,84 @@
+"""Numbers of tasks of jobs, drawn as the workloads of several papers have them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..limits import MOST_TASKS
+from .checks import need, need_at_most
+
+
+def need_task_numbers(
+    name: str, mean: float, variance: float, bounds: tuple[int, int] | None
+) -> None:
+    """Raise `InputError` unless `task_numbers` can draw with these parameters."""
+    if bounds is not None:
+        low, high = bounds
+        need(0 <= low <= high, f"{name}_range", "0 <= low <= high", bounds)
+        need_at_most(MOST_TASKS, **{f"{name}_range": high})
+        return
+    # From a mean of 1 on, at least half of the draws are kept.
+    need(1 <= mean < math.inf, f"{name}_mean", "at least 1", mean)
+    need(0 <= variance < math.inf, f"{name}_variance", "at least 0", variance)
+
+
+def task_numbers(
+    rng: np.random.Generator,
+    name: str,
+    jobs: int,
+    mean: float,
+    variance: float,
+    bounds: tuple[int, int] | None,
+) -> IntArray:
+    """Number of tasks of each job.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Where the draws come from.
+    name : str
+        What the numbers are called in an error: `maps` or `reduces`.
+    jobs : int
+        Number of jobs.
+    mean, variance : float
+        Of a normal distribution; draws are rounded, and those below 1 are drawn again.
+    bounds : tuple of int or None
+        Least and greatest number of a uniform distribution, which then replaces the normal one.
+
+    Returns
+    -------
+    IntArray
+        Shape (jobs,).
+
+    Raises
+    ------
+    InputError
+        All jobs together have too many tasks.
+    """
+    if bounds is not None:
+        uniform = rng.integers(*bounds, jobs, endpoint=True)
+        need_few_tasks(name, uniform)
+        return uniform
+    numbers = positive_normal(rng, jobs, mean, variance, least=0.5)
+    need_few_tasks(name, numbers)
+    return np.maximum(np.rint(numbers), 1).astype(np.int64)
+
+
+def need_few_tasks(name: str, numbers: FloatArray | IntArray) -> None:
+    """Raise `InputError` if jobs with these numbers of tasks have too many together."""
+    total = float(numbers.sum(dtype=float))
+    need(total <= MOST_TASKS, name, f"at most {MOST_TASKS} tasks of all jobs", total)
+
+
+def positive_normal(
+    rng: np.random.Generator, size: int, mean: float, variance: float, least: float = 0.0
+) -> FloatArray:
+    """Normal draws, shape (size,); those not above `least` are drawn again."""
+    deviation = np.sqrt(variance)
+    draws = rng.normal(mean, deviation, size)
+    while (again := np.flatnonzero(draws <= least)).size:
+        draws[again] = rng.normal(mean, deviation, again.size)
+    return draws

@@ -1,0 +1,228 @@
+"""Parameters of generators and importers: said once, for Python, the command line and the docs.
+
+A parameter is a field of a dataclass, made with `parameter` or with the metadata of `described`,
+or an argument of a plain function, annotated `Annotated[int, described("Number of jobs.")]` or just
+`int`. `parameters_of` reads all of them alike.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from functools import update_wrapper
+from pathlib import Path
+from typing import (
+    Annotated,
+    Any,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from .errors import InputError
+
+P = ParamSpec("P")
+D = TypeVar("D")
+T = TypeVar("T")
+
+_KEY = "slotwise"
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a parameter means and how the command line spells it.
+
+    Parameters
+    ----------
+    help : str
+        One sentence.
+    unit : str
+        The unit, where the sentence does not have it.
+    option : str or None
+        Name of the option; empty for the parameter's own name, None for no option at all.
+    metavar : str
+        What stands for the value in the help.
+    least : float or None
+        Least value that the command line takes.
+    parts : tuple of pairs
+        Of a parameter that is itself a dataclass: its fields, and the options that they become.
+    """
+
+    help: str = ""
+    unit: str = ""
+    option: str | None = ""
+    metavar: str = ""
+    least: float | None = None
+    parts: tuple[tuple[str, Description], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The sentence with the unit."""
+        return f"{self.help.removesuffix('.')}, {self.unit}." if self.unit else self.help
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a generator or an importer.
+
+    Parameters
+    ----------
+    name : str
+        Its name in Python.
+    type : type
+        Its annotation, evaluated.
+    default : object
+        `dataclasses.MISSING` if it must be given.
+    about : Description
+        What it means.
+    positional : bool
+        Whether it can be given by its place.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    about: Description
+    positional: bool
+
+    @property
+    def required(self) -> bool:
+        return self.default is MISSING
+
+
+def described(help: str = "", **more: Any) -> Mapping[str, Any]:
+    """Metadata of a dataclass field, or a note in `Annotated`; arguments as of `Description`."""
+    return {_KEY: Description(help, **more)}
+
+
+def parameter(default: T, help: str = "", **more: Any) -> T:
+    """A dataclass field with a default and a `Description`."""
+    made: T = field(default=default, metadata=described(help, **more))
+    return made
+
+
+class WithParameters(Generic[P, T]):
+    """A function of one dataclass of parameters that takes the parameters one by one too.
+
+    `parameters` is the dataclass. Call the object with its fields, or with one of its objects.
+    """
+
+    def __init__(self, make: Callable[..., T], parameters: Any, paths: int) -> None:
+        update_wrapper(self, make)
+        self.parameters = parameters
+        self._make = make
+        self._paths = paths
+        own = list(inspect.signature(make).parameters.values())[:paths]
+        given = inspect.signature(parameters).parameters.values()
+        own = [path.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for path in own]
+        self.__signature__ = inspect.Signature([*own, *given])
+        self.__doc__ = f"{inspect.getdoc(make) or ''}\n\n{parameter_section(parameters)}"
+
+    def __call__(self, *args: P.args, **given: P.kwargs) -> T:
+        paths, rest = args[: self._paths], args[self._paths :]
+        if len(rest) == 1 and not given and isinstance(rest[0], self.parameters):
+            return self._make(*args)
+        return self._make(*paths, self.parameters(*rest, **given))
+
+
+def generator(
+    parameters: Callable[P, D],
+) -> Callable[[Callable[[D], T]], WithParameters[P, T]]:
+    """Mark a function of a dataclass of parameters as a generator."""
+    return lambda make: WithParameters(make, parameters, 0)
+
+
+def importer(
+    parameters: Callable[P, D],
+) -> Callable[[Callable[[str | Path, D], T]], WithParameters[Concatenate[str | Path, P], T]]:
+    """Mark a function of a file and a dataclass of parameters as an importer."""
+    return lambda make: WithParameters(make, parameters, 1)
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """The parameters of a generator or an importer, in order.
+
+    Parameters
+    ----------
+    function : callable
+        A function made with `generator` or `importer`, a dataclass, or a plain function with
+        annotations; arguments without annotation have the type of their default, or are text.
+
+    Returns
+    -------
+    tuple of Parameter
+
+    Raises
+    ------
+    InputError
+        An argument that has no name, `*args` or `**options`.
+    """
+    if is_dataclass(function):
+        return _of_dataclass(function)
+    if isinstance(function, WithParameters):
+        return (
+            *_of_function(function._make)[: function._paths],
+            *_of_dataclass(function.parameters),
+        )
+    return _of_function(function)
+
+
+def _of_dataclass(owner: Any) -> tuple[Parameter, ...]:
+    hints = get_type_hints(owner)
+    return tuple(
+        Parameter(one.name, hints[one.name], _default(one), _about(one.metadata), not one.kw_only)
+        for one in fields(owner)
+        if one.init
+    )
+
+
+def _default(one: Field[Any]) -> Any:
+    return one.default if one.default_factory is MISSING else one.default_factory()
+
+
+def _about(metadata: Mapping[str, Any]) -> Description:
+    about: Description = metadata.get(_KEY, Description())
+    return about
+
+
+def _of_function(function: Callable[..., Any]) -> tuple[Parameter, ...]:
+    hints = get_type_hints(function, include_extras=True)
+    found = []
+    for one in inspect.signature(function).parameters.values():
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            name = getattr(function, "__name__", repr(function))
+            raise InputError(f"{name}: {one}: an option needs a name and a default")
+        default = MISSING if one.default is one.empty else one.default
+        kind = hints.get(one.name, str if default in (MISSING, None) else type(default))
+        about = Description()
+        if get_origin(kind) is Annotated:
+            kind, *notes = get_args(kind)
+            for note in notes:
+                if isinstance(note, str):
+                    about = Description(note)
+                elif isinstance(note, Mapping):
+                    about = _about(note)
+        positional = one.kind is not one.KEYWORD_ONLY
+        found.append(Parameter(one.name, kind, default, about, positional))
+    return tuple(found)
+
+
+def parameter_section(parameters: Any) -> str:
+    """The section "Parameters" of a docstring in numpydoc form, from a dataclass."""
+    lines = ["Parameters", "----------"]
+    notes = {one.name: str(one.type) for one in fields(parameters)}
+    for one in _of_dataclass(parameters):
+        default = "" if one.required else f", default {one.default!r}"
+        lines += [f"{one.name} : {notes[one.name]}{default}", f"    {one.about.text}"]
+    return "\n".join(lines)
+
+
+def call(function: str, parameters: Any) -> str:
+    """The call that makes the same instance again, for the instance's source."""
+    given = ((one.name, getattr(parameters, one.name)) for one in fields(parameters))
+    return f"{function}({', '.join(f'{name}={value!r}' for name, value in given)})"
