@@ -36,6 +36,16 @@ def group_of(
             super().__init__(**attributes)
             self.commands = _Commands(entries, build)  # type: ignore[assignment]
 
+        def list_commands(self, ctx: Any) -> list[str]:
+            return list(self.commands)
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            # Names and summaries are in the registry: nothing is loaded for them.
+            named: dict[str, Any] = {}
+            for entry in entries:
+                named[entry.name] = TyperCommand(entry.name, help=help_of(entry))
+            TyperGroup(commands=named).format_commands(ctx, formatter)
+
     return Group
 
 
@@ -51,13 +61,14 @@ def with_options(run: Callable[..., None], options: list[inspect.Parameter]) -> 
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands of a group by name."""
+    """The commands of a group by name; each is built when it is looked up, and kept."""
 
     def __init__(
         self, entries: Iterable[Entry], build: Callable[[Entry], Callable[..., None]]
     ) -> None:
         self._entries = entries
         self._build = build
+        self._built: dict[str, Any] = {}
 
     def __iter__(self) -> Iterator[str]:
         return (entry.name for entry in self._entries)
@@ -65,33 +76,24 @@ class _Commands(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(list(self._entries))
 
-    def __getitem__(self, name: str) -> TyperCommand:
-        for entry in self._entries:
-            if entry.name == name:
-                return _Unbuilt(entry, self._build)
-        raise KeyError(name)
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            found = [entry for entry in self._entries if entry.name == name]
+            if not found:
+                raise KeyError(name)
+            self._built[name] = _command(found[0], self._build(found[0]))
+        return self._built[name]
 
 
-class _Unbuilt(TyperCommand):
-    """A command of which only name and help are known; its options are made when it runs."""
-
-    def __init__(self, entry: Entry, build: Callable[[Entry], Callable[..., None]]) -> None:
-        super().__init__(entry.name, help=help_of(entry))
-        self._entry = entry
-        self._build_from = build
-
-    def make_context(self, *arguments: Any, **extra: Any) -> Any:
-        return self._built().make_context(*arguments, **extra)
-
-    def _built(self) -> Any:
-        app = typer.Typer(
-            add_completion=False,
-            rich_markup_mode=None,
-            context_settings={"help_option_names": ["-h", "--help"]},
-        )
-        function = ruled(self._build_from(self._entry))
-        app.command(self._entry.name, help=help_of(self._entry))(function)
-        return typer.main.get_command(app)
+def _command(entry: Entry, function: Callable[..., None]) -> Any:
+    """The command of an entry, as typer makes it."""
+    app = typer.Typer(
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.command(entry.name, help=help_of(entry))(ruled(function))
+    return typer.main.get_command(app)
 
 
 def help_of(entry: Entry) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import seed_files
+import typer
 
 from slotwise.commands.app import app, run
 from slotwise.commands.file_rules import path_parameters
@@ -38,6 +39,12 @@ LINES = {
     "generate hmhs": f"{SMALL} --map-machines 2 --reduce-machines 2",
     "generate lotes": "--seed 1 --classes 2 --configurations 2 --machines 5",
     "generate mch": "--seed 1 --depth 2",
+    "generate ljr-small": "--seed 1 --jobs 2",
+    "generate smso-small": "--seed 1 --jobs 2",
+    "generate hmhs-small": "--seed 1 --jobs 2",
+    "generate two-stage": "--seed 1 --jobs 2",
+    "generate google-2011": "--scale 0.01",
+    "generate mch-binary": "--seed 1 --levels 2",
     "import rumen": "{trace.json} --topology {rumen-topology.json}",
     "import swim": "{swim.tsv} --nodes 3",
     "import openb": "{nodes.csv} {pods.csv} --classes 2",
@@ -52,13 +59,14 @@ NO_TEXT = {"seconds", "events_per_second", "found_after", "time"}
 """Fields of results that differ from run to run."""
 
 
-def commands(typed=app, above=()):
+def commands(group=None, above=()):
     """Words and function of every command."""
-    for command in typed.registered_commands:
-        yield " ".join([*above, command.name or command.callback.__name__]), command.callback
-    for group in typed.registered_groups:
-        name = [group.name] if isinstance(group.name, str) else []
-        yield from commands(group.typer_instance, [*above, *name])
+    group = group or typer.main.get_command(app)
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, [*above, name])
+        else:
+            yield " ".join([*above, name]), command.callback
 
 
 FUNCTIONS = dict(commands())
