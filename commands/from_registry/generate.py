@@ -11,7 +11,7 @@ import typer
 
 from ...instances.generators import GENERATORS
 from ...instances.parameters import Parameter, parameters_of
-from ...instances.registry import Entry, lookup
+from ...instances.registry import Entry
 from ..console import Json, Quiet
 from .group import group_of, with_options
 from .options import keyword, options_from, values_from
@@ -47,7 +47,7 @@ def _command(entry: Entry) -> Callable[..., None]:
     function = entry.load()
     parameters = parameters_of(function)
     variant = _VARIANTS.get(entry.name)
-    other = None if variant is None else lookup("generator", GENERATORS, variant.generator).load()
+    other = None if variant is None else GENERATORS.lookup(variant.generator).load()
     options = options_from(parameters)
     if variant is not None and other is not None:
         flag = typer.Option(f"--{variant.option.replace('_', '-')}", help=variant.help)

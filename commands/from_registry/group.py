@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ...instances.registry import Entry
+from ...instances.errors import InputError
+from ...instances.registry import Entry, Registry
 from ..file_rules import ruled
 
 
-def group_of(
-    entries: Iterable[Entry], build: Callable[[Entry], Callable[..., None]]
-) -> type[TyperGroup]:
+def group_of(registry: Registry, build: Callable[[Entry], Callable[..., None]]) -> type[TyperGroup]:
     """The class of a group with a command for every entry.
 
     Parameters
     ----------
-    entries : iterable of Entry
-        The registry; it is read when a command of the group is asked for, not before.
+    registry : Registry
+        It is read when a command of the group is asked for, not before.
     build : callable
         Makes the function of an entry's command, with typer's annotations.
 
@@ -34,7 +33,7 @@ def group_of(
     class Group(TyperGroup):
         def __init__(self, **attributes: Any) -> None:
             super().__init__(**attributes)
-            self.commands = _Commands(entries, build)  # type: ignore[assignment]
+            self.commands = _Commands(registry, build)  # type: ignore[assignment]
 
         def list_commands(self, ctx: Any) -> list[str]:
             return list(self.commands)
@@ -42,7 +41,7 @@ def group_of(
         def format_commands(self, ctx: Any, formatter: Any) -> None:
             # Names and summaries are in the registry: nothing is loaded for them.
             named: dict[str, Any] = {}
-            for entry in entries:
+            for entry in registry:
                 named[entry.name] = TyperCommand(entry.name, help=help_of(entry))
             TyperGroup(commands=named).format_commands(ctx, formatter)
 
@@ -63,25 +62,24 @@ def with_options(run: Callable[..., None], options: list[inspect.Parameter]) -> 
 class _Commands(Mapping[str, Any]):
     """The commands of a group by name; each is built when it is looked up, and kept."""
 
-    def __init__(
-        self, entries: Iterable[Entry], build: Callable[[Entry], Callable[..., None]]
-    ) -> None:
-        self._entries = entries
+    def __init__(self, registry: Registry, build: Callable[[Entry], Callable[..., None]]) -> None:
+        self._registry = registry
         self._build = build
         self._built: dict[str, Any] = {}
 
     def __iter__(self) -> Iterator[str]:
-        return (entry.name for entry in self._entries)
+        return iter(self._registry.names)
 
     def __len__(self) -> int:
-        return len(list(self._entries))
+        return len(self._registry)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._built:
-            found = [entry for entry in self._entries if entry.name == name]
-            if not found:
-                raise KeyError(name)
-            self._built[name] = _command(found[0], self._build(found[0]))
+            try:
+                entry = self._registry.lookup(name)
+            except InputError:
+                raise KeyError(name) from None
+            self._built[name] = _command(entry, self._build(entry))
         return self._built[name]
 
 
@@ -98,4 +96,4 @@ def _command(entry: Entry, function: Callable[..., None]) -> Any:
 
 def help_of(entry: Entry) -> str:
     """What the command of an entry does."""
-    return f"{entry.source}: {entry.summary}."
+    return f"{': '.join(part for part in (entry.source, entry.summary) if part)}."

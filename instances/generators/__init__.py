@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..registry import Entry, Registry
+from ..registry import Entry, Function, Registry
 
 GENERATORS = Registry(
     "generator",
@@ -84,9 +84,23 @@ GENERATORS = Registry(
 )
 
 
-def generate(name: str, **parameters: Any) -> Any:
-    """An `Instance`, a `Datacenter` or a `Hierarchy` by the generator called `name`; see there.
+def generate(generator: str | Function, *arguments: Any, **parameters: Any) -> Any:
+    """An instance, a datacenter or a hierarchy by a generator.
 
-    Raises `InputError` for an unknown name or parameters that describe no workload.
+    Parameters
+    ----------
+    generator : str or callable
+        A name of `GENERATORS`, or a function.
+    *arguments, **parameters
+        What the generator takes: its parameters one by one, or one object of all.
+
+    Returns
+    -------
+    Instance, Datacenter or Hierarchy
+
+    Raises
+    ------
+    InputError
+        For an unknown name, and for parameters that describe no workload.
     """
-    return GENERATORS.lookup(name).load()(**parameters)
+    return GENERATORS.resolve(generator).load()(*arguments, **parameters)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import slotwise
 from slotwise.commands.app import run
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators import GENERATORS, ljr
@@ -119,3 +120,13 @@ def test_the_docstring_has_a_section_of_parameters() -> None:
         assert any(line.startswith(f"{one.name} : ") for line in lines)
     assert "replicas : int, default 4" in lines
     assert lines[lines.index("replicas : int, default 4") + 1] == "    Replicas of each block."
+
+
+def test_generate_takes_a_name_or_a_function() -> None:
+    named = slotwise.generate("ljr-small", jobs=2, seed=3)
+    assert slotwise.generate(ljr.small, 2, seed=3).source == named.source
+    parameters = ljr.SmallLjrParameters(2, seed=3)
+    assert slotwise.generate("ljr-small", parameters).source == named.source
+    assert slotwise.generate(lambda jobs: jobs + 1, jobs=2) == 3
+    with pytest.raises(InputError, match="unknown generator 'ljrs': did you mean ljr"):
+        slotwise.generate("ljrs", seed=1)
