@@ -165,7 +165,7 @@ def get_ready(instance: Instance, *, quiet: bool, exact: bool = False) -> None:
 
 def get_ready_until(clock: Clock, instance: Instance, *, quiet: bool, exact: bool = False) -> None:
     """As `get_ready`, but wait no longer than the clock runs; the rest happens meanwhile."""
-    from ..solvers.clock import OutOfTime, attempt
+    from ..heuristics.background import OutOfTime, attempt
 
     with suppress(OutOfTime):
         attempt(lambda: get_ready(instance, quiet=quiet, exact=exact), clock)

@@ -6,10 +6,6 @@ schedule, so it can follow any other heuristic and start any exact method.
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable
-
 import numpy as np
 
 from ..instances.arrays import FloatArray, IntArray
@@ -18,6 +14,10 @@ from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from ..instances.mapreduce.schedule import Schedule, map_completions, timed
 from ..instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds
+from .array_moves import copy, shift
+from .background import interruptible
+from .random_numbers import below, seeded, uniform
+from .stopping_rules import StoppingRule
 
 ROUNDS = 8
 STEPS = 50_000
@@ -31,33 +31,30 @@ LEVELLING = 0.02
 
 
 def improve(
-    instance: Instance,
-    schedule: Schedule,
-    *,
-    seconds: float,
-    seed: int = 0,
-    target: float = 0.0,
+    instance: Instance, schedule: Schedule, stop: StoppingRule, *, seed: int = 0
 ) -> Schedule:
-    """A schedule no longer than the given one, after at most `seconds` s of annealing.
+    """A schedule no longer than the given one, which has to be valid.
 
-    Ends as soon as the makespan is at most `target` s, such as a lower bound. From a target on
-    which all slots agree the search knows how far each slot is off, not the longest alone.
-
-    The given one has to be valid. Deterministic if the time suffices for all rounds, as it does in
-    a second up to some fifty tasks. A step costs time proportional to the number of tasks.
+    From a target in `stop`, such as a lower bound, on which all slots agree the search knows how
+    far each slot is off, not the longest alone. Its iterations are rounds of annealing, `ROUNDS`
+    if it sets none. Makespans on the way are not shown to `stop`. Deterministic if the time
+    suffices for all rounds, as it does in a second up to some fifty tasks. A step costs time
+    proportional to the number of tasks.
     """
     if instance.jobs == 0 or instance.map_tasks + instance.reduce_tasks == 0:
         return schedule
     cluster = instance.cluster
-    stop = np.zeros(1, dtype=np.int64)
+    flag = np.zeros(1, dtype=np.int64)
+    rounds = ROUNDS if stop.iterations is None else stop.iterations
     order = np.argsort(map_completions(instance, schedule.map.end), kind="stable")
     map_slot, reduce_slot = schedule.map.slot.copy(), schedule.reduce.slot.copy()
 
     def work() -> None:
         anneal(
-            stop,
-            seed,
-            target,
+            flag,
+            rounds,
+            seeded(seed),
+            stop.target,
             order,
             map_slot,
             reduce_slot,
@@ -71,7 +68,7 @@ def improve(
             read_seconds(instance),
         )
 
-    if not interruptible(work, stop, seconds):
+    if not interruptible(work, flag, stop):
         raise KeyboardInterrupt
     position = np.empty(instance.jobs, dtype=np.int64)
     position[order] = np.arange(instance.jobs)
@@ -83,57 +80,6 @@ def improve(
         position[instance.reduce_job],
     )
     return found if found.makespan < schedule.makespan else schedule
-
-
-def interruptible(
-    kernel: Callable[[], object],
-    stop: IntArray,
-    seconds: float,
-    watch: Callable[[], None] | None = None,
-) -> bool:
-    """Run a compiled kernel that releases the GIL until it returns; False if Ctrl-C ended it.
-
-    After `seconds` s, or on Ctrl-C, `stop[0]` becomes 1, at which the kernel has to return soon.
-    `watch` is called some twenty times a second meanwhile. What the kernel raises is raised here.
-    """
-    failures: list[BaseException] = []
-
-    # Not `join`: Ctrl-C within it can make a living thread look dead.
-    done = threading.Event()
-
-    def work() -> None:
-        try:
-            kernel()
-        except BaseException as failure:
-            failures.append(failure)
-        finally:
-            done.set()
-
-    deadline = time.perf_counter() + seconds
-    finished = True
-    try:
-        threading.Thread(target=work, daemon=True).start()
-        while not done.is_set():
-            left = deadline - time.perf_counter()
-            if left <= 0:
-                break
-            done.wait(min(left, 0.05))
-            if watch is not None:
-                watch()
-    except KeyboardInterrupt:
-        finished = False
-    stop[0] = 1
-    done.wait()
-    if failures:
-        raise failures[0]
-    return finished
-
-
-@inner
-def _random(state: IntArray, below: int) -> int:
-    """A number from 0 to `below` - 1; the minimal standard generator of Park and Miller."""
-    state[0] = state[0] * 48271 % 2147483647
-    return int(state[0] % below)
 
 
 @inner
@@ -185,8 +131,9 @@ def _cost(
 
 @counted
 def anneal(
-    stop: IntArray,
-    seed: int,
+    flag: IntArray,
+    rounds: int,
+    state: IntArray,
     target: float,
     best_order: IntArray,
     best_map: IntArray,
@@ -200,45 +147,44 @@ def anneal(
     share: FloatArray,
     seconds_per_mb: FloatArray,
 ) -> None:
-    """Replace the three `best` arrays by the best found, before `stop[0]` is set."""
+    """Replace the three `best` arrays by the best found, before `flag[0]` is set."""
     jobs, maps, reduces = len(best_order), len(best_map), len(best_reduce)
     map_free, reduce_free = np.zeros(len(map_node)), np.zeros(len(reduce_node))
     held = np.zeros(len(seconds_per_mb))
-    state = np.array([seed * 7919 % 2147483646 + 1])
     order, map_slot, reduce_slot = best_order.copy(), best_map.copy(), best_reduce.copy()
     best = np.inf
-    for _ in range(ROUNDS):
-        _copy(best_order, order)
-        _copy(best_map, map_slot)
-        _copy(best_reduce, reduce_slot)
+    for _ in range(rounds):
+        copy(best_order, order)
+        copy(best_map, map_slot)
+        copy(best_reduce, reduce_slot)
         current = np.inf
         temperature, cooling = 0.0, (COLD / HOT) ** (1.0 / STEPS)
         for step in range(STEPS):
-            if stop[0]:
+            if flag[0]:
                 return
             # What is changed is kept as two entries, or as a job and where it came from.
-            kind = _random(state, 10) if step else 10
+            kind = below(state, 10) if step else 10
             a = b = before_a = before_b = 0
             slots, move = map_slot, 0
             if kind < 7:
-                on_map = reduces == 0 or (maps > 0 and _random(state, maps + 2 * reduces) < maps)
+                on_map = reduces == 0 or (maps > 0 and below(state, maps + 2 * reduces) < maps)
                 slots = map_slot if on_map else reduce_slot
                 count = len(map_node) if on_map else len(reduce_node)
-                a, b = _random(state, len(slots)), _random(state, len(slots))
+                a, b = below(state, len(slots)), below(state, len(slots))
                 before_a, before_b = slots[a], slots[b]
                 if kind < 4:
                     b, before_b = a, before_a
-                    slots[a] = _random(state, count)
+                    slots[a] = below(state, count)
                 else:
                     slots[a], slots[b] = before_b, before_a
                 if slots[a] == before_a:
                     continue
                 move = 1
             elif kind < 10:
-                a, b = _random(state, jobs), _random(state, jobs)
+                a, b = below(state, jobs), below(state, jobs)
                 if a == b:
                     continue
-                _shift(order, a, b)
+                shift(order, a, b)
                 move = 2
             makespan, cost = _cost(
                 order,
@@ -259,34 +205,18 @@ def anneal(
             )
             if makespan < best:
                 best = makespan
-                _copy(order, best_order)
-                _copy(map_slot, best_map)
-                _copy(reduce_slot, best_reduce)
+                copy(order, best_order)
+                copy(map_slot, best_map)
+                copy(reduce_slot, best_reduce)
                 if best <= target:
                     return
             if move == 0:
                 temperature = HOT * makespan
             temperature *= cooling
-            chance = (_random(state, 1 << 30) + 0.5) / (1 << 30)
+            chance = 1.0 - uniform(state)
             if cost <= current or np.log(chance) * temperature < current - cost:
                 current = cost
             elif move == 1:
                 slots[a], slots[b] = before_a, before_b
             else:
-                _shift(order, b, a)
-
-
-@inner
-def _shift(order: IntArray, source: int, target: int) -> None:
-    """Take the job at `source` out of the order and put it in at `target`."""
-    job = order[source]
-    step = 1 if target > source else -1
-    for k in range(source, target, step):
-        order[k] = order[k + step]
-    order[target] = job
-
-
-@inner
-def _copy(source: IntArray, target: IntArray) -> None:
-    for k in range(len(source)):
-        target[k] = source[k]
+                shift(order, b, a)

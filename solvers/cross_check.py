@@ -16,10 +16,11 @@ from typing import Any
 import pyomo.environ as pyo
 
 from ..formulations.job_order import model as job_order
+from ..heuristics.background import LOOK, OutOfTime, attempt
 from ..instances.files.temporaries import temporary_folder
 from .backends import cbc_process, highs
 from .backends.child_processes import start
-from .clock import LOOK, Clock, OutOfTime, attempt
+from .clock import Clock
 from .integer_programs import MOST_TERMS
 from .result import OPTIMALITY_TOLERANCE, Result
 from .stop_reason import StopReason

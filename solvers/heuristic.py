@@ -9,6 +9,7 @@ import numpy as np
 
 from ..formulations.bounds.closed_form import best_lower_bound
 from ..heuristics import HEURISTICS
+from ..heuristics.background import OutOfTime, attempt
 from ..heuristics.warm_up import ready
 from ..instances.kernels.decorators import compiling_seconds
 from ..instances.mapreduce.checker import check
@@ -18,7 +19,7 @@ from ..instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.mapreduce.schedule import Schedule, timed
 from ..instances.mapreduce.usable_slots import usable_slots
 from ..instances.registry import Entry
-from .clock import Clock, OutOfTime, attempt
+from .clock import Clock
 from .result import Result, certified, infeasible, no_schedule
 
 

@@ -12,10 +12,11 @@ from ..formulations.identical_tasks import map_classes, reduce_classes
 from ..formulations.job_order import model as job_order
 from ..formulations.sequence import model as sequence
 from ..formulations.unrelated_machines import model as unrelated_machines
+from ..heuristics.background import OutOfTime, attempt
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.schedule import Schedule
 from .backends import highs
-from .clock import Clock, OutOfTime, attempt
+from .clock import Clock
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress, ProgressCallback
 from .relaxations.unrelated_machines import LinearPrograms

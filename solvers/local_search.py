@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 
 from ..heuristics.block_search import can_search, improve_blocks
+from ..heuristics.stopping_rules import Asked, FirstOf, TargetReached
 from ..instances.mapreduce.instance import Instance
+from .clock import Clock
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress
 from .stop_reason import StopReason
@@ -34,19 +36,16 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
     def known() -> float:
         return request.best() if request.best is not None else math.inf
 
+    clock = Clock(request.time_limit, request.stop)
     found = improve_blocks(
         instance,
         request.incumbent,
-        seconds=request.time_limit,
-        target=target,
+        FirstOf(clock, TargetReached(target), Asked(lambda: known() <= target)),
         threads=request.threads,
         on_progress=tell,
-        stop=lambda: request.stop.is_set() or known() <= target,
         on_end=lambda schedule: request.keep(MethodOutcome(schedule, None)),
     )
-    if min(found.makespan, known()) <= target:
-        stop = StopReason.GAP_CLOSED
-    else:
-        stop = StopReason.INTERRUPTED if request.stop.is_set() else StopReason.TIME_LIMIT
+    closed = min(found.makespan, known()) <= target
+    stop = StopReason.GAP_CLOSED if closed else clock.reason
     better = found.makespan < request.incumbent.makespan
     return MethodOutcome(found if better else None, None, "", stop, progress=steps)

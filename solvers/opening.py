@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from ..formulations.bounds.closed_form import best_of, lower_bounds
 from ..heuristics import HEURISTICS
+from ..heuristics.background import OutOfTime, attempt
 from ..instances.mapreduce.instance import Instance
 from ..instances.registry import Entry
-from .clock import Clock, OutOfTime, attempt
+from .clock import Clock
 from .heuristic import certified_heuristic
 from .progress import Progress, ProgressCallback
 from .result import Result

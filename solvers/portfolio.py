@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event, Lock
 
+from ..heuristics.background import BackgroundWork
 from ..instances.mapreduce.instance import Instance
 from ..instances.registry import Entry
-from .clock import BackgroundWork, Clock
+from .clock import Clock
 from .method import MethodOutcome, SolveRequest
 from .progress import Progress, ProgressCallback
 from .result import relative_gap

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from ..formulations.job_order import model as job_order
 from ..formulations.spread_bound import model as spread_bound
 from ..heuristics import block_search
+from ..heuristics.background import BackgroundWork
 from ..instances.errors import InputError
 from ..instances.limits import MOST_THREADS
 from ..instances.mapreduce.eligibility import impossible
@@ -19,7 +20,7 @@ from ..instances.registry import Entry
 from . import METHODS
 from .backends import cp_sat
 from .branch_and_bound import search as branch_and_bound
-from .clock import BackgroundWork, Clock, check_time_limit
+from .clock import Clock, check_time_limit
 from .integer_programs import MOST_TERMS, heterogeneous_fits
 from .method import MethodOutcome, SolveRequest
 from .opening import Opening

@@ -1,12 +1,21 @@
-"""The least makespan of independent tasks on equal machines, P||Cmax, for small sets of tasks."""
+"""The least makespan of independent tasks on equal machines, P||Cmax, for small sets of tasks.
+
+The search serves models, where it runs as plain Python on seconds, and the tables of branch and
+bound, where it is compiled and runs on whole time units.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...instances.arrays import FloatArray, IntArray
+from ...instances.kernels.decorators import inner
+
 SEARCH_LIMIT = 20_000
 MOST_TASKS = 100
 """Nodes of the search, and tasks: a set that needs more gets its closed-form bound."""
+
+Lengths = list[float] | FloatArray | IntArray
 
 
 def least_makespan(durations: Sequence[float], machines: int) -> float:
@@ -14,50 +23,63 @@ def least_makespan(durations: Sequence[float], machines: int) -> float:
     tasks = sorted((d for d in durations if d > 0), reverse=True)
     if not tasks or not machines:
         return 0.0
-    bound = _closed_form(tasks, machines)
+    bound = max(sum(tasks) / machines, pigeonhole(tasks, machines))
     if len(tasks) > MOST_TASKS:
         return bound
-    search = _Search(tasks, machines, bound)
-    return search.best if search.run() else bound
+    load, before, place = [0.0] * machines, [0.0] * len(tasks), [0] * len(tasks)
+    least = packed(tasks, load, before, place, bound * (1 + 1e-12))
+    return bound if least < 0 else least
 
 
-def _closed_form(tasks: list[float], machines: int) -> float:
-    """Area, longest task, and the pigeonhole: of q * machines + 1 tasks some q + 1 share one."""
-    bound = max(tasks[0], sum(tasks) / machines)
-    for q in range(1, (len(tasks) - 1) // machines + 1):
-        bound = max(bound, sum(tasks[q * machines - q : q * machines + 1]))
+@inner
+def pigeonhole(length: Lengths, machines: int) -> float:
+    """Of q * machines + 1 tasks some q + 1 share a machine; tasks come longest first."""
+    bound = length[0]
+    for q in range(1, (len(length) - 1) // machines + 1):
+        shared = length[q * machines - q]
+        for t in range(q * machines - q + 1, q * machines + 1):
+            shared += length[t]
+        bound = max(bound, shared)
     return bound
 
 
-class _Search:
-    """Depth first over the machine of each task, longest task first."""
+@inner
+def packed(
+    length: Lengths, load: Lengths, before: Lengths, place: list[int] | IntArray, enough: float
+) -> float:
+    """The least makespan, or one of at most `enough`; -1 if the search takes too long.
 
-    def __init__(self, tasks: list[float], machines: int, bound: float) -> None:
-        self.tasks = tasks
-        self.bound = bound * (1 + 1e-12)
-        self.load = [0.0] * machines
-        self.best = sum(tasks)
-        self.left = SEARCH_LIMIT
-
-    def run(self) -> bool:
-        """Whether the search ended and `best` is the optimum."""
-        self._place(0, 0.0)
-        return self.left > 0
-
-    def _place(self, task: int, longest: float) -> None:
-        self.left -= 1
-        if self.left <= 0 or self.best <= self.bound:
-            return
-        if task == len(self.tasks):
-            self.best = longest
-            return
-        tried = set()
-        for machine in sorted(range(len(self.load)), key=self.load.__getitem__):
-            before = self.load[machine]
-            after = before + self.tasks[task]
-            if before in tried or after >= self.best:
-                continue
-            tried.add(before)
-            self.load[machine] = after
-            self._place(task + 1, max(longest, after))
-            self.load[machine] = before
+    Depth first over the machine `place[t]` of each task, longest task first. The least loaded
+    machine comes first; of equally loaded ones only one is tried. `load` is 0 at the beginning.
+    """
+    best = 1 + length[0]
+    for t in range(1, len(length)):
+        best += length[t]
+    t, left = 0, SEARCH_LIMIT
+    place[0] = -1
+    while t >= 0:
+        k, tried = place[t], -1 * length[0]
+        if k >= 0:
+            load[k] = tried = before[t]
+        k = -1
+        for j in range(len(load)):
+            if load[j] > tried and (k < 0 or load[j] < load[k]):
+                k = j
+        if k < 0 or load[k] + length[t] >= best:
+            t -= 1
+            continue
+        left -= 1
+        if left == 0:
+            return -1
+        place[t], before[t] = k, load[k]
+        load[k] += length[t]
+        if t + 1 < len(length):
+            t += 1
+            place[t] = -1
+            continue
+        best = load[0]
+        for j in range(1, len(load)):
+            best = max(best, load[j])
+        if best <= enough:
+            return best
+    return best

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from threading import Event, Lock, Thread
+from contextlib import suppress
+from functools import partial
+from threading import Lock
 
 import numpy as np
 
 from ...instances.mapreduce.cluster import Cluster
 from ...instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
+from ..background import BackgroundWork, OutOfTime, attempt
+from ..stopping_rules import StoppingRule, TimeLimit
 from .polish import SlotAssignment, Timing
 from .scaled_instance import ScaledInstance, scaled, schedule_of, slots_of
 from .worker import Search
@@ -28,22 +32,18 @@ def can_search(instance: Instance) -> bool:
 def improve_blocks(
     instance: Instance,
     schedule: Schedule,
+    stop: StoppingRule,
     *,
-    seconds: float,
     seed: int = 0,
-    target: float = 0.0,
     threads: int = 1,
-    iterations: int | None = None,
-    patience: float | None = None,
     on_progress: Callable[[float, float], None] | None = None,
-    stop: Callable[[], bool] | None = None,
     on_end: Callable[[Schedule], None] | None = None,
 ) -> Schedule:
     """Search for a schedule that is shorter than a valid one.
 
-    The search ends when one of the limits is reached, when `stop()` is true, or on Ctrl-C. The
-    result depends on the speed of the machine unless `iterations` ends the search. The first use
-    after installation compiles the kernels; that time counts.
+    The search ends when `stop` says so, or on Ctrl-C. The result depends on the speed of the
+    machine unless iterations end the search. The first use after installation compiles the
+    kernels; that time counts.
 
     Parameters
     ----------
@@ -51,23 +51,16 @@ def improve_blocks(
         An instance that `can_search` accepts.
     schedule
         A valid schedule.
-    seconds
-        Wall time (s).
+    stop
+        When to end. An iteration is a greedy start and a perturbation in each thread. The greedy
+        starts take half of the time, at most 30 s, and show nothing before they end, so a
+        `NoImprovement` should be longer.
     seed
         Seed of the random numbers; every thread has a stream of its own.
-    target
-        Makespan (s) at which the search ends.
     threads
         Number of threads.
-    iterations
-        Greedy starts, and perturbations, of each thread; None for no limit.
-    patience
-        The search ends after so many seconds without a shorter schedule. The greedy starts take
-        half of the time, at most 30 s, and show nothing before they end, so it should be longer.
     on_progress
         Called with the seconds so far and each better makespan (s).
-    stop
-        Asked often whether to end.
     on_end
         Called with the shorter schedule known when the search ends, and again if a thread that is
         still waited for has a better one.
@@ -78,53 +71,29 @@ def improve_blocks(
         The best schedule found, or the given one.
     """
     began = time.perf_counter()
-    none = seconds <= 0 or instance.jobs == 0 or schedule.makespan <= max(target, 0.0)
+    none = stop.left <= 0 or instance.jobs == 0 or schedule.makespan <= max(stop.target, 0.0)
     if none or not can_search(instance):
         return schedule
     try:
-        if not _compiled(began + seconds, stop):
-            return schedule
-    except KeyboardInterrupt:
+        attempt(_kernels_ready, stop)
+    except (OutOfTime, KeyboardInterrupt):
         return schedule
-    run = _Run(instance, schedule, target, began, seconds)
-    given = _placement(instance, run.scale, schedule)
-    searches = [
-        Search(run.scale.problem, given, run.target, seed, thread, iterations, run.offer)
-        for thread in range(max(1, threads))
-    ]
-    done = [Event() for _ in searches]
-
-    def work(search: Search, its_end: Event) -> None:
+    run = _Run(instance, schedule, stop, seed, max(1, threads))
+    handed, ending = schedule, False
+    while any(not work.done for work in run.works):
         try:
-            search.run(run.left())
-        except BaseException as error:
-            run.errors.append(error)
-        finally:
-            its_end.set()
-
-    for search, its_end in zip(searches, done, strict=True):
-        Thread(target=work, args=(search, its_end), daemon=True).start()
-    shown, handed, ending = schedule.makespan, schedule, False
-    while waiting := [its_end for its_end in done if not its_end.is_set()]:
-        try:
-            # Not `join`: Ctrl-C within it can make a living thread look dead.
-            waiting[0].wait(POLL_SECONDS)
-            ending |= run.left() <= 0 or run.reached() or bool(run.errors)
-            ending |= patience is not None and run.elapsed() - run.improved > patience
-            ending |= stop is not None and stop()
-            best = run.makespan()
-            if on_progress is not None and best < shown:
-                shown = best
-                on_progress(run.elapsed(), best)
+            run.wait()
+            ending |= run.is_to_end()
+            if on_progress is not None and run.has_news():
+                on_progress(time.perf_counter() - began, run.makespan())
         except KeyboardInterrupt:
             ending = True
-        for search in searches:
-            search.watch(ending)
+        run.watch(ending)
         if ending and on_end is not None and run.schedule().makespan < handed.makespan:
             handed = run.schedule()
             on_end(handed)
-    if run.errors:
-        raise run.errors[0]
+    for work in run.works:
+        work.value()
     found = run.schedule()
     return found if found.makespan < schedule.makespan else schedule
 
@@ -136,40 +105,60 @@ def _placement(instance: Instance, scale: ScaledInstance, schedule: Schedule) ->
 
 
 class _Run:
-    """What the threads share: the problem, the clock, the best schedule."""
+    """The searches, each in a thread, and what they share: the problem and the best schedule."""
 
     def __init__(
-        self, instance: Instance, schedule: Schedule, target: float, began: float, seconds: float
+        self, instance: Instance, schedule: Schedule, stop: StoppingRule, seed: int, threads: int
     ) -> None:
-        self.instance = instance
-        self.began, self.seconds = began, seconds
+        self.instance, self.stop = instance, stop
         self.scale: ScaledInstance = scaled(instance, schedule.makespan)
-        self.target = int(target / self.scale.unit_seconds)
+        self.target = int(stop.target / self.scale.unit_seconds)
         self.lock = Lock()
         self.best: tuple[int, int] = (int(np.ceil(schedule.makespan / self.scale.unit_seconds)), -1)
+        self.shown = schedule.makespan
         self.found: tuple[SlotAssignment, Timing] | None = None
         self.made: tuple[tuple[SlotAssignment, Timing] | None, Schedule] = None, schedule
-        self.improved = self.elapsed()
-        self.errors: list[BaseException] = []
+        given = _placement(instance, self.scale, schedule)
+        self.searches = [
+            Search(
+                self.scale.problem, given, self.target, seed, thread, stop.iterations, self.offer
+            )
+            for thread in range(threads)
+        ]
+        self.works = [BackgroundWork(partial(self._search, search)) for search in self.searches]
 
-    def elapsed(self) -> float:
-        return time.perf_counter() - self.began
+    def _search(self, search: Search) -> None:
+        search.run(self.stop.left)
 
-    def left(self) -> float:
-        return self.seconds - self.elapsed()
+    def wait(self) -> None:
+        """Wait `POLL_SECONDS` s, or until the first search that goes on has ended."""
+        for work in self.works:
+            if not work.done:
+                work.wait(POLL_SECONDS)
+                return
+
+    def is_to_end(self) -> bool:
+        """Whether the rule, the target, or what a search raised ends all searches."""
+        over = self.stop(self.makespan())
+        return over or self.best[0] <= self.target or any(work.failed for work in self.works)
+
+    def watch(self, ending: bool) -> None:
+        """Let the searches look at the clock, or end."""
+        for search in self.searches:
+            search.watch(ending)
+
+    def has_news(self) -> bool:
+        """Whether the best is better than when this was asked before."""
+        before, self.shown = self.shown, min(self.shown, self.makespan())
+        return self.shown < before
 
     def makespan(self) -> float:
         return self.best[0] * self.scale.unit_seconds
-
-    def reached(self) -> bool:
-        return self.best[0] <= self.target
 
     def offer(self, placement: SlotAssignment, timing: Timing, thread: int) -> None:
         """Take a schedule if it is better; of equally good ones keep that of the first thread."""
         with self.lock:
             if (timing.makespan, thread) < self.best:
-                if timing.makespan < self.best[0]:
-                    self.improved = self.elapsed()
                 self.best = timing.makespan, thread
                 self.found = placement, timing
 
@@ -196,29 +185,20 @@ class _Run:
 
 
 def warm_up(seconds: float = math.inf) -> None:
-    """Compile the kernels or load them; after `seconds` s compilation goes on in the background."""
-    _compiled(time.perf_counter() + seconds, None)
+    """Compile the kernels or load them; after `seconds` s that goes on in the background."""
+    with suppress(OutOfTime):
+        attempt(_kernels_ready, TimeLimit(seconds))
 
 
 _compiling = Lock()
-_ready: list[Event] = []
+_ready: list[None] = []
 
 
-def _compiled(deadline: float, stop: Callable[[], bool] | None) -> bool:
-    """Whether the kernels are ready before a deadline; they are compiled in another thread."""
+def _kernels_ready() -> None:
+    """Run every kernel on a tiny instance, once; a second caller waits for the first."""
     with _compiling:
-        if not _ready:
-            _ready.append(Event())
-            Thread(target=_compile, args=(_ready[0],), daemon=True).start()
-    while not _ready[0].wait(POLL_SECONDS):
-        if (stop is not None and stop()) or time.perf_counter() >= deadline:
-            return False
-    return True
-
-
-def _compile(ready: Event) -> None:
-    """Run every kernel on a tiny instance."""
-    try:
+        if _ready:
+            return
         jobs = [Job("a", [MapTask(3.0, 1.0, ["n0"]), 2.0], [4.0, 3.0], 1.0)]
         jobs += [Job("b", [1.0], [9.0])]
         instance = job_instance("toy", Cluster.uniform(2, map_slots=1), jobs)
@@ -227,5 +207,4 @@ def _compile(ready: Event) -> None:
         scale = scaled(instance, schedule.makespan)
         given = _placement(instance, scale, schedule)
         Search(scale.problem, given, 0, 0, 0, 1, lambda placement, timing, thread: None).run(60.0)
-    finally:
-        ready.set()
+        _ready.append(None)

@@ -16,10 +16,11 @@ import numpy as np
 
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import counted
+from ..array_moves import copy, shift
 from ..random_numbers import below, uniform
 from .decoder import Scratch, decode, decode_maps, decode_reduces, free_all_slots, new_work, reads
 from .scaled_instance import BlockProblem
-from .solution import Solution, shift
+from .solution import Solution
 
 MOST_BLOCK_NODES = 7
 """Nodes of the longest block tried, besides racks and the whole cluster."""
@@ -71,12 +72,6 @@ def _candidates(problem: BlockProblem, work: Scratch, low: IntArray, high: IntAr
 
 
 @counted
-def _copy(source: IntArray, target: IntArray) -> None:
-    for k in range(len(source)):
-        target[k] = source[k]
-
-
-@counted
 def _greedy(
     stop: IntArray, problem: BlockProblem, solution: Solution, work: Scratch, weights: FloatArray
 ) -> bool:
@@ -105,9 +100,9 @@ def _greedy(
             count = 1
         else:
             count = _candidates(problem, work, low, high)
-        _copy(work.free, saved)
-        _copy(work.first, saved_first)
-        _copy(work.reduce_free, saved_reduce)
+        copy(work.free, saved)
+        copy(work.first, saved_first)
+        copy(work.reduce_free, saved_reduce)
         best, chosen = np.inf, 0
         for c in range(count + 1):
             # The last round repeats the best.
@@ -129,7 +124,7 @@ def _greedy(
                 work.first[v] = saved_first[v]
             for k in range(len(saved_reduce)):
                 cost += reduce_share * (work.reduce_free[k] - saved_reduce[k])
-            _copy(saved_reduce, work.reduce_free)
+            copy(saved_reduce, work.reduce_free)
             if cost < best:
                 best, chosen = cost, pick
     return True

@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...instances.arrays import IntArray
+from ..array_moves import shift
 from ..random_numbers import below
 from .decoder import NO_SLOT
 from .polish import (
@@ -25,7 +26,6 @@ from .polish import (
     with_new_reduces,
 )
 from .scaled_instance import BlockProblem
-from .solution import shift
 
 LAST_JOBS = 10
 """Number of jobs at the end of the order that are moved."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...instances.arrays import IntArray
-from ...instances.kernels.decorators import counted
 
 
 class Solution(NamedTuple):
@@ -28,21 +27,3 @@ class Solution(NamedTuple):
     high: IntArray
     omega: IntArray
     beta: IntArray
-
-
-@counted
-def shift(order: IntArray, source: int, target: int) -> None:
-    """Move the job at place `source` of the order to place `target`.
-
-    Parameters
-    ----------
-    order
-        The jobs in order, shape (jobs,); changed in place.
-    source, target
-        Places in the order.
-    """
-    job = order[source]
-    step = 1 if target > source else -1
-    for k in range(source, target, step):
-        order[k] = order[k + step]
-    order[target] = job

@@ -16,7 +16,7 @@ from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs, Workload
 from ...instances.errors import InputError
 from ...instances.limits import MOST_SLOTS
-from ..annealing import interruptible
+from ..background import interruptible
 from . import POLICIES
 from .engine import event_loop as events
 from .engine.state import (
@@ -200,7 +200,7 @@ class _Run:
             why.append(int(events.run(self.policy, self.system, block, until, last)))
 
         try:
-            if not interruptible(work, stop, np.inf):
+            if not interruptible(work, stop):
                 raise KeyboardInterrupt
         finally:
             stop[0] = 0

@@ -26,13 +26,14 @@ from typing import Any
 import numpy as np
 
 from ...formulations.coefficients import Coefficients
+from ...heuristics.background import OutOfTime, attempt
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.errors import InputError
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from ...instances.mapreduce.setups import read_seconds
 from ..branch_and_bound.integer_times import common_unit
-from ..clock import Clock, OutOfTime, attempt
+from ..clock import Clock
 from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
 from ..result import OPTIMALITY_TOLERANCE

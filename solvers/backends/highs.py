@@ -17,7 +17,8 @@ from pyomo.common.log import LoggingIntercept
 from pyomo.contrib.solver.common.results import Results
 from pyomo.contrib.solver.solvers.highs import Highs
 
-from ..clock import LOOK, Clock, OutOfTime, attempt
+from ...heuristics.background import LOOK, OutOfTime, attempt
+from ..clock import Clock
 from ..progress import Progress, ProgressCallback
 from ..stop_reason import StopReason
 

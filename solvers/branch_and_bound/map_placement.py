@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...heuristics.array_moves import copy
 from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import inner, kernel
 from .integer_times import IntegerInstance
@@ -196,10 +197,10 @@ def search_map_placements(p: IntegerInstance, tables: Tables, r: ReduceSearch, s
             if makespan <= target:
                 s.best[0] = makespan
                 control[TARGET] = makespan - 1 - s.cut[0]
-                _copy(slot, s.best_map)
-                _copy(r.slot, s.best_reduce)
-                _copy(node, s.best_node)
-                _copy(order, s.best_order)
+                copy(slot, s.best_map)
+                copy(r.slot, s.best_reduce)
+                copy(node, s.best_node)
+                copy(order, s.best_order)
         elif _can_end(
             target,
             rest,
@@ -246,12 +247,6 @@ def _latest(load: IntArray) -> int:
     for k in range(len(load)):
         latest = max(latest, load[k])
     return latest
-
-
-@inner
-def _copy(source: IntArray, target: IntArray) -> None:
-    for k in range(len(target)):
-        target[k] = source[k]
 
 
 @inner

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 
 from ...formulations.coefficients import Coefficients
-from ...heuristics.annealing import anneal, improve, interruptible
+from ...heuristics.annealing import anneal, improve
+from ...heuristics.background import interruptible
+from ...heuristics.stopping_rules import FirstOf, TargetReached, TimeLimit
 from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import is_kept
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed
 from ...instances.mapreduce.subset import with_jobs
+from ..clock import Clock
 from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
 from ..stop_reason import StopReason
@@ -162,7 +164,7 @@ class _Run:
     def __init__(self, instance: Instance, request: SolveRequest) -> None:
         self.instance = instance
         self.request = request
-        self.began = time.perf_counter()
+        self.clock = Clock(request.time_limit, request.stop)
         self.incumbent = request.incumbent
         self.control = np.zeros(5, dtype=np.int64)
         self.unit = common_unit(instance)
@@ -182,10 +184,10 @@ class _Run:
         detail = ""
         if self._closed():
             stop = StopReason.GAP_CLOSED
-        elif self.interrupted or self.request.stop.is_set():
+        elif self.interrupted:
             stop = StopReason.INTERRUPTED
-        elif self._left() <= 0:
-            stop = StopReason.TIME_LIMIT
+        elif self.clock.over:
+            stop = self.clock.reason
         else:
             stop = StopReason.NOT_APPLICABLE
             detail = f"not applicable: {self.instance.jobs} jobs, searched {MOST_JOBS} at most"
@@ -197,8 +199,8 @@ class _Run:
     def _run_all(self) -> None:
         if self._closed():
             return
-        seconds = min(IMPROVEMENT, max(0.0, self._left()) / 4)
-        self.incumbent = improve(self.instance, self.incumbent, seconds=seconds)
+        first = FirstOf(self.clock, TimeLimit(min(IMPROVEMENT, self.clock.left / 4)))
+        self.incumbent = improve(self.instance, self.incumbent, first)
         self._tell()
         if self._closed():
             return
@@ -210,17 +212,15 @@ class _Run:
                 self._all_jobs()
         elif self.unit:
             # Among few possible makespans it often finds the bound.
-            self._improve(self._left())
+            self._improve(self.clock.left)
 
     def _improve(self, seconds: float) -> None:
         """Local search from other seeds for about so many seconds."""
-        until = time.perf_counter() + seconds
-        while not self._closed() and not self._over() and time.perf_counter() < until:
+        share = TimeLimit(seconds)
+        while not self._closed() and not self._over() and not share():
             self.seed += 1
-            left = min(IMPROVEMENT, until - time.perf_counter(), max(0.0, self._left()))
-            self.incumbent = improve(
-                self.instance, self.incumbent, seconds=left, seed=self.seed, target=self._target()
-            )
+            stop = FirstOf(self.clock, share, TimeLimit(IMPROVEMENT), TargetReached(self._target()))
+            self.incumbent = improve(self.instance, self.incumbent, stop, seed=self.seed)
             self._tell()
 
     def _target(self) -> float:
@@ -251,13 +251,13 @@ class _Run:
             return
         limit = FIRST_LIMIT
         while not self._closed() and not self._over():
-            began = time.perf_counter()
+            began = self.clock.elapsed
             self._bisect(search, limit // RELAXED_SHARE)
             if self._closed() or self._over():
                 return
             if not self._settle(search, self._goal(), limit) and not self._over():
                 self._settle(search, (self._low() + self._goal()) // 2, limit)
-            self._improve((time.perf_counter() - began) * IMPROVEMENT_SHARE)
+            self._improve((self.clock.elapsed - began) * IMPROVEMENT_SHARE)
             limit *= GROWTH
 
     def _bisect(self, search: _Search, limit: int) -> None:
@@ -327,21 +327,17 @@ class _Run:
 
         def watch() -> None:
             self.control[OFFER] = min(self.control[OFFER], self._goal())
-            if self.request.stop.is_set():
-                self.control[STOP] = 1
 
-        self.interrupted |= not interruptible(work, self.control, max(0.0, self._left()), watch)
+        stop = self.control[STOP : STOP + 1]
+        self.interrupted |= not interruptible(work, stop, self.clock, watch)
 
     def _best(self) -> float:
         """The shortest makespan (s) known to any method."""
         known = self.request.best() if self.request.best is not None else np.inf
         return min(self.incumbent.makespan, known)
 
-    def _left(self) -> float:
-        return self.request.time_limit - (time.perf_counter() - self.began)
-
     def _over(self) -> bool:
-        return self.interrupted or self._left() <= 0 or self.request.stop.is_set()
+        return self.interrupted or self.clock.over
 
     def _closed(self) -> bool:
         if self.unit_seconds and self._goal() < self._low():
@@ -351,8 +347,7 @@ class _Run:
         return gap <= max(self.request.relative_gap * bound, self.request.absolute_gap)
 
     def _tell(self) -> None:
-        seconds = time.perf_counter() - self.began
-        step = Progress(seconds, self.incumbent.makespan, self._own_bound())
+        step = Progress(self.clock.elapsed, self.incumbent.makespan, self._own_bound())
         self.progress.append(step)
         if self.request.on_progress is not None:
             self.request.on_progress(step)

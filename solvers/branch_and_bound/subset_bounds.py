@@ -9,13 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...formulations.bounds.parallel_machines import packed, pigeonhole
 from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import counted, inner
 from .integer_times import UNITS_OF_HORIZON, IntegerInstance
-
-SEARCH_LIMIT = 20_000
-"""Nodes of the search for one set; a set that needs more gets its closed-form bound."""
-
 
 UNREACHABLE = int(4 * UNITS_OF_HORIZON)
 
@@ -130,7 +127,7 @@ def least_makespans(
     least = np.zeros(1 << jobs, dtype=np.int64)
     chosen = np.empty(len(length), dtype=np.int64)
     load = np.zeros(max(machines, 1), dtype=np.int64)
-    place = np.zeros(len(length), dtype=np.int64)
+    before, place = np.zeros_like(chosen), np.zeros_like(chosen)
     for mask in range(1, 1 << jobs):
         bound = least[0]
         for i in range(jobs):
@@ -139,21 +136,12 @@ def least_makespans(
         count = _choose(mask, job, length, chosen)
         if count == 0 or machines == 0:
             continue
-        total = 0
-        for t in range(count):
-            total += chosen[t]
-        bound = max(bound, chosen[0], -(-total // machines))
-        # Of q * machines + 1 tasks some q + 1 share a machine.
-        for q in range(1, (count - 1) // machines + 1):
-            shared = 0
-            for t in range(q * machines - q, q * machines + 1):
-                shared += chosen[t]
-            bound = max(bound, shared)
+        tasks = chosen[:count]
+        bound = max(bound, pigeonhole(tasks, machines), -(-tasks.sum() // machines))
         least[mask] = bound
         if stop[0] == 0:
-            for k in range(machines):
-                load[k] = 0
-            least[mask] = _packed(chosen, count, load, place, bound)
+            load[:] = 0
+            least[mask] = max(bound, packed(tasks, load, before, place, bound))
     return least
 
 
@@ -166,47 +154,6 @@ def _choose(mask: int, job: IntArray, length: IntArray, chosen: IntArray) -> int
             chosen[count] = length[t]
             count += 1
     return count
-
-
-@inner
-def _packed(length: IntArray, count: int, load: IntArray, place: IntArray, bound: int) -> int:
-    """The least makespan, or `bound` if that is reached or the search takes too long.
-
-    Depth first over the machine `place[t]` of each task; `load` is 0 at the beginning.
-    """
-    best = 1
-    for t in range(count):
-        best += length[t]
-    t, left = 0, SEARCH_LIMIT
-    place[0] = -1
-    while t >= 0:
-        k = place[t]
-        if k >= 0:
-            load[k] -= length[t]
-        fits = False
-        while not fits and k + 1 < len(load):
-            k += 1
-            fits = load[k] + length[t] < best
-            for j in range(k):
-                fits &= load[j] != load[k]
-        left -= 1
-        if left == 0:
-            return bound
-        if not fits:
-            t -= 1
-            continue
-        place[t] = k
-        load[k] += length[t]
-        if t + 1 < count:
-            t += 1
-            place[t] = -1
-            continue
-        best = 0
-        for j in range(len(load)):
-            best = max(best, load[j])
-        if best <= bound:
-            return bound
-    return best
 
 
 def least_starts(before: IntArray, head: IntArray, tasks_of: IntArray, slots: int) -> IntArray:

@@ -6,9 +6,10 @@ import math
 from functools import partial
 
 from ...formulations.spread_bound import model as spread_bound
+from ...heuristics.background import OutOfTime, attempt
 from ...instances.mapreduce.instance import Instance
 from ..backends import highs
-from ..clock import Clock, OutOfTime, attempt
+from ..clock import Clock
 from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
 from ..stop_reason import StopReason

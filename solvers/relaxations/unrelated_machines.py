@@ -10,11 +10,12 @@ import pyomo.environ as pyo
 
 from ...formulations.unrelated_machines import model as unrelated_machines
 from ...formulations.unrelated_machines import waves
+from ...heuristics.background import OutOfTime, attempt
 from ...heuristics.hmhs.priority import by_priority
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ..backends import highs
-from ..clock import Clock, OutOfTime, attempt
+from ..clock import Clock
 from ..method import SolveRequest
 from ..progress import Progress
 from ..stop_reason import StopReason

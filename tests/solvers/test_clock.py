@@ -1,14 +1,13 @@
 """The clock: limits, stops, and work that is left behind."""
 
 import math
-import threading
 
 import pytest
 
 import slotwise
 from slotwise import Cluster, Job, job_instance
 from slotwise.instances.errors import InputError
-from slotwise.solvers.clock import Clock, OutOfTime, attempt, check_time_limit
+from slotwise.solvers.clock import Clock, check_time_limit
 
 
 def test_a_clock_is_over_at_its_limit_or_when_stopped() -> None:
@@ -26,16 +25,6 @@ def test_a_clock_is_over_at_its_limit_or_when_stopped() -> None:
 def test_a_limit_is_a_number_of_seconds(seconds: float) -> None:
     with pytest.raises(InputError, match="time limit"):
         check_time_limit(seconds)
-
-
-def test_work_is_done_or_left_behind() -> None:
-    assert attempt(lambda: 7, Clock()) == 7
-    with pytest.raises(ZeroDivisionError):
-        attempt(lambda: 1 / 0, Clock())
-    release = threading.Event()
-    with pytest.raises(OutOfTime):
-        attempt(release.wait, Clock(0.01))
-    release.set()
 
 
 def test_without_time_the_first_heuristic_still_answers() -> None:

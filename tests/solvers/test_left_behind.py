@@ -12,6 +12,7 @@ import slotwise
 from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.heuristics.block_search import improve_blocks
 from slotwise.heuristics.list_scheduling.rules import eass, efss
+from slotwise.heuristics.stopping_rules import Asked, FirstOf, TimeLimit
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.mapreduce.checker import check
 from slotwise.solvers.integer_programs import job_order_method, unrelated_machines_method
@@ -107,10 +108,9 @@ def test_the_improvement_search_hands_over_before_its_threads_end():
     found = improve_blocks(
         instance,
         given,
-        seconds=600.0,
+        FirstOf(TimeLimit(600.0), Asked(lambda: bool(reported))),
         threads=2,
         on_progress=lambda seconds, makespan: reported.append(makespan),
-        stop=lambda: bool(reported),
         on_end=handed.append,
     )
     assert handed[0].makespan <= reported[0] * (1 + 1e-9)

@@ -10,6 +10,14 @@ from random_instances import tiny, with_speed_factors
 from slotwise.heuristics.block_search import can_search, improve_blocks
 from slotwise.heuristics.block_search import worker as stages
 from slotwise.heuristics.list_scheduling.rules import eass, efss_local
+from slotwise.heuristics.stopping_rules import (
+    Asked,
+    FirstOf,
+    Iterations,
+    NoImprovement,
+    TargetReached,
+    TimeLimit,
+)
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
@@ -57,7 +65,8 @@ def instances(draw):
 
 
 def improved(instance, start, *, iterations=15, **options):
-    return improve_blocks(instance, start, seconds=FOREVER, iterations=iterations, **options)
+    stop = FirstOf(TimeLimit(FOREVER), Iterations(iterations))
+    return improve_blocks(instance, start, stop, **options)
 
 
 def hard():
@@ -122,23 +131,23 @@ def test_ends_at_the_target():
     instance = hard()
     start = efss_local(instance)
     target = 0.995 * start.makespan
-    found = improve_blocks(instance, start, seconds=FOREVER, target=target)
+    found = improve_blocks(instance, start, FirstOf(TimeLimit(FOREVER), TargetReached(target)))
     assert found.makespan <= target
-    assert improve_blocks(instance, start, seconds=FOREVER, target=start.makespan) is start
+    assert improve_blocks(instance, start, TargetReached(start.makespan)) is start
 
 
 def test_ends_at_the_time_limit():
     instance = hard()
     start = efss_local(instance)
-    assert improve_blocks(instance, start, seconds=0.0) is start
-    found = improve_blocks(instance, start, seconds=1.0)
+    assert improve_blocks(instance, start, TimeLimit(0.0)) is start
+    found = improve_blocks(instance, start, TimeLimit(1.0))
     assert check(instance, found).violations == []
 
 
 def test_ends_when_nothing_gets_better():
     instance = hard()
     start = efss_local(instance)
-    found = improve_blocks(instance, start, seconds=FOREVER, patience=0.5)
+    found = improve_blocks(instance, start, FirstOf(TimeLimit(FOREVER), NoImprovement(0.5)))
     assert check(instance, found).violations == []
     assert found.makespan <= start.makespan
 
@@ -151,13 +160,12 @@ def test_ends_when_told_and_keeps_what_it_has():
     found = improve_blocks(
         instance,
         start,
-        seconds=FOREVER,
+        FirstOf(TimeLimit(FOREVER), Asked(lambda: bool(told))),
         on_progress=lambda seconds, makespan: told.append(makespan),
-        stop=lambda: bool(told),
     )
     assert check(instance, found).violations == []
     assert start.makespan > told[0] >= found.makespan * (1 - 1e-9)
-    assert improve_blocks(instance, start, seconds=FOREVER, stop=lambda: True) is not None
+    assert improve_blocks(instance, start, Asked(lambda: True)) is not None
 
 
 def test_ctrl_c_ends_the_search_and_keeps_what_it_has():
@@ -167,7 +175,7 @@ def test_ctrl_c_ends_the_search_and_keeps_what_it_has():
     def press(seconds, makespan):
         raise KeyboardInterrupt
 
-    found = improve_blocks(instance, start, seconds=FOREVER, on_progress=press)
+    found = improve_blocks(instance, start, TimeLimit(FOREVER), on_progress=press)
     assert check(instance, found).violations == []
     assert found.makespan < start.makespan
 
@@ -182,11 +190,11 @@ def test_errors_in_a_thread_are_seen(monkeypatch):
 
     monkeypatch.setattr(stages, "perturb", broken)
     with pytest.raises(ValueError, match="inside"):
-        improve_blocks(instance, start, seconds=3.0, threads=2)
+        improve_blocks(instance, start, TimeLimit(3.0), threads=2)
 
 
 def test_speed_factors_are_not_for_it():
     instance = with_speed_factors(tiny(1), 1)
     start = eass(instance)
     assert not can_search(instance)
-    assert improve_blocks(instance, start, seconds=FOREVER) is start
+    assert improve_blocks(instance, start, TimeLimit(FOREVER)) is start

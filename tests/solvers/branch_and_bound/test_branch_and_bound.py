@@ -10,6 +10,7 @@ from random_instances import tiny, with_speed_factors
 from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.heuristics.annealing import improve
 from slotwise.heuristics.list_scheduling.rules import eass
+from slotwise.heuristics.stopping_rules import TimeLimit
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.generators.two_stage import generate as two_stage
 from slotwise.instances.mapreduce.checker import check
@@ -53,7 +54,7 @@ def assert_proves(instance, known, outcome):
 @pytest.fixture
 def without_search(monkeypatch):
     """The branch and bound has to find the schedules itself."""
-    monkeypatch.setattr(branch_and_bound, "improve", lambda instance, schedule, **_: schedule)
+    monkeypatch.setattr(branch_and_bound, "improve", lambda instance, schedule, stop, **_: schedule)
 
 
 @pytest.fixture
@@ -131,7 +132,7 @@ def alike_nodes(seed):
 def test_no_bound_is_above_a_known_schedule(seed):
     # The search is not told of the schedule, so a rule that leaves out too much shows.
     instance = alike_nodes(seed)
-    known = improve(instance, eass(instance), seconds=10.0).makespan
+    known = improve(instance, eass(instance), TimeLimit(10.0)).makespan
     outcome = branch_and_bound_method(instance, task_for(instance, time_limit=0.5))
     assert (outcome.lower_bound or 0.0) <= known * (1 + 1e-9)
 
@@ -331,7 +332,7 @@ def test_the_local_search_goes_on_until_it_meets_a_rounded_bound(monkeypatch):
     best = branch_and_bound_method(instance, task_for(instance)).schedule
     tries = []
 
-    def improve(instance, schedule, *, seed=0, **_):
+    def improve(instance, schedule, stop, *, seed=0):
         tries.append(seed)
         return best if seed == 5 else schedule
 
