@@ -12,7 +12,7 @@ from ..instances.arrays import FloatArray, IntArray
 from ..instances.kernels.decorators import counted, inner
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
-from ..instances.mapreduce.schedule import Schedule, map_completions, timed
+from ..instances.mapreduce.schedule import Schedule, map_completions, timed_by_job
 from ..instances.mapreduce.setups import map_setup_matrix, output_share, read_seconds
 from .array_moves import copy, shift
 from .background import interruptible
@@ -70,15 +70,7 @@ def improve(
 
     if not interruptible(work, flag, stop):
         raise KeyboardInterrupt
-    position = np.empty(instance.jobs, dtype=np.int64)
-    position[order] = np.arange(instance.jobs)
-    found = timed(
-        instance,
-        map_slot,
-        position[instance.map_job],
-        reduce_slot,
-        position[instance.reduce_job],
-    )
+    found = timed_by_job(instance, map_slot, reduce_slot, order)
     return found if found.makespan < schedule.makespan else schedule
 
 

@@ -20,9 +20,10 @@ import pyomo.environ as pyo
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.errors import InputError
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule import Schedule, timed
+from ...instances.mapreduce.schedule import Schedule, timed_by_job
 from ..coefficients import Coefficients
 from ..identical_tasks import map_classes, reads_are_uniform, reduce_classes
+from ..total_order import add_order, fixed_order, job_order, no_cycle
 from .cuts import CUTS
 from .phases import ClassPhase
 from .start import start
@@ -123,16 +124,11 @@ def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
     model.makespan = pyo.Var(bounds=(lower_bound, model.horizon))
     model.map_count = number(maps)
     model.reduce_count = number(reduces)
-    model.before = pyo.Var([(i, j) for i, j in data.pairs if i < j], domain=pyo.Binary)
+    add_order(model)
     model.map_completion = pyo.Var(data.jobs, bounds=(0, model.horizon))
     # Of the tasks like t on slot k those that come before job i; of those like v on l, after i.
     model.map_count_before = part(maps)
     model.reduce_count_after = part(reduces)
-
-    def precedes(model: pyo.ConcreteModel, i: int, j: int) -> pyo.Expression:
-        return model.before[i, j] if i < j else 1 - model.before[j, i]
-
-    model.precedes = pyo.Expression(data.pairs, rule=precedes)
 
 
 def _assignment(model: pyo.ConcreteModel) -> None:
@@ -149,19 +145,9 @@ def _assignment(model: pyo.ConcreteModel) -> None:
 
 
 def _order(model: pyo.ConcreteModel) -> None:
-    """`before` is a total order: no cycle of three, hence none at all."""
-    data: Coefficients = model.data
-    model.H3_no_cycle = pyo.Constraint(
-        [(i, j, k) for i in data.jobs for j, k in data.pairs if i < j and i < k],
-        rule=lambda model, i, j, k: (
-            model.precedes[i, j] + model.precedes[j, k] + model.precedes[k, i] <= 2
-        ),
-    )
-    # Jobs without map tasks are ready at 0, jobs without reduce tasks can go last.
-    model.H4_fixed_order = pyo.Constraint(
-        [(i, j) for i, j in data.pairs if data.comes_first(i, j)],
-        rule=lambda model, i, j: model.precedes[i, j] == 1,
-    )
+    """`before` is a total order, in which some jobs have a fixed place."""
+    model.H3_no_cycle = no_cycle(model.data)
+    model.H4_fixed_order = fixed_order(model.data)
 
 
 def _before_and_after(model: pyo.ConcreteModel) -> None:
@@ -229,21 +215,10 @@ def _longest_path(model: pyo.ConcreteModel) -> None:
 
 def schedule(model: pyo.ConcreteModel) -> Schedule:
     """The schedule in the model's variables: numbers and job order read off, then timed."""
-    data: Coefficients = model.data
-    position = np.array(
-        [
-            sum(round(pyo.value(model.precedes[j, i])) for j in data.jobs if j != i)
-            for i in data.jobs
-        ],
-        dtype=np.int64,
-    )
-    return timed(
-        data.instance,
-        _slots(model.map_count, model.maps, data.instance.map_tasks),
-        position[data.instance.map_job],
-        _slots(model.reduce_count, model.reduces, data.instance.reduce_tasks),
-        position[data.instance.reduce_job],
-    )
+    instance: Instance = model.data.instance
+    map_slot = _slots(model.map_count, model.maps, instance.map_tasks)
+    reduce_slot = _slots(model.reduce_count, model.reduces, instance.reduce_tasks)
+    return timed_by_job(instance, map_slot, reduce_slot, job_order(model))
 
 
 def _slots(count: pyo.Var, phase: ClassPhase, tasks: int) -> IntArray:

@@ -10,6 +10,7 @@ import pyomo.environ as pyo
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.mapreduce.schedule import Schedule, map_completions
 from ..coefficients import Coefficients
+from ..total_order import set_end_job, set_order
 
 if TYPE_CHECKING:
     from .phases import ClassPhase
@@ -34,8 +35,7 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
         loads = np.cumsum(map_work[np.argsort(position)], axis=0)[position]
         completion = np.where(map_work > 0, loads, 0.0).max(axis=1, initial=0.0)
         position = data.positions(completion)
-    for i, j in model.before:
-        model.before[i, j] = int(position[i] < position[j])
+    set_order(model, position)
     for (t, i, k), part in model.map_count_before.items():
         part.set_value(model.map_count[t, k].value if position[maps.job[t]] < position[i] else 0)
     for (v, i, k), part in model.reduce_count_after.items():
@@ -51,8 +51,8 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
         model.map_completion[i].set_value(float(over[i]), skip_validation=True)
     model.makespan.set_value(float(makespan), skip_validation=True)
     if model.component("first_job") is not None:
-        _set_end_job(model.first_job, reduce_work, position)
-        _set_end_job(model.last_job, map_work, -position)
+        set_end_job(model.first_job, reduce_work > 0, position)
+        set_end_job(model.last_job, map_work > 0, -position)
 
 
 def _set_count(count: pyo.Var, phase: ClassPhase, slot: IntArray) -> None:
@@ -68,11 +68,3 @@ def _work(phase: ClassPhase, slot: IntArray, jobs: int) -> FloatArray:
     for t, alike in phase.tasks.items():
         np.add.at(work[phase.job[t]], slot[alike], phase.seconds[t, slot[alike]])
     return work
-
-
-def _set_end_job(var: pyo.Var, work: FloatArray, position: IntArray) -> None:
-    """The job in the lowest position among those with work on the slot."""
-    for i, k in var:
-        there = np.flatnonzero(work[:, k] > 0)
-        first = there[np.argmin(position[there])] if len(there) else -1
-        var[i, k] = int(i == first)

@@ -20,8 +20,9 @@ import pyomo.environ as pyo
 from ...instances.arrays import IntArray
 from ...instances.errors import InputError
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule import Schedule, timed
+from ...instances.mapreduce.schedule import Schedule, timed_by_job
 from ..coefficients import Coefficients
+from ..total_order import add_order, fixed_order, job_order, no_cycle
 from .cuts import CUTS
 from .start import start
 
@@ -80,7 +81,7 @@ def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
     model.makespan = pyo.Var(bounds=(lower_bound, model.horizon))
     model.on_map = pyo.Var(data.map_tasks, data.map_slots, domain=pyo.Binary)
     model.on_reduce = pyo.Var(data.reduce_tasks, data.reduce_slots, domain=pyo.Binary)
-    model.before = pyo.Var([(i, j) for i, j in data.pairs if i < j], domain=pyo.Binary)
+    add_order(model)
     model.map_completion = pyo.Var(data.jobs, bounds=limit)
     # Seconds that reduce task w reads if it runs on slot l, else 0.
     model.read = pyo.Var(data.reduce_tasks, data.reduce_slots, bounds=limit)
@@ -97,10 +98,6 @@ def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
             for w in data.reduces[i]
         )
 
-    def precedes(model: pyo.ConcreteModel, i: int, j: int) -> pyo.Expression:
-        return model.before[i, j] if i < j else 1 - model.before[j, i]
-
-    model.precedes = pyo.Expression(data.pairs, rule=precedes)
     model.map_work = pyo.Expression(data.jobs, data.map_slots, rule=map_work)
     model.reduce_work = pyo.Expression(data.jobs, data.reduce_slots, rule=reduce_work)
 
@@ -143,19 +140,9 @@ def _slot_symmetry(model: pyo.ConcreteModel) -> None:
 
 
 def _order(model: pyo.ConcreteModel) -> None:
-    """`before` is a total order: no cycle of three, hence none at all."""
-    data: Coefficients = model.data
-    model.J5_no_cycle = pyo.Constraint(
-        [(i, j, k) for i in data.jobs for j, k in data.pairs if i < j and i < k],
-        rule=lambda model, i, j, k: (
-            model.precedes[i, j] + model.precedes[j, k] + model.precedes[k, i] <= 2
-        ),
-    )
-    # Jobs without map tasks are ready at 0, jobs without reduce tasks can go last.
-    model.J6_fixed_order = pyo.Constraint(
-        [(i, j) for i, j in data.pairs if data.comes_first(i, j)],
-        rule=lambda model, i, j: model.precedes[i, j] == 1,
-    )
+    """`before` is a total order, in which some jobs have a fixed place."""
+    model.J5_no_cycle = no_cycle(model.data)
+    model.J6_fixed_order = fixed_order(model.data)
 
 
 def _reads(model: pyo.ConcreteModel) -> None:
@@ -239,20 +226,9 @@ def _reduce_phase(model: pyo.ConcreteModel) -> None:
 def schedule(model: pyo.ConcreteModel) -> Schedule:
     """The schedule in the model's variables: slots and job order read off, then timed."""
     data: Coefficients = model.data
-    position = np.array(
-        [
-            sum(round(pyo.value(model.precedes[j, i])) for j in data.jobs if j != i)
-            for i in data.jobs
-        ],
-        dtype=np.int64,
-    )
-    return timed(
-        data.instance,
-        _assigned(model.on_map, data.map_tasks, data.map_slots),
-        position[data.instance.map_job],
-        _assigned(model.on_reduce, data.reduce_tasks, data.reduce_slots),
-        position[data.instance.reduce_job],
-    )
+    map_slot = _assigned(model.on_map, data.map_tasks, data.map_slots)
+    reduce_slot = _assigned(model.on_reduce, data.reduce_tasks, data.reduce_slots)
+    return timed_by_job(data.instance, map_slot, reduce_slot, job_order(model))
 
 
 def _assigned(var: pyo.Var, tasks: range, slots: range) -> IntArray:

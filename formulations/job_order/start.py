@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from ...instances.arrays import FloatArray, IntArray
-from ...instances.mapreduce.schedule import Schedule, map_completions, timed
+from ...instances.arrays import BoolArray, FloatArray, IntArray
+from ...instances.mapreduce.schedule import Schedule, map_completions, timed_by_job
 from ..coefficients import Coefficients
+from ..total_order import set_end_job, set_order
 
 
 def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
@@ -22,8 +23,7 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
     position, timing = _settled(data, schedule, on_map, on_reduce)
     _set_assignment(model.on_map, on_map)
     _set_assignment(model.on_reduce, on_reduce)
-    for i, j in model.before:
-        model.before[i, j] = int(position[i] < position[j])
+    set_order(model, position)
     for w in data.reduce_tasks:
         for k in data.reduce_slots:
             model.read[w, k] = float(timing.reduce.setup[w]) if on_reduce[w] == k else 0.0
@@ -40,8 +40,10 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
         )
     model.makespan.set_value(timing.makespan, skip_validation=True)
     if model.component("first_job") is not None:
-        _set_end_job(model.first_job, position, data.reduce_job, on_reduce, first=True)
-        _set_end_job(model.last_job, position, data.map_job, on_map, first=False)
+        reduces_there = _there(len(data.jobs), data.reduce_job, on_reduce, data.reduce_slots)
+        maps_there = _there(len(data.jobs), data.map_job, on_map, data.map_slots)
+        set_end_job(model.first_job, reduces_there, position)
+        set_end_job(model.last_job, maps_there, -position)
 
 
 def _settled(
@@ -57,8 +59,7 @@ def _settled(
         if np.array_equal(sorted_again, position):
             return position, timing
         position = sorted_again
-        job_rank = position[data.instance.map_job], position[data.instance.reduce_job]
-        timing = timed(data.instance, on_map, job_rank[0], on_reduce, job_rank[1])
+        timing = timed_by_job(data.instance, on_map, on_reduce, np.argsort(position))
 
 
 def _canonical(slot: IntArray, slot_kind: list[int]) -> IntArray:
@@ -95,12 +96,8 @@ def _set_work(
         var[j, i, k].set_value(work_there, skip_validation=True)
 
 
-def _set_end_job(
-    var: pyo.Var, position: IntArray, job_of: list[int], slot: IntArray, *, first: bool
-) -> None:
-    for i, k in var:
-        var[i, k] = 0
-    for k in set(slot.tolist()):
-        there = {job_of[t] for t in np.flatnonzero(slot == k)}
-        end = min(there, key=lambda i: position[i] if first else -position[i])
-        var[end, k] = 1
+def _there(jobs: int, job_of: list[int], slot: IntArray, slots: range) -> BoolArray:
+    """Which jobs have a task on which slot, shape (jobs, slots)."""
+    there = np.zeros((jobs, len(slots)), dtype=bool)
+    there[job_of, slot] = True
+    return there

@@ -67,6 +67,25 @@ def timed(
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
 
 
+def timed_by_job(
+    instance: Instance, map_slot: IntArray, reduce_slot: IntArray, order: IntArray
+) -> Schedule:
+    """The earliest schedule with the given slots whose slots all run the jobs in one order.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    map_slot, reduce_slot
+        The slot of each task, shape (tasks,).
+    order
+        The jobs in order, shape (jobs,).
+    """
+    position = np.argsort(order)
+    map_rank, reduce_rank = position[instance.map_job], position[instance.reduce_job]
+    return timed(instance, map_slot, map_rank, reduce_slot, reduce_rank)
+
+
 def makespan(maps: PhaseSchedule, reduces: PhaseSchedule) -> float:
     """The last end over both phases, 0 without tasks."""
     return float(max(maps.end.max(initial=0.0), reduces.end.max(initial=0.0)))

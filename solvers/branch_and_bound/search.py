@@ -13,7 +13,7 @@ from ...heuristics.stopping_rules import FirstOf, TargetReached, TimeLimit
 from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import is_kept
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule import Schedule, timed
+from ...instances.mapreduce.schedule import Schedule, timed_by_job
 from ...instances.mapreduce.subset import with_jobs
 from ..clock import Clock
 from ..method import MethodOutcome, SolveRequest, not_applicable
@@ -364,12 +364,4 @@ def _schedule(instance: Instance, scale: Rescaling, state: MapSearch) -> Schedul
         true_slot[np.flatnonzero(state.best_node == node)] = np.flatnonzero(slot_node == node)
     reduce_slot = np.empty(instance.reduce_tasks, dtype=np.int64)
     reduce_slot[scale.reduce_task] = true_slot[state.best_reduce]
-    position = np.empty(instance.jobs, dtype=np.int64)
-    position[state.best_order] = np.arange(instance.jobs)
-    return timed(
-        instance,
-        map_slot,
-        position[instance.map_job],
-        reduce_slot,
-        position[instance.reduce_job],
-    )
+    return timed_by_job(instance, map_slot, reduce_slot, state.best_order)

@@ -8,7 +8,7 @@ import pyomo.environ as pyo
 from ...formulations.unrelated_machines.model import JobPhase, phases
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule import Schedule, timed
+from ...instances.mapreduce.schedule import Schedule, timed_by_job
 
 WHOLE = 1e-6
 """A number of tasks that lacks no more than this is whole: solvers leave such dust."""
@@ -28,18 +28,10 @@ def rounded(instance: Instance, order: IntArray, model: pyo.ConcreteModel) -> Sc
     wave = np.empty(instance.jobs, dtype=np.int64)
     for g, jobs in enumerate(model.wave):
         wave[jobs] = g
-    position = np.empty(instance.jobs, dtype=np.int64)
-    position[order] = np.arange(instance.jobs)
     map_count = _counts(maps, _shares(model.map_share, maps), wave, over)
     last = len(left) - 1
     reduce_count = _counts(reduces, _shares(model.reduce_share, reduces), last - wave, left[::-1])
-    return timed(
-        instance,
-        _slots(map_count),
-        position[instance.map_job],
-        _slots(reduce_count),
-        position[instance.reduce_job],
-    )
+    return timed_by_job(instance, _slots(map_count), _slots(reduce_count), order)
 
 
 def _shares(var: pyo.Var, phase: JobPhase) -> FloatArray:
