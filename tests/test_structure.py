@@ -23,7 +23,6 @@ LONG = {
     "commands.import_.mapreduce:swim",
     "commands.simulate:simulate",
     "commands.solve:solve",
-    "heuristics.block_search.driver:improve_blocks",
     "heuristics.dispatch.simulator:simulate",
     "instances.schedulers.slurm:read_slurm",
     "instances.traces.rumen.reader:read_rumen",
@@ -36,7 +35,6 @@ LONG = {
 """Functions that still are too long. An entry that is no longer needed has to go."""
 
 WIDE = {
-    "heuristics.block_search.driver:improve_blocks",
     "heuristics.block_search.perturbation:perturb",
     "heuristics.block_search.polish:polish",
     "heuristics.dispatch.simulator:simulate",
