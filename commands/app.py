@@ -15,6 +15,7 @@ import typer
 from . import console
 from .bounds import bounds
 from .check import check
+from .examples import examples
 from .explain import explain
 from .fair import fair
 from .file_rules import apply_to
@@ -43,7 +44,7 @@ app = typer.Typer(
     help="Exact models, valid bounds and published heuristics for scheduling batch work.\n\n"
     "Any input file may be -, which is stdin, and any output file -, which is stdout.",
 )
-for command in (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain):
+for command in (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, examples):
     app.command()(command)
 app.add_typer(generate, name="generate")
 app.add_typer(importing, name="import")

@@ -14,6 +14,7 @@ from typing import Any
 import typer
 
 from ...instances.errors import CertificateError, InputError, one_line
+from ...instances.examples import is_example
 from .. import console
 from .interrupts import INTERRUPTED
 from .streams import put, put_aside, reader_has_gone
@@ -87,7 +88,7 @@ def _misused(error: Exception, arguments: Sequence[str], root: Any) -> int:
         # Typer has its values checked by pydantic, whose words are for programmers.
         message = message.replace("Input should be ", "need ").replace("Value error, ", "")
     path = _command_path(arguments, root)
-    if len(path) == 1 and os.path.isfile(arguments[0]):
+    if len(path) == 1 and (os.path.isfile(arguments[0]) or is_example(arguments[0])):
         message += f": a command comes first, such as slotwise solve {arguments[0]}"
     message = ": ".join([*path[1:], one_line(message, 400)])
     return say(f"{message} (see {' '.join(path)} --help)", BAD_INPUT, arguments)

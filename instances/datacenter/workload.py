@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InputError
-from ..files.inputs import read_text
+from ..files.inputs import file_name, read_text
 from ..limits import MOST_HELD
 from .datacenter import Datacenter
 
@@ -163,7 +163,7 @@ def replay(
         datacenter,
         len(whole.arrival),
         float(whole.arrival[-1]),
-        Path(path).name + (f", {compress:g} times as fast" if compress != 1 else ""),
+        file_name(path) + (f", {compress:g} times as fast" if compress != 1 else ""),
         blocks,
         (f"left out: {left_out} jobs that fit no machine",) if left_out else (),
     )

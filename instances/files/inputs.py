@@ -1,4 +1,4 @@
-"""Bytes in: files, pipes and stdin, gzip recognised by its content, never more than a limit.
+"""Bytes in: files, pipes, stdin, examples; gzip known by its content, never more than a limit.
 
 What is to be read is measured before it is handed out: a file is only ever read if its text fits
 the limit, and a pipe, whose length nobody knows, is gathered in memory under a lower one.
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import InputError
+from ..examples import find, instead_of, is_example, open_example
 
 STANDARD = "-"
 """The path that means stdin for an input and stdout for an output."""
@@ -114,8 +115,15 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
                 yield _Counted(text, path)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: truncated or damaged gzip file ({error})") from None
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: {error.strerror}{instead_of(path)}") from None
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
+
+
+def file_name(path: str | Path) -> str:
+    """The name of an input without its folder, for titles; of an example that of its file."""
+    return find(path).file if is_example(path) else Path(path).name
 
 
 def limit() -> int | None:
@@ -163,6 +171,10 @@ def _raw(path: str | Path) -> Iterator[IO[bytes]]:
         if sys.stdin is None:
             raise InputError("-: stdin is closed")
         yield sys.stdin.buffer
+        return
+    if is_example(path):
+        with open_example(path) as stream:
+            yield stream
         return
     if "\0" in str(path):
         raise InputError(f"{str(path)!r}: a path holds no NUL")

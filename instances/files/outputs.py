@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..errors import InputError, OutputError
+from ..examples import is_example
 from .inputs import STANDARD
 from .temporaries import removed_afterwards
 
@@ -66,6 +67,8 @@ def check_writable(path: str | Path) -> None:
         if sys.stdout is None:
             raise InputError("-: stdout is closed")
         return
+    if is_example(path):
+        raise InputError(f"{path}: examples are only read: choose another name")
     try:
         status = _status(path)
     except (OSError, ValueError) as error:

@@ -16,7 +16,7 @@ import numpy as np
 from ..advice import kind_hint
 from ..arrays import FloatArray, IntArray, offsets
 from ..errors import InputError
-from ..files.inputs import STANDARD, read_text
+from ..files.inputs import STANDARD, file_name, read_text
 from ..import_notes import Notes, counted
 from ..limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
 from ..mapreduce.cluster import Cluster, Rates
@@ -126,7 +126,7 @@ def read_swim(
     instance = Instance(
         name=name or _stem(path),
         source=(
-            f"SWIM table {Path(path).name}, trace_machines {trace_machines}, jobs {jobs}, "
+            f"SWIM table {file_name(path)}, trace_machines {trace_machines}, jobs {jobs}, "
             f"window {window}, block_mb {block_mb:.6f}, mb_per_reduce {mb_per_reduce:.6f}, "
             f"cap_reduces {cap_reduces}, startup {startup}, map_rate {map_rate}, "
             f"reduce_rate {reduce_rate}, replicas {replicas}, seed {seed}"
@@ -261,5 +261,5 @@ def _note_jobs(rows: Sequence[_Row], scale: float, notes: Notes) -> None:
 
 def _stem(path: str | Path) -> str:
     """`FB-2009` for `FB-2009.tsv.gz`, `swim` for stdin."""
-    stem = Path(path).name.removesuffix(".gz").removesuffix(".tsv")
+    stem = file_name(path).removesuffix(".gz").removesuffix(".tsv")
     return stem.removeprefix(STANDARD) or "swim"

@@ -34,6 +34,7 @@ LINES = {
     "--policy first-fit",
     "fair": "{hierarchy.json} --events {events.json}",
     "explain": "sequence {plain.json}",
+    "examples": "five-jobs",
     "generate ljr": f"{SMALL} --nodes 2",
     "generate smso": f"{SMALL} --nodes 2",
     "generate hmhs": f"{SMALL} --map-machines 2 --reduce-machines 2",

@@ -12,7 +12,7 @@ import numpy as np
 from ...advice import need_choice
 from ...arrays import offsets
 from ...errors import InputError
-from ...files.inputs import STANDARD
+from ...files.inputs import STANDARD, file_name
 from ...import_notes import Notes, counted, listed
 from ...mapreduce.cluster import Rates
 from ...mapreduce.history import Events, History
@@ -90,8 +90,8 @@ def read_rumen(
         instance = Instance(
             name=name or _stem(trace),
             source=(
-                f"Hadoop Rumen trace {Path(trace).name}, "
-                f"{f'topology {Path(topology).name}' if topology else 'racks from the trace'}, "
+                f"Hadoop Rumen trace {file_name(trace)}, "
+                f"{f'topology {file_name(topology)}' if topology else 'racks from the trace'}, "
                 f"subtract_read {subtract_read}, output {output}, unfinished {unfinished}, "
                 f"failed_jobs {failed_jobs}"
             ),
@@ -239,7 +239,7 @@ def _events(rows: Sequence[TaskRow], origin: int) -> Events:
 
 def _stem(path: str | Path) -> str:
     """`19-jobs` for `19-jobs.trace.json.gz`, `rumen` for stdin."""
-    stem = Path(path).name
+    stem = file_name(path)
     for suffix in (".gz", ".json", ".trace"):
         stem = stem.removesuffix(suffix)
     return stem.removeprefix(STANDARD) or "rumen"
