@@ -1,0 +1,73 @@
+"""What `pip install` brings, and that the sdist is the whole project."""
+
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import source_tree
+
+ROOT = Path(__file__).parents[1]
+LEFT = shutil.ignore_patterns(
+    ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "build", "dist", "*.egg-info"
+)
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "pyproject.toml").is_file(), reason="only the sources can be built"
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the sources, the sdist made of it, and the wheel made of that."""
+    pytest.importorskip("setuptools", minversion="77")
+    folder = tmp_path_factory.mktemp("built")
+    shutil.copytree(ROOT, folder / "sources", ignore=LEFT, symlinks=True)
+    _run("build_sdist", folder / "sources", folder)
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    _run("build_wheel", next((folder / "unpacked").iterdir()), folder)
+    return folder
+
+
+def _run(step: str, sources: Path, target: Path) -> None:
+    call = f"from setuptools import build_meta; build_meta.{step}({str(target)!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", call], cwd=sources, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def files_below(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def without_egg_info(names: set[str]) -> set[str]:
+    return {name for name in names if ".egg-info/" not in name}
+
+
+def test_the_sdist_is_the_whole_project(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        found = {m.name.partition("/")[2] for m in archive.getmembers() if m.isfile()}
+    made = {"PKG-INFO", "setup.cfg"}
+    assert without_egg_info(found) - made == without_egg_info(files_below(built / "sources"))
+
+
+def test_the_wheel_holds_modules_examples_and_nothing_else(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as archive:
+        names = [name for name in archive.namelist() if ".dist-info/" not in name]
+        (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        about = archive.read(metadata).decode()
+    with open(ROOT / "pyproject.toml", "rb") as stream:
+        data = tomllib.load(stream)["tool"]["setuptools"]["package-data"]["slotwise"]
+    modules = source_tree.module_files(ROOT).values()
+    others = [path for pattern in data for path in ROOT.glob(pattern) if path.is_file()]
+    wanted = {path.relative_to(ROOT).as_posix() for path in (*modules, *others)}
+    assert {"examples/five-jobs.json", "examples/swim.tsv", "cli.py", "py.typed"} <= wanted
+    assert {name.removeprefix("slotwise/") for name in names} == wanted
+    assert "Author: slotwise developers" in about
+    assert "Project-URL: Homepage, https://" in about
