@@ -11,6 +11,14 @@ from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
+from ..heuristics.dispatch.engine.columns import (
+    FIRST_IN_USE,
+    FRAGMENTATION,
+    JOBS_WAITING,
+    SAMPLE_TIME,
+    STARTS,
+    WAIT_OF_STARTS,
+)
 from ..heuristics.dispatch.engine.state import wait_of_bucket
 from ..heuristics.dispatch.result import Simulation
 from ..instances.arrays import FloatArray
@@ -105,10 +113,10 @@ def draw_waits(simulations: Sequence[Simulation], ax: Axes) -> None:
     unit, factor = _unit(simulations[0])
     for simulation, colour, style in zip(simulations, COLOURS, STYLES, strict=False):
         # The last interval is that after the last arrival, while the queue empties.
-        started, wait = simulation.series[:-1, 4], simulation.series[:-1, 5]
+        started, wait = simulation.series[:-1, STARTS], simulation.series[:-1, WAIT_OF_STARTS]
         mean = np.divide(wait, started, out=np.zeros_like(wait), where=started > 0)
         ax.plot(
-            simulation.series[:-1, 0],
+            simulation.series[:-1, SAMPLE_TIME],
             mean * factor,
             color=colour,
             ls=style,
@@ -145,7 +153,8 @@ def longer_than(simulation: Simulation) -> tuple[FloatArray, FloatArray]:
 def draw_queue(simulations: Sequence[Simulation], ax: Axes) -> None:
     """Number of waiting jobs over time (LoTES, Figure 8)."""
     for simulation, colour, style in zip(simulations, COLOURS, STYLES, strict=False):
-        ax.plot(simulation.series[:, 0], simulation.series[:, 1], color=colour, ls=style)
+        time, waiting = simulation.series[:, SAMPLE_TIME], simulation.series[:, JOBS_WAITING]
+        ax.plot(time, waiting, color=colour, ls=style)
     ax.set_yscale("symlog", linthresh=1)
     ax.set_ylim(bottom=0)
     ax.set_ylabel("jobs waiting")
@@ -158,9 +167,11 @@ def draw_use(simulations: Sequence[Simulation], ax: Axes) -> None:
     capacity = (data.capacity_units * data.count[:, None]).sum(axis=0)
     r = int(simulations[0].utilisation.argmax())
     for simulation, colour, style in zip(simulations, COLOURS, STYLES, strict=False):
-        time = simulation.series[:, 0]
-        ax.plot(time, simulation.series[:, 6 + r] / capacity[r], color=colour, ls=style)
-        ax.plot(time, simulation.series[:, 3], color=colour, ls=style, lw=0.7, alpha=0.7)
+        time = simulation.series[:, SAMPLE_TIME]
+        ax.plot(time, simulation.series[:, FIRST_IN_USE + r] / capacity[r], color=colour, ls=style)
+        ax.plot(
+            time, simulation.series[:, FRAGMENTATION], color=colour, ls=style, lw=0.7, alpha=0.7
+        )
     ax.set_ylim(0, 1.02)
     ax.set_ylabel(f"{data.resources[r]} in use; thin: fragmentation")
     _finish(simulations, ax)

@@ -23,7 +23,6 @@ LONG = {
     "commands.import_.mapreduce:swim",
     "commands.simulate:simulate",
     "commands.solve:solve",
-    "heuristics.dispatch.simulator:simulate",
     "instances.schedulers.slurm:read_slurm",
     "instances.traces.rumen.reader:read_rumen",
     "instances.traces.swim:read_swim",
@@ -37,7 +36,6 @@ LONG = {
 WIDE = {
     "heuristics.block_search.perturbation:perturb",
     "heuristics.block_search.polish:polish",
-    "heuristics.dispatch.simulator:simulate",
     "instances.traces.rumen.reader:read_rumen",
     "instances.traces.swim:read_swim",
     "solvers.backends.highs:solve",

@@ -1,6 +1,7 @@
 """Online dispatching: policies that decide where and when jobs start, listed in `POLICIES`.
 
-A policy's entry loads a function from a `Setting` and a `System` to the policy's arrays.
+A policy's entry loads a `CompiledPolicy`, a subclass of `Policy`, or a function without arguments
+that makes either.
 """
 
 from ...instances.registry import Entry, Registry
@@ -11,37 +12,37 @@ POLICIES = Registry(
     (
         Entry(
             "lotes",
-            "heuristics.dispatch.policies.lotes:restricted",
+            "heuristics.dispatch.policies.lotes:RESTRICTED",
             "LoTES, section 4.3",
             "nearest to the machine's bin; on exits only classes of the plan",
         ),
         Entry(
             "lotes-unrestricted",
-            "heuristics.dispatch.policies.lotes:unrestricted",
+            "heuristics.dispatch.policies.lotes:UNRESTRICTED",
             "LoTES, section 4.3, without the restriction on exits",
             "nearest to the machine's bin; on exits any class",
         ),
         Entry(
             "greedy",
-            "heuristics.dispatch.policies.greedy:policy",
+            "heuristics.dispatch.policies.greedy:GREEDY",
             "LoTES, section 5.2",
             "first machine with room, else the machine with the shortest queue",
         ),
         Entry(
             "tetris",
-            "heuristics.dispatch.policies.tetris:policy",
+            "heuristics.dispatch.policies.tetris:TETRIS",
             "Tetris (Grandl et al. 2014), as in LoTES, section 5.2",
             "largest product of demand and free resources, minus remaining work",
         ),
         Entry(
             "first-fit",
-            "heuristics.dispatch.policies.first_fit:policy",
+            "heuristics.dispatch.policies.first_fit:FIRST_FIT",
             "slotwise",
             "first machine with room, one queue that skips what does not fit",
         ),
         Entry(
             "best-fit",
-            "heuristics.dispatch.policies.best_fit:policy",
+            "heuristics.dispatch.policies.best_fit:BEST_FIT",
             "slotwise",
             "machine with the least left, one queue that skips what does not fit",
         ),

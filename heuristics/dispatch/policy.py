@@ -1,20 +1,50 @@
-"""What a dispatching policy is made from."""
+"""What a dispatching policy is to the simulator, and policies that are compiled.
+
+`simulate` runs whatever is a `PolicyKind`: a `CompiledPolicy`, or an instance of `Policy` (see
+`python_policy`), which asks Python for every decision. Neither knows the other, and the simulator
+knows neither.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+import numpy as np
 
 from ...instances.arrays import IntArray
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
+from ...instances.datacenter.workload import Jobs
 from ...instances.errors import InputError
+from ..background import interruptible
+from . import POLICIES
+from .engine import event_loop as events
+from .engine.columns import QUEUES_FULL, STOP_ASKED
+from .engine.state import System
+
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a policy is made from. `demands` (jobs, R), in units, are a sample of what jobs need;
-    they decide how fast it is, not what it does. `seed` is that of the policy's own draws. `gamma`
-    is Tetris's weight of the remaining work; None: scaled as it goes."""
+    """What a policy is made from, beside the state of the datacenter.
+
+    Attributes
+    ----------
+    datacenter
+        Machines and classes.
+    demands : (jobs, R)
+        A sample of what jobs need, in units. It decides how fast a policy is, not what it does.
+    guidance
+        The plan that it follows; None if there is none.
+    seed
+        Of the policy's own draws.
+    gamma
+        Weight of the remaining work in a policy's scores, in the datacenter's time unit; None if
+        the policy is to choose it.
+    """
 
     datacenter: Datacenter
     demands: IntArray
@@ -23,7 +53,13 @@ class Setting:
     gamma: float | None = None
 
     def need_guidance(self) -> Guidance:
-        """The guidance. Raises `InputError` if there is none, or for other machines or classes."""
+        """Return the guidance.
+
+        Raises
+        ------
+        InputError
+            If there is none, or it is for other machines or classes.
+        """
         guidance = self.guidance
         if guidance is None:
             raise InputError("this policy follows a plan: give it guidance")
@@ -33,3 +69,163 @@ class Setting:
         ).any():
             raise InputError(f"the guidance is for another datacenter: {planned!r}")
         return guidance
+
+
+class RunningPolicy(Protocol):
+    """A policy in the middle of a simulation."""
+
+    def prepare(self, system: System, block: Jobs) -> None:
+        """Compile what runs later. Nothing happens in the datacenter."""
+
+    def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
+        """Go through events as `event_loop.run` does, and return why it came back.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If Ctrl-C ended it; the system is as after the last event.
+        """
+
+    def make_room(self, system: System) -> None:
+        """Make room for more waiting jobs."""
+
+    def renew(self, system: System) -> None:
+        """Fit the index structures to what machines have free by now; decisions stay the same."""
+
+    def replan(self, system: System, guidance: Guidance) -> None:
+        """Follow another plan from now on."""
+
+
+class PolicyKind(Protocol):
+    """A policy that can be simulated: what the entries of `POLICIES` load."""
+
+    @property
+    def name(self) -> str:
+        """What it is called where it has no entry."""
+
+    @property
+    def follows_plan(self) -> bool:
+        """Whether it needs guidance, and can go on with another plan."""
+
+    def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
+        """Return the policy at work in an empty datacenter."""
+
+
+AnyPolicy = str | PolicyKind | Callable[[], PolicyKind]
+"""A policy's name, a policy, or a class or function that makes one."""
+
+
+def policy_kind(policy: AnyPolicy) -> PolicyKind:
+    """Return the policy that a name stands for, that a class makes, or that is given.
+
+    Parameters
+    ----------
+    policy
+        A name in `POLICIES`; a subclass of `Policy`, an instance of one, or a `CompiledPolicy`; or
+        a function without arguments that makes one.
+
+    Raises
+    ------
+    InputError
+        If there is no such policy, or it is none.
+    """
+    found: Any = POLICIES.lookup(policy).load() if isinstance(policy, str) else policy
+    if callable(found) and (isinstance(found, type) or not hasattr(found, "begin_run")):
+        found = found()
+    if not hasattr(found, "begin_run"):
+        raise InputError(
+            f"policy {policy!r}: need a name, a subclass of slotwise.Policy or a CompiledPolicy"
+        )
+    return cast(PolicyKind, found)
+
+
+@dataclass(frozen=True)
+class CompiledPolicy(Generic[Arrays]):
+    """A policy that the compiled event loop calls.
+
+    Attributes
+    ----------
+    arrays
+        The named tuple that holds what the policy keeps: index structures of the machines, queues,
+        constants.
+    make
+        Returns these arrays for an empty datacenter.
+    arrive
+        Compiled function of (arrays, system, slot): the job in `slot` arrives. It calls
+        `event_loop.start`, or keeps the slot and lets the job wait.
+    depart
+        Compiled function of (arrays, system, slot, m): the job has left machine m.
+    make_room
+        Returns the arrays with room for more waiting jobs. It is called before the next arrival
+        after the policy has set `QUEUES_FULL` of the tally.
+    renew
+        Returns the arrays with index structures that fit what machines have free now. It is called
+        after 1 to 7 blocks of jobs, then whenever their number has doubled. None: they never age.
+    replan
+        Returns the arrays for another plan, given the arrays, the system, that plan and the one
+        before. None: the policy follows no plan.
+    """
+
+    arrays: type[Arrays]
+    make: Callable[[Setting, System], Arrays]
+    arrive: Callable[..., None]
+    depart: Callable[..., None]
+    make_room: Callable[[Arrays, System], Arrays]
+    renew: Callable[[Arrays, Setting, System], Arrays] | None = None
+    replan: Callable[[Arrays, System, Guidance, Guidance], Arrays] | None = None
+
+    def __post_init__(self) -> None:
+        events.register_kernels(self.arrays, self.arrive, self.depart)
+
+    @property
+    def name(self) -> str:
+        """What the named tuple is called."""
+        return self.arrays.__name__
+
+    @property
+    def follows_plan(self) -> bool:
+        """Whether it has a function for another plan."""
+        return self.replan is not None
+
+    def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
+        """Return the policy at work in an empty datacenter."""
+        return _CompiledRun(self, setting, self.make(setting, system))
+
+
+class _CompiledRun(Generic[Arrays]):
+    def __init__(self, kind: CompiledPolicy[Arrays], setting: Setting, arrays: Arrays) -> None:
+        self._kind, self._setting, self._arrays = kind, setting, arrays
+        self._plan = setting.guidance
+        own = kind.arrays.__module__.split(".")[0] == __name__.split(".")[0]
+        self._loop: events.Loop = events.run if own else events.uncached_run()
+
+    def prepare(self, system: System, block: Jobs) -> None:
+        self._loop(self._arrays, system, block, -np.inf, False)
+
+    def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
+        why: list[int] = []
+        stop = system.tally[STOP_ASKED : STOP_ASKED + 1]
+
+        def work() -> None:
+            why.append(int(self._loop(self._arrays, system, block, until, last)))
+
+        try:
+            if not interruptible(work, stop):
+                raise KeyboardInterrupt
+        finally:
+            stop[0] = 0
+        return why[0]
+
+    def make_room(self, system: System) -> None:
+        self._arrays = self._kind.make_room(self._arrays, system)
+        system.tally[QUEUES_FULL] = 0
+
+    def renew(self, system: System) -> None:
+        if self._kind.renew is not None:
+            self._arrays = self._kind.renew(self._arrays, self._setting, system)
+
+    def replan(self, system: System, guidance: Guidance) -> None:
+        assert self._kind.replan is not None
+        assert self._plan is not None
+        self._arrays = self._kind.replan(self._arrays, system, guidance, self._plan)
+        self._plan = guidance

@@ -11,6 +11,7 @@ import numpy as np
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.workload import Workload
+from .engine.columns import FIRST_IN_USE, FRAGMENTATION
 from .engine.state import wait_of_bucket
 
 
@@ -18,12 +19,34 @@ from .engine.state import wait_of_bucket
 class Simulation:
     """What was seen. Waits are in the datacenter's time unit and of the jobs after the warm-up.
 
-    `jobs`, `at_once` (no wait), `wait_sum`, `wait_max` by class, shape (K,); `waits` (K, buckets)
-    counts positive waits in the buckets around `wait_of_bucket`. `series` (samples, 6 + R), see
-    `System`. `start` and `machine` of every job if they were asked for.
-
-    `all_jobs` started in all; their waits have the mean `mean_wait_of_all`. `seconds` is the
-    processor time of the events alone, without making the workload or plans.
+    Attributes
+    ----------
+    workload
+        The jobs and their datacenter.
+    policy
+        Name of the policy.
+    jobs, at_once : (K,)
+        Jobs of each class that started, and how many of them without a wait.
+    wait_sum, wait_max : (K,)
+        Sum of the waits of each class, and the longest.
+    waits : (K, buckets)
+        Number of positive waits in the buckets around `wait_of_bucket`.
+    series : (samples, 6 + R)
+        The state at regular times; `engine.columns` has names for the columns.
+    events
+        Arrivals and departures.
+    seconds
+        Processor time of the events alone, without making the workload or plans.
+    all_jobs, mean_wait_of_all
+        Jobs that started, warm-up included, and their mean wait.
+    replanned
+        Number of new plans.
+    interrupted
+        Whether Ctrl-C ended the run.
+    warm_up
+        Part of the jobs that was not measured.
+    start, machine : (jobs,)
+        When and where each job started, NaN and -1 if it did not; empty if nobody asked for it.
     """
 
     workload: Workload
@@ -53,6 +76,7 @@ class Simulation:
 
     @property
     def datacenter(self) -> Datacenter:
+        """Machines and classes."""
         return self.workload.datacenter
 
     @property
@@ -62,21 +86,24 @@ class Simulation:
 
     @property
     def mean_wait(self) -> float:
+        """Mean wait of the jobs after the warm-up."""
         return float(self.wait_sum.sum()) / max(1, self.measured)
 
     @property
     def max_wait(self) -> float:
+        """The longest wait after the warm-up."""
         return float(self.wait_max.max())
 
     @property
     def events_per_second(self) -> float:
+        """Events per second of processor time."""
         return self.events / self.seconds if self.seconds > 0 else 0.0
 
     @cached_property
     def utilisation(self) -> FloatArray:
         """Part of each resource in use, mean of the samples after the warm-up, shape (R,)."""
         capacity = (self.datacenter.capacity_units * self.datacenter.count[:, None]).sum(axis=0)
-        used = self._after_warm_up()[:, 6:].mean(axis=0)
+        used = self._after_warm_up()[:, FIRST_IN_USE:].mean(axis=0)
         share: FloatArray = np.divide(
             used, capacity, out=np.zeros(len(capacity)), where=capacity > 0
         )
@@ -84,15 +111,27 @@ class Simulation:
 
     @property
     def fragmentation(self) -> float:
-        """Mean of the samples after the warm-up."""
-        return float(self._after_warm_up()[:, 3].mean())
+        """Mean fragmentation of the samples after the warm-up.
+
+        It is the part of the jobs that what is free would hold in one piece, and does not hold
+        where it is.
+        """
+        return float(self._after_warm_up()[:, FRAGMENTATION].mean())
 
     def _after_warm_up(self) -> FloatArray:
         first = min(int(np.ceil(self.warm_up * len(self.series))), len(self.series) - 1)
         return self.series[first:]
 
     def quantile(self, share: float, job_class: int | None = None) -> float:
-        """The wait that this share of the jobs does not exceed, within 0.2 %."""
+        """Return the wait that a share of the jobs does not exceed, within 0.2 %.
+
+        Parameters
+        ----------
+        share
+            From 0 to 1.
+        job_class
+            Number of a class; None for all jobs.
+        """
         classes = slice(None) if job_class is None else slice(job_class, job_class + 1)
         rank = int(np.ceil(share * int(self.jobs[classes].sum())))
         below = int(self.at_once[classes].sum()) + np.cumsum(self.waits[classes].sum(axis=0))
@@ -102,7 +141,7 @@ class Simulation:
         return float(min(wait_of_bucket()[bucket], self.wait_max[classes].max()))
 
     def document(self) -> dict[str, Any]:
-        """What `slotwise simulate --json` prints."""
+        """Return what `slotwise simulate --json` prints."""
         names = self.datacenter.classes
         return {
             "policy": self.policy,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from time import process_time
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -16,74 +16,110 @@ from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs, Workload
 from ...instances.errors import InputError
 from ...instances.limits import MOST_SLOTS
-from ..background import interruptible
-from . import POLICIES
 from .engine import event_loop as events
-from .engine.state import (
+from .engine.columns import (
+    ALL_STARTED,
+    ALL_WAIT,
     ARRIVED,
     DEPARTED,
-    FULL,
-    NEXT,
+    NEXT_JOB,
     RUNNING,
-    SAMPLED,
+    SAMPLES_TAKEN,
     SPARE,
     STARTED,
-    STOP,
     WAITING,
-    System,
-    new_system,
-    with_more_slots,
 )
-from .policies import best_fit, lotes, tetris
-from .policies.best_fit import BestFit
-from .policies.greedy import Greedy
-from .policies.greedy import with_room as with_longer_queues
-from .policies.tetris import Tetris
-from .policy import Setting
+from .engine.state import System, new_system, place_in_datacenter, with_more_slots
+from .policy import AnyPolicy, PolicyKind, RunningPolicy, Setting, policy_kind
 from .result import Simulation
-from .waiting.class_queues import grown
 
 SAMPLES = 240
 """Times at which queue, utilisation and fragmentation are noted, from 0 to the last arrival."""
 
 OFTEN = 8
-"""After so many blocks of jobs, and from then on after twice as many, grids are made anew."""
+"""After so many blocks of jobs, and from then on after twice as many, index structures are renewed.
+"""
 
 Planner = Callable[[Datacenter], Guidance]
 ArrivalCallback = Callable[[int, int], None]
 
 
+class RunOptions(TypedDict, total=False):
+    """Further keywords of `simulate`, all optional.
+
+    Attributes
+    ----------
+    gamma
+        Weight of the remaining work in Tetris's score, in the datacenter's time unit; None if it is
+        scaled.
+    replan
+        Time after which a new plan is made, again and again, in the datacenter's time unit.
+    planner
+        Makes the new plan for the datacenter with the shares that arrived since the last one.
+    on_progress
+        Called after every block of jobs with the arrivals so far and in all.
+    on_start
+        Called when the policy is compiled, before the first job.
+    """
+
+    gamma: float | None
+    replan: float | None
+    planner: Planner | None
+    on_progress: ArrivalCallback | None
+    on_start: Callable[[], None] | None
+
+
 def simulate(
     workload: Workload,
-    policy: str = "lotes",
+    policy: AnyPolicy = "lotes",
     *,
     guidance: Guidance | None = None,
     seed: int = 0,
     warm_up: float = 0.0,
-    gamma: float | None = None,
-    replan: float | None = None,
-    planner: Planner | None = None,
     log: bool = False,
-    on_progress: ArrivalCallback | None = None,
-    on_start: Callable[[], None] | None = None,
+    **options: Unpack[RunOptions],
 ) -> Simulation:
-    """Run `workload` under `policy`, one of `POLICIES`, until no job waits.
+    """Run a workload under a policy until no job waits.
 
-    The first part `warm_up` of the jobs is not measured. `seed` is that of the policy's draws. With
-    `replan`, every so many time units the `planner` is given the datacenter with the shares that
-    arrived since, and LoTES follows its plan from then on. `log` keeps start and machine of every
-    job. `on_progress` is told arrivals so far and in all. Ctrl-C ends the run with what was seen,
-    once it has begun, of which `on_start` is told: compiling comes before.
+    Ctrl-C ends the run with what was seen so far, once it has begun.
 
-    Raises `InputError` for unknown policies and wrong options, `BrokenInvariant` if a policy
-    overfills a machine, starts a job twice, or loses one: this is always checked.
+    Parameters
+    ----------
+    workload
+        The jobs and their datacenter.
+    policy
+        A name in `POLICIES`; or a subclass of `Policy`, an instance of one, or a `CompiledPolicy`.
+    guidance
+        The plan, for policies that follow one.
+    seed
+        Of the policy's own draws.
+    warm_up
+        Part of the jobs, the first ones, that is not measured; from 0 to below 1.
+    log
+        Whether to keep start and machine of every job.
+    **options
+        See `RunOptions`.
+
+    Returns
+    -------
+    Simulation
+        What was seen.
+
+    Raises
+    ------
+    InputError
+        For unknown policies and wrong options.
+    BrokenInvariant
+        If the policy overfills a machine, starts a job twice, or loses one. This is always checked.
     """
-    entry = POLICIES.lookup(policy)
+    kind = policy_kind(policy)
+    unknown = options.keys() - RunOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"simulate() got an unexpected keyword argument {min(unknown)!r}")
+    datacenter = workload.datacenter
+    replanning = _replanning(kind, options)
     if not 0 <= warm_up < 1:
         raise InputError(f"warm-up: need a part from 0 to below 1, got {warm_up}")
-    if replan is not None and not (policy.startswith("lotes") and planner and replan > 0):
-        raise InputError("replan: need a positive time, a planner, and a policy that follows it")
-    datacenter = workload.datacenter
     if datacenter.machines > MOST_SLOTS:
         raise InputError(f"{datacenter.name}: more than {MOST_SLOTS} machines")
     system = new_system(
@@ -96,134 +132,131 @@ def simulate(
     )
     blocks = workload.blocks()
     block = next(blocks)
-    setting = Setting(datacenter, block.demand, guidance, seed, gamma)
-    run = _Run(system, entry.load()(setting, system), setting, workload.jobs)
-    # Nothing happens before that time: the policy is compiled, or read from the cache.
-    events.run(run.policy, system, block, -np.inf, False)
+    setting = Setting(datacenter, block.demand, guidance, seed, options.get("gamma"))
+    run = _Run(workload, system, kind.begin_run(setting, system), replanning)
+    run.policy.prepare(system, block)
     interrupted = False
     try:
-        if on_start is not None:
+        if on_start := options.get("on_start"):
             on_start()
-        run.go_through(block, blocks, replan, planner, on_progress)
+        run.go_through(block, blocks, options.get("on_progress"))
     except KeyboardInterrupt:
         interrupted = True
-    _check_conserved(run.system, None if interrupted else workload.jobs)
-    final = run.system
-    return Simulation(
-        workload=workload,
-        policy=policy,
-        jobs=final.jobs,
-        at_once=final.at_once,
-        wait_sum=final.wait_sum,
-        wait_max=final.wait_max,
-        waits=final.waits,
-        series=final.series[: max(1, int(final.tally[SAMPLED]))],
-        events=int(final.tally[ARRIVED] + final.tally[DEPARTED]),
-        seconds=run.seconds,
-        all_jobs=int(final.all_jobs[0]),
-        mean_wait_of_all=float(final.all_jobs[1]) / max(1.0, float(final.all_jobs[0])),
-        replanned=run.plans,
-        interrupted=interrupted,
-        warm_up=warm_up,
-        start=final.log_start,
-        machine=_in_order(final, datacenter),
-    )
+    name = policy if isinstance(policy, str) else kind.name
+    return run.result(name, warm_up, interrupted=interrupted)
+
+
+@dataclass(frozen=True)
+class _Replanning:
+    """A new plan after every `interval` time units."""
+
+    interval: float
+    planner: Planner
+
+
+def _replanning(kind: PolicyKind, options: RunOptions) -> _Replanning | None:
+    interval, planner = options.get("replan"), options.get("planner")
+    if interval is None:
+        return None
+    if planner is None or not kind.follows_plan or not interval > 0:
+        raise InputError("replan: need a positive time, a planner, and a policy that follows it")
+    return _Replanning(interval, planner)
 
 
 class _Run:
     """A system and a policy that are given more room, and new plans, when they need it."""
 
-    def __init__(self, system: System, policy: Any, setting: Setting, jobs: int) -> None:
-        self.system, self.policy, self.setting, self.jobs = system, policy, setting, jobs
-        self.seconds, self.plans, self.plan = 0.0, 0, setting.guidance
+    def __init__(
+        self,
+        workload: Workload,
+        system: System,
+        policy: RunningPolicy,
+        replanning: _Replanning | None,
+    ) -> None:
+        self.workload, self.system, self.policy = workload, system, policy
+        self._replanning = replanning
+        self._next_plan = np.inf if replanning is None else replanning.interval
+        self._arrived = np.zeros(len(workload.datacenter.classes), dtype=np.int64)
+        self._seconds, self._plans = 0.0, 0
 
     def go_through(
-        self,
-        block: Jobs,
-        others: Iterator[Jobs],
-        replan: float | None,
-        planner: Planner | None,
-        on_progress: ArrivalCallback | None,
+        self, block: Jobs, others: Iterator[Jobs], on_progress: ArrivalCallback | None
     ) -> None:
         """All events of the block and of the `others`."""
-        datacenter = self.setting.datacenter
-        arrived = np.zeros(len(datacenter.classes), dtype=np.int64)
-        next_plan = np.inf if replan is None else replan
         for number in count(1):
             following = next(others, None)
-            self.system.tally[NEXT] = 0
+            self.system.tally[NEXT_JOB] = 0
             begun = 0
-            while self._go_on(block, next_plan, following is None) == events.TIME_IS_UP:
-                done = int(self.system.tally[NEXT])
-                arrived += np.bincount(block.job_class[begun:done], minlength=len(arrived))
+            while self._advance(block, following is None) == events.TIME_IS_UP:
+                done = int(self.system.tally[NEXT_JOB])
+                self._count(block.job_class[begun:done])
                 begun = done
-                assert planner is not None
-                assert replan is not None
-                next_plan += replan
-                if arrived.any():
-                    self._follow(planner(replace(datacenter, share=arrived / arrived.sum())))
-                    arrived[:] = 0
-            arrived += np.bincount(block.job_class[begun:], minlength=len(arrived))
+                self._replan()
+            self._count(block.job_class[begun:])
             if on_progress is not None:
-                on_progress(int(self.system.tally[ARRIVED]), self.jobs)
+                on_progress(int(self.system.tally[ARRIVED]), self.workload.jobs)
             if following is None:
                 return
             if number < OFTEN or number & (number - 1) == 0:
-                self._new_grid()
+                began = process_time()
+                self.policy.renew(self.system)
+                self._seconds += process_time() - began
             block = following
 
-    def _follow(self, plan: Guidance) -> None:
-        assert self.plan is not None
-        self.policy = lotes.replanned(self.policy, self.system, plan, self.plan)
-        lotes.offer(self.policy, self.system)
-        self.plan = plan
-        self.plans += 1
-
-    def _go_on(self, block: Jobs, until: float, last: bool) -> int:
+    def _advance(self, block: Jobs, last: bool) -> int:
+        """Go on to the end of the block or the next plan; why it came back."""
         while True:
             began = process_time()
-            why = self._run_kernel(block, until, last)
-            self.seconds += process_time() - began
+            try:
+                why = self.policy.advance(self.system, block, self._next_plan, last)
+            finally:
+                self._seconds += process_time() - began
             if why == events.NEEDS_SLOTS:
                 self.system = with_more_slots(self.system)
             elif why == events.NEEDS_ROOM:
-                self._more_room()
+                self.policy.make_room(self.system)
             else:
                 return why
 
-    def _run_kernel(self, block: Jobs, until: float, last: bool) -> int:
-        """Why the kernel came back; raises `KeyboardInterrupt` if Ctrl-C stopped it."""
-        why: list[int] = []
-        stop = self.system.tally[STOP : STOP + 1]
+    def _count(self, classes: IntArray) -> None:
+        self._arrived += np.bincount(classes, minlength=len(self._arrived))
 
-        def work() -> None:
-            why.append(int(events.run(self.policy, self.system, block, until, last)))
+    def _replan(self) -> None:
+        """Make a plan for the mix of classes since the last one, if any job has arrived."""
+        assert self._replanning is not None
+        self._next_plan += self._replanning.interval
+        if not self._arrived.any():
+            return
+        share = self._arrived / self._arrived.sum()
+        plan = self._replanning.planner(replace(self.workload.datacenter, share=share))
+        self.policy.replan(self.system, plan)
+        self._plans += 1
+        self._arrived[:] = 0
 
-        try:
-            if not interruptible(work, stop):
-                raise KeyboardInterrupt
-        finally:
-            stop[0] = 0
-        return why[0]
-
-    def _new_grid(self) -> None:
-        """Fit the cells of the grid, if there is one, to what machines have free by now."""
-        began = process_time()
-        if isinstance(self.policy, Tetris):
-            made = tetris.policy(self.setting, self.system)
-            self.policy = made._replace(queues=self.policy.queues)
-        elif isinstance(self.policy, BestFit):
-            fresh = best_fit.policy(self.setting, self.system)
-            self.policy = fresh._replace(queues=self.policy.queues)
-        self.seconds += process_time() - began
-
-    def _more_room(self) -> None:
-        if isinstance(self.policy, Greedy):
-            self.policy = with_longer_queues(self.policy)
-        else:
-            queues = grown(self.policy.queues, self.system.info, tetris.works(self.system))
-            self.policy = self.policy._replace(queues=queues)
-        self.system.tally[FULL] = 0
+    def result(self, policy: str, warm_up: float, *, interrupted: bool) -> Simulation:
+        """What was seen. Raises `BrokenInvariant` if jobs do not add up."""
+        final = self.system
+        _check_conserved(final, None if interrupted else self.workload.jobs)
+        started = float(final.all_jobs[ALL_STARTED])
+        return Simulation(
+            workload=self.workload,
+            policy=policy,
+            jobs=final.measured,
+            at_once=final.at_once,
+            wait_sum=final.wait_sum,
+            wait_max=final.wait_max,
+            waits=final.waits,
+            series=final.series[: max(1, int(final.tally[SAMPLES_TAKEN]))],
+            events=int(final.tally[ARRIVED] + final.tally[DEPARTED]),
+            seconds=self._seconds,
+            all_jobs=int(started),
+            mean_wait_of_all=float(final.all_jobs[ALL_WAIT]) / max(1.0, started),
+            replanned=self._plans,
+            interrupted=interrupted,
+            warm_up=warm_up,
+            start=final.log_start,
+            machine=place_in_datacenter(final, final.log_machine),
+        )
 
 
 def _check_conserved(system: System, jobs: int | None) -> None:
@@ -238,12 +271,3 @@ def _check_conserved(system: System, jobs: int | None) -> None:
         and (jobs is None or (tally[STARTED] == jobs and waiting == 0))
     ):
         raise events.BrokenInvariant("jobs that arrived, started, departed and run do not add up")
-
-
-def _in_order(system: System, datacenter: Datacenter) -> IntArray:
-    """Logged machines as numbers of the datacenter."""
-    first = np.cumsum([0, *datacenter.count])[:-1]
-    known = np.where(system.log_machine >= 0, system.log_machine, 0)
-    j = system.configuration[known]
-    numbers: IntArray = known - 64 * system.words[j, 0] + first[j]
-    return numbers

@@ -42,6 +42,6 @@ def _nothing(policy, system, slot, m):
     pass
 
 
-events.follow(Overfills, _start_anyhow, _nothing)
-events.follow(EntersTwice, _start_twice, _nothing)
-events.follow(Loses, _forget, _nothing)
+events.register_kernels(Overfills, _start_anyhow, _nothing)
+events.register_kernels(EntersTwice, _start_twice, _nothing)
+events.register_kernels(Loses, _forget, _nothing)

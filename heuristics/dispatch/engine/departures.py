@@ -17,22 +17,29 @@ import numpy as np
 
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, inner
+from .columns import END, EPOCH, FAR, HEAP_LENGTH, NEXT_SLOT, NO_SLOT, NUMBER
 
 EPOCHS = 1 << 14
+"""Epochs of the calendar."""
+
 PER_EPOCH = 24
-
-LENGTH, EPOCH, FAR = 0, 1, 2
-"""Entries of `state`: of the heap; number of the present epoch; first job beyond the last epoch."""
-
-LINK, END = 0, 1
-"""Columns of a running job's `time`: the slot of the next in its list, and when it ends."""
-
-NOBODY = -1
+"""Arrivals in an epoch, on average."""
 
 
 class Calendar(NamedTuple):
-    """`first` (EPOCHS,), slots; `time` and `slot` (slots,), the heap; `state`; `per_time` (1,),
-    epochs per time unit."""
+    """When the running jobs end.
+
+    Attributes
+    ----------
+    first : (EPOCHS,)
+        The first slot in the list of each epoch.
+    time, slot : (slots,)
+        The heap of the present epoch.
+    state : (3,)
+        `HEAP_LENGTH`, `EPOCH` and `FAR`, see `columns`.
+    per_time : (1,)
+        Epochs per time unit.
+    """
 
     first: IntArray
     time: FloatArray
@@ -42,26 +49,34 @@ class Calendar(NamedTuple):
 
 
 def empty_calendar(slots: int, arrivals_per_time: float) -> Calendar:
-    """No job runs."""
+    """A calendar without jobs.
+
+    Parameters
+    ----------
+    slots
+        Jobs that can run at the same time.
+    arrivals_per_time
+        Mean number of arrivals per time unit; it decides the length of an epoch.
+    """
     return Calendar(
-        np.full(EPOCHS, NOBODY, dtype=np.int64),
+        np.full(EPOCHS, NO_SLOT, dtype=np.int64),
         np.zeros(slots),
         np.zeros(slots, dtype=np.int64),
-        np.array([0, 0, NOBODY], dtype=np.int64),
+        np.array([0, 0, NO_SLOT], dtype=np.int64),
         np.array([arrivals_per_time / PER_EPOCH]),
     )
 
 
 @inlined
 def _earlier(info: IntArray, a: float, slot_a: int, b: float, slot_b: int) -> bool:
-    return a < b or (a == b and info[slot_a, 2] < info[slot_b, 2])
+    return a < b or (a == b and info[slot_a, NUMBER] < info[slot_b, NUMBER])
 
 
 @inlined
 def _into_heap(calendar: Calendar, info: IntArray, end: float, new: int) -> None:
     time, slot = calendar.time, calendar.slot
-    i = calendar.state[LENGTH]
-    calendar.state[LENGTH] = i + 1
+    i = calendar.state[HEAP_LENGTH]
+    calendar.state[HEAP_LENGTH] = i + 1
     while i > 0:
         above = (i - 1) >> 1
         if not _earlier(info, end, new, time[above], slot[above]):
@@ -80,51 +95,51 @@ def push(calendar: Calendar, info: IntArray, times: FloatArray, end: float, new:
         _into_heap(calendar, info, end, new)
     elif at < now + EPOCHS:
         epoch = np.int64(at) & (EPOCHS - 1)
-        times[new, LINK], times[new, END] = calendar.first[epoch], end
+        times[new, NEXT_SLOT], times[new, END] = calendar.first[epoch], end
         calendar.first[epoch] = new
     else:
-        times[new, LINK], times[new, END] = calendar.state[FAR], end
+        times[new, NEXT_SLOT], times[new, END] = calendar.state[FAR], end
         calendar.state[FAR] = new
 
 
 @inner
-def turn(calendar: Calendar, info: IntArray, times: FloatArray) -> None:
-    """Go on to the next epoch in which a job ends; some job runs."""
+def next_epoch(calendar: Calendar, info: IntArray, times: FloatArray) -> None:
+    """Go on to the next epoch in which a job ends. Some job has to run."""
     state, first = calendar.state, calendar.first
     empty = 0
-    while state[LENGTH] == 0:
+    while state[HEAP_LENGTH] == 0:
         state[EPOCH] += 1
         if empty == EPOCHS:
             # All are far away: go on where the first of them is.
             earliest = np.inf
             new = state[FAR]
-            while new != NOBODY:
+            while new != NO_SLOT:
                 earliest = min(earliest, times[new, END])
-                new = np.int64(times[new, LINK])
+                new = np.int64(times[new, NEXT_SLOT])
             state[EPOCH] = np.int64(np.floor(earliest * calendar.per_time[0]))
         if empty == EPOCHS or state[EPOCH] & (EPOCHS - 1) == 0:
             new = state[FAR]
-            state[FAR] = NOBODY
-            while new != NOBODY:
-                after, end = np.int64(times[new, LINK]), times[new, END]
+            state[FAR] = NO_SLOT
+            while new != NO_SLOT:
+                after, end = np.int64(times[new, NEXT_SLOT]), times[new, END]
                 push(calendar, info, times, end, new)
                 new = after
         epoch = state[EPOCH] & (EPOCHS - 1)
         new = first[epoch]
-        first[epoch] = NOBODY
-        while new != NOBODY:
+        first[epoch] = NO_SLOT
+        while new != NO_SLOT:
             _into_heap(calendar, info, times[new, END], new)
-            new = np.int64(times[new, LINK])
+            new = np.int64(times[new, NEXT_SLOT])
         empty += 1
 
 
 @inlined
 def pop(calendar: Calendar, info: IntArray) -> int:
-    """Remove the first of the heap, which is not empty; gives its slot."""
+    """Remove the first job of the heap and return its slot. The heap must not be empty."""
     time, slot = calendar.time, calendar.slot
     first = int(slot[0])
-    last = calendar.state[LENGTH] - 1
-    calendar.state[LENGTH] = last
+    last = calendar.state[HEAP_LENGTH] - 1
+    calendar.state[HEAP_LENGTH] = last
     end, moved = time[last], slot[last]
     i = 0
     while True:

@@ -1,17 +1,19 @@
 """The event loop: jobs arrive and depart, a policy says where and when they start.
 
-A policy is a named tuple of arrays with two compiled functions, what it does when a job arrives and
-when one departs, told by `follow`; `run` is compiled for each policy that is used. All that
-a policy can do to the datacenter is to `start` a job, and that is checked: a job starts once, on a
-machine that can run it and has room.
+To the loop a policy is a named tuple of arrays and two compiled functions: what it does when a job
+arrives, and when one departs. `register_kernels` tells the loop of them, and `run` is compiled for
+each type of policy that is used. All that a policy can do to the datacenter is to `start` a job,
+and that is checked: a job starts once, on a machine that can run it and has room.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numba.extending import overload
 
 from ....instances.arrays import FloatArray, IntArray
@@ -19,35 +21,46 @@ from ....instances.datacenter.workload import Jobs
 from ....instances.errors import BrokenInvariant as BrokenInvariant
 from ....instances.kernels.decorators import OPTIONS, inlined, inner, kernel
 from . import departures as calendar
-from .state import (
+from .columns import (
+    ALL_STARTED,
+    ALL_WAIT,
     ARRIVAL,
     ARRIVED,
-    BUCKETS,
-    CLASS,
-    DEMAND,
     DEPARTED,
     DURATION,
-    EXPONENT,
-    FULL,
-    INTERVAL,
+    FIRST_DEMAND,
+    FIRST_IN_USE,
+    FIRST_MEASURED,
+    FRAGMENTATION,
+    HEAP_LENGTH,
+    JOB_CLASS,
+    JOBS_RUNNING,
+    JOBS_WAITING,
     MACHINE,
-    MANTISSA,
-    MEASURED_FROM,
-    NEXT,
+    NEXT_JOB,
     NOT_STARTED,
     NOW,
     NUMBER,
+    QUEUES_FULL,
     RUNNING,
-    SAMPLED,
+    SAMPLE_INTERVAL,
+    SAMPLE_TIME,
+    SAMPLES_TAKEN,
     SPARE,
     STARTED,
-    STOP,
+    STARTS,
+    STOP_ASKED,
+    WAIT_OF_STARTS,
     WAITING,
-    System,
+    is_machine,
 )
+from .state import BUCKETS, EXPONENT, MANTISSA, System
 
 BLOCK_DONE, TIME_IS_UP, NEEDS_SLOTS, NEEDS_ROOM, DRAINED, STOPPED = range(6)
 """Why `run` came back."""
+
+Loop = Callable[[Any, System, Jobs, float, bool], int]
+"""`run`, or the same compiled otherwise."""
 
 
 def arrive(policy: Any, system: System, slot: int) -> None:
@@ -60,38 +73,59 @@ def depart(policy: Any, system: System, slot: int, m: int) -> None:
     raise NotImplementedError
 
 
-def follow(kind: type[Any], arriving: Callable[..., None], departing: Callable[..., None]) -> None:
-    """From now on `run` asks these compiled functions if the policy is of this kind."""
+_kernels: dict[type[Any], tuple[Callable[..., None], Callable[..., None]]] = {}
 
-    def chosen(policy: Any) -> bool:
-        return getattr(policy, "instance_class", None) is kind
 
-    @overload(arrive, strict=False, jit_options=OPTIONS)
-    def on_arrival(policy: Any, system: Any, slot: Any) -> Any:
-        if chosen(policy):
-            return lambda policy, system, slot: arriving(policy, system, slot)
+def register_kernels(
+    arrays: type[Any], arriving: Callable[..., None], departing: Callable[..., None]
+) -> None:
+    """Make `run` call these functions for policies of a type.
+
+    Parameters
+    ----------
+    arrays
+        The named tuple that holds the policy's arrays.
+    arriving
+        Compiled function of (policy, system, slot), see `arrive`.
+    departing
+        Compiled function of (policy, system, slot, m), see `depart`.
+    """
+    _kernels[arrays] = arriving, departing
+
+
+def _kernels_of(policy: Any) -> tuple[Any, Any]:
+    return _kernels.get(getattr(policy, "instance_class", type(None)), (None, None))
+
+
+@overload(arrive, strict=False, jit_options=OPTIONS)
+def _on_arrival(policy: Any, system: Any, slot: Any) -> Any:
+    arriving, _ = _kernels_of(policy)
+    if arriving is None:
         return None
+    return lambda policy, system, slot: arriving(policy, system, slot)
 
-    @overload(depart, strict=False, jit_options=OPTIONS)
-    def on_departure(policy: Any, system: Any, slot: Any, m: Any) -> Any:
-        if chosen(policy):
-            return lambda policy, system, slot, m: departing(policy, system, slot, m)
+
+@overload(depart, strict=False, jit_options=OPTIONS)
+def _on_departure(policy: Any, system: Any, slot: Any, m: Any) -> Any:
+    _, departing = _kernels_of(policy)
+    if departing is None:
         return None
+    return lambda policy, system, slot, m: departing(policy, system, slot, m)
 
 
 @inlined
 def start(system: System, slot: int, m: int) -> None:
-    """The job in `slot` starts on machine m now."""
+    """Start the job in `slot` on machine m now; raises `BrokenInvariant` if it cannot."""
     info, tally = system.info, system.tally
     if info[slot, MACHINE] >= 0:
         raise BrokenInvariant("a job was started that is running already")
-    k = info[slot, CLASS]
+    k = info[slot, JOB_CLASS]
     j = system.configuration[m]
     if system.runs[k, j] == 0:
         raise BrokenInvariant("a job was started where its class cannot run")
     info[slot, MACHINE] = m
     for r in range(system.free.shape[1]):
-        left = system.free[m, r] - info[slot, DEMAND + r]
+        left = system.free[m, r] - info[slot, FIRST_DEMAND + r]
         if left < 0:
             raise BrokenInvariant("a machine was overfilled")
         system.free[m, r] = left
@@ -103,20 +137,20 @@ def start(system: System, slot: int, m: int) -> None:
     tally[WAITING] -= 1
     tally[STARTED] += 1
     number = info[slot, NUMBER]
-    if number >= tally[MEASURED_FROM]:
-        system.jobs[k] += 1
+    if number >= tally[FIRST_MEASURED]:
+        system.measured[k] += 1
         if wait > 0:
             system.wait_sum[k] += wait
             system.wait_max[k] = max(system.wait_max[k], wait)
             system.waits[k, _bucket(wait)] += 1
         else:
             system.at_once[k] += 1
-    system.all_jobs[0] += 1
-    system.all_jobs[1] += wait
-    at = tally[SAMPLED] - 1
+    system.all_jobs[ALL_STARTED] += 1
+    system.all_jobs[ALL_WAIT] += wait
+    at = tally[SAMPLES_TAKEN] - 1
     if at >= 0:
-        system.series[at, 4] += 1
-        system.series[at, 5] += wait
+        system.series[at, STARTS] += 1
+        system.series[at, WAIT_OF_STARTS] += wait
     if number < len(system.log_start):
         system.log_start[number] = now
         system.log_machine[number] = m
@@ -133,24 +167,44 @@ def _bucket(wait: float) -> int:
 def run(policy: Any, system: System, block: Jobs, until: float, last: bool) -> int:
     """Go through the events before `until` and up to the last arrival of the block.
 
-    If it is the `last` block, go on until no job waits. Another thread may set `STOP` of the tally.
-    Says why it came back.
+    Parameters
+    ----------
+    policy
+        A named tuple that `register_kernels` knows.
+    system
+        The state, which changes.
+    block
+        Jobs in order of arrival; `NEXT_JOB` of the tally is the next.
+    until
+        Time of the first event that is left alone.
+    last
+        Whether no block follows: then the loop goes on until no job waits.
+
+    Returns
+    -------
+    int
+        Why it came back. `STOPPED` if another thread, or the policy, set `STOP_ASKED` of the tally.
+
+    Raises
+    ------
+    BrokenInvariant
+        If the policy breaks a rule, or loses a job.
     """
     info, tally, clock = system.info, system.tally, system.clock
     ends = system.calendar
     resources = system.free.shape[1]
     jobs = len(block.arrival)
     while True:
-        if tally[STOP] != 0:
+        if tally[STOP_ASKED] != 0:
             return STOPPED
-        at = tally[NEXT]
+        at = tally[NEXT_JOB]
         running = tally[RUNNING]
         arriving = at < jobs
         if not arriving and (not last or tally[WAITING] == 0):
             return DRAINED if last else BLOCK_DONE
         # Of events at the same time departures come first: what they free can be used.
-        if running > 0 and ends.state[calendar.LENGTH] == 0:
-            calendar.turn(ends, info, system.time)
+        if running > 0 and ends.state[HEAP_LENGTH] == 0:
+            calendar.next_epoch(ends, info, system.time)
         if running > 0 and (not arriving or ends.time[0] <= block.arrival[at]):
             arriving = False
             time = ends.time[0]
@@ -163,22 +217,25 @@ def run(policy: Any, system: System, block: Jobs, until: float, last: bool) -> i
         if arriving:
             if tally[SPARE] == 0:
                 return NEEDS_SLOTS
-            if tally[FULL] != 0:
+            if tally[QUEUES_FULL] != 0:
                 return NEEDS_ROOM
-        if tally[SAMPLED] < len(system.series) and time >= tally[SAMPLED] * clock[INTERVAL]:
+        if (
+            tally[SAMPLES_TAKEN] < len(system.series)
+            and time >= tally[SAMPLES_TAKEN] * clock[SAMPLE_INTERVAL]
+        ):
             _sample(system, time)
         clock[NOW] = time
         if arriving:
             tally[SPARE] -= 1
             slot = system.spare[tally[SPARE]]
             info[slot, MACHINE] = NOT_STARTED
-            info[slot, CLASS] = block.job_class[at]
+            info[slot, JOB_CLASS] = block.job_class[at]
             info[slot, NUMBER] = tally[ARRIVED]
             for r in range(resources):
-                info[slot, DEMAND + r] = block.demand[at, r]
+                info[slot, FIRST_DEMAND + r] = block.demand[at, r]
             system.time[slot, ARRIVAL] = time
             system.time[slot, DURATION] = block.duration[at]
-            tally[NEXT] = at + 1
+            tally[NEXT_JOB] = at + 1
             tally[ARRIVED] += 1
             tally[WAITING] += 1
             arrive(policy, system, slot)
@@ -189,7 +246,7 @@ def run(policy: Any, system: System, block: Jobs, until: float, last: bool) -> i
             m = info[slot, MACHINE]
             j = system.configuration[m]
             for r in range(resources):
-                left = system.free[m, r] + info[slot, DEMAND + r]
+                left = system.free[m, r] + info[slot, FIRST_DEMAND + r]
                 if left > system.capacity[j, r]:
                     raise BrokenInvariant("a machine has more free than it has")
                 system.free[m, r] = left
@@ -198,14 +255,36 @@ def run(policy: Any, system: System, block: Jobs, until: float, last: bool) -> i
             depart(policy, system, slot, m)
 
 
+@cache
+def uncached_run() -> Loop:
+    """`run`, compiled in this process alone.
+
+    It is for policies of other packages: what is kept on disk is known by this package's sources,
+    and would be used after theirs have changed.
+    """
+    compile_it: Any = njit
+    compiled: Loop = compile_it(_nrt=False, nogil=True)(run.py_func)  # type: ignore[attr-defined]
+    return compiled
+
+
+@kernel
+def start_job(system: System, slot: int, m: int) -> None:
+    """`start` for Python, where nothing can interrupt it half-way; no slot (-1) does nothing."""
+    if slot >= 0:
+        start(system, slot, m)
+
+
 @inner
 def _sample(system: System, time: float) -> None:
     """Note the state at every sampling time up to `time`; nothing happened since the last event."""
     tally, series = system.tally, system.series
     fragmented = -1.0
-    while tally[SAMPLED] < len(series) and time >= tally[SAMPLED] * system.clock[INTERVAL]:
-        at = tally[SAMPLED]
-        tally[SAMPLED] += 1
+    while (
+        tally[SAMPLES_TAKEN] < len(series)
+        and time >= tally[SAMPLES_TAKEN] * system.clock[SAMPLE_INTERVAL]
+    ):
+        at = tally[SAMPLES_TAKEN]
+        tally[SAMPLES_TAKEN] += 1
         if fragmented < 0:
             fragmented = _fragmentation(
                 system.free,
@@ -215,16 +294,16 @@ def _sample(system: System, time: float) -> None:
                 system.share,
                 system.pooled,
             )
-        series[at, 0] = at * system.clock[INTERVAL]
-        series[at, 1] = tally[WAITING]
-        series[at, 2] = tally[RUNNING]
-        series[at, 3] = fragmented
+        series[at, SAMPLE_TIME] = at * system.clock[SAMPLE_INTERVAL]
+        series[at, JOBS_WAITING] = tally[WAITING]
+        series[at, JOBS_RUNNING] = tally[RUNNING]
+        series[at, FRAGMENTATION] = fragmented
         for r in range(system.free.shape[1]):
             used = 0.0
             for m in range(len(system.free)):
-                if system.free[m, r] >= 0:
+                if is_machine(system.free, m):
                     used += system.capacity[system.configuration[m], r] - system.free[m, r]
-            series[at, 6 + r] = used
+            series[at, FIRST_IN_USE + r] = used
 
 
 @inner
@@ -245,7 +324,7 @@ def _fragmentation(
             pooled[r] = 0.0
         places = 0
         for m in range(len(free)):
-            if free[m, 0] < 0 or runs[k, configuration[m]] == 0:
+            if not is_machine(free, m) or runs[k, configuration[m]] == 0:
                 continue
             fitting = np.iinfo(np.int64).max
             for r in range(resources):

@@ -1,9 +1,9 @@
 """The state of a simulated datacenter: machines, jobs in it, departures, and what was seen.
 
-Machines are numbered so that every configuration begins a new word of 64 bits; the numbers left
+Machines are numbered so that every configuration begins a new word of 64 bits. The numbers left
 over stand for no machine and have less than nothing free. The order is that of the datacenter, so
-that "the lowest machine" is the same. A job in the system has a slot from its arrival to its
-departure; memory is linear in machines plus slots.
+that "the lowest machine" is the same in both. A job in the system has a slot from its arrival to
+its departure. Memory is linear in the numbers of machines and slots.
 """
 
 from __future__ import annotations
@@ -14,49 +14,81 @@ import numpy as np
 
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.datacenter.datacenter import Datacenter
+from .columns import (
+    CLOCKS,
+    FIRST_DEMAND,
+    FIRST_IN_USE,
+    FIRST_MEASURED,
+    NOT_STARTED,
+    SAMPLE_INTERVAL,
+    SPARE,
+    TALLIES,
+    machine_numbers,
+)
 from .departures import Calendar, empty_calendar
 
-MACHINE, CLASS, NUMBER, DEMAND = 0, 1, 2, 3
-"""Columns of `info`; DEMAND and those after it are the demands, in units."""
-
-ARRIVAL, DURATION = 0, 1
-"""Columns of `time` until the job starts; from then on it belongs to the calendar."""
-
-SPARE, RUNNING, WAITING, ARRIVED, STARTED, DEPARTED = range(6)
-NEXT, FULL, SAMPLED, MEASURED_FROM, STOP = range(6, 11)
-"""Entries of `tally`: spare slots; jobs now running and waiting; so far arrived, started,
-departed; next job of the block; 1 if the policy needs room; samples taken; first job measured; 1
-if the run is to end."""
-
-NOW, INTERVAL, WORK, FIT = range(4)
-"""Entries of `clock`: the time, that between samples, and sums that Tetris scales with."""
+WORD = 64
+"""Machine numbers in a word of bits."""
 
 EXPONENT, MANTISSA = 40, 8
 BUCKETS = 64 << MANTISSA
 """The histogram of waits has 256 buckets for each power of two from 2 ** -40 on."""
 
-NOT_STARTED = -1
 FIRST_SLOTS = 1 << 12
+"""Slots at the beginning."""
 
 
 class System(NamedTuple):
-    """P machine numbers, R resources, M configurations, K classes, S slots.
+    """A simulated datacenter as arrays, for kernels.
 
-    `free` (P, R) in units; `configuration` (P,); `words` (M, 2), first and one past the last word;
-    `capacity` (M, R) in units; `runs` (K, M), whether the class can; `factor` (K, M), by which a
-    job's duration differs there; `weight` (R,), 1 over the units of the largest machine.
+    There are P machine numbers, R resources, M configurations, K classes and S slots of jobs. The
+    columns and entries of `info`, `time`, `tally`, `clock`, `all_jobs` and `series` have names in
+    `columns`.
 
-    `info` (S, 3 + R) and `time` (S, 2) of the jobs; the machine is negative as long as a job waits,
-    and a policy may keep there, as -2 - slot, which job comes next in a queue.
-    `spare` (S,), slots not in use.
-
-    Of jobs measured, per class: `jobs`, of them `at_once` without a wait, `wait_sum`, `wait_max`,
-    `waits` (K, BUCKETS); `all_jobs` (2,), number and wait of every job that started.
-
-    `series` (samples, 6 + R): time, waiting, running, fragmentation, and of the interval up to the
-    next sample jobs started and their wait; then what is in use of each resource, in units.
-
-    `log_start` and `log_machine` (jobs,), if not empty: when and where each job started.
+    Attributes
+    ----------
+    free : (P, R)
+        What each machine has free, in units.
+    configuration : (P,)
+        Configuration of each machine number.
+    words : (M, 2)
+        First word of each configuration's machine numbers, and one past the last.
+    capacity : (M, R)
+        Of one machine, in units.
+    runs : (K, M)
+        1 if the class can run on the configuration, else 0.
+    factor : (K, M)
+        Duration of the class's jobs there, relative to the first configuration that can run it.
+    weight : (R,)
+        1 over the units of the largest machine.
+    request : (K, R)
+        What a job of the class needs in the plan, in units.
+    share : (K,)
+        Part of the arrivals.
+    pooled : (R,)
+        Scratch.
+    info : (S, 3 + R)
+        The job in each slot. While it waits, a policy may keep the next slot s of a queue in the
+        column `MACHINE`, as -2 - s.
+    time : (S, 2)
+        Times of the job in each slot.
+    spare : (S,)
+        The slots that are not in use.
+    calendar
+        When running jobs end.
+    tally, clock
+        Counters and times.
+    measured, at_once, wait_sum, wait_max : (K,)
+        Jobs after the warm-up that started, how many of them without a wait, the sum of their waits
+        and the longest.
+    waits : (K, BUCKETS)
+        Histogram of the positive waits.
+    all_jobs : (2,)
+        Number and waits of all jobs that started.
+    series : (samples, 6 + R)
+        The state at regular times.
+    log_start, log_machine : (jobs,)
+        When and where each job started; empty if nobody asked for it.
     """
 
     free: IntArray
@@ -75,7 +107,7 @@ class System(NamedTuple):
     calendar: Calendar
     tally: IntArray
     clock: FloatArray
-    jobs: IntArray
+    measured: IntArray
     at_once: IntArray
     wait_sum: FloatArray
     wait_max: FloatArray
@@ -95,26 +127,36 @@ def new_system(
     measured_from: int,
     log: int,
 ) -> System:
-    """The empty datacenter at time 0; `log` is the number of jobs whose start is kept."""
-    first = np.cumsum([0, *(-(-datacenter.count // 64))])
-    words = np.stack([first[:-1], first[1:]], axis=1).astype(np.int64)
-    numbers = 64 * int(first[-1])
+    """The empty datacenter at time 0.
+
+    Parameters
+    ----------
+    datacenter
+        Machines and classes.
+    arrivals_per_time
+        Mean number of arrivals per time unit; a guess costs time and changes nothing.
+    interval
+        Time between samples.
+    samples
+        Number of samples.
+    measured_from
+        Number of the first job after the warm-up.
+    log
+        Number of jobs whose start and machine are kept.
+    """
     resources, classes = len(datacenter.resources), len(datacenter.classes)
-    free = np.full((numbers, resources), -1, dtype=np.int64)
-    configuration = np.repeat(np.arange(len(words)), 64 * (words[:, 1] - words[:, 0]))
-    for j, machines in enumerate(datacenter.count.tolist()):
-        free[64 * words[j, 0] : 64 * words[j, 0] + machines] = datacenter.capacity_units[j]
+    words, configuration, free = _machines(datacenter)
     largest = datacenter.capacity_units.max(axis=0)
     can_run = np.isfinite(datacenter.mean_time)
     reference = datacenter.mean_time[np.arange(classes), can_run.argmax(axis=1)]
-    tally = np.zeros(11, dtype=np.int64)
+    tally = np.zeros(TALLIES, dtype=np.int64)
     tally[SPARE] = FIRST_SLOTS
-    tally[MEASURED_FROM] = measured_from
-    clock = np.zeros(4)
-    clock[INTERVAL] = interval
+    tally[FIRST_MEASURED] = measured_from
+    clock = np.zeros(CLOCKS)
+    clock[SAMPLE_INTERVAL] = interval
     return System(
         free=free,
-        configuration=configuration.astype(np.int64),
+        configuration=configuration,
         words=words,
         capacity=np.ascontiguousarray(datacenter.capacity_units),
         runs=can_run.astype(np.int64),
@@ -123,26 +165,38 @@ def new_system(
         request=np.ascontiguousarray(datacenter.request_units),
         share=np.ascontiguousarray(datacenter.share, dtype=float),
         pooled=np.zeros(resources),
-        info=np.full((FIRST_SLOTS, DEMAND + resources), NOT_STARTED, dtype=np.int64),
+        info=np.full((FIRST_SLOTS, FIRST_DEMAND + resources), NOT_STARTED, dtype=np.int64),
         time=np.zeros((FIRST_SLOTS, 2)),
         spare=np.arange(FIRST_SLOTS, dtype=np.int64)[::-1].copy(),
         calendar=empty_calendar(FIRST_SLOTS, arrivals_per_time),
         tally=tally,
         clock=clock,
-        jobs=np.zeros(classes, dtype=np.int64),
+        measured=np.zeros(classes, dtype=np.int64),
         at_once=np.zeros(classes, dtype=np.int64),
         wait_sum=np.zeros(classes),
         wait_max=np.zeros(classes),
         waits=np.zeros((classes, BUCKETS), dtype=np.int64),
         all_jobs=np.zeros(2),
-        series=np.zeros((samples, 6 + resources)),
+        series=np.zeros((samples, FIRST_IN_USE + resources)),
         log_start=np.full(log, np.nan),
         log_machine=np.full(log, -1, dtype=np.int64),
     )
 
 
+def _machines(datacenter: Datacenter) -> tuple[IntArray, IntArray, IntArray]:
+    """`words`, `configuration` and `free` of a system."""
+    first = np.cumsum([0, *(-(-datacenter.count // WORD))])
+    words = np.stack([first[:-1], first[1:]], axis=1).astype(np.int64)
+    configuration = np.repeat(np.arange(len(words)), WORD * np.diff(first)).astype(np.int64)
+    free = np.full((len(configuration), len(datacenter.resources)), -1, dtype=np.int64)
+    for j, machines in enumerate(datacenter.count.tolist()):
+        begin = WORD * int(first[j])
+        free[begin : begin + machines] = datacenter.capacity_units[j]
+    return words, configuration, free
+
+
 def with_more_slots(system: System) -> System:
-    """The same with twice the slots."""
+    """The same system with twice the slots."""
     slots, ends = len(system.info), system.calendar
     spare = np.zeros(2 * slots, dtype=np.int64)
     spares = int(system.tally[SPARE])
@@ -160,8 +214,24 @@ def with_more_slots(system: System) -> System:
     )
 
 
+def place_in_datacenter(system: System, numbers: IntArray) -> IntArray:
+    """Turn machine numbers of the system into those of the datacenter, without gaps.
+
+    Parameters
+    ----------
+    system
+        The system that the numbers are of.
+    numbers
+        Machine numbers, any shape; -1 stays -1.
+    """
+    found = machine_numbers(system.free)
+    places = np.zeros(len(system.free), dtype=np.int64)
+    places[found] = np.arange(len(found))
+    return np.where(numbers >= 0, places[numbers], -1)
+
+
 def wait_of_bucket() -> FloatArray:
-    """The middle of each bucket of `waits`."""
+    """The middle of each bucket of `System.waits`, in time units."""
     number = np.arange(BUCKETS)
     low = (1 + (number & ((1 << MANTISSA) - 1)) / (1 << MANTISSA)) * 2.0 ** (
         (number >> MANTISSA) - EXPONENT

@@ -21,7 +21,7 @@ _trailing_zeros: Any = numbers.trailing_zeros
 
 
 def empty_sets(sets: int, words: int) -> tuple[IntArray, IntArray]:
-    """Words and tops of that many empty sets."""
+    """Return `words` and `tops` of that many empty sets, with so many words each."""
     shape = sets, max(1, -(-words // BITS))
     return np.zeros((sets, words), dtype=np.int64), np.zeros(shape, dtype=np.int64)
 
@@ -45,14 +45,14 @@ def remove(words: IntArray, tops: IntArray, s: int, m: int) -> None:
 
 
 @inlined
-def lowest(bits: int) -> int:
-    """Number of the lowest bit of a word that is not zero."""
+def lowest_bit(bits: int) -> int:
+    """Return the number of the lowest bit of a word that is not zero."""
     return int(_trailing_zeros(bits))
 
 
 @inlined
-def part_of(top: int, t: int, first: int, stop: int) -> int:
-    """Of `top`, number t of its row, the bits of the words `first <= w < stop`."""
+def bits_between(top: int, t: int, first: int, stop: int) -> int:
+    """Return of `top`, number t of its row, the bits of the words `first <= w < stop`."""
     if t == first >> 6:
         top &= -1 << (first & 63)
     if t == (stop - 1) >> 6:
@@ -61,8 +61,8 @@ def part_of(top: int, t: int, first: int, stop: int) -> int:
 
 
 @inlined
-def size(bits: int) -> int:
-    """How many bits of a word are set."""
+def count_bits(bits: int) -> int:
+    """Return how many bits of a word are set."""
     x = np.uint64(bits)
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))

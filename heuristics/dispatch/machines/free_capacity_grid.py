@@ -14,19 +14,37 @@ import numpy as np
 
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, kernel
+from ..engine.columns import FIRST_DEMAND, NO_MACHINE, machine_numbers
 from .free_capacity_levels import UNLIMITED, amounts
 
-NOWHERE = -1
+NO_CELL = -1
 
 
 class Grid(NamedTuple):
-    """`line` (R, lines) ascending, the lower ends of the ranges in units; `stride` (R,); `top`
-    (cells, R), the most that machines of a cell can have free.
+    """Machines in the cells of a grid.
 
-    `cell` (machine numbers,), `first` (cells,), `after` and `before` (machine numbers,): the lists.
-    `place` (orders, cells) is where a cell comes in each order, `cell_at` the inverse; `occupied`
-    (orders, words) has bit `place` for a cell with machines, `reaches` (orders, R, lines,
-    words) for those that have at least a line's range of a resource; `at` (R,) is scratch.
+    Attributes
+    ----------
+    line : (R, lines)
+        Lower ends of the ranges, in units, ascending.
+    stride : (R,)
+        The number of a cell is the sum of its ranges' numbers times these.
+    top : (cells, R)
+        The most that machines of a cell can have free, in units.
+    cell : (machine numbers,)
+        The cell of each machine.
+    first : (cells,)
+        First machine in the list of each cell.
+    after, before : (machine numbers,)
+        Neighbours of each machine in its list.
+    place, cell_at : (orders, cells)
+        Where a cell comes in each order, and the cell at each place.
+    occupied : (orders, words)
+        Bit `place` is set for cells that have machines.
+    reaches : (orders, R, lines, words)
+        Bit `place` is set for cells whose range of the resource is this one or above it.
+    at : (R,)
+        The ranges that a search begins at.
     """
 
     line: IntArray
@@ -51,14 +69,24 @@ def grid_of(
     *,
     largest_first: bool,
 ) -> Grid:
-    """A grid for machines with this much free (machines, R; -1: no machine), now.
+    """Return a grid that fits what machines have free now.
 
-    Cells come in the order of `directions` (orders, R) · what a cell has at least, or, with
-    `largest_first`, at most, from the largest on. `capacity` (M, R) is that of the configurations.
+    Parameters
+    ----------
+    free : (machine numbers, R)
+        What they have free, in units; less than nothing for a number without a machine.
+    capacity : (M, R)
+        Of the configurations, in units.
+    demand : (jobs, R)
+        A sample of what jobs need, in units.
+    directions : (orders, R)
+        Cells come in the order of a direction times the least that they have free.
+    largest_first
+        Times the most that they have free instead, from the largest on.
     """
     numbers, resources = free.shape
     most = capacity.max(axis=0)
-    lines = _lines(free[free[:, 0] >= 0], most, demand)
+    lines = _lines(free[machine_numbers(free)], most, demand)
     count = lines.shape[1]
     stride = count ** np.arange(resources, dtype=np.int64)
     cells = count**resources
@@ -84,17 +112,17 @@ def grid_of(
         line=lines,
         stride=stride,
         top=np.ascontiguousarray(top),
-        cell=np.full(numbers, NOWHERE, dtype=np.int64),
-        first=np.full(cells, NOWHERE, dtype=np.int64),
-        after=np.full(numbers, NOWHERE, dtype=np.int64),
-        before=np.full(numbers, NOWHERE, dtype=np.int64),
+        cell=np.full(numbers, NO_CELL, dtype=np.int64),
+        first=np.full(cells, NO_MACHINE, dtype=np.int64),
+        after=np.full(numbers, NO_MACHINE, dtype=np.int64),
+        before=np.full(numbers, NO_MACHINE, dtype=np.int64),
         place=place,
         cell_at=cell_at,
         occupied=np.zeros((orders, words), dtype=np.int64),
         reaches=reaches,
         at=np.zeros(resources, dtype=np.int64),
     )
-    for m in np.flatnonzero(free[:, 0] >= 0)[::-1]:
+    for m in machine_numbers(free)[::-1]:
         move(made, free, m)
     return made
 
@@ -129,7 +157,7 @@ def _as_words(bits: np.ndarray, words: int) -> IntArray:
 
 @inlined
 def range_of(line: IntArray, r: int, amount: int) -> int:
-    """The last range of resource r whose lower end is not above `amount`."""
+    """Return the last range of resource r whose lower end is not above `amount`."""
     low, high = 0, line.shape[1]
     while high - low > 1:
         middle = (low + high) >> 1
@@ -142,7 +170,7 @@ def range_of(line: IntArray, r: int, amount: int) -> int:
 
 @kernel
 def move(grid: Grid, free: IntArray, m: int) -> None:
-    """Machine m has another amount free."""
+    """Take note that machine m has another amount free."""
     new = 0
     for r in range(free.shape[1]):
         new += range_of(grid.line, r, free[m, r]) * grid.stride[r]
@@ -150,23 +178,23 @@ def move(grid: Grid, free: IntArray, m: int) -> None:
     if new == old:
         return
     orders = len(grid.place)
-    if old != NOWHERE:
+    if old != NO_CELL:
         before, after = grid.before[m], grid.after[m]
-        if after != NOWHERE:
+        if after != NO_MACHINE:
             grid.before[after] = before
-        if before != NOWHERE:
+        if before != NO_MACHINE:
             grid.after[before] = after
         else:
             grid.first[old] = after
-            if after == NOWHERE:
+            if after == NO_MACHINE:
                 for o in range(orders):
                     at = grid.place[o, old]
                     grid.occupied[o, at >> 6] &= ~(1 << (at & 63))
     grid.cell[m] = new
     next_one = grid.first[new]
-    grid.after[m], grid.before[m] = next_one, NOWHERE
+    grid.after[m], grid.before[m] = next_one, NO_MACHINE
     grid.first[new] = m
-    if next_one != NOWHERE:
+    if next_one != NO_MACHINE:
         grid.before[next_one] = m
     else:
         for o in range(orders):
@@ -176,14 +204,14 @@ def move(grid: Grid, free: IntArray, m: int) -> None:
 
 @inlined
 def choose_ranges(grid: Grid, info: IntArray, slot: int) -> None:
-    """Choose the ranges that the demand of a job is in, for `large_enough`."""
+    """Choose the ranges that the demand of the job is in, for `large_enough`."""
     for r in range(len(grid.line)):
-        grid.at[r] = range_of(grid.line, r, info[slot, 3 + r])
+        grid.at[r] = range_of(grid.line, r, info[slot, FIRST_DEMAND + r])
 
 
 @inlined
 def large_enough(grid: Grid, order: int, w: int) -> int:
-    """Of word w of an order, the cells with machines that may have room for the job."""
+    """Return of word w of an order the cells with machines that may have room for the job."""
     word = int(grid.occupied[order, w])
     for r in range(len(grid.line)):
         word &= grid.reaches[order, r, grid.at[r], w]

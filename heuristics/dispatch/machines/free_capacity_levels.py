@@ -13,18 +13,30 @@ import numpy as np
 
 from ....instances.arrays import IntArray
 from ....instances.kernels.decorators import inlined, kernel
-from .bitsets import add, empty_sets, lowest, part_of, remove
+from ..engine.columns import FIRST_DEMAND, is_machine
+from .bitsets import add, bits_between, empty_sets, lowest_bit, remove
 
 MOST_LEVELS = 24
 """Amounts of each resource."""
 
 UNLIMITED = np.iinfo(np.int64).max
+"""Stands for an amount that no machine has."""
 
 
 class Levels(NamedTuple):
-    """`amount` (R, MOST_LEVELS) ascending, from 0 on, in units; `level` (machines, R) the last one
-    that is free; set `r * MOST_LEVELS + l` has the machines with `amount[r, l]` of resource r;
-    `row` (R,) is the scratch of a search."""
+    """Machines by what they have free.
+
+    Attributes
+    ----------
+    amount : (R, MOST_LEVELS)
+        In units, ascending from 0 on.
+    level : (machine numbers, R)
+        The last amount that is free; -1 for a number without a machine.
+    words, tops
+        Set `r * MOST_LEVELS + l` has the machines with `amount[r, l]` of resource r free.
+    row : (R,)
+        The sets that a search intersects.
+    """
 
     amount: IntArray
     level: IntArray
@@ -34,7 +46,15 @@ class Levels(NamedTuple):
 
 
 def amounts(demand: IntArray, most: int) -> IntArray:
-    """0 and up to `most` - 1 demands per resource of a sample (jobs, R), padded by UNLIMITED."""
+    """Return 0 and demands that occur, for each resource, shape (R, most), in units.
+
+    Parameters
+    ----------
+    demand : (jobs, R)
+        A sample of what jobs need, in units.
+    most
+        Amounts of each resource; where there are fewer, the last ones are `UNLIMITED`.
+    """
     table = np.full((demand.shape[1], most), UNLIMITED, dtype=np.int64)
     for r in range(demand.shape[1]):
         distinct = np.unique(demand[:, r])
@@ -47,7 +67,15 @@ def amounts(demand: IntArray, most: int) -> IntArray:
 
 
 def levels_of(free: IntArray, demand: IntArray) -> Levels:
-    """Levels for machines with this much free (machines, R); -1 marks numbers without a machine."""
+    """Return the levels of machines.
+
+    Parameters
+    ----------
+    free : (machine numbers, R)
+        What they have free, in units; less than nothing for a number without a machine.
+    demand : (jobs, R)
+        A sample of what jobs need, in units.
+    """
     machines, resources = free.shape
     words, tops = empty_sets(resources * MOST_LEVELS, machines // 64)
     made = Levels(
@@ -64,13 +92,13 @@ def levels_of(free: IntArray, demand: IntArray) -> Levels:
 @kernel
 def _fill(levels: Levels, free: IntArray) -> None:
     for m in range(len(free)):
-        if free[m, 0] >= 0:
+        if is_machine(free, m):
             update(levels, free, m)
 
 
 @inlined
 def update(levels: Levels, free: IntArray, m: int) -> None:
-    """Machine m has another amount free."""
+    """Take note that machine m has another amount free."""
     amount, words, tops = levels.amount, levels.words, levels.tops
     most = amount.shape[1]
     for r in range(len(amount)):
@@ -91,7 +119,7 @@ def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
     amount = levels.amount
     most = amount.shape[1]
     for r in range(len(amount)):
-        need = info[slot, 3 + r]
+        need = info[slot, FIRST_DEMAND + r]
         low, high = 0, most
         while high - low > 1:
             middle = (low + high) >> 1
@@ -106,7 +134,7 @@ def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
 def job_fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
     """Whether machine m has what the job in `slot` needs."""
     for r in range(free.shape[1]):  # noqa: SIM110
-        if info[slot, 3 + r] > free[m, r]:
+        if info[slot, FIRST_DEMAND + r] > free[m, r]:
             return False
     return True
 
@@ -115,23 +143,23 @@ def job_fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
 def first_fit(
     levels: Levels, free: IntArray, info: IntArray, slot: int, first: int, stop: int
 ) -> int:
-    """The lowest machine in words `first <= w < stop` that the job fits, or -1.
+    """Return the lowest machine in words `first <= w < stop` that the job fits, or -1.
 
-    `choose_rows` comes first.
+    `choose_rows` must come first.
     """
     words, tops, row = levels.words, levels.tops, levels.row
     for t in range(first >> 6, ((stop - 1) >> 6) + 1):
-        top = part_of(tops[row[0], t], t, first, stop)
+        top = bits_between(tops[row[0], t], t, first, stop)
         for r in range(1, len(row)):
             top &= tops[row[r], t]
         while top != 0:
-            w = (t << 6) + lowest(top)
+            w = (t << 6) + lowest_bit(top)
             top &= top - 1
             word = words[row[0], w]
             for r in range(1, len(row)):
                 word &= words[row[r], w]
             while word != 0:
-                m = (w << 6) + lowest(word)
+                m = (w << 6) + lowest_bit(word)
                 word &= word - 1
                 if job_fits(free, info, slot, m):
                     return m

@@ -9,34 +9,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined
 from ..engine import event_loop as events
-from ..engine.state import CLASS, System
-from ..machines.bitsets import lowest
+from ..engine.columns import JOB_CLASS
+from ..engine.state import System
+from ..machines.bitsets import lowest_bit
 from ..machines.free_capacity_grid import Grid, choose_ranges, grid_of, large_enough, move
 from ..machines.free_capacity_levels import job_fits
-from ..waiting.class_queues import Queues, empty_queues
-from ..waiting.global_queue import start_in_order, wait
-
-if TYPE_CHECKING:
-    from ..policy import Setting
+from ..policy import CompiledPolicy, Setting
+from ..waiting.class_queues import Queues, empty_queues, with_more_places
+from ..waiting.global_queue import enqueue, start_in_order
 
 
 class BestFit(NamedTuple):
-    """`floor` (cells,): the least measure of a machine in the cell at each place of the order."""
+    """Best fit at work.
+
+    Attributes
+    ----------
+    grid
+        Machines by what they have free, the fullest cells first.
+    queues
+        A queue for each class.
+    floor : (cells,)
+        The least `free_share` of a machine in the cell at each place of the order.
+    """
 
     grid: Grid
     queues: Queues
     floor: FloatArray
 
 
-def policy(setting: Setting, system: System) -> BestFit:
-    """Best fit for an empty datacenter."""
+def make(setting: Setting, system: System) -> BestFit:
+    """Return the arrays for an empty datacenter."""
     grid = grid_of(
         system.free, system.capacity, setting.demands, system.weight[None], largest_first=False
     )
@@ -52,9 +61,19 @@ def policy(setting: Setting, system: System) -> BestFit:
     )
 
 
+def make_room(policy: BestFit, system: System) -> BestFit:
+    """Return the same with longer queues."""
+    return policy._replace(queues=with_more_places(policy.queues, system.info))
+
+
+def renew(policy: BestFit, setting: Setting, system: System) -> BestFit:
+    """Return the same with a grid that fits what machines have free now."""
+    return make(setting, system)._replace(queues=policy.queues)
+
+
 @inlined
-def measure(free: IntArray, weight: FloatArray, m: int) -> float:
-    """What machine m has free, in parts of the largest machine, all resources together."""
+def free_share(free: IntArray, weight: FloatArray, m: int) -> float:
+    """What machine m has free, in parts of the largest machine, summed over the resources."""
     total = 0.0
     for r in range(free.shape[1]):
         total += free[m, r] * weight[r]
@@ -64,13 +83,13 @@ def measure(free: IntArray, weight: FloatArray, m: int) -> float:
 @inlined
 def _fullest(policy: BestFit, system: System, slot: int) -> int:
     grid = policy.grid
-    k = system.info[slot, CLASS]
+    k = system.info[slot, JOB_CLASS]
     choose_ranges(grid, system.info, slot)
     best, least = -1, np.inf
     for w in range(grid.occupied.shape[1]):
         word = large_enough(grid, 0, w)
         while word != 0:
-            place = (w << 6) + lowest(word)
+            place = (w << 6) + lowest_bit(word)
             word &= word - 1
             if policy.floor[place] > least:
                 return best
@@ -80,7 +99,7 @@ def _fullest(policy: BestFit, system: System, slot: int) -> int:
                     job_fits(system.free, system.info, slot, m)
                     and system.runs[k, system.configuration[m]] != 0
                 ):
-                    value = measure(system.free, system.weight, m)
+                    value = free_share(system.free, system.weight, m)
                     if value < least or (value == least and m < best):
                         best, least = m, value
                 m = grid.after[m]
@@ -94,7 +113,7 @@ def _arrive(policy: BestFit, system: System, slot: int) -> None:
         events.start(system, slot, m)
         move(policy.grid, system.free, m)
         return
-    wait(policy.queues, system, slot, 0.0)
+    enqueue(policy.queues, system, slot, 0.0)
 
 
 @inlined
@@ -103,4 +122,5 @@ def _depart(policy: BestFit, system: System, slot: int, m: int) -> None:
     move(policy.grid, system.free, m)
 
 
-events.follow(BestFit, _arrive, _depart)
+BEST_FIT = CompiledPolicy(BestFit, make, _arrive, _depart, make_room, renew)
+"""Best fit, for `simulate`."""

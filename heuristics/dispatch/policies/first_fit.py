@@ -10,36 +10,42 @@ The one queue is kept as a queue for each class; the first job that fits is the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ....instances.kernels.decorators import inlined
 from ..engine import event_loop as events
-from ..engine.state import CLASS, System
+from ..engine.columns import JOB_CLASS
+from ..engine.state import System
 from ..machines.free_capacity_levels import Levels, choose_rows, first_fit, levels_of, update
-from ..waiting.class_queues import Queues, empty_queues
-from ..waiting.global_queue import start_in_order, wait
-
-if TYPE_CHECKING:
-    from ..policy import Setting
+from ..policy import CompiledPolicy, Setting
+from ..waiting.class_queues import Queues, empty_queues, with_more_places
+from ..waiting.global_queue import enqueue, start_in_order
 
 
 class FirstFit(NamedTuple):
+    """First fit at work: machines by what they have free, and a queue for each class."""
+
     levels: Levels
     queues: Queues
 
 
-def policy(setting: Setting, system: System) -> FirstFit:
-    """First fit for an empty datacenter."""
+def make(setting: Setting, system: System) -> FirstFit:
+    """Return the arrays for an empty datacenter."""
     return FirstFit(
         levels_of(system.free, setting.demands),
         empty_queues(len(system.runs), system.free.shape[1], by_work=False),
     )
 
 
+def make_room(policy: FirstFit, system: System) -> FirstFit:
+    """Return the same with longer queues."""
+    return policy._replace(queues=with_more_places(policy.queues, system.info))
+
+
 @inlined
 def lowest_with_room(levels: Levels, system: System, slot: int) -> int:
-    """The lowest machine that can run the job and has room for it now, or -1."""
-    k = system.info[slot, CLASS]
+    """Return the lowest machine that can run the job and has room for it now, or -1."""
+    k = system.info[slot, JOB_CLASS]
     choose_rows(levels, system.info, slot)
     for j in range(len(system.words)):
         first, stop = system.words[j, 0], system.words[j, 1]
@@ -57,7 +63,7 @@ def _arrive(policy: FirstFit, system: System, slot: int) -> None:
         events.start(system, slot, m)
         update(policy.levels, system.free, m)
         return
-    wait(policy.queues, system, slot, 0.0)
+    enqueue(policy.queues, system, slot, 0.0)
 
 
 @inlined
@@ -66,4 +72,5 @@ def _depart(policy: FirstFit, system: System, slot: int, m: int) -> None:
     update(policy.levels, system.free, m)
 
 
-events.follow(FirstFit, _arrive, _depart)
+FIRST_FIT = CompiledPolicy(FirstFit, make, _arrive, _depart, make_room)
+"""First fit, for `simulate`."""

@@ -9,30 +9,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ....instances.arrays import IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
 from ..engine import event_loop as events
+from ..engine.columns import JOB_CLASS, MACHINE, NUMBER, QUEUES_FULL, is_machine
 from ..engine.job_random import uniform
-from ..engine.state import CLASS, FULL, MACHINE, NUMBER, System
-from ..machines.bitsets import add, empty_sets, lowest, part_of, remove, size
+from ..engine.state import System
+from ..machines.bitsets import add, bits_between, count_bits, empty_sets, lowest_bit, remove
 from ..machines.free_capacity_levels import Levels, job_fits, levels_of, update
+from ..policy import CompiledPolicy, Setting
 from .first_fit import lowest_with_room
 
-if TYPE_CHECKING:
-    from ..policy import Setting
-
 LENGTHS = 16
-"""Lengths of queues there are sets for at the start."""
+"""Lengths of queues that there are sets for at the start."""
 
 
 class Greedy(NamedTuple):
-    """Set l of `words`, `tops` has the machines with l jobs in their queue, `held` (M, sets) how
-    many of them are of each configuration; `length`, `first` and `last` (machine numbers,) are the
-    queues, by slot.
+    """Greedy at work.
+
+    Attributes
+    ----------
+    levels
+        Machines by what they have free.
+    words, tops
+        Set l has the machines with l jobs in their queue, see `bitsets`.
+    held : (M, sets)
+        Machines of each configuration in each set.
+    length, first, last : (machine numbers,)
+        The queues: number of jobs, first slot and last slot. The slots between are chained in the
+        column `MACHINE`.
+    seed
+        Of the draws among machines with equally short queues.
     """
 
     levels: Levels
@@ -45,43 +56,43 @@ class Greedy(NamedTuple):
     seed: int
 
 
-def policy(setting: Setting, system: System) -> Greedy:
-    """Greedy for an empty datacenter."""
+def make(setting: Setting, system: System) -> Greedy:
+    """Return the arrays for an empty datacenter."""
     numbers = len(system.free)
     words, tops = empty_sets(LENGTHS, numbers // 64)
     held = np.zeros((len(system.words), LENGTHS), dtype=np.int64)
     held[:, 0] = setting.datacenter.count
     _without_queue(words, tops, system.free)
-    nobody = np.full(numbers, -1, dtype=np.int64)
+    no_slots = np.full(numbers, -1, dtype=np.int64)
     return Greedy(
         levels=levels_of(system.free, setting.demands),
         words=words,
         tops=tops,
         held=held,
         length=np.zeros(numbers, dtype=np.int64),
-        first=nobody,
-        last=nobody.copy(),
+        first=no_slots,
+        last=no_slots.copy(),
         seed=setting.seed,
     )
 
 
-def with_room(greedy: Greedy) -> Greedy:
-    """The same with sets for twice the lengths."""
+def make_room(policy: Greedy, system: System) -> Greedy:
+    """Return the same with sets for twice the lengths of queues."""
 
     def doubled(array: IntArray, axis: int) -> IntArray:
         return np.concatenate([array, np.zeros_like(array)], axis=axis)
 
-    return greedy._replace(
-        words=doubled(greedy.words, 0),
-        tops=doubled(greedy.tops, 0),
-        held=np.ascontiguousarray(doubled(greedy.held, 1)),
+    return policy._replace(
+        words=doubled(policy.words, 0),
+        tops=doubled(policy.tops, 0),
+        held=np.ascontiguousarray(doubled(policy.held, 1)),
     )
 
 
 @kernel
 def _without_queue(words: IntArray, tops: IntArray, free: IntArray) -> None:
     for m in range(len(free)):
-        if free[m, 0] >= 0:
+        if is_machine(free, m):
             add(words, tops, 0, m)
 
 
@@ -100,7 +111,7 @@ def _lengthen(policy: Greedy, j: int, m: int, change: int) -> None:
 def _shortest(policy: Greedy, system: System, slot: int) -> int:
     """A machine drawn from those with the shortest queue that could ever run the job."""
     info, words = system.info, system.words
-    k = info[slot, CLASS]
+    k = info[slot, JOB_CLASS]
     for length in range(policy.held.shape[1]):
         total = 0
         for j in range(len(words)):
@@ -117,18 +128,18 @@ def _shortest(policy: Greedy, system: System, slot: int) -> int:
                 continue
             first, stop = words[j, 0], words[j, 1]
             for t in range(first >> 6, ((stop - 1) >> 6) + 1):
-                top = part_of(policy.tops[length, t], t, first, stop)
+                top = bits_between(policy.tops[length, t], t, first, stop)
                 while top != 0:
-                    w = (t << 6) + lowest(top)
+                    w = (t << 6) + lowest_bit(top)
                     top &= top - 1
                     word = policy.words[length, w]
-                    here = size(word)
+                    here = count_bits(word)
                     if rank >= here:
                         rank -= here
                         continue
                     for _ in range(rank):
                         word &= word - 1
-                    return (w << 6) + lowest(word)
+                    return (w << 6) + lowest_bit(word)
     return -1
 
 
@@ -147,7 +158,7 @@ def _arrive(policy: Greedy, system: System, slot: int) -> None:
     policy.last[m] = slot
     _lengthen(policy, system.configuration[m], m, 1)
     if policy.length[m] == policy.held.shape[1] - 1:
-        system.tally[FULL] = 1
+        system.tally[QUEUES_FULL] = 1
 
 
 @inlined
@@ -160,4 +171,5 @@ def _depart(policy: Greedy, system: System, slot: int, m: int) -> None:
     update(policy.levels, system.free, m)
 
 
-events.follow(Greedy, _arrive, _depart)
+GREEDY = CompiledPolicy(Greedy, make, _arrive, _depart, make_room)
+"""Greedy, for `simulate`."""

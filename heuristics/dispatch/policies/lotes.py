@@ -21,6 +21,8 @@ two, where scores are compared one by one.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,35 +30,67 @@ import numpy as np
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
 from ..engine import event_loop as events
+from ..engine.columns import (
+    FIRST_DEMAND,
+    JOB_CLASS,
+    NUMBER,
+    QUEUES_FULL,
+    WAITING,
+    is_machine,
+    machine_numbers,
+)
 from ..engine.job_random import uniform
-from ..engine.state import CLASS, DEMAND, FULL, NUMBER, WAITING, System
-from ..machines.bitsets import add, empty_sets, lowest, part_of, remove
+from ..engine.state import System
+from ..machines.bitsets import add, bits_between, empty_sets, lowest_bit, remove
 from ..machines.free_capacity_levels import Levels, choose_rows, job_fits, levels_of, update
+from ..policy import CompiledPolicy, Setting
 from ..waiting.class_queues import (
     Queues,
+    add_job,
     empty_queues,
-    first_that_fits,
+    first_fitting_leaf,
     has_room,
-    join,
-    leave,
     queues_for,
+    remove_job,
+    with_more_places,
 )
 
 if TYPE_CHECKING:
     from ....instances.datacenter.guidance import Guidance
-    from ..policy import Setting
 
 SCORES = 64
+"""Sets of machines for each class."""
+
 ZERO = 31
 """The set of the machines with score v is number `ZERO - v` of its class, 0 to 63."""
 
 
 class Lotes(NamedTuple):
-    """`score` (machine numbers, K); `words`, `tops`: set `k * SCORES + s`; `held` (K, M, SCORES),
-    machines of a configuration in each set, and `some` (K, M), as bits whether there are any;
-    `upto` (K, M), proportions added up; `serves` (K, M), what is looked at on exits; `looked` (K,),
-    scratch.
-    Queue k is that of the class; K + k has its jobs that fit no machine the plan gives the class.
+    """LoTES at work.
+
+    Attributes
+    ----------
+    levels
+        Machines by what they have free.
+    queues
+        Queue k is that of class k; queue K + k has its jobs that fit no machine whose configuration
+        the plan gives the class.
+    score : (machine numbers, K)
+        Jobs of the class in the machine's bin minus those that it runs.
+    words, tops
+        Set `k * SCORES + s` has the machines with score `ZERO - s` for class k, see `bitsets`.
+    held : (K, M, SCORES)
+        Machines of a configuration in each set.
+    some : (K, M)
+        As bits, which of these sets have any.
+    upto : (K, M)
+        The plan's proportions, added up over the configurations.
+    serves : (K, M)
+        Whether machines of the configuration look at the class on exits.
+    looked : (K,)
+        Scratch.
+    seed
+        Of the draws of configurations.
     """
 
     levels: Levels
@@ -72,17 +106,23 @@ class Lotes(NamedTuple):
     seed: int
 
 
-def restricted(setting: Setting, system: System) -> Lotes:
-    """LoTES as printed: on exits a machine starts classes that the plan gives its configuration."""
-    return _lotes(setting, system, unrestricted=False)
+def make(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
+    """Return the arrays for an empty datacenter.
 
+    Parameters
+    ----------
+    setting
+        With guidance.
+    system
+        The empty datacenter.
+    unrestricted
+        Whether on exits a machine looks at all classes that it can run.
 
-def unrestricted(setting: Setting, system: System) -> Lotes:
-    """LoTES that on exits starts whatever class fits."""
-    return _lotes(setting, system, unrestricted=True)
-
-
-def _lotes(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
+    Raises
+    ------
+    InputError
+        If there is no guidance, or it is for other machines or classes.
+    """
     guidance = setting.need_guidance()
     classes, configurations = system.runs.shape
     words, tops = empty_sets(classes * SCORES, len(system.free) // 64)
@@ -99,36 +139,42 @@ def _lotes(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
         looked=np.zeros(classes, dtype=np.int64),
         seed=setting.seed,
     )
-    _follow(policy, system, guidance, np.zeros_like(policy.score), unrestricted=unrestricted)
+    _write_plan(policy, system, guidance, np.zeros_like(policy.score), unrestricted=unrestricted)
     return policy
 
 
-def _follow(
+def _write_plan(
     policy: Lotes, system: System, guidance: Guidance, running: IntArray, *, unrestricted: bool
 ) -> None:
-    """Write a plan into an empty policy, given the jobs that run (machine numbers, K)."""
+    """Write a plan into empty sets, given the jobs that run (machine numbers, K)."""
     shares = guidance.proportions
     total = np.cumsum(shares, axis=1)
     # The last one with a share takes what rounding left.
     policy.upto[:] = np.where(total >= total[:, -1:], np.where(total > 0, 2.0, 0.0), total)
     policy.serves[:] = system.runs if unrestricted else (guidance.running > 0) & (system.runs > 0)
-    numbers = np.flatnonzero(system.free[:, 0] >= 0)
+    numbers = machine_numbers(system.free)
     policy.score[numbers] = guidance.machine_jobs - running[numbers]
     _fill(policy, system.free, system.configuration)
 
 
-def replanned(policy: Lotes, system: System, guidance: Guidance, old: Guidance) -> Lotes:
-    """The same in the middle of a run with another plan; the waiting jobs queue up again.
+def make_room(policy: Lotes, system: System) -> Lotes:
+    """Return the same with longer queues."""
+    return policy._replace(queues=with_more_places(policy.queues, system.info))
 
-    `events.offer` comes next: a machine may now start what it was to leave alone.
+
+def replan(policy: Lotes, system: System, guidance: Guidance, old: Guidance) -> Lotes:
+    """Return the same with another plan in the middle of a run.
+
+    The waiting jobs queue up again, and every machine looks through the queues once: it may now
+    start what it was to leave alone.
     """
-    numbers = np.flatnonzero(system.free[:, 0] >= 0)
+    numbers = machine_numbers(system.free)
     running = np.zeros_like(policy.score)
     running[numbers] = old.machine_jobs - policy.score[numbers]
     unrestricted = bool((policy.serves == system.runs).all())
     for array in (policy.words, policy.tops, policy.held, policy.some):
         array[:] = 0
-    _follow(policy, system, guidance, running, unrestricted=unrestricted)
+    _write_plan(policy, system, guidance, running, unrestricted=unrestricted)
     jobs = policy.queues.job
     waiting = jobs[jobs >= 0]
     waiting = waiting[np.argsort(system.info[waiting, NUMBER])]
@@ -136,14 +182,16 @@ def replanned(policy: Lotes, system: System, guidance: Guidance, old: Guidance) 
     lengths = np.bincount(np.array(chosen, dtype=np.int64), minlength=len(policy.queues.places))
     queues = queues_for(lengths, system.free.shape[1], by_work=False)
     for slot, q in zip(waiting, chosen, strict=True):
-        join(queues, q, system.info, slot, 0.0)
-    return policy._replace(queues=queues)
+        add_job(queues, q, system.info, slot, 0.0)
+    policy = policy._replace(queues=queues)
+    serve_all_machines(policy, system)
+    return policy
 
 
 @kernel
 def _fill(policy: Lotes, free: IntArray, configuration: IntArray) -> None:
     for m in range(len(free)):
-        if free[m, 0] >= 0:
+        if is_machine(free, m):
             for k in range(policy.score.shape[1]):
                 _into_set(policy, k, configuration[m], m, policy.score[m, k])
 
@@ -180,17 +228,17 @@ def _in_set(policy: Lotes, system: System, slot: int, k: int, j: int, s: int) ->
     row = levels.row
     best = -1
     for t in range(first >> 6, ((stop - 1) >> 6) + 1):
-        top = part_of(policy.tops[own, t], t, first, stop)
+        top = bits_between(policy.tops[own, t], t, first, stop)
         for r in range(len(row)):
             top &= levels.tops[row[r], t]
         while top != 0:
-            w = (t << 6) + lowest(top)
+            w = (t << 6) + lowest_bit(top)
             top &= top - 1
             word = policy.words[own, w]
             for r in range(len(row)):
                 word &= levels.words[row[r], w]
             while word != 0:
-                m = (w << 6) + lowest(word)
+                m = (w << 6) + lowest_bit(word)
                 word &= word - 1
                 if job_fits(system.free, system.info, slot, m):
                     if 0 < s < SCORES - 1:
@@ -209,7 +257,7 @@ def _anywhere_else(policy: Lotes, system: System, slot: int, k: int, drawn: int)
             some |= policy.some[k, j]
     best = -1
     while some != 0 and best < 0:
-        s = lowest(some)
+        s = lowest_bit(some)
         some &= some - 1
         for j in range(len(system.words)):
             if j == drawn or system.runs[k, j] == 0 or (policy.some[k, j] >> s) & 1 == 0:
@@ -223,12 +271,12 @@ def _anywhere_else(policy: Lotes, system: System, slot: int, k: int, drawn: int)
 @kernel
 def _queue_of(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -> int:
     """The class's queue if some machine looks there that the job fits, else its other one."""
-    k = int(info[slot, CLASS])
+    k = int(info[slot, JOB_CLASS])
     for j in range(len(capacity)):
         if serves[k, j] != 0:
             inside = True
             for r in range(capacity.shape[1]):
-                inside &= info[slot, DEMAND + r] <= capacity[j, r]
+                inside &= info[slot, FIRST_DEMAND + r] <= capacity[j, r]
             if inside:
                 return k
     return len(serves) + k
@@ -236,7 +284,7 @@ def _queue_of(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -
 
 @inlined
 def _arrive(policy: Lotes, system: System, slot: int) -> None:
-    k = system.info[slot, CLASS]
+    k = system.info[slot, JOB_CLASS]
     choose_rows(policy.levels, system.info, slot)
     drawn = -1
     u = uniform(policy.seed, system.info[slot, NUMBER])
@@ -248,7 +296,7 @@ def _arrive(policy: Lotes, system: System, slot: int) -> None:
     if drawn >= 0 and system.runs[k, drawn] != 0:
         some = policy.some[k, drawn]
         while some != 0 and m < 0:
-            m = _in_set(policy, system, slot, k, drawn, lowest(some))
+            m = _in_set(policy, system, slot, k, drawn, lowest_bit(some))
             some &= some - 1
     if m < 0:
         m = _anywhere_else(policy, system, slot, k, drawn)
@@ -257,9 +305,9 @@ def _arrive(policy: Lotes, system: System, slot: int) -> None:
         _changed(policy, system, m, k, -1)
         return
     q = _queue_of(policy.serves, system.capacity, system.info, slot)
-    join(policy.queues, q, system.info, slot, 0.0)
+    add_job(policy.queues, q, system.info, slot, 0.0)
     if not has_room(policy.queues, q):
-        system.tally[FULL] = 1
+        system.tally[QUEUES_FULL] = 1
 
 
 @inner
@@ -282,7 +330,7 @@ def _serve(policy: Lotes, system: System, m: int) -> None:
                 best = k
         if best < 0:
             break
-        leaf = first_that_fits(queues, best, system.free, m)
+        leaf = first_fitting_leaf(queues, best, system.free, m)
         if leaf < 0:
             looked[best] = 1
         else:
@@ -292,7 +340,7 @@ def _serve(policy: Lotes, system: System, m: int) -> None:
         for k in range(classes):
             q = classes + k
             if queues.waiting[q] > 0 and system.runs[k, j] != 0:
-                leaf = first_that_fits(queues, q, system.free, m)
+                leaf = first_fitting_leaf(queues, q, system.free, m)
                 if leaf >= 0:
                     number = system.info[queues.job[queues.base[q] + leaf], NUMBER]
                     if best < 0 or number < earliest:
@@ -305,26 +353,33 @@ def _serve(policy: Lotes, system: System, m: int) -> None:
 @inner
 def _start_waiting(policy: Lotes, system: System, q: int, leaf: int, m: int) -> None:
     slot = policy.queues.job[policy.queues.base[q] + leaf]
-    leave(policy.queues, q, leaf)
+    remove_job(policy.queues, q, leaf)
     events.start(system, slot, m)
-    _changed(policy, system, m, system.info[slot, CLASS], -1)
+    _changed(policy, system, m, system.info[slot, JOB_CLASS], -1)
 
 
 @inlined
 def _depart(policy: Lotes, system: System, slot: int, m: int) -> None:
-    _changed(policy, system, m, system.info[slot, CLASS], 1)
+    _changed(policy, system, m, system.info[slot, JOB_CLASS], 1)
     if system.tally[WAITING] > 0:
         _serve(policy, system, m)
 
 
 @kernel
-def offer(policy: Lotes, system: System) -> None:
-    """Every machine, in order, starts waiting jobs as after an exit."""
+def serve_all_machines(policy: Lotes, system: System) -> None:
+    """Let every machine, in order, start waiting jobs as after an exit."""
     for m in range(len(system.free)):
         if system.tally[WAITING] == 0:
             return
-        if system.free[m, 0] >= 0:
+        if is_machine(system.free, m):
             _serve(policy, system, m)
 
 
-events.follow(Lotes, _arrive, _depart)
+RESTRICTED = CompiledPolicy(
+    Lotes, partial(make, unrestricted=False), _arrive, _depart, make_room, replan=replan
+)
+"""LoTES as printed, for `simulate`: on exits a machine starts classes that the plan gives its
+configuration."""
+
+UNRESTRICTED = replace(RESTRICTED, make=partial(make, unrestricted=True))
+"""LoTES that on exits starts whatever class fits, for `simulate`."""

@@ -17,45 +17,71 @@ datacenter's time unit. p is the duration on the first configuration that can ru
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
 from ..engine import event_loop as events
-from ..engine.state import CLASS, DEMAND, DURATION, FIT, NUMBER, WAITING, WORK, System
-from ..machines.bitsets import lowest
+from ..engine.columns import DURATION, FIRST_DEMAND, JOB_CLASS, NUMBER, WAITING
+from ..engine.state import System
+from ..machines.bitsets import lowest_bit
 from ..machines.free_capacity_grid import Grid, choose_ranges, grid_of, large_enough, move
 from ..machines.free_capacity_levels import job_fits
-from ..waiting.class_queues import Queues, empty_queues, leave, may_fit
-from ..waiting.global_queue import wait
-
-if TYPE_CHECKING:
-    from ..policy import Setting
+from ..policy import CompiledPolicy, Setting
+from ..waiting.class_queues import Queues, empty_queues, may_fit, remove_job, with_more_places
+from ..waiting.global_queue import enqueue
 
 DEPTH = 64
+"""Nodes that a search of a queue's tree can put off."""
+
 ORDERS = 8
+"""Directions at most."""
+
 SAMPLE = 1024
+"""Demands that directions are chosen from."""
+
 LEAST_PART = 1e-6
 """Of a direction, so that every demand is at most some multiple of it."""
 
+OMEGA, GAMMA = 0, 1
+"""Entries of `Tetris.started`."""
+
 
 class Tetris(NamedTuple):
-    """The grid has an order for each of `directions` (orders, R), by its product with what is free;
-    `ceiling` (orders, cells) is that product for the cell at each place. `stack` (DEPTH,) is
-    scratch; `gamma` the weight, NaN if scaled."""
+    """Tetris at work.
+
+    Attributes
+    ----------
+    grid
+        Machines by what they have free, with an order of the cells for each direction: by its
+        product with what is free, largest first.
+    queues
+        A queue for each class, with greatest demands and least work.
+    directions : (orders, R)
+        Parts that add up to 1.
+    ceiling : (orders, cells)
+        The product of the direction and the most that is free in the cell at each place.
+    stack : (DEPTH,)
+        Scratch.
+    started : (2,)
+        Sums of omega and gamma over the jobs started so far.
+    gamma
+        The weight g; NaN if it is scaled.
+    """
 
     grid: Grid
     queues: Queues
     directions: FloatArray
     ceiling: FloatArray
     stack: IntArray
+    started: FloatArray
     gamma: float
 
 
-def policy(setting: Setting, system: System) -> Tetris:
-    """Tetris for an empty datacenter."""
+def make(setting: Setting, system: System) -> Tetris:
+    """Return the arrays for an empty datacenter."""
     directions = _directions(setting.demands * system.weight**2)
     grid = grid_of(system.free, system.capacity, setting.demands, directions, largest_first=True)
     return Tetris(
@@ -67,8 +93,20 @@ def policy(setting: Setting, system: System) -> Tetris:
             for cells, direction in zip(grid.cell_at, directions, strict=True)
         ]),
         stack=np.zeros(DEPTH, dtype=np.int64),
+        started=np.zeros(2),
         gamma=np.nan if setting.gamma is None else setting.gamma,
     )  # fmt: skip
+
+
+def make_room(policy: Tetris, system: System) -> Tetris:
+    """Return the same with longer queues."""
+    work = remaining_work_of_all(system)
+    return policy._replace(queues=with_more_places(policy.queues, system.info, work))
+
+
+def renew(policy: Tetris, setting: Setting, system: System) -> Tetris:
+    """Return the same with a grid that fits what machines have free now."""
+    return make(setting, system)._replace(queues=policy.queues, started=policy.started)
 
 
 def _directions(demand: FloatArray) -> FloatArray:
@@ -95,44 +133,44 @@ def omega(amounts: IntArray, i: int, system: System, slot: int) -> float:
     total = 0.0
     for r in range(amounts.shape[1]):
         weight = system.weight[r]
-        total += (system.info[slot, DEMAND + r] * weight) * (amounts[i, r] * weight)
+        total += (system.info[slot, FIRST_DEMAND + r] * weight) * (amounts[i, r] * weight)
     return total
 
 
 @inlined
-def gamma_of(system: System, slot: int) -> float:
-    """Remaining work of the job in `slot`."""
+def remaining_work(system: System, slot: int) -> float:
+    """Remaining work of the job in `slot`: gamma, duration times the sum of its demands."""
     total = 0.0
     for r in range(system.free.shape[1]):
-        total += system.info[slot, DEMAND + r] * system.weight[r]
+        total += system.info[slot, FIRST_DEMAND + r] * system.weight[r]
     return float(system.time[slot, DURATION] * total)
 
 
-def works(system: System) -> FloatArray:
-    """Remaining work of the jobs in all slots."""
+def remaining_work_of_all(system: System) -> FloatArray:
+    """Remaining work of the jobs in all slots, shape (slots,)."""
     work = np.zeros(len(system.info))
-    _works(system, work)
+    _remaining_work_of_all(system, work)
     return work
 
 
 @kernel
-def _works(system: System, work: FloatArray) -> None:
+def _remaining_work_of_all(system: System, work: FloatArray) -> None:
     for slot in range(len(work)):
-        work[slot] = gamma_of(system, slot)
+        work[slot] = remaining_work(system, slot)
 
 
 @inlined
 def _roomiest(policy: Tetris, system: System, slot: int) -> int:
     """The machine with room and the largest omega, or -1."""
     grid, info = policy.grid, system.info
-    k = info[slot, CLASS]
+    k = info[slot, JOB_CLASS]
     choose_ranges(grid, info, slot)
     # The demand is at most `ratio` times a direction, and so is omega of any cell.
     order, ratio = 0, np.inf
     for o in range(len(policy.directions)):
         largest = 0.0
         for r in range(system.free.shape[1]):
-            need = info[slot, DEMAND + r] * system.weight[r] * system.weight[r]
+            need = info[slot, FIRST_DEMAND + r] * system.weight[r] * system.weight[r]
             largest = max(largest, need / policy.directions[o, r])
         if largest < ratio:
             order, ratio = o, largest
@@ -141,7 +179,7 @@ def _roomiest(policy: Tetris, system: System, slot: int) -> int:
     for w in range(grid.occupied.shape[1]):
         word = large_enough(grid, order, w)
         while word != 0:
-            place = (w << 6) + lowest(word)
+            place = (w << 6) + lowest_bit(word)
             word &= word - 1
             if ratio * policy.ceiling[order, place] < most:
                 return best
@@ -163,8 +201,8 @@ def _roomiest(policy: Tetris, system: System, slot: int) -> int:
 
 @inner
 def _start(policy: Tetris, system: System, slot: int, m: int) -> None:
-    system.clock[FIT] += omega(system.free, m, system, slot)
-    system.clock[WORK] += gamma_of(system, slot)
+    policy.started[OMEGA] += omega(system.free, m, system, slot)
+    policy.started[GAMMA] += remaining_work(system, slot)
     events.start(system, slot, m)
 
 
@@ -174,8 +212,8 @@ def _highest(policy: Tetris, system: System, m: int) -> tuple[int, int]:
     queues, stack = policy.queues, policy.stack
     weight = policy.gamma
     if np.isnan(weight):
-        done = system.clock[WORK]
-        weight = system.clock[FIT] / done if done > 0 else 0.0
+        done = policy.started[GAMMA]
+        weight = policy.started[OMEGA] / done if done > 0 else 0.0
     j = system.configuration[m]
     best, best_leaf, best_number, most = -1, -1, -1, -np.inf
     for k in range(len(queues.waiting)):
@@ -223,7 +261,7 @@ def _arrive(policy: Tetris, system: System, slot: int) -> None:
         _start(policy, system, slot, m)
         move(policy.grid, system.free, m)
         return
-    wait(policy.queues, system, slot, gamma_of(system, slot))
+    enqueue(policy.queues, system, slot, remaining_work(system, slot))
 
 
 @inlined
@@ -234,9 +272,10 @@ def _depart(policy: Tetris, system: System, slot: int, m: int) -> None:
         if k < 0:
             break
         chosen = queues.job[queues.base[k] + leaf]
-        leave(queues, k, leaf)
+        remove_job(queues, k, leaf)
         _start(policy, system, chosen, m)
     move(policy.grid, system.free, m)
 
 
-events.follow(Tetris, _arrive, _depart)
+TETRIS = CompiledPolicy(Tetris, make, _arrive, _depart, make_room, renew)
+"""Tetris, for `simulate`."""

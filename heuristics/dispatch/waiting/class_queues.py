@@ -19,13 +19,33 @@ import numpy as np
 
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
+from ..engine.columns import FIRST_DEMAND, NO_SLOT
 
-NOBODY = np.iinfo(np.int64).max
+NO_DEMAND = np.iinfo(np.int64).max
+"""The least demand below a node without jobs."""
+
 FEWEST = 64
 """Places of a queue at the start."""
 
 
 class Queues(NamedTuple):
+    """Queues as trees in common arrays, see the module.
+
+    Attributes
+    ----------
+    least : (nodes, R)
+        Least demands below each node, in units.
+    job : (nodes,)
+        Slot of the job at each leaf.
+    most : (nodes, R)
+        Greatest demands below each node, or empty.
+    work : (nodes,)
+        Least work below each node, or empty.
+    base, places, used, waiting : (queues,)
+        Where the nodes of a queue begin, its leaves, how many of them are taken or have been left
+        since the queue was closed up, and how many jobs wait.
+    """
+
     least: IntArray
     job: IntArray
     most: IntArray
@@ -37,19 +57,39 @@ class Queues(NamedTuple):
 
 
 def empty_queues(queues: int, resources: int, *, by_work: bool) -> Queues:
-    """That many empty queues; `by_work` keeps greatest demands and least work too."""
+    """Return that many empty queues.
+
+    Parameters
+    ----------
+    queues
+        Number of queues.
+    resources
+        Number of resources.
+    by_work
+        Whether to keep greatest demands and least work, too.
+    """
     return queues_for(np.zeros(queues, dtype=np.int64), resources, by_work=by_work)
 
 
 def queues_for(jobs: IntArray, resources: int, *, by_work: bool) -> Queues:
-    """Empty queues with places for more than so many jobs each, in powers of two."""
+    """Return empty queues with places for more than so many jobs each, in powers of two.
+
+    Parameters
+    ----------
+    jobs : (queues,)
+        Jobs that each queue has to hold.
+    resources
+        Number of resources.
+    by_work
+        Whether to keep greatest demands and least work, too.
+    """
     doublings = np.floor(np.log2(np.maximum(jobs, FEWEST / 2) / FEWEST)) + 1
     places = FEWEST * 2 ** doublings.astype(np.int64)
     nodes = int(2 * places.sum())
     extra = nodes if by_work else 0
     return Queues(
-        least=np.full((nodes, resources), NOBODY, dtype=np.int64),
-        job=np.full(nodes, -1, dtype=np.int64),
+        least=np.full((nodes, resources), NO_DEMAND, dtype=np.int64),
+        job=np.full(nodes, NO_SLOT, dtype=np.int64),
         most=np.full((extra, resources), -1, dtype=np.int64),
         work=np.full(extra, np.inf),
         base=np.concatenate([[0], np.cumsum(2 * places)[:-1]]).astype(np.int64),
@@ -59,21 +99,32 @@ def queues_for(jobs: IntArray, resources: int, *, by_work: bool) -> Queues:
     )
 
 
-def grown(queues: Queues, info: IntArray, work: FloatArray) -> Queues:
-    """The same queues with twice the places where more than half are taken."""
+def with_more_places(queues: Queues, info: IntArray, work: FloatArray | None = None) -> Queues:
+    """Return the same queues with twice the places where more than half are taken.
+
+    Parameters
+    ----------
+    queues
+        They stay as they are.
+    info
+        The jobs, as in `System`.
+    work : (slots,)
+        Work of the jobs, for queues that keep it.
+    """
     expected = np.where(2 * queues.waiting > queues.places, queues.places, queues.places // 2)
     bigger = queues_for(expected, queues.least.shape[1], by_work=len(queues.most) > 0)
     for q in range(len(expected)):
         for slot in waiting_in(queues, q):
-            join(bigger, q, info, slot, work[slot])
+            add_job(bigger, q, info, slot, 0.0 if work is None else work[slot])
     return bigger
 
 
 def waiting_in(queues: Queues, q: int) -> IntArray:
-    """Slots of the jobs in queue q, in order of arrival."""
+    """Return the slots of the jobs in queue q, in order of arrival."""
     first = queues.base[q] + queues.places[q]
     jobs: IntArray = queues.job[first : first + queues.used[q]]
-    return jobs[jobs >= 0]
+    slots: IntArray = jobs[jobs != NO_SLOT]
+    return slots
 
 
 @inlined
@@ -83,8 +134,8 @@ def has_room(queues: Queues, q: int) -> bool:
 
 
 @kernel
-def join(queues: Queues, q: int, info: IntArray, slot: int, work: float) -> None:
-    """The job in `slot` joins queue q at the end; `has_room` is true."""
+def add_job(queues: Queues, q: int, info: IntArray, slot: int, work: float) -> None:
+    """Put the job in `slot` at the end of queue q. `has_room` must be true."""
     places = queues.places[q]
     if queues.used[q] == places:
         _close_up(queues, q)
@@ -98,7 +149,7 @@ def join(queues: Queues, q: int, info: IntArray, slot: int, work: float) -> None
     while i >= 1:
         changed = False
         for r in range(resources):
-            need = info[slot, 3 + r]
+            need = info[slot, FIRST_DEMAND + r]
             if need < queues.least[base + i, r]:
                 queues.least[base + i, r] = need
                 changed = True
@@ -115,9 +166,9 @@ def join(queues: Queues, q: int, info: IntArray, slot: int, work: float) -> None
 
 @inlined
 def _clear(queues: Queues, leaf: int) -> None:
-    queues.job[leaf] = -1
+    queues.job[leaf] = NO_SLOT
     for r in range(queues.least.shape[1]):
-        queues.least[leaf, r] = NOBODY
+        queues.least[leaf, r] = NO_DEMAND
     if len(queues.most) > 0:
         queues.work[leaf] = np.inf
         for r in range(queues.least.shape[1]):
@@ -125,8 +176,8 @@ def _clear(queues: Queues, leaf: int) -> None:
 
 
 @inner
-def leave(queues: Queues, q: int, leaf: int) -> None:
-    """The job at `leaf` of queue q leaves."""
+def remove_job(queues: Queues, q: int, leaf: int) -> None:
+    """Take the job at `leaf` out of queue q."""
     base = queues.base[q]
     resources = queues.least.shape[1]
     by_work = len(queues.most) > 0
@@ -165,7 +216,7 @@ def _close_up(queues: Queues, q: int) -> None:
     by_work = len(queues.most) > 0
     to = base + places
     for i in range(base + places, base + 2 * places):
-        if queues.job[i] >= 0:
+        if queues.job[i] != NO_SLOT:
             if i != to:
                 queues.job[to] = queues.job[i]
                 for r in range(queues.least.shape[1]):
@@ -198,8 +249,8 @@ def may_fit(queues: Queues, node: int, free: IntArray, m: int) -> bool:
 
 
 @inner
-def first_that_fits(queues: Queues, q: int, free: IntArray, m: int) -> int:
-    """Leaf of the first job of queue q that fits machine m, or -1."""
+def first_fitting_leaf(queues: Queues, q: int, free: IntArray, m: int) -> int:
+    """Return the leaf of the first job of queue q that fits machine m, or -1."""
     base, places = queues.base[q], queues.places[q]
     i = 1
     while True:
