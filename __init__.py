@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .formulations.bounds.waiting import waiting_bound as waiting_bound
     from .heuristics.dispatch.dispatcher import Dispatcher as Dispatcher
     from .heuristics.dispatch.dispatcher import Placement as Placement
+    from .heuristics.dispatch.policy import CompiledPolicy as CompiledPolicy
+    from .heuristics.dispatch.python_policy import Policy as Policy
     from .heuristics.dispatch.result import Simulation as Simulation
     from .heuristics.dispatch.simulator import simulate as simulate
     from .heuristics.fairness import allocate
