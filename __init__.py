@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from .instances.verdict import Verdict as Verdict
     from .report.documents.read_write import read as read
     from .report.documents.read_write import write as write
+    from .report.documents.schemas import schema as schema
     from .report.documents.verdicts import check as check
     from .report.explain import explain as explain
     from .report.gantt.files import draw_gantt as draw_gantt

@@ -29,6 +29,7 @@ from .import_.queues import queues
 from .process import interrupts
 from .process.failing import failed
 from .process.streams import open_streams, put
+from .schema import schema
 from .simulate import simulate
 from .solve import solve
 
@@ -44,7 +45,8 @@ app = typer.Typer(
     help="Exact models, valid bounds and published heuristics for scheduling batch work.\n\n"
     "Any input file may be -, which is stdin, and any output file -, which is stdout.",
 )
-for command in (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, examples):
+VERBS = (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, schema, examples)
+for command in VERBS:
     app.command()(command)
 app.add_typer(generate, name="generate")
 app.add_typer(importing, name="import")

@@ -35,6 +35,7 @@ LINES = {
     "fair": "{hierarchy.json} --events {events.json}",
     "explain": "sequence {plain.json}",
     "examples": "five-jobs",
+    "schema": "mapreduce",
     "generate ljr": f"{SMALL} --nodes 2",
     "generate smso": f"{SMALL} --nodes 2",
     "generate hmhs": f"{SMALL} --map-machines 2 --reduce-machines 2",
