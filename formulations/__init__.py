@@ -1,4 +1,9 @@
-"""Formulations and bounds, listed in `FORMULATIONS` and `BOUNDS`."""
+"""Formulations and lower bounds, listed in `FORMULATIONS` and `BOUNDS`.
+
+A formulation is a package: `model` builds the Pyomo model, `statement` is its mathematics as data,
+and where there are any, `cuts` are its valid inequalities and `start` turns a schedule into values
+of its variables. References are listed in docs/references.md.
+"""
 
 from ..instances.mapreduce.parts import ALL_PARTS
 from ..instances.registry import Entry, Registry

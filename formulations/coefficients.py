@@ -1,4 +1,4 @@
-"""What the rows of the MapReduce models are made of, computed once per instance."""
+"""Coefficients of the MapReduce models, computed once per instance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ from .bounds.parallel_machines import least_makespan
 
 
 class Coefficients:
-    """Index sets and coefficients of an instance; times in s, data in MB."""
+    """Index sets and coefficients of an instance; times in s, data in MB.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    """
 
     def __init__(self, instance: Instance) -> None:
         cluster = instance.cluster
@@ -53,17 +59,17 @@ class Coefficients:
 
     @cached_property
     def map_setup(self) -> FloatArray:
-        """Setup of each map task on each map slot, shape (map tasks, map slots)."""
+        """Setup time of each map task on each map slot, shape (map tasks, map slots)."""
         return map_setup_matrix(self.instance)
 
     @cached_property
     def map_work(self) -> FloatArray:
-        """Setup + processing of each map task on each map slot, shape (map tasks, map slots)."""
+        """Setup plus processing time of each map task on each map slot: (map tasks, map slots)."""
         return self.map_setup + self.map_time
 
     @cached_property
     def read_seconds(self) -> FloatArray:
-        """Seconds per MB that a reduce slot reads from a node, shape (nodes, reduce slots)."""
+        """Time per MB in which a reduce slot reads from a node, shape (nodes, reduce slots)."""
         seconds: FloatArray = read_seconds(self.instance)[:, self.reduce_slot_node]
         return seconds
 
@@ -74,14 +80,14 @@ class Coefficients:
 
     @cached_property
     def least_map(self) -> FloatArray:
-        """Least setup + processing of each map task: L^m of LJR, definition 1."""
+        """Least setup plus processing time of each map task: L^m of [LJR], definition 1."""
         work = np.where(self.map_allowed, self.map_work, np.inf)
         least: FloatArray = work.min(axis=1, initial=np.inf)
         return least
 
     @cached_property
     def least_reduce(self) -> FloatArray:
-        """Least processing + all-local read of each reduce task: L^r of LJR, definition 1."""
+        """Processing plus all-local read time of each reduce task: L^r of [LJR], definition 1."""
         least: FloatArray = (
             self.reduce_time.min(axis=1, initial=np.inf) + self.local_read[self.instance.reduce_job]
         )
@@ -89,30 +95,30 @@ class Coefficients:
 
     @cached_property
     def map_area(self) -> FloatArray:
-        """Least map work of each job over all slots, shape (jobs,)."""
+        """Least total work of each job's map tasks, shape (jobs,)."""
         return np.array([self.least_map[tasks].sum() for tasks in self.maps])
 
     @cached_property
     def reduce_area(self) -> FloatArray:
-        """Least reduce work of each job over all slots, shape (jobs,)."""
+        """Least total work of each job's reduce tasks, shape (jobs,)."""
         return np.array([self.least_reduce[tasks].sum() for tasks in self.reduces])
 
     @cached_property
     def head(self) -> FloatArray:
-        """Each job's map phase alone takes at least this long, shape (jobs,)."""
+        """Lower bound on the duration of each job's map phase alone, shape (jobs,)."""
         return np.array([self.least_map_phase(frozenset({i})) for i in self.jobs])
 
     @cached_property
     def tail(self) -> FloatArray:
-        """Each job's reduce phase alone takes at least this long, shape (jobs,)."""
+        """Lower bound on the duration of each job's reduce phase alone, shape (jobs,)."""
         return np.array([self.least_reduce_phase(frozenset({i})) for i in self.jobs])
 
     def least_map_phase(self, jobs: frozenset[int]) -> float:
-        """The map tasks of these jobs alone take at least this long on all map slots."""
+        """Lower bound on the makespan of the map tasks of these jobs on all map slots."""
         return self._least_phase("map", jobs)
 
     def least_reduce_phase(self, jobs: frozenset[int]) -> float:
-        """The reduce tasks of these jobs alone take at least this long on all reduce slots."""
+        """Lower bound on the makespan of the reduce tasks of these jobs on all reduce slots."""
         return self._least_phase("reduce", jobs)
 
     def _least_phase(self, phase: str, jobs: frozenset[int]) -> float:
@@ -129,13 +135,13 @@ class Coefficients:
 
     @cached_property
     def most_map_work(self) -> FloatArray:
-        """Work of all of a job's map tasks on one slot, shape (jobs, map slots)."""
+        """Work of all map tasks of a job on one slot, shape (jobs, map slots)."""
         rows = [self.map_work[tasks].sum(axis=0) for tasks in self.maps]
         return np.array(rows).reshape(len(rows), len(self.map_slots))
 
     @cached_property
     def most_reduce_work(self) -> FloatArray:
-        """Work of all of a job's reduce tasks on one slot at the slowest reads: (jobs, slots)."""
+        """Work of all reduce tasks of a job on one slot at the slowest reads: (jobs, slots)."""
         slowest = self.read_seconds.max(axis=0, initial=0.0)
         rows = [
             self.reduce_time[reduces].sum(axis=0) + len(reduces) * self.share[maps].sum() * slowest
@@ -145,17 +151,27 @@ class Coefficients:
 
     @cached_property
     def serial_makespan(self) -> float:
-        """All work at its slowest, one task after another: no sensible schedule is longer."""
+        """All work at its slowest, one task after another: an upper bound on the optimum (s)."""
         return float(
             self.map_work.max(axis=1, initial=0.0).sum()
             + self.most_reduce_work.max(axis=1, initial=0.0).sum()
         )
 
     def comes_first(self, i: int, j: int) -> bool:
-        """Whether job i may precede job j in every schedule.
+        """Whether job i may precede job j without loss of optimality in every schedule.
 
-        Jobs without map tasks are ready at 0 and go first, jobs without reduce tasks last; among
-        each of them the order does not matter.
+        Jobs without map tasks are ready at time 0 and go first, jobs without reduce tasks go last;
+        among each of these groups the order is arbitrary.
+
+        Parameters
+        ----------
+        i, j
+            Two jobs.
+
+        Returns
+        -------
+        bool
+            Whether i precedes j.
         """
         a, b = self._place(i), self._place(j)
         return a < b or (a == b != 1 and i < j)
@@ -166,7 +182,7 @@ class Coefficients:
         return 1 if self.reduces[job] else 2
 
     def positions(self, map_completion: FloatArray) -> IntArray:
-        """Each job's place in the order by map completion that `comes_first` agrees with."""
+        """Position of each job when sorted by map completion, in agreement with `comes_first`."""
         place = np.array([self._place(job) for job in self.jobs], dtype=np.int64)
         ranking = np.lexsort((np.where(place == 1, map_completion, 0.0), place))
         position = np.empty(len(place), dtype=np.int64)
@@ -175,7 +191,7 @@ class Coefficients:
 
 
 def _kinds(slot_node: list[int], *columns: FloatArray | BoolArray) -> list[int]:
-    """A number for each run of equal slots: neighbours on one node with the same columns."""
+    """A number for each run of equal slots: neighbours on one node with equal columns."""
     kinds: list[int] = []
     for k, node in enumerate(slot_node):
         equal = (
@@ -188,5 +204,5 @@ def _kinds(slot_node: list[int], *columns: FloatArray | BoolArray) -> list[int]:
 
 
 def _with_twin(kinds: list[int]) -> list[int]:
-    """Slots whose predecessor is an equal one."""
+    """Slots whose predecessor is equal."""
     return [k for k in range(1, len(kinds)) if kinds[k] == kinds[k - 1]]

@@ -1,4 +1,4 @@
-"""Tasks of a job that nothing tells apart, and what is known of them in closed form."""
+"""Classes of identical tasks of a job, and their least makespan in closed form."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..instances.mapreduce.setups import output_share, read_seconds
 
 
 def map_classes(instance: Instance) -> list[list[int]]:
-    """The map tasks in classes: same job, processing, input, replicas and priorities.
+    """Group the map tasks into classes of equal job, processing, input, replicas and priorities.
 
-    Tasks of a class take the same time as each other on every slot, and may run on the same slots.
+    The tasks of a class take the same time on every slot and may run on the same slots.
     """
     first, last = instance.replica_offsets[:-1].tolist(), instance.replica_offsets[1:].tolist()
     replicas = instance.replicas.tolist()
@@ -32,7 +32,7 @@ def map_classes(instance: Instance) -> list[list[int]]:
 
 
 def reduce_classes(instance: Instance) -> list[list[int]]:
-    """The reduce tasks in classes: same job and processing."""
+    """Group the reduce tasks into classes of equal job and processing time."""
     classes: dict[tuple[int, float], list[int]] = {}
     keys = zip(instance.reduce_job.tolist(), instance.reduce_processing.tolist(), strict=True)
     for w, key in enumerate(keys):
@@ -50,10 +50,24 @@ def reads_are_uniform(instance: Instance) -> bool:
 
 
 def least_span(seconds: FloatArray, tasks: int) -> float:
-    """The least makespan of `tasks` equal tasks that take `seconds` each, by slot; exact.
+    """The least makespan of identical tasks on slots of different speed, exactly.
 
-    By time T slot k has finished floor(T / seconds[k]) tasks at most, and as many can be put there;
-    so T is enough if that many multiples of the slots' times are not above it. 0 without slots.
+    Parameters
+    ----------
+    seconds
+        Time of one task on each slot (s), shape (slots,).
+    tasks
+        Number of tasks.
+
+    Returns
+    -------
+    float
+        The least makespan (s), 0 without slots.
+
+    Notes
+    -----
+    By time T slot k has finished at most floor(T / seconds[k]) tasks, and so many fit. So T
+    suffices if at least `tasks` multiples of the slots' times are not above T.
     """
     if not tasks or not len(seconds):
         return 0.0

@@ -1,8 +1,8 @@
-"""What the statement of a formulation is: its mathematics as data, next to the code that builds it.
+r"""The mathematics of a formulation as data, next to the code that builds its model.
 
-The statement of `formulations/x.py` is `STATEMENT` in `formulations/x_statement.py`. A formula is
-written once, in a small part of LaTeX: letters, digits, sub- and superscripts, `\\text{…}` and the
-commands in `SYMBOLS`. `as_text` and `as_mathml` read the same formula for terminals and browsers.
+Each formulation has it in `statement.py` as `STATEMENT`. A formula is written once, in a small
+subset of LaTeX: letters, digits, sub- and superscripts, `\text{…}` and the commands in `SYMBOLS`.
+`as_text` and `as_mathml` render the same formula for terminals and browsers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,15 @@ class Index(StrEnum):
 
 @dataclass(frozen=True)
 class Component:
-    """A component of the Pyomo model: its name and what its indices count."""
+    """A component of the Pyomo model.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    index
+        What its indices count.
+    """
 
     name: str
     index: tuple[Index, ...] = ()
@@ -38,9 +46,18 @@ class Component:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A set, parameter, abbreviation or variable; variables name their components.
+    """A set, parameter, abbreviation or variable.
 
-    `domain` is `binary`, or the bounds of a continuous variable as a formula.
+    Parameters
+    ----------
+    formula
+        The symbol in LaTeX.
+    words
+        What it means.
+    components
+        The variable's components in the model.
+    domain
+        `binary`, or the bounds of a continuous variable as a formula.
     """
 
     formula: str
@@ -51,9 +68,20 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Statement:
-    """A numbered objective or constraint: formula, what it holds for, and the same in words.
+    """A numbered objective or constraint.
 
-    Without `components` it needs no row, for the reason that its words give.
+    Parameters
+    ----------
+    label
+        Its number in the source.
+    formula
+        The formula in LaTeX.
+    forall
+        The indices that it holds for.
+    words
+        The same in words.
+    components
+        Its components in the model. Without any it needs no row, for the reason that `words` gives.
     """
 
     label: str
@@ -65,7 +93,23 @@ class Statement:
 
 @dataclass(frozen=True)
 class Formulation:
-    """A whole formulation. `label`s are the source's equation numbers."""
+    """A whole formulation.
+
+    Parameters
+    ----------
+    name
+        Its name in the registry.
+    source
+        Where it is published.
+    summary
+        What it is, in words.
+    sets, parameters, variables, abbreviations
+        Its symbols.
+    objective
+        The objective.
+    statements
+        The constraints.
+    """
 
     name: str
     source: str
@@ -128,7 +172,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class _Atom:
-    """A symbol or a group, with what is below and above it."""
+    """A symbol or a group, with its subscript and superscript."""
 
     symbol: str = ""
     is_text: bool = False
@@ -138,12 +182,25 @@ class _Atom:
 
 
 def as_text(formula: str) -> str:
-    """The formula in Unicode, for terminals."""
+    """Render a formula in Unicode, for terminals."""
     return " ".join(_text(_parsed(formula)).split())
 
 
 def as_mathml(formula: str, *, display: bool = False) -> str:
-    """The formula as a MathML element, which browsers draw without any library."""
+    """Render a formula as a MathML element, which browsers draw without any library.
+
+    Parameters
+    ----------
+    formula
+        The formula in LaTeX.
+    display
+        Whether it stands on a line of its own.
+
+    Returns
+    -------
+    str
+        The element.
+    """
     style = ' displaystyle="true"' if display else ""
     return f"<math{style}>{_mathml(_parsed(formula))}</math>"
 

@@ -1,10 +1,11 @@
-"""The allocation program of LoTES, (1) to (5): how much each configuration does of each class.
+"""The allocation program of [LoTES], equations (1) to (5).
 
-The machines of a configuration are pooled into one large machine, so that its optimum is an upper
-bound of the arrival rate. Written with numbers of running jobs y_jk in place of the shares δ_jkl =
-r_kl y_jk / (c_jl n_j), which (3) ties to one another: no division by a resource that a class does
-not need or a configuration does not have. Pooling alone lets jobs run that fit no single machine;
-the fit rule (A1) forbids that. The constraint components are numbered as in the paper.
+It decides how much each machine configuration does of each class of jobs. The machines of a
+configuration are pooled into one large machine, so the optimum is an upper bound on the arrival
+rate. The model uses numbers of running jobs y_jk in place of the paper's shares δ_jkl = r_kl y_jk /
+(c_jl n_j), which (3) ties to one another. So it never divides by a resource that a class does not
+need or a configuration does not have. Pooling alone lets jobs run that fit no single machine; the
+fit rule (A1) forbids that. The constraint components are numbered as in the paper.
 """
 
 from __future__ import annotations
@@ -19,10 +20,20 @@ __all__ = ["build", "delta", "estimated_terms", "running"]
 
 
 def build(datacenter: Datacenter, *, as_printed: bool = False) -> pyo.ConcreteModel:
-    """The allocation program of `datacenter`; `as_printed` without the fit rule.
+    """Build the allocation program of a datacenter.
 
-    Variables: `arrival_rate` (jobs per time unit); `running[j, k]`, jobs of class k that run on all
-    machines of configuration j.
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    as_printed
+        Whether to leave out the fit rule (A1).
+
+    Returns
+    -------
+    pyo.ConcreteModel
+        The model. Its variables are `arrival_rate` (jobs per time unit) and `running[j, k]`, the
+        jobs of class k that run on all machines of configuration j.
     """
     model = pyo.ConcreteModel(name=f"allocation model of {datacenter.name}")
     model.data = datacenter
@@ -54,7 +65,7 @@ def build(datacenter: Datacenter, *, as_printed: bool = False) -> pyo.ConcreteMo
 
 
 def running(model: pyo.ConcreteModel) -> FloatArray:
-    """Jobs of each class that run on each configuration, shape (K, M)."""
+    """Read off the jobs of each class that run on each configuration, shape (K, M)."""
     datacenter: Datacenter = model.data
     table = np.zeros(datacenter.mean_time.shape)
     for (j, k), variable in model.running.items():
@@ -63,9 +74,9 @@ def running(model: pyo.ConcreteModel) -> FloatArray:
 
 
 def delta(model: pyo.ConcreteModel) -> FloatArray:
-    """δ_jkl, share of each resource that a configuration gives to a class, shape (M, K, R).
+    """Read off δ_jkl, the share of each resource that a configuration gives to a class: (M, K, R).
 
-    0 where the configuration has nothing of the resource.
+    It is 0 where the configuration has nothing of the resource.
     """
     datacenter: Datacenter = model.data
     used = running(model).T[:, :, None] * datacenter.request[None, :, :]
@@ -75,6 +86,6 @@ def delta(model: pyo.ConcreteModel) -> FloatArray:
 
 
 def estimated_terms(datacenter: Datacenter) -> float:
-    """About how many nonzeros the model has, without building it."""
+    """Estimate the number of nonzeros of the model without building it."""
     pairs = float(len(datacenter.classes) * len(datacenter.configurations))
     return pairs * (1 + len(datacenter.resources)) + len(datacenter.classes)

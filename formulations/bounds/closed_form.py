@@ -1,9 +1,9 @@
-"""Lower bounds of the makespan in closed form; `docs/bounds.md` proves each one.
+"""Lower bounds on the makespan in closed form; `docs/bounds.md` proves each one.
 
-Most are two-sided: the reduce phase waits for the jobs' heads, the least that their map phases
-take, and the map phase is followed by the jobs' tails, which is the same said of the schedule read
-backwards. Every task counts with its least setup, L = processing + least setup (LJR, definition 1).
-The cost is that of sorting the tasks.
+Most are two-sided. The reduce phase cannot begin before the jobs' heads, the least durations of
+their map phases. The map phase is followed by the jobs' tails, the least durations of their reduce
+phases; this is the same statement for the schedule read backwards. Every task counts with its least
+setup, L = processing + least setup ([LJR], definition 1). The cost is that of sorting the tasks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,19 @@ from .. import BOUNDS
 
 
 class PhaseLengths(NamedTuple):
-    """One phase: L (s) and job of each task, number of slots, number of jobs."""
+    """The tasks of one phase.
+
+    Parameters
+    ----------
+    length
+        L of each task (s), shape (tasks,).
+    job
+        Job of each task, shape (tasks,).
+    slots
+        Number of slots.
+    jobs
+        Number of jobs.
+    """
 
     length: FloatArray
     job: IntArray
@@ -36,18 +48,26 @@ class PhaseLengths(NamedTuple):
 
     @property
     def usable(self) -> int:
-        """How many slots can have a task to run."""
+        """Number of slots that can have a task to run."""
         return min(self.slots, self.length.size)
 
 
 _Side = Callable[[PhaseLengths, FloatArray], float]
-"""Bound from one phase, not empty, whose tasks wait for the given times (s), shape (tasks,)."""
+"""Bound from one nonempty phase whose tasks wait for the given times (s), shape (tasks,)."""
 
 
 def lower_bounds(instance: Instance) -> dict[str, float]:
-    """Every bound of `BOUNDS` by name (s), those that are not valid included.
+    """Compute every bound of `BOUNDS` on the slots that are not lost.
 
-    Lost slots do not count. Raises `InputError` if no schedule exists.
+    Returns
+    -------
+    dict[str, float]
+        Bounds (s) by name, including those that are not valid.
+
+    Raises
+    ------
+    InputError
+        If no schedule exists.
     """
     why = impossible(instance)
     if why is not None:
@@ -59,20 +79,27 @@ def lower_bounds(instance: Instance) -> dict[str, float]:
 
 
 def best_lower_bound(instance: Instance) -> tuple[float, str]:
-    """The greatest valid bound (s) and its name; the first one listed if several are equal."""
+    """The greatest valid bound (s) and its name; of equal ones the first in the list."""
     return best_of(lower_bounds(instance))
 
 
 def best_of(bounds: dict[str, float]) -> tuple[float, str]:
-    """The greatest valid one of all bounds by name, and its name."""
+    """The greatest of the valid bounds and its name.
+
+    Parameters
+    ----------
+    bounds
+        All bounds (s) by name.
+    """
     name = max((entry.name for entry in BOUNDS if entry.valid), key=bounds.__getitem__)
     return bounds[name], name
 
 
 def lb1_as_printed(instance: Instance) -> float:
-    """LJR, Theorem 1 as printed: **not** a lower bound when a job has several tasks in a phase.
+    """[LJR], Theorem 1 as printed: **not** a lower bound if a job has several tasks in a phase.
 
-    The slots of a phase wait, on average, for as many smallest tasks of the other phase.
+    It claims that the slots of a phase wait on average for as many of the shortest tasks of the
+    other phase.
     """
     maps, reduces = phases(instance)
     return max(
@@ -86,9 +113,9 @@ def lb1_as_printed(instance: Instance) -> float:
 
 
 def lb1(instance: Instance) -> float:
-    """LJR, Theorem 1 corrected: the slots wait, on average, for as many smallest heads (tails).
+    """[LJR], Theorem 1 corrected: the slots wait on average for as many least heads (or tails).
 
-    A job's head counts once for each of its reduce tasks.
+    The head of a job counts once for each of its reduce tasks.
     """
 
     def side(phase: PhaseLengths, wait: FloatArray) -> float:
@@ -99,7 +126,7 @@ def lb1(instance: Instance) -> float:
 
 
 def lb2(instance: Instance) -> float:
-    """LJR, Theorem 2: all slots wait for the least of the jobs' longest map (reduce) tasks.
+    """[LJR], Theorem 2: all slots wait for the least of the jobs' longest map (or reduce) tasks.
 
     The least is over the jobs that have tasks in the phase that waits.
     """
@@ -112,9 +139,9 @@ def lb2(instance: Instance) -> float:
 
 
 def heads_and_tails(instance: Instance) -> float:
-    """LB1 on the usable slots, for every set of the tasks that wait longest; or one job alone.
+    """LB1 on the usable slots for every set of the tasks that wait longest, and for one job alone.
 
-    Never below LB1 or LB2.
+    It is never below LB1 or LB2.
     """
 
     def side(phase: PhaseLengths, wait: FloatArray) -> float:
@@ -149,7 +176,7 @@ def pigeonhole(instance: Instance) -> float:
 
 
 def johnson(instance: Instance) -> float:
-    """Two-machine flow shop of the jobs' areas, solved by Johnson's rule.
+    """Two-machine flow shop of the jobs' areas, solved by Johnson's rule [Johnson1954].
 
     Each phase is one machine as fast as all its usable slots together.
     """
@@ -166,7 +193,7 @@ def johnson(instance: Instance) -> float:
 
 
 def slot_loads(instance: Instance) -> tuple[float, float]:
-    """What an average map slot and an average reduce slot have to work at least (s)."""
+    """The least mean work (s) of the map slots and of the reduce slots."""
     maps, reduces = (phase.length.sum() / max(phase.slots, 1) for phase in phases(instance))
     return float(maps), float(reduces)
 
@@ -186,10 +213,12 @@ def _two_sided(
 
 
 _PHASES: WeakKeyDictionary[Instance, tuple[PhaseLengths, PhaseLengths]] = WeakKeyDictionary()
-"""Every bound reads the same, which takes longer than any bound where slots differ by security."""
+"""Lengths by instance: every bound needs them, and they take longer than any bound if slots differ.
+"""
 
 
 def phases(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
+    """Lengths of the tasks of the map phase and of the reduce phase."""
     if instance not in _PHASES:
         _PHASES[instance] = _phase_lengths(instance)
     return _PHASES[instance]
@@ -228,13 +257,13 @@ def _longest(phase: PhaseLengths) -> FloatArray:
 
 
 def _longest_or_area(phase: PhaseLengths) -> FloatArray:
-    """The least that the phase of each job takes (s): its longest task, its work over all slots."""
+    """Least duration (s) of each job's phase: its longest task, or its work over all slots."""
     area = np.bincount(phase.job, phase.length, phase.jobs) / max(phase.slots, 1)
     return np.maximum(_longest(phase), area)
 
 
 def least_span(phase: PhaseLengths) -> FloatArray:
-    """As `_longest_or_area`, and the pigeonhole argument among the job's own tasks."""
+    """Least duration (s) of each job's phase: longest task, area, and the pigeonhole argument."""
     span = _longest_or_area(phase)
     if phase.length.size:
         order = np.lexsort((-phase.length, phase.job))

@@ -1,8 +1,8 @@
 """A lower bound from the jobs that end the map slots; `docs/bounds.md` proves it.
 
-After its last task a map slot waits for the reduce phase of that task's job. A job that ends many
-slots has map tasks on many nodes, so its reduce tasks read elsewhere and take longer; or it gathers
-its output on few nodes, where its input is not.
+After its last task a map slot waits for the reduce phase of that task's job. If a job ends many
+slots, either its map tasks run on many nodes, so that its reduce tasks read from other nodes and
+take longer; or its output is gathered on few nodes, where its input is not.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from .read_locality import input_shares
 
 
 class _Job(NamedTuple):
-    """What one job's phases can be; times in s.
+    """Bounds on the phases of one job; times in s.
 
-    `tail` is what its reduce phase takes at least and `processing` of its reduce tasks falls. Each
-    of them reads `read` seconds if all is local, `off_node` more if nothing is on its node, and
-    `off_rack` more still if nothing is in its rack; map tasks read `ratio` times as much input.
-    `least` are sums of the smallest output shares of its map tasks, and `on_node` of the greatest
-    shares of its input that nodes hold; `on_rack` is the greatest share that a rack holds.
+    `tail` is the least duration of its reduce phase and `processing` the processing times of its
+    reduce tasks, descending. Each of them reads for `read` if all is local, for `off_node` longer
+    if nothing is on its node, and for `off_rack` longer still if nothing is in its rack; map tasks
+    read `ratio` times as much input. `least` are sums of the smallest output shares of its map
+    tasks, `on_node` sums of the greatest shares of its input that nodes hold, and `on_rack` the
+    greatest share that a rack holds.
     """
 
     tail: float
@@ -49,7 +50,7 @@ class _Places(NamedTuple):
 
 
 def last_jobs(instance: Instance) -> float:
-    """The map work and what the map slots wait for after their last tasks, over the slots used."""
+    """Bound the map work plus what the map slots wait for after their last tasks, per slot used."""
     maps, reduces = phases(instance)
     if not maps.usable:
         return 0.0
@@ -81,7 +82,7 @@ def _places(instance: Instance) -> _Places:
 
 
 class _Jobs:
-    """Makes the `_Job` of those that are asked for."""
+    """Makes each `_Job` when it is asked for."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -113,9 +114,10 @@ class _Jobs:
 
 
 def _costs(job: _Job, places: _Places, slots: IntArray) -> FloatArray:
-    """What the job adds at least to the work of the map slots, in s, by how many it ends.
+    """Least additional work of the map slots (s) by the number of slots that the job ends.
 
-    For each number of reduce tasks that a slot has time for, in the notation of the proof.
+    It is computed for each number of reduce tasks that a slot has time for, in the notation of the
+    proof.
     """
     if not job.read > 0 or not len(job.processing):
         return slots.astype(np.float64) * job.tail
@@ -151,7 +153,7 @@ def _costs(job: _Job, places: _Places, slots: IntArray) -> FloatArray:
 
 
 def _slopes(costs: FloatArray) -> FloatArray:
-    """Rises of the greatest convex function through 0 that is nowhere above `costs` of 1, 2, …"""
+    """Slopes of the greatest convex function through 0 that is nowhere above `costs` of 1, 2, …"""
     corners = [(0, 0.0)]
     for x, y in enumerate(costs.tolist(), 1):
         while len(corners) > 1:

@@ -1,8 +1,4 @@
-"""The least makespan of independent tasks on equal machines, P||Cmax, for small sets of tasks.
-
-The search serves models, where it runs as plain Python on seconds, and the tables of branch and
-bound, where it is compiled and runs on whole time units.
-"""
+"""Least makespan of independent tasks on identical machines, P||Cmax, for small sets of tasks."""
 
 from __future__ import annotations
 
@@ -12,14 +8,28 @@ from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import inner
 
 SEARCH_LIMIT = 20_000
+"""Most nodes of the search; a set that needs more gets its closed-form bound."""
 MOST_TASKS = 100
-"""Nodes of the search, and tasks: a set that needs more gets its closed-form bound."""
+"""Most tasks of a set that is searched."""
 
 Lengths = list[float] | FloatArray | IntArray
 
 
 def least_makespan(durations: Sequence[float], machines: int) -> float:
-    """A lower bound of the makespan of tasks (s) on `machines`, exact where the search ends."""
+    """A lower bound on the makespan of tasks, exact if the search ends.
+
+    Parameters
+    ----------
+    durations
+        Durations of the tasks (s).
+    machines
+        Number of machines.
+
+    Returns
+    -------
+    float
+        The bound (s).
+    """
     tasks = sorted((d for d in durations if d > 0), reverse=True)
     if not tasks or not machines:
         return 0.0

@@ -1,8 +1,8 @@
 """What reading costs a job at least, depending on when its map phase ends.
 
-Until then a node can process only so much of the job's input, and afterwards it can run only so
-many of its reduce tasks. To read locally all the same, map tasks have to go where their input is
-not. `docs/spread-bound.md` proves every number here.
+Until then a node can process only a part of the job's input, and afterwards it can run only some of
+its reduce tasks. To read locally nevertheless, map tasks have to run where their input is not.
+`docs/spread-bound.md` proves every number here.
 """
 
 from __future__ import annotations
@@ -16,16 +16,25 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.setups import best_map_setups, output_share
 
 ROUNDING = 1e-9
-"""Relative: what fits a time but for rounding does fit."""
+"""Relative tolerance: what fits a time but for rounding does fit."""
 
 
 class Spread(NamedTuple):
-    """What a job can do whose map phase ends in an interval; shape (jobs, intervals), times in s.
+    """Bounds on a job whose map phase ends in an interval; all of shape (jobs, intervals).
 
-    `possible` tells whether it can end there, and `tail` what its reduce phase takes at least.
-    `reading` is what its reduce tasks together read at least beyond a local read if its map tasks
-    do not. Of the share of its input that they then do read off their node (or rack) each unit
-    saves `node_saving` (`rack_saving`), up to a share of `node_most` (`rack_most`).
+    Parameters
+    ----------
+    possible
+        Whether the map phase can end there.
+    tail
+        Least duration of the reduce phase (s).
+    reading
+        Least time (s) that the reduce tasks together read beyond a local read, if the map tasks
+        read locally.
+    node_most, rack_most
+        Greatest share of the input that map tasks can usefully read off their node (or rack).
+    node_saving, rack_saving
+        Reading time (s) that is saved per unit of this share.
     """
 
     possible: BoolArray
@@ -38,19 +47,32 @@ class Spread(NamedTuple):
 
 
 def steps(instance: Instance) -> tuple[float, float]:
-    """Seconds per MB that a read off the node, and one off the rack on top of it, take longer."""
+    """Additional time (s/MB) of a read off the node, and of one off the rack on top of it."""
     rates = instance.cluster.rates
     return 1 / rates.rack - 1 / rates.node, 1 / rates.remote - 1 / rates.rack
 
 
 def map_lengths(instance: Instance) -> FloatArray:
-    """Least time in s that each map task holds its slot."""
+    """Least time (s) that each map task holds its slot, shape (map_tasks,)."""
     lengths: FloatArray = instance.map_processing + best_map_setups(instance)
     return lengths
 
 
 def spread(instance: Instance, ends: FloatArray) -> Spread:
-    """The coefficients for intervals that end at `ends` (s), the last one at the horizon."""
+    """Compute the coefficients for intervals of time.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    ends
+        Ends of the intervals (s), the last one at the horizon.
+
+    Returns
+    -------
+    Spread
+        Bounds by job and interval.
+    """
     cluster = instance.cluster
     lengths, output = map_lengths(instance), output_share(instance)
     on_node, on_rack = input_shares(instance)
@@ -101,7 +123,20 @@ def spread(instance: Instance, ends: FloatArray) -> Spread:
 
 
 def span(lengths: FloatArray, slots: IntArray) -> float:
-    """The least that tasks of one job take in s: the longest one, their area, the pigeonhole."""
+    """Least duration of the tasks of one job: longest task, area, and the pigeonhole argument.
+
+    Parameters
+    ----------
+    lengths
+        Length of each task (s), shape (tasks,).
+    slots
+        Slots of each node, shape (nodes,).
+
+    Returns
+    -------
+    float
+        The bound (s).
+    """
     if not len(lengths):
         return 0.0
     count = int(slots.sum())
@@ -111,7 +146,7 @@ def span(lengths: FloatArray, slots: IntArray) -> float:
 
 
 def _most_tasks(sorted_lengths: FloatArray, slots: IntArray, time: float) -> IntArray:
-    """How many of the tasks each node can finish in `time` (s) at most, shape (nodes,)."""
+    """Most tasks that each node can finish within `time` (s), shape (nodes,)."""
     ends = np.cumsum(sorted_lengths)
     on_slot = np.searchsorted(ends, time, side="right")
     with np.errstate(invalid="ignore"):
@@ -123,10 +158,10 @@ def _most_tasks(sorted_lengths: FloatArray, slots: IntArray, time: float) -> Int
 def _most_input(
     lengths: FloatArray, size: FloatArray, slots: IntArray, until: FloatArray
 ) -> FloatArray:
-    """The largest share of the input that each node can process by each time: (times, nodes).
+    """Greatest share of the input that each node can process by each time: (times, nodes).
 
-    A fractional knapsack, and no more tasks than the shortest that fit a slot. All of it if there
-    is none.
+    It is a fractional knapsack with at most as many tasks as the shortest that fit a slot. A job
+    without input counts as having all of it there.
     """
     total = size.sum()
     if not total > 0:
@@ -150,7 +185,7 @@ def _most_input(
 def input_shares(instance: Instance) -> tuple[FloatArray, FloatArray]:
     """Share of each job's input that a node, or a rack, reads at its best rate: (jobs, …).
 
-    What no node with map slots reads at that rate counts everywhere.
+    Input that no node with map slots reads at that rate counts everywhere.
     """
     cluster = instance.cluster
     task = np.repeat(np.arange(instance.map_tasks), np.diff(instance.replica_offsets))
@@ -185,7 +220,7 @@ def _by_rack(instance: Instance, most: FloatArray) -> FloatArray:
 def _most_together(most_input: FloatArray, most_reduces: FloatArray) -> FloatArray:
     """The greatest sum over places of input share times reduce share, both at most as given.
 
-    Both fill the places in the order of what these can take; shape (times,).
+    Both fill the places in the order of their limits; shape (times,).
     """
     both = (most_input > 0) & (most_reduces > 0)
     together = _filled(np.where(both, most_input, 0)) * _filled(np.where(both, most_reduces, 0))

@@ -1,16 +1,17 @@
-"""A lower bound on waiting: what no dispatcher can avoid on a given workload.
+"""A lower bound on waiting times that holds for every dispatching policy on a given workload.
 
 Give every amount of a resource on a configuration a price >= 0. A job is worth at least what it
-needs at the prices of the cheapest configuration that can hold it, the datacenter what all of it is
-worth, and what runs at one time is never worth more. Every job is in the system from its arrival
-for at least its shortest duration. Where the jobs that must be there are worth more than the
-datacenter, some wait, at least as many as it takes of the most valuable ones to make up the
-difference; the integral of that number over time is a lower bound on the sum of all waits, for
-every policy that does not interrupt jobs, even one that knows the future. The proof is in
-docs/dispatch.md.
+needs at the prices of the cheapest configuration that can hold it. The datacenter is worth all its
+resources, and the jobs that run at one time are never worth more. Every job is in the system from
+its arrival for at least its shortest duration. Whenever the jobs that must be present are worth
+more than the datacenter, some of them wait: at least as many as it takes of the most valuable ones
+to make up the difference. The integral of that number over time is a lower bound on the sum of all
+waits. It holds for every policy that does not interrupt jobs, even for one that knows the future.
+docs/dispatch.md has the proof.
 
-The bound is 0 if demand never passes the capacity, and ignores that the free parts of machines do
-not add up, unless all jobs need what their class does: then a machine is worth its best bin.
+The bound is 0 if demand never exceeds the capacity. It ignores that the free parts of different
+machines do not add up, unless all jobs need what their class does: then a machine is worth its best
+bin.
 """
 
 from __future__ import annotations
@@ -26,17 +27,25 @@ from ...instances.datacenter.workload import Jobs, Workload
 from ...instances.kernels.decorators import counted
 
 BUCKETS = 64
-"""Values of jobs that are told apart; in a bucket the largest counts for all."""
+"""Number of distinct job values; in a bucket the largest value counts for all jobs."""
 
 SLACK = 1e-9
-"""The datacenter counts as worth this much more: rounding cannot make the bound too large."""
+"""The datacenter counts as worth this much more, so that rounding cannot make the bound too large.
+"""
 
 
 @dataclass(frozen=True)
 class WaitingBound:
-    """No policy has a mean wait below `mean_wait`, in the time unit of the datacenter.
+    """A lower bound on the mean wait of all jobs under every policy.
 
-    `by` names the prices that gave it, `all` the bound of each.
+    Parameters
+    ----------
+    mean_wait
+        The bound, in the time unit of the datacenter.
+    by
+        The prices that gave it.
+    all
+        The bound of each choice of prices, by name.
     """
 
     mean_wait: float
@@ -45,10 +54,20 @@ class WaitingBound:
 
 
 def waiting_bound(workload: Workload, guidance: Guidance | None = None) -> WaitingBound:
-    """The best bound on the mean wait of all jobs over several prices.
+    """Compute the best bound on the mean wait of all jobs over several choices of prices.
 
-    They are those of each resource alone, and with the prices in `guidance` theirs: of resources
-    on configurations, and of classes if every job needs at least what its class does.
+    Parameters
+    ----------
+    workload
+        The jobs and their arrivals.
+    guidance
+        Its prices are tried too: of resources on configurations and, if every job needs at least
+        what its class does, of classes. Otherwise only each resource alone is priced.
+
+    Returns
+    -------
+    WaitingBound
+        The best bound.
     """
     jobs = workload.whole()
     datacenter = workload.datacenter
@@ -65,7 +84,7 @@ def waiting_bound(workload: Workload, guidance: Guidance | None = None) -> Waiti
 
 
 def _shortest(datacenter: Datacenter, jobs: Jobs) -> tuple[FloatArray, FloatArray]:
-    """Shortest duration of each job, and 0 or inf for each configuration: can it run there?"""
+    """Shortest duration of each job, and per configuration 0 if the job can run there, else inf."""
     can_run = np.isfinite(datacenter.mean_time)
     first = datacenter.mean_time[np.arange(len(can_run)), can_run.argmax(axis=1)]
     factor = datacenter.mean_time / first[:, None]

@@ -1,10 +1,10 @@
-"""A stage of hierarchical max-min fairness as a linear program.
+"""One stage of hierarchical max-min fairness as a linear program.
 
-One level is raised as far as the capacities allow: children rise in the ratio of their weights, and
-a group's dominant share is mu times the level of its children. The constraint components are
-numbered (F1) to (F4) as in docs/fairness.md. Solving stage after stage, with the leaves that need a
-full resource left out (`solvers.fair_share`), gives the exact fluid allocation without flattening
-and without events.
+One level at the root is raised as far as the capacities permit. Children rise in the ratio of their
+weights, and the dominant share of a group is mu times the level of its children. The constraint
+components are numbered (F1) to (F4) as in docs/fairness.md. Solving stage after stage without the
+leaves that need a full resource (`solvers.fair_share`) gives the exact fluid allocation, without
+flattening the tree and without events.
 """
 
 from __future__ import annotations
@@ -21,11 +21,25 @@ __all__ = ["build", "group_mu", "shares"]
 def build(
     hierarchy: Hierarchy, *, rising: BoolArray | None = None, floor: FloatArray | None = None
 ) -> pyo.ConcreteModel:
-    """The linear program of a stage; by default of the first.
+    """Build the linear program of a stage, by default of the first one.
 
-    `rising` leaves, by default all with tasks, rise from their `floor` (leaves,), dominant shares;
-    the others keep theirs. Variables: `share[i]` of leaf i, `level[n]` of group n's children. The
-    duals of `F4_capacity` tell which resources stop the stage. Task limits are not in the model.
+    Task limits are not in the model.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    rising
+        Leaves that rise, shape (leaves,); the others keep their share. By default all leaves with
+        tasks.
+    floor
+        Dominant share that each leaf has already, shape (leaves,); 0 by default.
+
+    Returns
+    -------
+    pyo.ConcreteModel
+        The model. Its variables are `share[i]` of leaf i and `level[n]` of the children of group n.
+        The duals of `F4_capacity` tell which resources stop the stage.
     """
     rising = hierarchy.tasks > 0 if rising is None else rising
     floor = np.zeros(hierarchy.leaves) if floor is None else floor
@@ -66,10 +80,22 @@ def build(
 
 
 def group_mu(hierarchy: Hierarchy, rising: BoolArray) -> FloatArray:
-    """The largest entry of each group's demand (MCH, equation (2)), shape (nodes,); 0 for leaves.
+    """Compute the largest entry of each group's demand ([MCH], equation (2)).
 
-    A group's demand is the sum of its children's normalised demands times their weights; leaves
-    that do not rise demand nothing.
+    The demand of a group is the sum of its children's normalised demands times their weights;
+    leaves that do not rise demand nothing.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    rising
+        Leaves that rise, shape (leaves,).
+
+    Returns
+    -------
+    FloatArray
+        mu of each node, shape (nodes,); 0 for leaves.
     """
     demand = np.zeros((hierarchy.nodes, len(hierarchy.resources)))
     demand[hierarchy.leaf[rising]] = hierarchy.normalised[rising]
@@ -85,7 +111,24 @@ def group_mu(hierarchy: Hierarchy, rising: BoolArray) -> FloatArray:
 
 
 def shares(model: pyo.ConcreteModel, hierarchy: Hierarchy, floor: FloatArray) -> FloatArray:
-    """Dominant shares at the level found: no leaf has more than its level or floor ask for."""
+    """Read off the dominant shares at the level found.
+
+    No leaf exceeds what its level or its floor asks for.
+
+    Parameters
+    ----------
+    model
+        The Pyomo model.
+    hierarchy
+        The hierarchy.
+    floor
+        Dominant share that each leaf had before, shape (leaves,).
+
+    Returns
+    -------
+    FloatArray
+        Dominant shares, shape (leaves,).
+    """
     level = {n: pyo.value(variable) for n, variable in model.level.items()}
     result = floor.copy()
     for i in model.F1_leaf_level:

@@ -1,6 +1,7 @@
-"""Valid inequalities of the heterogeneous model, a family a function.
+"""Valid inequalities of the heterogeneous model, one function per family.
 
-Proofs and what each is worth: docs/heterogeneous.md. None cuts off every optimal schedule.
+docs/heterogeneous.md proves them and tells what each is worth. None cuts off every optimal
+schedule.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def heads(model: pyo.ConcreteModel) -> None:
-    """A reduce slot idles for the head of its first job, a map slot for the tail of its last."""
+    """(H12) Reduce slots wait for the head of their first job, the makespan for tails.
+
+    After the last job of a map slot the tail of that job is still to come.
+    """
     data: Coefficients = model.data
     maps: ClassPhase = model.maps
     reduces: ClassPhase = model.reduces
@@ -62,7 +66,7 @@ def heads(model: pyo.ConcreteModel) -> None:
 
 
 def spans(model: pyo.ConcreteModel) -> None:
-    """A phase lasts as long as the job's own equal tasks do at least."""
+    """(H13) A phase lasts at least as long as the job's own equal tasks."""
     data: Coefficients = model.data
     model.H13_head = pyo.Constraint(
         data.jobs, rule=lambda model, i: model.map_completion[i] >= model.maps.span[i]
@@ -74,4 +78,4 @@ def spans(model: pyo.ConcreteModel) -> None:
 
 
 CUTS: dict[str, Callable[[pyo.ConcreteModel], None]] = {"heads": heads, "spans": spans}
-"""The families by name, in the order in which the model gets them."""
+"""The families by name, in the order in which they are added."""

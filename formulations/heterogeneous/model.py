@@ -1,13 +1,14 @@
-"""The heterogeneous model (HMHS): how many of a job's equal tasks run on each slot.
+"""The heterogeneous model for [HMHS]: how many of a job's identical tasks run on each slot.
 
-As in the job-order model one order of the jobs is enough for all slots, and the makespan is a
-longest path through order and assignment. Equal tasks need no slot each, only their number on each
-slot, an integer. The product of such a number and "job j precedes job i" is a number again: so many
-tasks of j run on the slot before i is over. As all of j's tasks do, it takes no big-M to say so.
-A class of equal tasks is known by its first task; HMHS's jobs are one class a phase.
+As in the job-order model, one order of the jobs suffices for all slots, and the makespan is a
+longest path through order and assignment. Identical tasks do not need a slot each, only a number
+per slot. The product of such a number and the order variable "job j precedes job i" is the number
+of tasks of j that run on the slot before i; it needs no big-M, because either all tasks of j
+precede i or none does. A class of identical tasks is identified by its first task; the jobs of HMHS
+have one class per phase.
 
-The model needs reduce setups that do not depend on where the maps ran (`applies`). Constraint
-components are numbered (H1) to (H13) as in docs/heterogeneous.md.
+The model requires that no reduce setup depends on where the map tasks ran (`applies`). The
+constraint components are numbered (H1) to (H13) as in docs/heterogeneous.md.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ __all__ = ["CUTS", "applies", "build", "estimated_terms", "schedule", "start"]
 
 
 def applies(instance: Instance) -> bool:
-    """Whether the model is one of `instance`: no reduce setup depends on the maps' placement."""
+    """Whether the model fits an instance: no reduce setup depends on the placement of the maps."""
     return reads_are_uniform(instance)
 
 
@@ -43,14 +44,30 @@ def build(
     lower_bound: float = 0.0,
     cuts: Collection[str] = tuple(CUTS),
 ) -> pyo.ConcreteModel:
-    """The heterogeneous model of `instance`.
+    """Build the heterogeneous model.
 
-    `horizon` is the makespan (s) of a known schedule: no longer one is looked for. `lower_bound`
-    (s) must be valid. `cuts` names the families of inequalities to add, none of which cuts off
-    every optimal schedule. Main variables: `makespan`; `map_count[t, k]` and `reduce_count[v, l]`,
-    tasks like t or v on a slot; `before[i, j]` for i < j, job i precedes job j.
+    Parameters
+    ----------
+    instance
+        The instance.
+    horizon
+        Makespan (s) of a known schedule; longer schedules are excluded.
+    lower_bound
+        A valid lower bound on the makespan (s).
+    cuts
+        Names of the families of valid inequalities to add, see `CUTS`.
 
-    Raises `InputError` if the model does not apply.
+    Returns
+    -------
+    pyo.ConcreteModel
+        The model. Its main variables are `makespan`, `map_count[t, k]` and `reduce_count[v, l]`,
+        the tasks of the class of t (or v) on a slot, and `before[i, j]` for i < j, 1 if job i
+        precedes job j.
+
+    Raises
+    ------
+    InputError
+        If the model does not apply, or a name in `cuts` is unknown.
     """
     if not applies(instance):
         raise InputError(
@@ -88,7 +105,7 @@ def build(
 
 
 def estimated_terms(instance: Instance) -> float:
-    """About how many nonzeros the model has, without building it."""
+    """Estimate the number of nonzeros of the model without building it."""
     cluster = instance.cluster
     counts = len(map_classes(instance)) * float(cluster.map_slots.sum())
     counts += len(reduce_classes(instance)) * float(cluster.reduce_slots.sum())
@@ -97,7 +114,7 @@ def estimated_terms(instance: Instance) -> float:
 
 
 def _reduce_seconds(data: Coefficients) -> FloatArray:
-    """Processing and read time of each reduce task on each slot, shape (reduce tasks, slots)."""
+    """Processing plus read time of each reduce task on each slot, shape (reduce tasks, slots)."""
     output = np.array([data.share[maps].sum() for maps in data.maps])
     read = data.read_seconds[data.map_slot_node[:1]].sum(axis=0)
     seconds: FloatArray = data.reduce_time + output[data.reduce_job, None] * read
@@ -132,7 +149,7 @@ def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
 
 
 def _assignment(model: pyo.ConcreteModel) -> None:
-    """All tasks of a class run somewhere."""
+    """(H1), (H2): all tasks of a class run somewhere."""
 
     def placed(count: pyo.Var, phase: ClassPhase) -> pyo.Constraint:
         return pyo.Constraint(
@@ -145,13 +162,13 @@ def _assignment(model: pyo.ConcreteModel) -> None:
 
 
 def _order(model: pyo.ConcreteModel) -> None:
-    """`before` is a total order, in which some jobs have a fixed place."""
+    """(H3), (H4): `before` is a total order; excluding cycles of three suffices."""
     model.H3_no_cycle = no_cycle(model.data)
     model.H4_fixed_order = fixed_order(model.data)
 
 
 def _before_and_after(model: pyo.ConcreteModel) -> None:
-    """If job j precedes job i, all its map tasks come before i, where they run; mirrored."""
+    """(H5) to (H8): if job j precedes job i, all map tasks of j come before i; reduces mirrored."""
     maps: ClassPhase = model.maps
     reduces: ClassPhase = model.reduces
     model.H5_map_all_before = pyo.Constraint(
@@ -181,7 +198,7 @@ def _before_and_after(model: pyo.ConcreteModel) -> None:
 
 
 def _longest_path(model: pyo.ConcreteModel) -> None:
-    """A map phase ends when the jobs up to it are worked off; then it and all later are to come."""
+    """(H9) to (H11): the map phase of i ends after the work up to i; later work follows it."""
     data: Coefficients = model.data
 
     def work(count: pyo.Var, part: pyo.Var, phase: ClassPhase, i: int, k: int) -> pyo.Expression:
@@ -214,7 +231,7 @@ def _longest_path(model: pyo.ConcreteModel) -> None:
 
 
 def schedule(model: pyo.ConcreteModel) -> Schedule:
-    """The schedule in the model's variables: numbers and job order read off, then timed."""
+    """Read off the schedule: numbers of tasks and job order from the variables, timed anew."""
     instance: Instance = model.data.instance
     map_slot = _slots(model.map_count, model.maps, instance.map_tasks)
     reduce_slot = _slots(model.reduce_count, model.reduces, instance.reduce_tasks)
@@ -222,7 +239,7 @@ def schedule(model: pyo.ConcreteModel) -> Schedule:
 
 
 def _slots(count: pyo.Var, phase: ClassPhase, tasks: int) -> IntArray:
-    """The slot of each task: those of a class on its slots in ascending order."""
+    """The slot of each task: the tasks of a class fill its slots in ascending order."""
     slot = np.empty(tasks, dtype=np.int64)
     for t, alike in phase.tasks.items():
         there = [round(pyo.value(count[t, k])) for k in phase.slots]

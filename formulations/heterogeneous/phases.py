@@ -1,4 +1,4 @@
-"""One phase of the heterogeneous model: classes of equal tasks and how long they take where."""
+"""One phase of the heterogeneous model: classes of identical tasks and their times."""
 
 from __future__ import annotations
 
@@ -7,10 +7,29 @@ from ..identical_tasks import least_span
 
 
 class ClassPhase:
-    """One phase: `classes` by first task, each with its `job` and all its tasks (`tasks`).
+    """The classes of one phase, identified by their first tasks.
 
-    `seconds[t, k]` is how long a task of class t takes on slot k, `allowed[t, k]` whether it may
-    run there, `of[i]` the classes of job i and `span[i]` the least time for all tasks of job i.
+    Parameters
+    ----------
+    classes
+        The tasks of each class.
+    job_of
+        Job of each task.
+    jobs
+        All jobs.
+    seconds
+        Time of each task on each slot (s), shape (tasks, slots).
+    allowed
+        Whether each task may run on each slot, shape (tasks, slots).
+
+    Attributes
+    ----------
+    of
+        The classes of each job.
+    span
+        Least time in which all tasks of each job can be done (s).
+    others
+        Pairs of a class and a job that the class does not belong to.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A schedule as values of the heterogeneous model's variables."""
+"""A schedule as values of the variables of the heterogeneous model."""
 
 from __future__ import annotations
 
@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 
 
 def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
-    """Give every variable the value it has in `schedule`, for solvers that take a start.
+    """Give every variable its value in a schedule, for solvers that accept a start.
 
-    The schedule is read as numbers of tasks on slots and an order of the jobs by map completion,
-    sorted and timed again until that order stays (docs/job-order.md).
+    The schedule is reduced to numbers of tasks on slots and an order of the jobs by map completion.
+    It is sorted and timed again until that order is stable (docs/job-order.md).
+
+    Parameters
+    ----------
+    model
+        The Pyomo model.
+    schedule
+        A valid schedule.
     """
     data: Coefficients = model.data
     maps: ClassPhase = model.maps
@@ -63,7 +70,7 @@ def _set_count(count: pyo.Var, phase: ClassPhase, slot: IntArray) -> None:
 
 
 def _work(phase: ClassPhase, slot: IntArray, jobs: int) -> FloatArray:
-    """Seconds of work of each job on each slot, shape (jobs, slots)."""
+    """Work of each job on each slot (s), shape (jobs, slots)."""
     work = np.zeros((jobs, len(phase.slots)))
     for t, alike in phase.tasks.items():
         np.add.at(work[phase.job[t]], slot[alike], phase.seconds[t, slot[alike]])

@@ -1,4 +1,4 @@
-"""The heterogeneous model in mathematics; proofs are in docs/heterogeneous.md."""
+"""The heterogeneous model in mathematics; docs/heterogeneous.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 

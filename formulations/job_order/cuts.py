@@ -1,7 +1,7 @@
-"""Valid inequalities of the job-order model, a family a function; docs/job-order.md proves them.
+"""Valid inequalities of the job-order model, one function per family.
 
-None cuts off every optimal schedule. Each makes the relaxation stronger or gives the solver rows
-that it can make cuts from.
+docs/job-order.md proves them. None cuts off every optimal schedule. Each strengthens the relaxation
+or gives the solver rows from which it can derive cuts.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ import pyomo.environ as pyo
 from ..coefficients import Coefficients
 
 MOST_JOBS_FOR_ALL_SETS = 6
+"""With more jobs than this not all sets of jobs get rows."""
 MOST_JOBS_FOR_TRIPLES = 12
+"""With more jobs than this a job and two others get no rows."""
 
 
 def area(model: pyo.ConcreteModel) -> None:
-    """A job that precedes another leaves at least its least work before it, over all slots."""
+    """A job that precedes another leaves its least total work before it, over all slots."""
     data: Coefficients = model.data
     model.J13_map_area = pyo.Constraint(
         data.pairs,
@@ -91,7 +93,7 @@ def heads(model: pyo.ConcreteModel) -> None:
 
 
 def spans(model: pyo.ConcreteModel) -> None:
-    """A phase lasts as long as its longest task, and as its work spread over all slots."""
+    """A phase lasts at least as long as its longest task, and as its work spread over all slots."""
     data: Coefficients = model.data
     model.J17_map_task = pyo.Constraint(
         data.map_tasks,
@@ -121,9 +123,10 @@ def spans(model: pyo.ConcreteModel) -> None:
 
 
 def sets(model: pyo.ConcreteModel) -> None:
-    """The last job of a set ends its maps no sooner than the set alone could, on equal slots.
+    """On identical slots, the last job of a set ends its maps no sooner than the set alone could.
 
-    Mirrored: after the map phase of the first job of a set, the set's reduces are still to come.
+    Mirrored: after the map phase of the first job of a set, the reduces of the set are still to
+    come.
     """
     data: Coefficients = model.data
     jobs = len(data.jobs)
@@ -163,7 +166,7 @@ def sets(model: pyo.ConcreteModel) -> None:
 def horizon(model: pyo.ConcreteModel) -> None:
     """The least work on a slot fits between the least head (or tail) and the horizon.
 
-    Knapsack rows with a constant right-hand side, for the solver's cover cuts.
+    These are knapsack rows with a constant right-hand side, for the solver's cover cuts.
     """
     data: Coefficients = model.data
     head = min((data.head[i] for i in data.jobs if data.reduces[i]), default=0.0)
@@ -191,4 +194,4 @@ CUTS: dict[str, Callable[[pyo.ConcreteModel], None]] = {
     "sets": sets,
     "horizon": horizon,
 }
-"""The families by name, in the order in which the model gets them."""
+"""The families by name, in the order in which they are added."""

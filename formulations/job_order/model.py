@@ -6,8 +6,8 @@ docs/job-order.md). Given the assignments and that order, the makespan is a long
     C = max over jobs i, map slots k, reduce slots l of
         (map work on k of the jobs up to i) + (reduce work on l of the jobs from i on),
 
-so the model needs neither task sequences nor start times. The constraint components are named and
-numbered (J1) to (J19) as in docs/job-order.md.
+so the model needs neither task sequences nor start times. The constraint components are numbered
+(J1) to (J19) as in docs/job-order.md.
 """
 
 from __future__ import annotations
@@ -36,12 +36,29 @@ def build(
     lower_bound: float = 0.0,
     cuts: Collection[str] = tuple(CUTS),
 ) -> pyo.ConcreteModel:
-    """The job-order model of `instance`.
+    """Build the job-order model.
 
-    `horizon` is the makespan (s) of a known schedule: no longer schedule is looked for, and no
-    big-M is larger. `lower_bound` (s) must be valid. `cuts` names the families of inequalities to
-    add, none of which cuts off every optimal schedule. Main variables: `makespan`; `on_map[t, k]`
-    and `on_reduce[w, l]`, task on slot; `before[i, j]` for i < j, job i precedes job j.
+    Parameters
+    ----------
+    instance
+        The instance.
+    horizon
+        Makespan (s) of a known schedule; longer schedules are excluded, and no big-M exceeds it.
+    lower_bound
+        A valid lower bound on the makespan (s).
+    cuts
+        Names of the families of valid inequalities to add, see `CUTS`.
+
+    Returns
+    -------
+    pyo.ConcreteModel
+        The model. Its main variables are `makespan`, `on_map[t, k]` and `on_reduce[w, l]`, 1 if a
+        task is on a slot, and `before[i, j]` for i < j, 1 if job i precedes job j.
+
+    Raises
+    ------
+    InputError
+        If a name in `cuts` is unknown.
     """
     unknown = sorted(set(cuts) - set(CUTS))
     if unknown:
@@ -66,7 +83,7 @@ def build(
 
 
 def estimated_terms(instance: Instance) -> float:
-    """About how many nonzeros the model has, without building it."""
+    """Estimate the number of nonzeros of the model without building it."""
     map_slots, reduce_slots = instance.cluster.map_slots.sum(), instance.cluster.reduce_slots.sum()
     jobs, slots = float(instance.jobs), float(map_slots + reduce_slots)
     reads = float((instance.reduces_of * instance.maps_of).sum()) * map_slots * reduce_slots
@@ -103,7 +120,7 @@ def _variables(model: pyo.ConcreteModel, lower_bound: float) -> None:
 
 
 def _assignment(model: pyo.ConcreteModel) -> None:
-    """Every task runs on exactly one slot of its phase, and on none that it may not run on."""
+    """Every task runs on exactly one eligible slot of its phase."""
     data: Coefficients = model.data
     for t, k in np.argwhere(~data.map_allowed).tolist():
         model.on_map[t, k].fix(0)
@@ -121,7 +138,7 @@ def _assignment(model: pyo.ConcreteModel) -> None:
 
 
 def _slot_symmetry(model: pyo.ConcreteModel) -> None:
-    """Of a node's equal slots, a task opens one only after a lower task is on the slot before."""
+    """Of equal slots of a node, a task uses one only if a lower task is on the slot before."""
     data: Coefficients = model.data
 
     def opened(var: pyo.Var, task: int, slot: int) -> pyo.Expression:
@@ -140,7 +157,7 @@ def _slot_symmetry(model: pyo.ConcreteModel) -> None:
 
 
 def _order(model: pyo.ConcreteModel) -> None:
-    """`before` is a total order, in which some jobs have a fixed place."""
+    """`before` is a total order; excluding cycles of three suffices."""
     model.J5_no_cycle = no_cycle(model.data)
     model.J6_fixed_order = fixed_order(model.data)
 
@@ -148,7 +165,7 @@ def _order(model: pyo.ConcreteModel) -> None:
 def _reads(model: pyo.ConcreteModel) -> None:
     """A reduce task reads its share of every map output of its job, at the rate of the placement.
 
-    (LJR section 4.4.) `reach` is the read time on a slot if the task ran there.
+    See [LJR], section 4.4. `reach` is the read time on a slot if the task ran there.
     """
     data: Coefficients = model.data
 
@@ -175,7 +192,7 @@ def _reads(model: pyo.ConcreteModel) -> None:
 
 
 def _map_phase(model: pyo.ConcreteModel) -> None:
-    """A job's map phase ends when, on every map slot, the jobs up to it have been worked off."""
+    """The map phase of a job ends when every map slot has finished the jobs up to it."""
     data: Coefficients = model.data
 
     def work_before(model: pyo.ConcreteModel, j: int, i: int, k: int) -> pyo.Expression:
@@ -201,7 +218,7 @@ def _map_phase(model: pyo.ConcreteModel) -> None:
 
 
 def _reduce_phase(model: pyo.ConcreteModel) -> None:
-    """After a job's map phase every reduce slot still has that job and all later ones to do."""
+    """After the map phase of a job, every reduce slot still has that job and all later ones."""
     data: Coefficients = model.data
 
     def work_after(model: pyo.ConcreteModel, j: int, i: int, slot: int) -> pyo.Expression:
@@ -224,7 +241,7 @@ def _reduce_phase(model: pyo.ConcreteModel) -> None:
 
 
 def schedule(model: pyo.ConcreteModel) -> Schedule:
-    """The schedule in the model's variables: slots and job order read off, then timed."""
+    """Read off the schedule: slots and job order from the variables, timed anew."""
     data: Coefficients = model.data
     map_slot = _assigned(model.on_map, data.map_tasks, data.map_slots)
     reduce_slot = _assigned(model.on_reduce, data.reduce_tasks, data.reduce_slots)

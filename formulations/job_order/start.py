@@ -1,4 +1,4 @@
-"""A schedule as values of the job-order model's variables."""
+"""A schedule as values of the variables of the job-order model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,17 @@ from ..total_order import set_end_job, set_order
 
 
 def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
-    """Give every variable the value it has in `schedule`, for solvers that take a start.
+    """Give every variable its value in a schedule, for solvers that accept a start.
 
-    The schedule is read as slots and an order of the jobs by map completion; slots of one node are
-    renamed as the symmetry rows (J3), (J4) want them.
+    The schedule is reduced to slots and an order of the jobs by map completion; slots of one node
+    are renamed as the symmetry rows (J3), (J4) require.
+
+    Parameters
+    ----------
+    model
+        The Pyomo model.
+    schedule
+        A valid schedule.
     """
     data: Coefficients = model.data
     on_map = _canonical(schedule.map.slot, data.map_slot_kind)
@@ -49,7 +56,7 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
 def _settled(
     data: Coefficients, schedule: Schedule, on_map: IntArray, on_reduce: IntArray
 ) -> tuple[IntArray, Schedule]:
-    """An order of the jobs and a schedule in that order whose map phases end in that order.
+    """An order of the jobs, and a schedule in that order whose map phases end in that order.
 
     Jobs sorted by map completion and timed anew complete no later, but perhaps in another order.
     """
@@ -63,7 +70,7 @@ def _settled(
 
 
 def _canonical(slot: IntArray, slot_kind: list[int]) -> IntArray:
-    """Equal slots renamed in the order in which tasks, by number, first use them."""
+    """Rename equal slots in the order in which tasks, by number, first use them."""
     renamed: dict[int, int] = {}
     unused: dict[int, list[int]] = {}
     for k in reversed(range(len(slot_kind))):

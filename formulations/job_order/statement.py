@@ -1,4 +1,4 @@
-"""The job-order model in mathematics; proofs are in docs/job-order.md."""
+"""The job-order model in mathematics; docs/job-order.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 

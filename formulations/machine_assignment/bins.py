@@ -1,4 +1,4 @@
-"""Bins: sets of jobs that together fit one machine (LoTES, section 4.2).
+"""Bins: sets of jobs that together fit one machine ([LoTES], section 4.2).
 
 A bin is a row of counts, one per class. It is non-dominated if no further job fits beside it.
 """
@@ -25,10 +25,30 @@ def non_dominated(
     *,
     most: int = MOST_BINS,
 ) -> IntArray:
-    """All non-dominated bins of a machine of the configuration, shape (bins, K), each once.
+    """Enumerate the non-dominated bins of a machine configuration, each once.
 
-    Of `classes` only, if they are given; those that cannot run there are left out. If none can, the
-    empty bin is the only one. Raises `InputError` if there are more than `most`.
+    If no class can run there, the empty bin is the only one.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    configuration
+        Number of the configuration.
+    classes
+        Classes to use, by default all; those that cannot run there are ignored.
+    most
+        Most bins.
+
+    Returns
+    -------
+    IntArray
+        The bins, shape (bins, K).
+
+    Raises
+    ------
+    InputError
+        If there are more than `most`.
     """
     kept = _runnable(datacenter, configuration, classes)
     # Large classes first: the last class, which fills what is left, should be small.
@@ -50,7 +70,25 @@ def non_dominated(
 
 
 def all_non_dominated(datacenter: Datacenter, *, most: int = MOST_BINS) -> tuple[IntArray, ...]:
-    """The non-dominated bins of every configuration, of all classes."""
+    """Enumerate the non-dominated bins of every configuration.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    most
+        Most bins of one configuration.
+
+    Returns
+    -------
+    tuple[IntArray, ...]
+        For each configuration its bins, shape (bins, K).
+
+    Raises
+    ------
+    InputError
+        If a configuration has more than `most`.
+    """
     return tuple(
         non_dominated(datacenter, j, most=most) for j in range(len(datacenter.configurations))
     )
@@ -64,12 +102,34 @@ def algorithm_1(
     reset: bool = False,
     most: int = MOST_BINS,
 ) -> IntArray:
-    """The bins of LoTES, Algorithm 1, in the order in which it makes them, shape (bins, K).
+    """Run [LoTES], Algorithm 1, and return its bins in the order in which it makes them.
 
-    As printed it never sets `nextBin` back to false, and so keeps every bin that it passes on its
-    way, most of them dominated. With `reset` that is done at the top of the loop; it then makes
-    dominated bins only if the last of `classes` (default: all, in their order) is not the smallest
-    in every resource. Raises `InputError` if there are more than `most` bins.
+    As printed, the algorithm never sets `nextBin` back to false and so keeps every bin that it
+    passes, most of them dominated.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    configuration
+        Number of the configuration.
+    classes
+        Classes to use in this order, by default all.
+    reset
+        Whether to set `nextBin` to false at the top of the loop. Then bins are dominated only if
+        the last class is not the smallest in every resource.
+    most
+        Most bins.
+
+    Returns
+    -------
+    IntArray
+        The bins, shape (bins, K).
+
+    Raises
+    ------
+    InputError
+        If there are more than `most`.
     """
     kept = _runnable(datacenter, configuration, classes)
     request = datacenter.request_units[kept]
@@ -110,7 +170,24 @@ def dominated(
     bins: IntArray,
     classes: Sequence[int] | None = None,
 ) -> IntArray:
-    """Indices of the bins, shape (bins, K), beside which a job of one of `classes` still fits."""
+    """Find the bins beside which a job of some class still fits.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    configuration
+        Number of the configuration.
+    bins
+        Bins, shape (bins, K).
+    classes
+        Classes to consider, by default all.
+
+    Returns
+    -------
+    IntArray
+        Indices of the dominated bins.
+    """
     kept = _runnable(datacenter, configuration, classes)
     room = datacenter.capacity_units[configuration] - bins @ datacenter.request_units
     fits = (datacenter.request_units[kept][None] <= room[:, None, :]).all(axis=2)
@@ -128,7 +205,7 @@ def _runnable(
 def _enumerate(request: IntArray, capacity: IntArray, bins: IntArray, most: int) -> int:
     """Depth first over the counts of all classes but the last, which takes what is left.
 
-    Fills `bins`, as many as have room, and returns the number of all, `most` + 1 if there are more.
+    Fills `bins` as far as it has rows and returns the number of all bins, at most `most` + 1.
     """
     classes, resources = request.shape
     if classes == 0:

@@ -1,10 +1,8 @@
-"""The machine assignment program of LoTES, (6) to (10): which bin each machine should emulate.
+"""The machine assignment program of [LoTES], equations (6) to (10): a bin for every machine.
 
-Written with numbers of running jobs in place of amounts of resources: Δ_jk here times r_kl is the
-paper's Δ_jkl, and N_ijk r_kl its ε_ijkl, so that (7) and (8) are the same for every resource l that
-class k needs. With `integer` every machine has one bin; without, the optimum is an upper bound for
-all plans made of these bins, and for all plans if the bins are all that are non-dominated. The
-constraint components are numbered as in the paper.
+The model uses numbers of running jobs in place of amounts of resources: Δ_jk here times r_kl is the
+paper's Δ_jkl, and N_ijk r_kl its ε_ijkl, so (7) and (8) are the same for every resource l that
+class k needs. The constraint components are numbered as in the paper.
 """
 
 from __future__ import annotations
@@ -27,13 +25,27 @@ def build(
     integer: bool = False,
     target_rate: float | None = None,
 ) -> pyo.ConcreteModel:
-    """The machine assignment program of `datacenter`.
+    """Build the machine assignment program of a datacenter.
 
-    `bins[j]`, shape (bins, K), are those of configuration j; all non-dominated ones if none are
-    given. With a `target_rate` (jobs per time unit) λ is fixed there and the machines with a bin
-    are as few as possible; (9) then says how many there are at most. Variables: `arrival_rate`;
-    `machines[j, i]`, machines of configuration j with bin i; `running[j, k]`, jobs of class k that
-    run on all machines of configuration j.
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    bins
+        Bins of each configuration, shape (bins, K); by default all non-dominated ones.
+    integer
+        Whether every machine has exactly one bin. If not, the optimum is an upper bound for all
+        plans made of these bins, and for all plans if the bins are all non-dominated ones.
+    target_rate
+        Arrival rate λ (jobs per time unit) to be carried on the fewest machines; then (9) limits
+        the number of machines. By default λ is maximised.
+
+    Returns
+    -------
+    pyo.ConcreteModel
+        The model. Its variables are `arrival_rate`, `machines[j, i]`, the machines of configuration
+        j with bin i, and `running[j, k]`, the jobs of class k that run on all machines of
+        configuration j.
     """
     if bins is None:
         from .bins import all_non_dominated
@@ -79,7 +91,15 @@ def build(
 
 
 def start(model: pyo.ConcreteModel, machines: Sequence[IntArray]) -> None:
-    """Give the variables the values of a plan: `machines[j]`, shape (bins of configuration j,)."""
+    """Give the variables the values of a plan.
+
+    Parameters
+    ----------
+    model
+        The Pyomo model.
+    machines
+        Machines of each configuration with each of its bins, shapes (bins,).
+    """
     datacenter: Datacenter = model.data
     served = np.zeros(len(datacenter.classes))
     for j, (bins, plan) in enumerate(zip(model.bins, machines, strict=True)):
@@ -95,7 +115,7 @@ def start(model: pyo.ConcreteModel, machines: Sequence[IntArray]) -> None:
 
 
 def machines(model: pyo.ConcreteModel) -> tuple[FloatArray, ...]:
-    """x_ij: machines of each configuration with each of its bins, shapes (bins,)."""
+    """Read off x_ij, the machines of each configuration with each of its bins, shapes (bins,)."""
     return tuple(
         np.array([max(0.0, model.machines[j, i].value) for i in range(len(bins))], dtype=float)
         for j, bins in enumerate(model.bins)
@@ -103,7 +123,7 @@ def machines(model: pyo.ConcreteModel) -> tuple[FloatArray, ...]:
 
 
 def estimated_terms(datacenter: Datacenter) -> float:
-    """At most how many nonzeros the model with all non-dominated bins has, without building it."""
+    """Bound the number of nonzeros of the model with all non-dominated bins from above."""
     terms = 0.0
     request = datacenter.request_units[:, None, :]
     room = np.where(request > 0, datacenter.capacity_units / np.maximum(request, 1), np.inf)

@@ -1,4 +1,4 @@
-"""The machine assignment program of LoTES in mathematics; docs/lotes.md has the rest."""
+"""The machine assignment program of [LoTES] in mathematics; docs/lotes.md explains it."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 

@@ -1,10 +1,10 @@
-"""The integer program of LJR, equations (1) to (12), constraint by constraint.
+"""The integer program of [LJR], equations (1) to (12), constraint by constraint.
 
-Three things go beyond the print, decided where the paper contradicts itself or is silent: the
-reduce setup time depends on where the job's map tasks ran, as section 4.4 says (the printed program
-takes it as a parameter of the slot); a job without reduce tasks counts towards the makespan with
-its map tasks, which equations (1) and (3) leave out; and a reduce task whose job has no map tasks
-cannot end before its own processing time.
+It departs from the printed program in three points, where the paper contradicts itself or is
+silent. First, the reduce setup time depends on where the job's map tasks ran, as section 4.4 says;
+the printed program takes it as a parameter of the slot. Second, a job without reduce tasks counts
+towards the makespan with its map tasks, which equations (1) and (3) leave out. Third, a reduce task
+whose job has no map tasks cannot end before its own processing time.
 """
 
 from __future__ import annotations
@@ -24,11 +24,23 @@ HEAD, TAIL = -1, -2
 def build(
     instance: Instance, *, horizon: float | None = None, lower_bound: float = 0.0
 ) -> pyo.ConcreteModel:
-    """The printed program of `instance`.
+    """Build the printed program.
 
-    The big-M is the sum of all setup and processing times, as printed, or `horizon`, the makespan
-    (s) of a known schedule. Main variables: `makespan`; `map_follows[k, v, w]` and
-    `reduce_follows[k, v, w]`: u of the paper, task v is the immediate predecessor of w on slot k.
+    Parameters
+    ----------
+    instance
+        The instance.
+    horizon
+        Makespan (s) of a known schedule, used as big-M. By default the big-M is the sum of all
+        setup and processing times, as printed.
+    lower_bound
+        A valid lower bound on the makespan (s).
+
+    Returns
+    -------
+    pyo.ConcreteModel
+        The model. Its main variables are `makespan`, `map_follows[k, v, w]` and `reduce_follows[k,
+        v, w]`, u of the paper: 1 if task v is the immediate predecessor of w on slot k.
     """
     data = Coefficients(instance)
     model = pyo.ConcreteModel(name=f"sequence model of {instance.name}")
@@ -53,7 +65,7 @@ def build(
 
 
 def estimated_terms(instance: Instance) -> float:
-    """About how many nonzeros the model has, without building it."""
+    """Estimate the number of nonzeros of the model without building it."""
     map_slots, reduce_slots = instance.cluster.map_slots.sum(), instance.cluster.reduce_slots.sum()
     maps, reduces = float(instance.map_tasks), float(instance.reduce_tasks)
     reads = float((instance.reduces_of * instance.maps_of).sum()) * map_slots * reduce_slots
@@ -214,7 +226,15 @@ def _forbidden_slots(model: pyo.ConcreteModel) -> None:
 
 
 def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
-    """Give every variable the value it has in `schedule`, for solvers that take a start."""
+    """Give every variable its value in a schedule, for solvers that accept a start.
+
+    Parameters
+    ----------
+    model
+        The Pyomo model.
+    schedule
+        A valid schedule.
+    """
     for phase, rows in (("map", schedule.map), ("reduce", schedule.reduce)):
         follows = model.component(f"{phase}_follows")
         for index in follows:
@@ -232,7 +252,7 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
 
 
 def schedule(model: pyo.ConcreteModel) -> Schedule:
-    """The schedule in the model's variables: slots and sequences read off, then timed."""
+    """Read off the schedule: slots and sequences from the variables, timed anew."""
     data: Coefficients = model.data
     map_slot, map_rank = _chains(model.map_follows, data.map_tasks, data.map_slots)
     reduce_slot, reduce_rank = _chains(model.reduce_follows, data.reduce_tasks, data.reduce_slots)
@@ -243,7 +263,7 @@ def schedule(model: pyo.ConcreteModel) -> Schedule:
 
 
 def _chains(follows: pyo.Var, tasks: range, slots: range) -> tuple[IntArray, IntArray]:
-    """Slot of each task and its place in the chain from v_h on, -1 if it is in none."""
+    """Slot of each task, and its position in the chain from v_h on, -1 if it is in none."""
     slot = np.full(len(tasks), -1, dtype=np.int64)
     rank = np.full(len(tasks), -1, dtype=np.int64)
     for k in slots:

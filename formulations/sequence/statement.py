@@ -1,4 +1,4 @@
-"""The integer program of LJR in mathematics; docs/sequence.md compares it with the print."""
+"""The integer program of [LJR] in mathematics; docs/sequence.md compares it with the print."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 

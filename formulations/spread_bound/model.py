@@ -2,9 +2,9 @@
 
 A job whose map phase ends early cannot have had much of its input on one node, and one whose map
 phase ends late cannot have many of its reduce tasks on one node: a part of what these read is not
-local. In between, map and reduce slots need something to do. The optimum is a lower bound of the
-makespan of all schedules no longer than a `horizon`. Constraint components are numbered (P1) to
-(P6) as in docs/spread-bound.md, which proves them.
+local. In between, map and reduce slots need work to do. The optimum is a lower bound on the
+makespan of all schedules no longer than a horizon. The constraint components are numbered (P1) to
+(P7) as in docs/spread-bound.md, which proves them.
 """
 
 from __future__ import annotations
@@ -25,46 +25,65 @@ INTERVALS, FEWEST = 24, 8
 """Most intervals of time, and the fewest that are of any use."""
 
 LARGEST = 3000
-"""Most pairs of a job and an interval: HiGHS solves as many in about 1.5 s of one core."""
+"""Most pairs of a job and an interval: HiGHS solves as many in about 1.5 s on one core."""
 
 LEAST_SHARE = 0.85
-"""Of the load of a map slot, for a reduce slot."""
+"""Least load of a reduce slot, relative to that of a map slot, at which the program is used."""
 
 GROWTH = 2.5
-"""Ends of intervals grow with this power: the first jobs are the ones that slots wait for."""
+"""The ends of the intervals grow with this power, because slots wait for the first jobs."""
 
 
 def can_build(instance: Instance) -> bool:
-    """Whether the proof covers the instance and the program stays small enough to be of use."""
+    """Whether the proof covers an instance and the program is small enough to be useful."""
     return not instance.parts and _intervals(instance) >= FEWEST
 
 
 def is_promising(instance: Instance) -> bool:
-    """Whether the reduce phase weighs enough for reads to matter: elsewhere nothing was gained."""
+    """Whether the reduce phase is long enough for reads to matter; elsewhere nothing was gained."""
     maps, reduces = slot_loads(instance)
     return can_build(instance) and reduces >= LEAST_SHARE * maps
 
 
 def estimated_terms(instance: Instance) -> float:
-    """About how many nonzeros the program has, without building it."""
+    """Estimate the number of nonzeros of the program without building it."""
     return 15.0 * instance.jobs * _intervals(instance)
 
 
 def build(
     instance: Instance, *, horizon: float | None = None, lower_bound: float | None = None
 ) -> pyo.ConcreteModel:
-    """The linear program of `instance`; `makespan` (s) is its objective.
+    """Build the linear program; `makespan` (s) is its objective.
 
-    It is valid for schedules no longer than `horizon` (s), and infeasible only if there is none;
-    `lower_bound` (s) has to be one, by default the best in closed form. Variables, for job i and
-    interval k: `map_end[i, k]`, the job's map phase ends in the interval; `off_node[i, k]` and
-    `off_rack[i, k]`, share of its input that is read off its node, off its rack, for the sake of
-    its reduce tasks; `map_busy[k]` and `reduce_busy[k]`, slot seconds; `map_ahead[k]`, map work
-    done by the end of interval k for jobs that end later; `reduce_behind[k]`, reduce work done
-    after it for jobs whose map phases ended before; `maps_open[k]`, map tasks of jobs whose map
-    phases end in interval k or later; `reduces_open[k]`, reduce tasks of those that end by it.
+    Parameters
+    ----------
+    instance
+        The instance.
+    horizon
+        The bound is valid for schedules no longer than this (s), and the program is infeasible only
+        if there is none.
+    lower_bound
+        A valid lower bound on the makespan (s), by default the best in closed form.
 
-    Raises `InputError` if parts of the model that the instance has are not covered.
+    Returns
+    -------
+    pyo.ConcreteModel
+        The model; see Notes for its variables.
+
+    Raises
+    ------
+    InputError
+        If the instance has optional parts that are not covered.
+
+    Notes
+    -----
+    Variables, for job i and interval k: `map_end[i, k]`, the job's map phase ends in the interval;
+    `off_node[i, k]` and `off_rack[i, k]`, share of its input that is read off its node, off its
+    rack, for the sake of its reduce tasks; `map_busy[k]` and `reduce_busy[k]`, slot seconds;
+    `map_ahead[k]`, map work done by the end of interval k for jobs that end later;
+    `reduce_behind[k]`, reduce work done after it for jobs whose map phases ended before;
+    `maps_open[k]`, map tasks of jobs whose map phases end in interval k or later;
+    `reduces_open[k]`, reduce tasks of jobs whose map phases end by the end of interval k.
     """
     if instance.parts:
         raise InputError(
@@ -170,7 +189,7 @@ class _Rows:
         self.model.P2_reduce_work = pyo.Constraint(self.intervals, rule=reduces)
 
     def off(self) -> None:
-        """(P3) Reading input from elsewhere cannot make more reads local than fit a place."""
+        """(P3) Reading input elsewhere makes only so many reads local as fit a node or rack."""
         for row, name, most in (
             ("P3_off_node", "off_node", self.spread.node_most),
             ("P3_off_rack", "off_rack", self.spread.rack_most),
@@ -189,7 +208,7 @@ class _Rows:
             self.model.add_component(row, pyo.Constraint(self.jobs, self.intervals, rule=enough))
 
     def open(self) -> None:
-        """(P4) Which tasks there are to run: how many slots they can hold at a time."""
+        """(P4) The tasks that are ready: how many slots they can occupy at a time."""
 
         def maps(model: pyo.ConcreteModel, k: int) -> pyo.Expression:
             later = model.maps_open[k + 1] if k < self.last else 0
@@ -205,7 +224,7 @@ class _Rows:
         self.model.P4_reduces_open = pyo.Constraint(self.intervals, rule=reduces)
 
     def slots(self) -> None:
-        """(P5) Slots work on open tasks only, on those of an ending job before or after its end."""
+        """(P5) Slots work on ready tasks only: those of an ending job before or after it ends."""
         until = np.minimum(self.ends, self.ends[-1] - self.spread.tail) - self.starts
         since = self.ends - np.maximum(self.starts, self.heads[:, None])
 
@@ -237,7 +256,7 @@ class _Rows:
         )
 
     def ends_of_slots(self) -> None:
-        """(P7) All slots together wait for the first heads, and for the last tails."""
+        """(P7) All slots together wait for the first heads and for the last tails."""
         tails = np.where(self.spread.possible, self.spread.tail, np.inf).min(axis=1)
         model, instance = self.model, self.instance
         for row, busy, wait, tasks, slots in (
@@ -272,7 +291,7 @@ def _intervals(instance: Instance) -> int:
 
 
 def _heads(instance: Instance) -> FloatArray:
-    """The least that each job's map phase takes in s, shape (jobs,)."""
+    """Least duration of each job's map phase (s), shape (jobs,)."""
     lengths, offsets = map_lengths(instance), instance.map_offsets
     return np.array(
         [

@@ -1,4 +1,4 @@
-"""The linear program over intervals of time; proofs are in docs/spread-bound.md."""
+"""The linear program over intervals of time; docs/spread-bound.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 

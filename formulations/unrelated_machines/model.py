@@ -1,10 +1,10 @@
-"""A linear program for slots of different speed: the work of every job, spread over the slots.
+"""A linear program for unrelated machines: the work of every job, spread over the slots.
 
-The machine assignment of `R||Cmax` relaxed twice: tasks may be split, and the tasks of a job are
-poured together. What it keeps is what the closed forms lose, that a slot is fast for some jobs and
-slow for others, and that slots wait for their first job. Its optimum is a lower bound of the
-makespan; with a `horizon` it is one for schedules no longer than that, and greater. Constraint
-components are numbered (U1) to (U5) as in docs/unrelated-machines.md, which proves them.
+It is the assignment problem R||Cmax relaxed twice: tasks may be split, and the tasks of a job are
+pooled. Unlike the closed forms it knows that a slot is fast for some jobs and slow for others, and
+that slots wait for their first job. Its optimum is a lower bound on the makespan; with a horizon it
+is a greater one, valid for schedules no longer than that. The constraint components are numbered
+(U1) to (U5) as in docs/unrelated-machines.md, which proves them.
 """
 
 from __future__ import annotations
@@ -27,14 +27,26 @@ from ...instances.mapreduce.setups import best_map_setups, best_reduce_setups
 from ..identical_tasks import least_span
 
 ROUNDING = 1e-9
-"""Relative: a number of tasks that fits but for rounding does fit."""
+"""Relative tolerance: a number of tasks that fits but for rounding does fit."""
 
 
 class JobPhase(NamedTuple):
-    """One phase: arrays by job but for the factors, (jobs, slots), and the sum of least setups.
+    """The coefficients of one phase.
 
-    `work` is the processing time of all tasks (s), `shortest` and `longest` that of one task,
-    `span` what the phase takes at least (s).
+    Parameters
+    ----------
+    tasks
+        Number of tasks of each job, shape (jobs,).
+    work
+        Processing time of all tasks of each job (s), shape (jobs,).
+    shortest, longest
+        Shortest and longest processing time of a task of each job (s), shape (jobs,).
+    factors
+        Speed factor of each job on each slot, shape (jobs, slots).
+    span
+        Least duration of each job's phase (s), shape (jobs,).
+    setups
+        Sum of the least setup times of all tasks (s).
     """
 
     tasks: IntArray
@@ -52,15 +64,29 @@ def build(
     horizon: float | None = None,
     only: Collection[str] = ("map", "reduce"),
 ) -> pyo.ConcreteModel:
-    """The linear program of `instance`; `makespan` (s) is its objective.
+    """Build the linear program; `makespan` (s) is its objective.
 
-    The phases have nothing but the makespan in common, so `only` one of them is a program as well,
-    and the optimum of both is the greater of the two.
+    Parameters
+    ----------
+    instance
+        The instance.
+    horizon
+        The bound is valid for schedules no longer than this (s), and the program is infeasible only
+        if there is none.
+    only
+        The phases to include. They have nothing but the makespan in common, so the optimum of both
+        is the greater of the two.
 
-    With `horizon` (s) it is valid for schedules that are not longer, and infeasible only if there
-    is none. Variables: `map_share[i, k]` and `reduce_share[i, k]`, share of job i's processing on
-    slot k; `map_setup[k]` and `reduce_setup[k]`, setups on slot k in s; `first_job[i, k]` and
-    `last_job[i, k]`, job i opens reduce slot k, closes map slot k.
+    Returns
+    -------
+    pyo.ConcreteModel
+        The model; see Notes for its variables.
+
+    Notes
+    -----
+    Variables: `map_share[i, k]` and `reduce_share[i, k]`, share of job i's processing on slot k;
+    `map_setup[k]` and `reduce_setup[k]`, setup time on slot k (s); `first_job[i, k]`, job i is the
+    first on reduce slot k; `last_job[i, k]`, job i is the last on map slot k.
     """
     maps, reduces = phases(instance)
     model = pyo.ConcreteModel(name=f"unrelated machines of {instance.name}")
@@ -77,13 +103,13 @@ def build(
 
 
 def estimated_terms(instance: Instance) -> float:
-    """About how many nonzeros the program has, without building it."""
+    """Estimate the number of nonzeros of the program without building it."""
     cluster = instance.cluster
     return 6.0 * instance.jobs * float(cluster.map_slots.sum() + cluster.reduce_slots.sum())
 
 
 def phases(instance: Instance) -> tuple[JobPhase, JobPhase]:
-    """What the rows are made of, of the map and the reduce phase."""
+    """Compute the coefficients of the map phase and of the reduce phase."""
     map_setup = best_map_setups(instance)
     reduce_setup = best_reduce_setups(instance)[instance.reduce_job]
     return (
@@ -107,9 +133,21 @@ def phases(instance: Instance) -> tuple[JobPhase, JobPhase]:
 
 
 def most_share(phase: JobPhase, wait: FloatArray, horizon: float | None) -> FloatArray:
-    """Of each job's work the most that a slot can do within the horizon, shape (jobs, slots).
+    """Greatest share of each job's work that a slot can do within the horizon.
 
-    Whole tasks end in time on the slot, when `wait` (s), by job, is over or still to come.
+    Parameters
+    ----------
+    phase
+        Coefficients of the phase.
+    wait
+        Time (s) that must pass before the tasks of each job start, or after they end: (jobs,).
+    horizon
+        The horizon (s), None for none.
+
+    Returns
+    -------
+    FloatArray
+        Shares, shape (jobs, slots). Only whole tasks count.
     """
     most = np.ones(phase.factors.shape)
     if horizon is not None:
@@ -143,7 +181,7 @@ def _coefficients(
 def _phase(
     model: pyo.ConcreteModel, name: str, phase: JobPhase, wait: FloatArray, horizon: float | None
 ) -> None:
-    """One phase, whose slots wait for the span of their end job's other phase."""
+    """Add one phase; its slots wait for the other phase of their first (or last) job."""
     jobs = np.flatnonzero(phase.tasks).tolist()
     slots = range(phase.factors.shape[1] if jobs else 0)
     seconds = phase.work[:, None] * phase.factors

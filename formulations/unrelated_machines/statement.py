@@ -1,4 +1,4 @@
-"""The linear program for slots of different speed; proofs are in docs/unrelated-machines.md."""
+"""The linear program for unrelated machines; docs/unrelated-machines.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 

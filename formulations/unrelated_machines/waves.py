@@ -1,10 +1,10 @@
-"""A linear program that gives each job its slots when the order of the jobs is given.
+"""A linear program that chooses slots for the tasks when the order of the jobs is given.
 
-The jobs run in waves, a few jobs of the order each. As in the job-order model (docs/job-order.md)
-every map slot works the waves off one after the other, and after the map phase of a wave each
-reduce slot still has that wave and all later ones to do. Work is poured: tasks may be split. The
-program is no bound, since the order is one of many and a wave's reduces wait for all its maps; it
-says where tasks go (`slotwise.solvers.relaxations.round_shares`).
+The jobs run in waves of a few consecutive jobs each. As in the job-order model (docs/job-order.md),
+every map slot finishes the waves one after the other, and after the map phase of a wave each reduce
+slot still has that wave and all later ones to do. Tasks may be split. The program gives no bound,
+because the order is one of many and the reduces of a wave wait for all its maps. It tells where
+tasks should run (`slotwise.solvers.relaxations.round_shares`).
 """
 
 from __future__ import annotations
@@ -17,15 +17,28 @@ from ...instances.mapreduce.instance import Instance
 from .model import JobPhase, most_share, phases
 
 MOST_WAVES = 20
+"""Most waves of jobs."""
 
 
 def build(
     instance: Instance, order: IntArray, *, horizon: float | None = None
 ) -> pyo.ConcreteModel:
-    """The program for the jobs in `order`; with `horizon` (s) no slot gets a task too long for it.
+    """Build the program for jobs in a given order.
 
-    Variables: `makespan`, `map_over[g]` (s) when the maps of wave g are done, `map_share[i, k]` and
-    `reduce_share[i, k]`, share of job i's processing on slot k.
+    Parameters
+    ----------
+    instance
+        The instance.
+    order
+        The jobs in order, shape (jobs,).
+    horizon
+        No slot gets a task too long for this makespan (s).
+
+    Returns
+    -------
+    pyo.ConcreteModel
+        The model. Its variables are `makespan`, `map_over[g]`, the end (s) of the maps of wave g,
+        and `map_share[i, k]` and `reduce_share[i, k]`, the share of job i's processing on slot k.
     """
     maps, reduces = phases(instance)
     model = pyo.ConcreteModel(name=f"waves of {instance.name}")
@@ -53,7 +66,7 @@ def build(
 def _pour(
     model: pyo.ConcreteModel, name: str, phase: JobPhase, most: FloatArray, step: int
 ) -> None:
-    """Shares of a phase, and per wave and slot the work of it and all waves in direction `step`."""
+    """Add the shares of a phase, and the work per wave and slot summed in direction `step`."""
     jobs = np.flatnonzero(phase.tasks).tolist()
     slots = range(phase.factors.shape[1] if jobs else 0)
     seconds = phase.work[:, None] * phase.factors
