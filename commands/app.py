@@ -35,10 +35,12 @@ from .solve import solve
 
 __all__ = ["app", "run"]
 
+COMPLETE = "_SLOTWISE_COMPLETE"
+"""Variable by which a shell asks for words to complete a command line."""
+
 app = typer.Typer(
     name="slotwise",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -89,6 +91,10 @@ def run(arguments: list[str]) -> int:
     """The exit code of a command line; whatever goes wrong is told in one line."""
     open_streams()
     console.begin()
+    if COMPLETE in os.environ:
+        from .completion import answer
+
+        answer(app, arguments)
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # those of libraries, which tell a user nothing
     command = typer.main.get_command(app)

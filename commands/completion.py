@@ -1,0 +1,125 @@
+"""Completion of the command line by a shell: names of methods and examples, beside the options.
+
+A shell asks by calling the program with a variable in its environment; nothing here runs otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
+
+import typer
+
+from ..formulations import FORMULATIONS
+from ..heuristics import HEURISTICS
+from ..heuristics.dispatch import POLICIES
+from ..heuristics.fairness import ALLOCATORS
+from ..instances.examples import EXAMPLES, PREFIX
+from ..instances.registry import Entry
+from ..instances.schedulers import WRITERS
+from ..solvers import METHODS
+from .file_rules import path_parameters
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word that a shell may offer, in the form that typer's own have."""
+
+    value: str
+    help: str
+    type: str = "plain"
+
+
+Offer = Callable[[], list[Word]]
+
+
+def answer(app: typer.Typer, arguments: list[str]) -> None:
+    """Print the words that a shell may offer, and exit."""
+    root = typer.main.get_command(app)
+    _teach(root)
+    for_bash, begun = "COMP_WORDS" in os.environ, _join_examples()
+    words = StringIO()
+    try:
+        with redirect_stdout(words):
+            root.main(args=arguments, prog_name="slotwise")
+    finally:
+        for line in words.getvalue().splitlines():
+            word = line.removeprefix(PREFIX) if begun else line
+            print(word.replace(" ", r"\ ") if for_bash else word)
+
+
+def _teach(command: Any) -> None:
+    """Tell the parameters of a command, and of those below it, what to offer."""
+    for below in getattr(command, "commands", {}).values():
+        _teach(below)
+    inputs = {name for name, (_, mark) in _paths(command).items() if mark is None}
+    for parameter in command.params:
+        offer = OFFERS.get((command.name, parameter.name))
+        if offer is not None:
+            parameter.shell_complete = _completing(offer)
+        elif parameter.name in inputs:
+            parameter.shell_complete = _completing(_examples, PREFIX[0])
+
+
+def _paths(command: Any) -> dict[str, Any]:
+    is_group = hasattr(command, "commands") or command.callback is None
+    return {} if is_group else path_parameters(command.callback)
+
+
+def _completing(offer: Offer, begin: str = "") -> Callable[[Any, str], list[Word]]:
+    """The words that begin as typed; none, for which shells offer files, before `begin` is."""
+
+    def complete(context: Any, typed: str) -> list[Word]:
+        if not typed.startswith(begin):
+            return []
+        return [word for word in offer() if word.value.startswith(typed)]
+
+    return complete
+
+
+def _names(entries: Iterable[Entry]) -> Offer:
+    return lambda: [Word(entry.name, entry.summary) for entry in entries]
+
+
+def _examples() -> list[Word]:
+    return [Word(PREFIX + example.name, example.about) for example in EXAMPLES]
+
+
+OFFERS: dict[tuple[str, str], Offer] = {
+    ("heuristic", "name"): _names(HEURISTICS),
+    ("solve", "method"): _names(METHODS),
+    ("solve", "model"): _names(METHODS),
+    ("explain", "model"): _names(FORMULATIONS),
+    ("simulate", "policy"): _names(POLICIES),
+    ("simulate", "against"): _names(POLICIES),
+    ("fair", "method"): _names(ALLOCATORS),
+    ("fair", "export"): _names(WRITERS),
+    ("examples", "name"): lambda: [Word(example.name, example.about) for example in EXAMPLES],
+}
+"""What commands offer, by their name and that of the parameter."""
+
+
+def _join_examples() -> bool:
+    """Make one word again of `example:NAME`, which bash takes apart at the colon.
+
+    Tells whether the word to complete is one whose prefix bash has set apart.
+    """
+    words = os.environ.get("COMP_WORDS", "").split("\n")
+    asked = int(os.environ.get("COMP_CWORD") or 0)
+    joined: list[str] = []
+    place = 0
+    for k, word in enumerate(words):
+        if (joined and joined[-1] + word == PREFIX) or joined[-1:] == [PREFIX]:
+            joined[-1] += word
+        else:
+            joined.append(word)
+        if k == asked:
+            place = len(joined) - 1
+    if len(joined) == len(words):
+        return False
+    os.environ |= {"COMP_WORDS": "\n".join(joined), "COMP_CWORD": str(place)}
+    return joined[place].startswith(PREFIX)
