@@ -1,4 +1,4 @@
-"""Random numbers for compiled loops: 64-bit xorshift with a multiplier (Vigna 2016, xorshift64*).
+"""Random numbers for compiled loops: xorshift64* [Vigna2016].
 
 The state is an array of one number, so that searches in several threads do not share one.
 """
@@ -12,14 +12,27 @@ from ..instances.kernels.decorators import counted
 
 
 def seeded(seed: int, stream: int = 0) -> IntArray:
-    """The state for a seed >= 0; streams of one seed are independent of one another."""
+    """Make a state.
+
+    Parameters
+    ----------
+    seed
+        A seed >= 0.
+    stream
+        Streams of one seed are independent of one another.
+
+    Returns
+    -------
+    IntArray
+        The state, shape (1,).
+    """
     words = np.random.SeedSequence([seed, stream]).generate_state(1, np.uint64)
     return words.view(np.int64) | 1
 
 
 @counted
 def uniform(state: IntArray) -> float:
-    """A number from 0 up to, not including, 1."""
+    """Draw a number in [0, 1)."""
     x = np.uint64(state[0])
     x ^= x >> np.uint64(12)
     x ^= x << np.uint64(25)
@@ -30,5 +43,18 @@ def uniform(state: IntArray) -> float:
 
 @counted
 def below(state: IntArray, count: int) -> int:
-    """A number from 0 to `count` - 1."""
+    """Draw an integer from 0 to `count` - 1.
+
+    Parameters
+    ----------
+    state
+        The state, shape (1,).
+    count
+        Number of possible values.
+
+    Returns
+    -------
+    int
+        The number.
+    """
     return int(uniform(state) * count)

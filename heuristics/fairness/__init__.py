@@ -60,9 +60,26 @@ ALLOCATORS = Registry(
 
 
 def allocate(hierarchy: "Hierarchy", method: str = "exact", **parameters: Any) -> "Allocation":
-    """The allocation of `hierarchy` by the allocator called `method`.
+    """Compute the allocation of a hierarchy.
 
-    Raises `InputError` for an unknown method.
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    method
+        Name of an allocator.
+    **parameters
+        Parameters of the allocator.
+
+    Returns
+    -------
+    Allocation
+        The allocation.
+
+    Raises
+    ------
+    InputError
+        If there is no such allocator.
     """
     allocation: Allocation = ALLOCATORS.lookup(method).load()(hierarchy, **parameters)
     return allocation

@@ -1,7 +1,6 @@
-"""Collapsed hierarchies: a flat tree in which each leaf weighs what it is guaranteed.
+"""Collapsed hierarchies [CH]: a flat tree in which each leaf's weight is its guarantee.
 
-A. Chandra, P. Shenoy, "Hierarchical scheduling for symmetric multiprocessors", IEEE Transactions on
-Parallel and Distributed Systems 19 (2008). Exact for one resource while all leaves are busy.
+This is exact for one resource while all leaves are busy.
 """
 
 from __future__ import annotations
@@ -15,11 +14,28 @@ from .drf import flat_allocation
 
 
 def ch(hierarchy: Hierarchy, resource: str | None = None) -> Allocation:
-    """Leaves share by their guarantees.
+    """Share by guarantees.
 
-    What rises in the ratio of the guarantees is the dominant share, or the share of `resource`
-    (C-CH and M-CH of MCH, section IV-B); leaves that do not need it rise by their dominant share.
-    Raises `InputError` for a resource that the hierarchy does not have.
+    The dominant shares rise in the ratio of the guarantees, or with `resource` the shares of that
+    resource (C-CH and M-CH of [MCH], section IV-B). Leaves that do not need it rise by their
+    dominant share.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    resource
+        Name of a resource, or None.
+
+    Returns
+    -------
+    Allocation
+        The allocation.
+
+    Raises
+    ------
+    InputError
+        If the hierarchy does not have the resource.
     """
     weight, method = hierarchy.guarantee, "ch"
     if resource is not None:

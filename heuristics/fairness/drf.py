@@ -1,8 +1,4 @@
-"""Weighted dominant resource fairness of a flat tree, the fluid version.
-
-A. Ghodsi, M. Zaharia, B. Hindman, A. Konwinski, S. Shenker, I. Stoica, "Dominant resource fairness:
-fair allocation of multiple resource types", NSDI 2011.
-"""
+"""Weighted dominant resource fairness [DRF] of a flat tree, the fluid version."""
 
 from __future__ import annotations
 
@@ -21,9 +17,23 @@ def drf(hierarchy: Hierarchy) -> Allocation:
 
 
 def flat_allocation(hierarchy: Hierarchy, method: str, weight: FloatArray) -> Allocation:
-    """Dominant shares rise in the ratio of `weight` (leaves,) until each leaf is stopped.
+    """Raise the dominant shares in the ratio of weights until every leaf is stopped.
 
     A leaf is stopped when it has all its tasks or when a resource that it needs is full.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    method
+        Name of the method.
+    weight
+        Weight of each leaf, shape (leaves,).
+
+    Returns
+    -------
+    Allocation
+        The allocation.
     """
     share, most = np.zeros(hierarchy.leaves), hierarchy.most_share
     saturation = Saturation(hierarchy)

@@ -1,7 +1,7 @@
 """The exact fluid allocation: flatten the tree again at every saturation.
 
-In each stage all leaves that still rise follow their flat weights, and nobody falls below what it
-has. When a resource is full, the leaves that need it are blocked, and the tree is flattened without
+In each stage all leaves that still rise follow their flat weights, and no leaf loses what it has.
+When a resource is full, the leaves that need it are blocked, and the tree is flattened without
 them. There are no more stages than resources. docs/fairness.md proves that every guarantee is met.
 """
 
@@ -18,10 +18,22 @@ from .task_limits import limited_stage
 
 
 def exact(hierarchy: Hierarchy) -> Allocation:
-    """The fluid allocation that raises all leaves as the tree wants it.
+    """Compute the exact fluid allocation.
 
-    Without task limits, every stage is a weighted flat tree, O(nodes x resources). A stage in
-    which leaves run out of tasks is swept from event to event, each at the cost of the logarithms
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+
+    Returns
+    -------
+    Allocation
+        The allocation.
+
+    Notes
+    -----
+    Without task limits every stage is a weighted flat tree and costs O(nodes x resources). A stage
+    in which leaves run out of tasks is swept from event to event; each event costs the logarithms
     of the groups' sizes on the path to the root.
     """
     share, weight = np.zeros(hierarchy.leaves), np.zeros(hierarchy.leaves)

@@ -1,4 +1,4 @@
-"""Why a leaf has the share it has: its guarantee step by step, what stops it, who would lose."""
+"""Why a leaf has its share: its guarantee step by step, what limits it, and who would lose."""
 
 from __future__ import annotations
 
@@ -14,12 +14,24 @@ from ...instances.hierarchy.dropped_limits import DroppedLimit, limits_of, shown
 from ...instances.hierarchy.hierarchy import Hierarchy
 
 MOST_SHOWN = 8
-"""Holders of a resource that the text names; it says how many are missing."""
+"""Most holders of a resource that the text names; it tells how many more there are."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A node on the way from the root to a leaf: its weight among its active siblings."""
+    """A node on the way from the root to a leaf.
+
+    Parameters
+    ----------
+    node
+        Its path.
+    weight
+        Its weight.
+    siblings
+        Total weight of its active siblings and itself.
+    guarantee
+        Guaranteed dominant share of the node.
+    """
 
     node: str
     weight: float
@@ -29,9 +41,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Rival:
-    """A leaf that holds some of a full resource: it may lose if the other grew.
+    """A leaf that holds a part of a full resource and may lose if the explained leaf grew.
 
-    `used` is its part of the resource, of several full ones its greatest part.
+    Parameters
+    ----------
+    leaf
+        Its path.
+    dominant_share
+        Its dominant share.
+    guarantee
+        Its guarantee.
+    used
+        Its part of the resource; of several full ones the greatest.
     """
 
     leaf: str
@@ -42,7 +63,15 @@ class Rival:
 
 @dataclass(frozen=True)
 class Holder:
-    """A leaf or group, and its part of a resource."""
+    """A leaf or group that holds a part of a resource.
+
+    Parameters
+    ----------
+    node
+        Its path.
+    used
+        Its part.
+    """
 
     node: str
     used: float
@@ -50,9 +79,18 @@ class Holder:
 
 @dataclass(frozen=True)
 class FullResource:
-    """A resource that a leaf needs more of and cannot have, and who else holds it.
+    """A full resource that limits a leaf.
 
-    The largest holders come first. `groups` are those that the leaf is not in.
+    Parameters
+    ----------
+    resource
+        Its name.
+    used
+        The leaf's part of it.
+    leaves
+        The other leaves that hold it, the largest first.
+    groups
+        The groups, without the leaf in them, that hold it, the largest first.
     """
 
     resource: str
@@ -63,10 +101,40 @@ class FullResource:
 
 @dataclass(frozen=True)
 class Why:
-    """The answer.
+    """The explanation of a leaf's share.
 
-    `full_resources` are all that stand in the way of the leaf, first the one that stopped it, of
-    which it has the part `used`; `rivals` are all leaves that hold any of them, the largest first.
+    Parameters
+    ----------
+    leaf
+        Path of the leaf.
+    method
+        The allocator.
+    tasks
+        Number of its running tasks.
+    task_limit
+        Its task limit, None if unbounded.
+    whole_tasks
+        Whether tasks are indivisible.
+    dominant_share
+        Its dominant share.
+    dominant_resource
+        Its dominant resource.
+    guarantee
+        Its guarantee.
+    met
+        Whether the guarantee is met.
+    steps
+        The nodes on the way from the root to the leaf.
+    limited_by
+        What stopped the leaf: a resource, `tasks`, or None if that is not known.
+    used
+        The leaf's part of the resource that stopped it.
+    rivals
+        All leaves that hold any of the full resources, the largest first.
+    full_resources
+        All full resources that limit the leaf, first the one that stopped it.
+    dropped_limits
+        Limits of imported queues that the shares ignore.
     """
 
     leaf: str
@@ -86,7 +154,7 @@ class Why:
     dropped_limits: tuple[DroppedLimit, ...]
 
     def document(self) -> dict[str, Any]:
-        """As plain data for JSON."""
+        """The explanation as plain data for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -110,7 +178,7 @@ class Why:
         return "\n".join(lines)
 
     def _has(self) -> str:
-        """What became of the guarantee, which a leaf with few tasks or large ones need not fill."""
+        """What became of the guarantee; a leaf with few or large tasks need not fill it."""
         if not self.met:
             return "which it does NOT have"
         if self.dominant_share >= self.guarantee * (1 - TOLERANCE):
@@ -120,7 +188,7 @@ class Why:
         return "in which no further whole task fits"
 
     def _limits(self) -> list[str]:
-        """What stops the leaf, and who would have less if it grew."""
+        """What limits the leaf, and who would have less if it grew."""
         if self.limited_by == "tasks":
             return ["Limited by its tasks: all of them run."]
         if not self.full_resources:
@@ -152,7 +220,25 @@ class Why:
 
 
 def why(allocation: Allocation, path: str) -> Why:
-    """What an operator asks of the leaf at `path`. Raises `InputError` if there is none."""
+    """Explain the share of a leaf.
+
+    Parameters
+    ----------
+    allocation
+        The allocation.
+    path
+        Path of the leaf.
+
+    Returns
+    -------
+    Why
+        The explanation.
+
+    Raises
+    ------
+    InputError
+        If there is no such leaf.
+    """
     tree = allocation.hierarchy
     i = tree.leaf_at(path)
     full = _full(allocation, i)
@@ -190,10 +276,10 @@ def why(allocation: Allocation, path: str) -> Why:
 
 
 def _full(allocation: Allocation, i: int) -> IntArray:
-    """Numbers of the resources that leaf `i` needs and that are full; first, what stopped it.
+    """Numbers of the full resources that leaf `i` needs; first the one that stopped it.
 
     With whole tasks a resource is full for a leaf when its next task does not fit. What stopped a
-    leaf is not known of an allocation that was read from elsewhere.
+    leaf is unknown if the allocation was read from elsewhere.
     """
     tree, stop = allocation.hierarchy, int(allocation.bottleneck[i])
     if stop == SATISFIED:
@@ -227,7 +313,7 @@ def _full_resource(tree: Hierarchy, i: int, resource: str, part: FloatArray) -> 
 
 
 def _largest(part: FloatArray) -> list[int]:
-    """Places of the positive entries, the largest first."""
+    """Indices of the positive entries, the largest first."""
     order = np.argsort(-part, kind="stable")
     return [int(k) for k in order if part[k] > 0]
 

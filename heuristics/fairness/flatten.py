@@ -1,10 +1,10 @@
-"""A tree turned into flat weights, and a flat tree filled: the two steps of MCH, compiled.
+"""A tree turned into flat weights, and a flat tree filled: the two steps of [MCH], compiled.
 
-A group rises so that its children's dominant shares rise in the ratio of their weights. Its demand
-is the weighted sum of its children's normalised demands (MCH, equation (2)), its mu the largest
-entry of that. While the group's dominant share is y, a child of weight w then has w y / mu. So at
-level x a leaf has x times the product of all weights from below the root down to it, over the mu of
-all groups between it and the root: that product is its flat weight.
+A group rises so that the dominant shares of its children rise in the ratio of their weights. Its
+demand is the weighted sum of its children's normalised demands ([MCH], equation (2)), and its mu is
+the largest entry of that. While the dominant share of the group is y, a child of weight w has w y /
+mu. So at level x a leaf has x times its flat weight: the product of all weights on its path from
+below the root, divided by the mu of all groups between it and the root.
 """
 
 from __future__ import annotations
@@ -27,7 +27,20 @@ class Flat(NamedTuple):
 
 
 def flatten(hierarchy: Hierarchy, rising: BoolArray) -> Flat:
-    """Flat weights with which the leaves in `rising` (leaves,) rise as the tree wants it."""
+    """Compute the flat weights of the rising leaves.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    rising
+        Which leaves rise, shape (leaves,).
+
+    Returns
+    -------
+    Flat
+        Flat weights and the root's demand.
+    """
     return Flat(
         *_flatten(
             hierarchy.parent,
@@ -40,9 +53,25 @@ def flatten(hierarchy: Hierarchy, rising: BoolArray) -> Flat:
 
 
 def fill(weight: FloatArray, normalised: FloatArray, floor: FloatArray, most: FloatArray) -> float:
-    """The level at which the first resource is full, infinite if none ever is.
+    """Compute the level at which the first resource is full, infinite if none ever is.
 
     At a level, leaf i has the dominant share `min(most[i], max(floor[i], level * weight[i]))`.
+
+    Parameters
+    ----------
+    weight
+        Flat weight of each leaf, shape (leaves,).
+    normalised
+        Normalised demand, shape (leaves, resources).
+    floor
+        Least dominant share of each leaf, shape (leaves,).
+    most
+        Greatest dominant share of each leaf, shape (leaves,).
+
+    Returns
+    -------
+    float
+        The level.
     """
     return float(_fill(weight, normalised, floor, most))
 
@@ -83,7 +112,7 @@ def _flatten(
 def _fill(weight: FloatArray, demand: FloatArray, floor: FloatArray, most: FloatArray) -> float:
     """Newton's method on a piecewise linear, increasing load, kept between a low and a high level.
 
-    Without limits the load is convex and the steps fall straight to the solution.
+    Without limits the load is convex and the steps go straight to the solution.
     """
     leaves, resources = demand.shape
     load, slope = np.zeros(resources), np.zeros(resources)

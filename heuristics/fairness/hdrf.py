@@ -1,11 +1,10 @@
-"""Hierarchical dominant resource fairness: whole tasks, one after another.
+"""Hierarchical dominant resource fairness [H-DRF]: whole tasks, one after another.
 
-A. Bhattacharya, D. Culler, E. Friedman, A. Ghodsi, S. Shenker, I. Stoica, "Hierarchical scheduling
-for diverse datacenter workloads", SoCC 2013. From the root down, the child with the smallest
-dominant share over weight is chosen; the leaf at the end gets one task. What a group uses is made
-up of its children: those that can still grow count as if scaled down to the one with the smallest
-dominant share over weight, so that children of complementary demands do not punish one another;
-blocked ones count in full. Full resources are left out of dominant shares.
+From the root down, the child with the smallest dominant share over weight is chosen; the leaf at
+the end gets one task. The use of a group is computed from its children: those that can still grow
+count as if scaled down to the one with the smallest dominant share over weight, so that children of
+complementary demands do not penalise one another; blocked ones count in full. Full resources are
+left out of dominant shares.
 """
 
 from __future__ import annotations
@@ -40,13 +39,31 @@ def hdrf(
     update: Update | str = Update.PATH,
     set_apart: bool = True,
 ) -> Allocation:
-    """H-DRF with rescaling to the smallest child, from the tasks that are `running` (leaves,).
+    """H-DRF with rescaling to the smallest child.
 
-    With `update` "path", a task costs the logarithms of the groups' sizes on its way to the root,
-    and each resource that fills up the whole tree once; with "all", every task costs the tree, as
-    MCH assumes of H-DRF. `set_apart` False treats blocked nodes like all others, the fault that
-    H-DRF's section on blocking describes. Raises `InputError` beyond `MOST_TASKS`, and if what is
-    running does not fit.
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    running
+        Tasks that each leaf runs already, shape (leaves,).
+    update
+        With "path", a task costs the logarithms of the groups' sizes on its way to the root, and
+        each resource that fills up costs the whole tree once. With "all", every task costs the
+        tree, as [MCH] assumes of H-DRF.
+    set_apart
+        If False, blocked nodes are treated like all others, the fault that [H-DRF] describes in its
+        section on blocking.
+
+    Returns
+    -------
+    Allocation
+        The allocation.
+
+    Raises
+    ------
+    InputError
+        If there are more than `MOST_TASKS` tasks, or if what is running does not fit.
     """
     return one_by_one(
         hierarchy, "hdrf", rescale=True, set_apart=set_apart, running=running, update=update
@@ -62,7 +79,33 @@ def one_by_one(
     running: FloatArray | None,
     update: Update | str,
 ) -> Allocation:
-    """Place whole tasks until no leaf can start another. Raises `InputError`."""
+    """Place whole tasks until no leaf can start another.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    method
+        Name of the method.
+    rescale
+        Whether children are rescaled to the smallest one.
+    set_apart
+        Whether blocked nodes count in full.
+    running
+        Tasks that each leaf runs already, shape (leaves,).
+    update
+        What is computed again after a task.
+
+    Returns
+    -------
+    Allocation
+        The allocation.
+
+    Raises
+    ------
+    InputError
+        As for `hdrf`.
+    """
     expected = float(exact(hierarchy).tasks.sum())
     if expected > MOST_TASKS:
         raise InputError(

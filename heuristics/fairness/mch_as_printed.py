@@ -1,8 +1,4 @@
-"""MCH as printed: flatten once, before anything is full (docs/fairness.md shows how it fails).
-
-C. You, Y. Wang, S. Xu, L. Luo, M.-H. Chen, L. M. Li, "Low complexity hierarchical scheduling for
-diverse datacenter jobs", IEEE Communications Letters 23 (2019).
-"""
+"""[MCH] as printed: flatten once, before anything is full; docs/fairness.md shows how it fails."""
 
 from __future__ import annotations
 
@@ -15,12 +11,12 @@ from .flatten import flatten
 
 
 def mch(hierarchy: Hierarchy) -> Allocation:
-    """Multi-resource collapsed hierarchies, section III-A.
+    """Multi-resource collapsed hierarchies ([MCH], section III-A).
 
-    A leaf that needs the first saturated resource k' has the product of 1/mu over its groups as its
-    flat weight (cases 1 and 2.2), any other leaf its own weight from the start (case 2.1). The
-    paper does not say how to find k': it is the largest demand of the root. It has all weights 1;
-    others multiply along the path, and a leaf of case 2.1 keeps its own.
+    A leaf that needs the first saturated resource k' has as its flat weight the product of 1/mu
+    over its groups (cases 1 and 2.2), any other leaf its own weight from the start (case 2.1). The
+    paper does not say how to find k'; here it is the largest demand of the root. The paper has all
+    weights 1; here others multiply along the path, and a leaf of case 2.1 keeps its own.
     """
     flat = flatten(hierarchy, hierarchy.tasks > 0)
     first_full = flat.root_demand.argmax()

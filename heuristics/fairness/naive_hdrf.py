@@ -1,8 +1,8 @@
-"""Naive hierarchical DRF, the adaptation that Hadoop and Mesos use.
+"""Naive hierarchical DRF, the adaptation of [DRF] that Hadoop and [Mesos] use.
 
-As H-DRF, but a group's dominant share is that of all that its leaves use, without rescaling and
-with full resources. From an empty cluster it keeps guarantees too; as tasks come and go, a leaf
-whose sibling holds all of another resource can starve.
+It works as [H-DRF], but the dominant share of a group is that of all that its leaves use, without
+rescaling and with full resources. From an empty cluster it meets guarantees too. As tasks come and
+go, a leaf whose sibling holds all of another resource can starve.
 """
 
 from __future__ import annotations
@@ -19,9 +19,26 @@ def naive(
     running: FloatArray | None = None,
     update: Update | str = Update.PATH,
 ) -> Allocation:
-    """Whole tasks to the child whose use has the smallest dominant share over weight.
+    """Give whole tasks to the child whose use has the smallest dominant share over weight.
 
-    Arguments and errors as for `hdrf`.
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    running
+        Tasks that each leaf runs already, shape (leaves,).
+    update
+        As for `hdrf`.
+
+    Returns
+    -------
+    Allocation
+        The allocation.
+
+    Raises
+    ------
+    InputError
+        As for `hdrf`.
     """
     return one_by_one(
         hierarchy, "naive", rescale=False, set_apart=False, running=running, update=update

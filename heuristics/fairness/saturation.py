@@ -1,4 +1,4 @@
-"""What stopped each leaf, kept while a fluid allocation is filled resource by resource."""
+"""What stopped each leaf while a fluid allocation is filled resource by resource."""
 
 from __future__ import annotations
 
@@ -13,9 +13,21 @@ ROUNDING = 1e-12
 
 
 class Saturation:
-    """Full resources, leaves that still rise, and the resource that stopped each of the others.
+    """Full resources, rising leaves, and the resource that stopped each of the others.
 
-    `rising` leaves need no full resource; `hungry` ones among them have tasks left to run.
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+
+    Attributes
+    ----------
+    rising
+        Leaves that need no full resource, shape (leaves,).
+    hungry
+        Those of them that have tasks left to run, shape (leaves,).
+    bottleneck
+        Resource that stopped each leaf, or `SATISFIED`, shape (leaves,).
     """
 
     def __init__(self, hierarchy: Hierarchy) -> None:
@@ -26,7 +38,7 @@ class Saturation:
         self.bottleneck = np.full(hierarchy.leaves, SATISFIED, dtype=np.int64)
 
     def update(self, share: FloatArray) -> None:
-        """After a stage: the fullest resource is full, unless every leaf has all its tasks."""
+        """After a stage, mark the fullest resource as full, unless every leaf has all its tasks."""
         needs = self.hierarchy.normalised > 0
         self.hungry = self.rising & (share < self.hierarchy.most_share)
         if not self.hungry.any():
@@ -41,7 +53,22 @@ class Saturation:
         self.hungry &= self.rising
 
     def allocation(self, method: str, share: FloatArray, weight: FloatArray) -> Allocation:
-        """The allocation with these dominant shares and flat weights."""
+        """The allocation with given shares.
+
+        Parameters
+        ----------
+        method
+            Name of the method.
+        share
+            Dominant share of each leaf, shape (leaves,).
+        weight
+            Flat weight of each leaf, shape (leaves,).
+
+        Returns
+        -------
+        Allocation
+            The allocation.
+        """
         tree = self.hierarchy
         all_run = share >= tree.most_share
         return Allocation(

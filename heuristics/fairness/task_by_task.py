@@ -1,6 +1,6 @@
-"""Tasks placed one by one, compiled: the whole tree computed again for each, or one path of it.
+"""Tasks placed one by one, compiled; after each the whole tree or one path is computed again.
 
-Both give a task to the leaf that is reached from the root by the unblocked child with the smallest
+A task goes to the leaf that is reached from the root by the unblocked child with the smallest
 dominant share over weight, the first of equals. A leaf is blocked when its next task does not fit
 or when it has none. Needs and uses are fractions of the capacity.
 """
@@ -15,10 +15,10 @@ from ...instances.kernels.decorators import counted
 from .tree_layout import TreeLayout
 
 FITS = 1e-9
-"""Tasks that exceed what is left by this fraction of the capacity fit."""
+"""Tasks that exceed what is left by at most this fraction of the capacity fit."""
 
 TIE = 1e-12
-"""Dominant shares that differ by this fraction are equal."""
+"""Dominant shares that differ by at most this fraction are equal."""
 
 
 @counted
@@ -31,8 +31,32 @@ def path_only(
     rescale: bool,
     set_apart: bool,
 ) -> tuple[FloatArray, IntArray]:
-    """Tasks and bottleneck of each leaf; a task costs the path from its leaf to the root.
+    """Place tasks; each costs the path from its leaf to the root.
 
+    Parameters
+    ----------
+    tree
+        The layout of the hierarchy.
+    need
+        Need of one task of each leaf, shape (leaves, resources).
+    order
+        The leaves by falling need of each resource, shape (resources, leaves).
+    most
+        Task limit of each leaf, shape (leaves,).
+    running
+        Tasks that each leaf runs already, shape (leaves,).
+    rescale
+        Whether children are rescaled to the smallest one.
+    set_apart
+        Whether blocked nodes count in full.
+
+    Returns
+    -------
+    tuple[FloatArray, IntArray]
+        Tasks and bottleneck of each leaf, shapes (leaves,).
+
+    Notes
+    -----
     A group's row of `sums` holds, over its children, the use of those that count in full, and the
     sum of weight times normalised use of those that are scaled down; `least` is the smallest
     dominant share over weight of the latter, `pick` of those that are not blocked.
@@ -117,7 +141,7 @@ def _path_rows(
     least: FloatArray,
     pick: FloatArray,
 ) -> None:
-    """Compute again whatever depends on node n."""
+    """Compute again everything that depends on node n."""
     while n > 0:
         _row(n, tree, m, blocked, use, counted, rescale, set_apart, sums, least, pick)
         up = tree.parent[n]
@@ -171,7 +195,7 @@ def _summed(
     least: FloatArray,
     pick: FloatArray,
 ) -> None:
-    """What group n uses, from the top row of its children."""
+    """The use of group n, from the top row of its children."""
     top = 2 * tree.first[n] + 1
     blocked[n] = tree.children[n] == 0 or pick[top] == np.inf
     for j in range(m):
@@ -223,7 +247,30 @@ def every_node(
     rescale: bool,
     set_apart: bool,
 ) -> tuple[FloatArray, IntArray]:
-    """As `path_only`, with the whole tree computed again for every task; `order` is not used."""
+    """As `path_only`, with the whole tree computed again for every task.
+
+    Parameters
+    ----------
+    tree
+        The layout of the hierarchy.
+    need
+        Need of one task of each leaf, shape (leaves, resources).
+    order
+        Not used.
+    most
+        Task limit of each leaf, shape (leaves,).
+    running
+        Tasks that each leaf runs already, shape (leaves,).
+    rescale
+        Whether children are rescaled to the smallest one.
+    set_apart
+        Whether blocked nodes count in full.
+
+    Returns
+    -------
+    tuple[FloatArray, IntArray]
+        Tasks and bottleneck of each leaf, shapes (leaves,).
+    """
     parent, weight, leaf_of, children, first, _, child = tree
     nodes, m = len(parent), need.shape[1]
     tasks, room = running.copy(), _room(need, running)

@@ -1,14 +1,15 @@
 """A stage of the exact allocation in which leaves run out of tasks.
 
-A leaf whose tasks all run stands still. Its siblings take up what it leaves, before anybody outside
-their group: the rates at which leaves rise are those of the tree without it, while its group stays
-charged for what it has. Shares are then piecewise linear in the level of the root. A sweep follows
-them from event to event: a leaf begins to rise above what it had, or a leaf has all it wants.
+A leaf whose tasks all run stays at its share. Its siblings take up what it leaves, before any leaf
+outside their group: the rates at which leaves rise are those of the tree without it, while its
+group stays charged for what it has. Shares are then piecewise linear in the level of the root. A
+sweep follows them from event to event: a leaf begins to rise above what it had, or a leaf has all
+its tasks.
 
-Between events a node's use is P + y Q, where y is the dominant share that it is charged, and its
-target grows by B for each unit of y (largest entry 1). Each group keeps the sums over its children
-and the first of their events in a binary tree (see `layout`), so that an event costs the logarithms
-of the groups' sizes on its way to the root.
+Between events the use of a node is P + y Q, where y is the dominant share that it is charged, and
+its target grows by B for each unit of y (largest entry 1). Each group keeps the sums over its
+children and the first of their events in a binary tree (see `layout`), so an event costs the
+logarithms of the groups' sizes on its way to the root.
 """
 
 from __future__ import annotations
@@ -21,12 +22,25 @@ from ...instances.kernels.decorators import counted
 from .tree_layout import TreeLayout, layout
 
 ON_FLOOR, RISING, STILL = 0, 1, 2
+"""States of a leaf: at the share it had, rising, at its task limit."""
 
 
 def limited_stage(hierarchy: Hierarchy, rising: BoolArray, share: FloatArray) -> FloatArray:
-    """Dominant shares (leaves,) when the next resource is full or every leaf has all its tasks.
+    """Compute the shares when the next resource is full or every leaf has all its tasks.
 
-    `rising` leaves start from the `share` they have, the others keep it.
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    rising
+        Which leaves rise, shape (leaves,); the others keep their share.
+    share
+        Dominant share that each leaf has, shape (leaves,).
+
+    Returns
+    -------
+    FloatArray
+        Dominant share of each leaf, shape (leaves,).
     """
     shares: FloatArray = _sweep(
         layout(hierarchy), hierarchy.normalised, rising, share, hierarchy.most_share
@@ -38,10 +52,10 @@ def limited_stage(hierarchy: Hierarchy, rising: BoolArray, share: FloatArray) ->
 def _sweep(
     tree: TreeLayout, demand: FloatArray, rising: BoolArray, floor: FloatArray, most: FloatArray
 ) -> FloatArray:
-    """Row of `sums`: w B, P, w Q of a node, or sums of these; `event`: the group's next level.
+    """Sweep the level. Rows of `sums` are w B, P, w Q of a node, or sums of these.
 
-    A group's children are at `level`; it was charged `share` there, and is charged `speed` more for
-    each unit of level until the level `due`.
+    `event` is the group's next level. The children of a group are at `level`; it was charged
+    `share` there, and is charged `speed` more for each unit of level until the level `due`.
     """
     nodes, m = len(tree.parent), demand.shape[1]
     sums, event = np.zeros((2 * nodes, 3 * m)), np.full(2 * nodes, np.inf)

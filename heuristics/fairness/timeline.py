@@ -1,4 +1,4 @@
-"""Jobs that arrive and leave: the allocation computed again after every event (MCH, Figure 4)."""
+"""Jobs that arrive and leave: the allocation computed again after every event ([MCH], Figure 4)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,19 @@ from . import allocate
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """Allocation number k holds from `times[k]` on; number 0 may hold before any event.
+    """Allocations over time.
 
-    Its time is then minus infinity.
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    method
+        The allocator.
+    times
+        Time from which each allocation holds; the first is minus infinity if leaves are present
+        before any event.
+    allocations
+        The allocations.
     """
 
     hierarchy: Hierarchy
@@ -49,10 +59,26 @@ class Timeline:
 def follow(
     hierarchy: Hierarchy, events: Sequence[Event], method: str = "exact", **parameters: Any
 ) -> Timeline:
-    """Allocations over time. Events are in the order of time; those at one time happen together.
+    """Compute the allocations over time.
 
-    A leaf is there at first unless its first event is an arrival. If any is there, the first
-    allocation is that of the time before all events.
+    A leaf is present at first unless its first event is an arrival. If any is present, the first
+    allocation is that before all events.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    events
+        Events in the order of time; those at one time happen together.
+    method
+        Name of an allocator.
+    **parameters
+        Parameters of the allocator.
+
+    Returns
+    -------
+    Timeline
+        The allocations.
     """
     steady = replace(hierarchy, dropped_limits=())
     first: dict[int, bool] = {}

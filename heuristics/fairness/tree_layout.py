@@ -1,9 +1,9 @@
-"""How a hierarchy lies before compiled code: each group's children in a binary tree of their own.
+"""The layout of a hierarchy for compiled code: each group's children in a binary tree.
 
-Kernels keep sums and minima over a group's children in a binary tree of rows: group n's begins at
-row 2 first[n]; in it row k joins rows 2k and 2k + 1, row 1 is the top, and the children have rows
-children[n] to 2 children[n] - 1. Child c is in row children[n] + place[c], and in that row there
-is `child[first[n] + place[c]]`. From left to right the children stand in their own order, so a walk
+Kernels keep sums and minima over the children of a group in a binary tree of rows. The tree of
+group n begins at row 2 first[n]; in it row k joins rows 2k and 2k + 1, row 1 is the top, and the
+children have rows children[n] to 2 children[n] - 1. Child c is in row children[n] + place[c], that
+is `child[first[n] + place[c]]`. From left to right the children are in their own order, so a walk
 down that prefers the left finds the first of equals.
 """
 
@@ -18,9 +18,9 @@ from ...instances.hierarchy.hierarchy import Hierarchy
 
 
 class TreeLayout(NamedTuple):
-    """Arrays over nodes, all of shape (nodes,).
+    """Arrays over the nodes, all of shape (nodes,).
 
-    `leaf_of` is the leaf number, -1 for groups; `children` how many there are.
+    `leaf_of` is the leaf number, -1 for groups; `children` is the number of children.
     """
 
     parent: IntArray

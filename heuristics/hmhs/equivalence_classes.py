@@ -1,8 +1,9 @@
-"""Tasks and slots that a dispatcher by completion times need not tell apart.
+"""Classes of tasks and slots that a dispatcher by completion times need not distinguish.
 
-Tasks of a queue have the same speed factors and the same setups on every slot and become available
-together: they differ in processing time only, so wherever a task of the queue ends first, the
-shortest does. Slots of a group are the same to every task. HMHS jobs have one queue each per phase.
+Tasks of a queue have the same speed factors, the same setups on every slot and the same release
+time. They differ in processing time only, so wherever a task of the queue ends first, the shortest
+does. Slots of a group are the same for every task. The jobs of [HMHS] have one queue each per
+phase.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from ...instances.mapreduce.instance import Instance
 
 
 class Setups(NamedTuple):
-    """Setups (s) by rows: in columns for the nodes, or for how far a node is from the data.
+    """Setup times (s) by rows; the columns are nodes, or distances from the data.
 
-    In the latter case the columns are on a node, in the rack, and elsewhere, and row t has the data
-    of map task t on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`; in the former
-    `replica_offsets` is empty.
+    In the latter case the columns are on a node with the data, in its rack, and elsewhere, and row
+    t has the data of map task t on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`.
+    In the former case `replica_offsets` is empty.
     """
 
     seconds: FloatArray
@@ -31,11 +32,12 @@ class Setups(NamedTuple):
 
 
 class TaskQueues(NamedTuple):
-    """The tasks of one phase in queues, in the order in which these become available.
+    """The tasks of one phase in queues, sorted by release time.
 
     Queue q consists of the runs `first[q]:first[q + 1]` of equal tasks, the shortest first, and run
     r of the tasks `tasks[begin[r]:begin[r + 1]]`, by number. `release` (s), `factor_row` and
-    `setup_row` have one entry per queue; `processing` (s) one per task, in the instance's order.
+    `setup_row` have one entry per queue; `processing` (s) has one per task, in the instance's
+    order.
     """
 
     tasks: IntArray
@@ -61,7 +63,22 @@ class SlotGroups(NamedTuple):
 
 @inner
 def setup_on(setups: Setups, row: int, node: int) -> float:
-    """Setup (s) of this row on a node."""
+    """Setup time (s) of a row on a node.
+
+    Parameters
+    ----------
+    setups
+        The setup times.
+    row
+        The row.
+    node
+        The node.
+
+    Returns
+    -------
+    float
+        The setup time (s).
+    """
     column = node
     if len(setups.replica_offsets):
         column = 2
@@ -76,7 +93,7 @@ def setup_on(setups: Setups, row: int, node: int) -> float:
 
 
 def input_setups(instance: Instance) -> Setups:
-    """Setups of the map tasks, a row for each, without security levels."""
+    """Setup times of the map tasks, one row each, without security levels."""
     cluster = instance.cluster
     rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote])
     return Setups(
@@ -88,13 +105,26 @@ def input_setups(instance: Instance) -> Setups:
 
 
 def node_setups(instance: Instance, seconds: FloatArray) -> Setups:
-    """Setups of shape (rows, nodes)."""
+    """Setup times by row and node.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    seconds
+        Setup times (s), shape (rows, nodes).
+
+    Returns
+    -------
+    Setups
+        The setup times.
+    """
     none = np.zeros(0, dtype=np.int64)
     return Setups(np.ascontiguousarray(seconds), none, none, instance.cluster.rack_of)
 
 
 def map_queues(instance: Instance) -> TaskQueues:
-    """Queues of map tasks, all available at time 0, with rows of `input_setups`."""
+    """Queues of map tasks, all released at time 0, with rows of `input_setups`."""
     inputs = distinct_inputs(instance)
     factor_row = np.zeros_like(inputs) if instance.speed_factors is None else instance.map_job
     group = _numbers(inputs, factor_row)
@@ -108,9 +138,19 @@ def map_queues(instance: Instance) -> TaskQueues:
 
 
 def reduce_queues(instance: Instance, release: FloatArray) -> TaskQueues:
-    """A queue of reduce tasks for each job that has some, with rows of setups by job.
+    """A queue of reduce tasks for each job that has some; the rows of setups are jobs.
 
-    `release` (s), shape (jobs,), is the end of each job's map phase. Equal releases: by job number.
+    Parameters
+    ----------
+    instance
+        The instance.
+    release
+        End of each job's map phase (s), shape (jobs,); queues of equal release come by job number.
+
+    Returns
+    -------
+    TaskQueues
+        The queues.
     """
     job = instance.reduce_job
     position = np.empty(instance.jobs, dtype=np.int64)
@@ -143,7 +183,20 @@ def _queues(
 
 
 def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:
-    """One group a node, or a slot where slots have speed factors of their own."""
+    """One group per node, or per slot if slots have speed factors of their own.
+
+    Parameters
+    ----------
+    slots
+        Slots of each node, shape (nodes,).
+    factors
+        Speed factor of each row on each slot, shape (rows, slots), or None.
+
+    Returns
+    -------
+    SlotGroups
+        The groups.
+    """
     if factors is None:
         node = np.flatnonzero(slots)
         return SlotGroups(offsets(slots[node]), node, np.ones((1, len(node))), np.ones(1))
@@ -159,7 +212,7 @@ def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:
 def distinct_inputs(instance: Instance) -> IntArray:
     """Number of each map task's input among the distinct ones, shape (map_tasks,).
 
-    Inputs are the same if size and replica nodes are, or if there is nothing to read.
+    Inputs are equal if size and replica nodes are, or if there is nothing to read.
     """
     number = np.zeros(instance.map_tasks, dtype=np.int64)
     some = np.flatnonzero(instance.input_mb)
@@ -175,7 +228,7 @@ def distinct_holders(instance: Instance) -> tuple[IntArray, IntArray]:
 
 
 def _holders(instance: Instance) -> IntArray:
-    """The nodes with each map task's input in ascending order, after -1 for want of more."""
+    """The nodes with each map task's input in ascending order, padded with -1 in front."""
     copies = np.diff(instance.replica_offsets)
     place = np.arange(len(instance.replicas)) - np.repeat(instance.replica_offsets[:-1], copies)
     holders = np.full((instance.map_tasks, int(copies.max(initial=0))), -1, dtype=np.int64)
@@ -197,9 +250,17 @@ def _numbered(order: IntArray, begin: IntArray) -> IntArray:
 
 
 def grouped(*keys: IntArray | FloatArray) -> tuple[IntArray, IntArray]:
-    """Entries in groups of equal keys, by number, and where each group starts, and the last ends.
+    """Group entries by equal keys; the groups ascend by the last key first.
 
-    The groups ascend by the last key first.
+    Parameters
+    ----------
+    *keys
+        Arrays of one entry each per element.
+
+    Returns
+    -------
+    tuple[IntArray, IntArray]
+        The entries group by group, by number, and the offsets of the groups.
     """
     order = np.lexsort(keys)
     differs = np.zeros(len(order), dtype=bool)

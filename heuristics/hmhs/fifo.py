@@ -1,9 +1,9 @@
-"""First in, first out (HMHS section 4): tasks in the order of their jobs, slots as they get free.
+"""First in, first out (FIFO; [HMHS], section 4): jobs in order, slots as they become free.
 
-The next slot is the one that gets free first, on ties the lowest number, whatever its speed and
-its data. It takes the first task that its priority allows there. In the reduce phase it takes a
-task of the first job, in order, whose map phase has ended by then; if there is none it waits for
-the next end of a map phase. Tasks of a job go by number.
+The next slot is the one that becomes free first, on ties the lowest number, whatever its speed and
+its data. It takes the first task that may run there. In the reduce phase it takes a task of the
+first job, in order, whose map phase has ended by then; if there is none it waits for the next end
+of a map phase. Tasks of a job come by number.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def fifo(instance: Instance) -> Schedule:
 
 
 def fifo_pri(instance: Instance) -> Schedule:
-    """FIFO with the jobs by increasing Pri."""
+    """FIFO with the jobs by increasing Pri ([HMHS], section 4)."""
     return _in_order(instance, by_priority(instance))
 
 
@@ -115,11 +115,37 @@ def first_come(
     setups: Setups,
     slot_node: IntArray,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Slot, start, setup and end of every task of a phase, each of shape (tasks,).
+    """Place all tasks of a phase by FIFO.
 
-    `jobs` is the order, `position` its inverse, `arrivals` the order of arrival; job i arrives at
-    `release[i]` with the tasks `offsets[i]:offsets[i + 1]`, which take `factors[factor_row[i]]`
-    times their `processing` on the slots; task t has the setups of row `setup_row[t]`.
+    Parameters
+    ----------
+    jobs
+        The jobs in order, shape (jobs,).
+    arrivals
+        The jobs by release time, shape (jobs,).
+    position
+        Position of each job in `jobs`, shape (jobs,).
+    release
+        Release time of each job (s), shape (jobs,).
+    offsets
+        Job i has the tasks `offsets[i]:offsets[i + 1]`, shape (jobs + 1,).
+    processing
+        Processing time of each task (s), shape (tasks,).
+    factor_row
+        Row of each job in `factors`, shape (jobs,).
+    factors
+        Speed factors, shape (rows, slots).
+    setup_row
+        Row of each task in `setups`, shape (tasks,).
+    setups
+        Setup times.
+    slot_node
+        Node of each slot, shape (slots,).
+
+    Returns
+    -------
+    tuple[IntArray, FloatArray, FloatArray, FloatArray]
+        Slot, start (s), setup (s) and end (s) of each task, shapes (tasks,).
     """
     count = len(processing)
     slot = np.empty(count, dtype=np.int64)

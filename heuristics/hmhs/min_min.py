@@ -1,10 +1,9 @@
-"""Min-Min and HMHS (HMHS sections 3.2 and 3.3), on machines that suit each job differently.
+"""Min-Min and HMHS ([HMHS], sections 3.2 and 3.3) on unrelated machines.
 
-A machine is a slot. A task's completion time on a slot counts the wait for the slot and for its
-job's map phase, the setup that the task has there, and the processing time times the slot's speed
-factor. The paper knows no setups: there the two agree. All of equal completion times is decided by
-the lowest number: first the task's (tasks are numbered job by job, so the lowest job), then the
-slot's.
+A machine is a slot. The completion time of a task on a slot includes the wait for the slot and for
+the job's map phase, the setup time there, and the processing time multiplied by the slot's speed
+factor. The paper has no setups; without any the two agree. Of equal completion times the lowest
+task number decides (tasks are numbered job by job), then the lowest slot number.
 """
 
 from __future__ import annotations
@@ -36,30 +35,33 @@ from .priority import by_priority, priorities
 from .tournament import entered, rematch
 
 MOST_UNINDEXED_PAIRS = 100_000
-"""Up to so many pairs of map tasks and nodes one kernel serves both phases; another takes seconds
-to compile."""
+"""Up to this many pairs of map tasks and nodes one kernel serves both phases; compiling the other
+takes seconds."""
 
 ROUNDING = 1e-15
-"""Relative: what rounding may take from a difference of processing times, seen from the end."""
+"""Relative rounding error of a difference of processing times, compared with the end."""
 
 
 def hmhs(instance: Instance) -> Schedule:
-    """Min-Min for the maps, Pri on each map slot, Dynamic-Min-Min for the reduces (section 3.3)."""
+    """Min-Min for the maps, Pri on each map slot, Dynamic-Min-Min for the reduces ([HMHS], 3.3)."""
     return _sequenced(instance, by_priority(instance))
 
 
 def r_hmhs(instance: Instance) -> Schedule:
-    """HMHS with the map tasks on each slot by decreasing Pri (section 4), equal ones by number."""
+    """HMHS with the map tasks on each slot by decreasing Pri ([HMHS], section 4).
+
+    Ties are broken by number.
+    """
     return _sequenced(instance, np.argsort(-priorities(instance), kind="stable"))
 
 
 def min_min(instance: Instance) -> Schedule:
-    """HMHS without sequencing: map tasks run in the order in which Min-Min gives them to a slot."""
+    """HMHS without sequencing: map tasks run in the order in which Min-Min assigns them."""
     return _with_reduces(instance, _min_min_maps(instance))
 
 
 def _sequenced(instance: Instance, jobs: IntArray) -> Schedule:
-    """Give the map tasks to slots by Min-Min and run those of each slot in the order of `jobs`."""
+    """Assign the map tasks by Min-Min and run those of each slot in the order of `jobs`."""
     given = _min_min_maps(instance)
     position = np.empty(instance.jobs, dtype=np.int64)
     position[jobs] = np.arange(instance.jobs)
@@ -91,11 +93,11 @@ def _with_reduces(instance: Instance, maps: PhaseSchedule) -> Schedule:
 
 
 class _Waiting(NamedTuple):
-    """Queues that wait: the runs that have tasks left, and a tournament of the next tasks.
+    """The released queues: the runs that have tasks left, and a tournament of the next tasks.
 
     Queue q has the run `first[q]`, run r is followed by `after[r]` (-1: by none), and has the tasks
-    from `upcoming[r]` on. No task of queue q ends before `bound[q]`; by then `task[q]` might, on a
-    slot of `group[q]` (-1: any task might, anywhere).
+    from `upcoming[r]` on. No task of queue q ends before `bound[q]`; by then `task[q]` might end,
+    on a slot of `group[q]` (-1: any task might, anywhere).
     """
 
     first: IntArray
@@ -151,15 +153,33 @@ def dynamic_min_min(
     setup: FloatArray,
     end: FloatArray,
 ) -> None:
-    """Fill slot, start, setup and end of every task, each of shape (tasks,): HMHS Algorithm 1.
+    """Place all tasks of a phase by Dynamic-Min-Min ([HMHS], Algorithm 1).
 
-    `slot_free` and, by groups, `free` are scratch, 0 at first. In each round the queues that are
-    available when the first slot gets free join those to choose from (if there are none, the next
-    queue does), and the task with the least completion time goes to the slot that gives it. With
-    all queues available at time 0 this is Min-Min.
+    In each round the queues that are released when the first slot becomes free join those to choose
+    from (if there are none, the next queue does), and the task with the least completion time goes
+    to the slot that gives it. With all queues released at time 0 this is Min-Min.
 
+    Parameters
+    ----------
+    queues
+        The tasks.
+    groups
+        The slots.
+    setups
+        Setup times.
+    waiting
+        Scratch: the state of the queues.
+    slot_free
+        Scratch: when each slot becomes free, 0 at first, shape (slots,).
+    free
+        Scratch: when the first slot of each group becomes free, 0 at first, shape (groups,).
+    slot, start, setup, end
+        Receive the slot and the times (s) of each task, shapes (tasks,).
+
+    Notes
+    -----
     Slots only fill up, so a completion time once computed stays a lower bound. The tournament holds
-    one for each queue; that of the winner is either still true, hence least, or brought up to date.
+    one for each queue; that of the winner is either still exact, hence least, or is computed again.
     """
     count, arrived, there = len(queues.release), 0, 0
     first_free = 0.0
@@ -227,9 +247,9 @@ def _bring_up_to_date(
     free: FloatArray,
     q: int,
 ) -> None:
-    """Find the least completion time of queue q, its lowest task and its lowest group.
+    """Compute the least completion time of queue q, its lowest task and its lowest group.
 
-    That is the shortest task's, but rounding may let longer ones end at the same time.
+    It is that of the shortest task, but rounding may let longer ones end at the same time.
     """
     ready, factor, row = queues.release[q], queues.factor_row[q], queues.setup_row[q]
     waiting.bound[q] = np.inf
@@ -250,7 +270,7 @@ def _bring_up_to_date(
 
 @inner
 def _take(queues: TaskQueues, waiting: _Waiting, q: int, t: int) -> None:
-    """Task t, the first of its run, leaves queue q."""
+    """Remove task t, the first of its run, from queue q."""
     before, r = -1, waiting.first[q]
     while queues.tasks[waiting.upcoming[r]] != t:
         before, r = r, waiting.after[r]

@@ -1,17 +1,17 @@
-"""Min-Min where slots differ only in how far they are from a task's data: near-linear.
+"""Min-Min where slots differ only in their distance from a task's data, in almost linear time.
 
 Map tasks of equal input and processing time are a class. A slot reads a task's input on its node,
-within its rack or from afar, so a class has three setup times. Every node, every rack and the whole
-cluster are a group of slots, and each group has a list of tasks: a node those with a replica on it,
-a rack those with a replica in it, the cluster all. A list offers the task that would end first if
-the group's first free slot took it with the setup of the list; the least of all offers is Min-Min's
-next task. For no offer is below the task's true completion time, because a slot of the group is as
-near to the data as the list supposes, or nearer; and the task that ends first has its completion
-time offered by the list that suits its slot.
+within its rack or from elsewhere, so a class has three setup times. Every node, every rack and the
+whole cluster are a group of slots, and each group has a list of tasks: a node those with a replica
+on it, a rack those with a replica in it, the cluster all. A list offers the task that would end
+first if the group's first free slot took it with the setup of the list. The least of all offers is
+the next task of Min-Min: no offer is below the task's true completion time, because a slot of the
+group is at least as near to the data as the list supposes; and the completion time of the task that
+ends first is offered by the list that suits its slot.
 
-Within a list classes come by setup plus processing, tasks of a class by number. Rounding may let a
-class further on end at the same time, so all that could are compared. The slot is the lowest one
-that gives the completion time: trees over the slots of each group find it. Each list is passed
+Within a list classes are sorted by setup plus processing, tasks of a class by number. Rounding may
+let a later class end at the same time, so all that could are compared. The slot is the lowest one
+that gives the completion time; trees over the slots of each group find it. Each list is passed
 once, so the work is that of sorting.
 """
 
@@ -29,12 +29,12 @@ from .equivalence_classes import grouped
 from .tournament import entered, rematch
 
 ROUNDING = 2e-15
-"""Relative: of two classes the one with the greater sum of setup and processing ends later, unless
-the sums differ by less. Three roundings of 1.2e-16 each make a completion time."""
+"""Relative: a class with a greater sum of setup and processing ends later, unless the sums differ
+by less than this. A completion time has three roundings of 1.2e-16 each."""
 
 
 class TaskClasses(NamedTuple):
-    """Setup on the node, in the rack, from afar, and processing (s); and the class of each task."""
+    """Setup times by distance and processing time of each class (s), and class of each task."""
 
     setup: FloatArray
     processing: FloatArray
@@ -42,11 +42,11 @@ class TaskClasses(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """The list of each group, in runs of tasks of one class.
+    """The task list of each group, in runs of tasks of one class.
 
-    The runs of group g are `first[g]:last[g]`, of which `first` passes those that are done; run r
-    has the tasks `task[upcoming[r]:end[r]]`, of which `upcoming` passes those that are done, of
-    class `kind[r]` with setup `setup[r]`.
+    The runs of group g are `first[g]:last[g]`, where `first` skips those that are done. Run r has
+    the tasks `task[upcoming[r]:end[r]]`, where `upcoming` skips those that are done, of class
+    `kind[r]` with setup time `setup[r]`.
     """
 
     first: IntArray
@@ -59,11 +59,11 @@ class Lists(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Nodes, then racks, then the cluster, and trees of when their slots get free.
+    """The groups (nodes, then racks, then the cluster) and trees of when their slots become free.
 
     Group g has the slots from `slot[begin[g]]` on, in ascending order. Its tree is in `free` from
-    `root[g]` on: entry k is the lesser of 2k and 2k + 1; entry `leaves[g]`, a power of two, is the
-    first slot's. Slot s is in the groups `group[s]`, in place `place[s]` of each.
+    `root[g]` on: entry k is the lesser of 2k and 2k + 1; entry `leaves[g]`, a power of two, belongs
+    to the first slot. Slot s is in the groups `group[s]`, at place `place[s]` of each.
     """
 
     begin: IntArray
@@ -84,7 +84,7 @@ class ListOffers(NamedTuple):
 
 
 def near_data_maps(instance: Instance) -> PhaseSchedule:
-    """The map tasks by Min-Min, of an instance without speed factors and security."""
+    """Place the map tasks by Min-Min, for an instance without speed factors and security."""
     tasks, cluster = instance.map_tasks, instance.cluster
     slot = np.full(tasks, -1, dtype=np.int64)
     start, setup, end = np.zeros(tasks), np.zeros(tasks), np.zeros(tasks)
@@ -176,7 +176,7 @@ def _slot_groups(slots: IntArray, rack_of: IntArray, racks: int) -> Groups:
 
 
 def _grow(root: IntArray, leaves: IntArray, free: FloatArray) -> None:
-    """From the leaves down to the root: a tree has free slots if one of its leaves has."""
+    """Compute the trees from the leaves up: the root is the least of its leaves."""
     for g in range(len(root)):
         tree = free[root[g] : root[g] + 2 * leaves[g]]
         width = leaves[g] // 2
@@ -249,7 +249,7 @@ def _renew(
     slot: IntArray,
     g: int,
 ) -> None:
-    """Let group g offer anew."""
+    """Compute the offer of group g."""
     best, of = np.inf, len(slot)
     free, limit = groups.free[groups.root[g] + 1], np.inf
     for r in range(lists.first[g], lists.last[g]):
@@ -279,7 +279,7 @@ def _renew(
 
 @inner
 def _lowest(groups: Groups, g: int, s: float, p: float, finish: float) -> int:
-    """The lowest slot of group g where setup s and processing p end by `finish`; or too many."""
+    """The lowest slot of group g where setup s and processing p end by `finish`, else too large."""
     root, leaves = groups.root[g], groups.leaves[g]
     if groups.free[root + 1] + s + p > finish:
         return len(groups.place)
@@ -293,7 +293,7 @@ def _lowest(groups: Groups, g: int, s: float, p: float, finish: float) -> int:
 
 @inner
 def _occupy(groups: Groups, g: int, place: int, until: float) -> None:
-    """The slot in this place of group g gets free then."""
+    """Set the time at which the slot at this place of group g becomes free."""
     root, k = groups.root[g], groups.leaves[g] + place
     groups.free[root + k] = until
     while k > 1:

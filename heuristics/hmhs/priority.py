@@ -1,4 +1,4 @@
-"""Pri, the priority of a job: Johnson's rule as one number (HMHS section 3.1)."""
+"""Pri, the priority of a job: Johnson's rule as one number ([HMHS], section 3.1)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,25 @@ from ...instances.mapreduce.instance import Instance
 
 
 def by_priority(instance: Instance) -> IntArray:
-    """Jobs by increasing Pri, equal ones by number; shape (jobs,)."""
+    """The jobs by increasing Pri, equal ones by number; shape (jobs,)."""
     return np.argsort(priorities(instance), kind="stable")
 
 
 def priorities(instance: Instance) -> FloatArray:
-    """Pri of each job, the smaller the earlier (HMHS equation (4)); 1/s, shape (jobs,).
+    """Compute Pri of each job ([HMHS], equation (4)); smaller comes first.
 
     A job whose map or reduce phase takes no time on average has -inf if its map phase is not the
-    longer one and +inf otherwise, the ends of Johnson's order where it belongs.
+    longer one and +inf otherwise: the ends of Johnson's order where it belongs.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+
+    Returns
+    -------
+    FloatArray
+        Pri of each job (1/s), shape (jobs,).
     """
     maps, reduces = average_times(instance)
     sign = np.where(maps > reduces, 1.0, -1.0)
@@ -27,10 +37,20 @@ def priorities(instance: Instance) -> FloatArray:
 
 
 def average_times(instance: Instance) -> tuple[FloatArray, FloatArray]:
-    """Total processing time (s) of each job's map and reduce tasks at the average speed factor.
+    """Total processing time of each job's map and reduce tasks at the average speed factor.
 
-    HMHS equation (1), summed over the tasks because those of a job need not be equal; setups do
-    not count. Shapes (jobs,).
+    This is [HMHS], equation (1), summed over the tasks because those of a job need not be equal;
+    setups do not count.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        Times of the map and of the reduce tasks (s), shapes (jobs,).
     """
     maps, reduces = np.zeros(instance.jobs), np.zeros(instance.jobs)
     np.add.at(maps, instance.map_job, instance.map_processing)

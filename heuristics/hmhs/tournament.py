@@ -13,7 +13,7 @@ from ...instances.kernels.decorators import inner
 
 
 def entered(count: int) -> IntArray:
-    """Matches of so many entrants (at least 1), none played yet: the last one leads all."""
+    """A tournament of `count` entrants (at least 1) before any match: the last one leads."""
     match = np.full(2 * count, count - 1, dtype=np.int64)
     match[count:] = np.arange(count)
     return match
@@ -21,7 +21,19 @@ def entered(count: int) -> IntArray:
 
 @inner
 def rematch(match: IntArray, time: FloatArray, task: IntArray, entrant: int) -> None:
-    """Play the matches on the way of an entrant whose offer has changed."""
+    """Play the matches on the way of an entrant whose offer has changed.
+
+    Parameters
+    ----------
+    match
+        Winner of each match, changed in place.
+    time
+        Time of each entrant's offer.
+    task
+        Task of each entrant's offer.
+    entrant
+        The entrant.
+    """
     k = (len(match) // 2 + entrant) >> 1
     while k >= 1:
         a, b = match[2 * k], match[2 * k + 1]

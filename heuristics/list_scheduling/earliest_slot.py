@@ -1,20 +1,20 @@
 """Compiled list scheduling: give each task in turn the slot that suits it best.
 
-All slots at which a task has the same setup time differ only in when they become available, so the
-first of them stands for all. A map task has few such classes (its replica nodes, the racks that
-hold them, the whole cluster), and so has a job's reduce phase (each node and each rack that holds
-map output of the job, the whole cluster). A class may take in a nearer one: there it only
-overstates the setup of a slot that the nearer class offers as well. `SlotTree` knows the first
-available slot of every node, of every rack and of the cluster, so the cost of a task does not grow
-with the number of slots, up to a logarithm.
+All slots on which a task has the same setup time differ only in the time at which they become
+available, so the first of them stands for all. A map task has few such classes (its replica nodes,
+the racks that hold them, the whole cluster), and so has a job's reduce phase (each node and each
+rack that holds map output of the job, the whole cluster). A class may include a nearer one: there
+it only overstates the setup of a slot that the nearer class offers as well. `SlotTree` knows the
+first available slot of every node, of every rack and of the cluster, so the cost of a task is
+logarithmic in the number of slots.
 
-The best slot is the one with the earliest end of the setup, which is the earliest finish, as the
-processing time is the same everywhere; then the one with the shortest setup; then the first
+The best slot is the one with the earliest end of the setup, which is the earliest finish because
+the processing time is the same everywhere; then the one with the shortest setup; then the first
 available; then the lowest number. Within a class the last two decide, in this order even where
-rounding makes two ends equal, so the best of the classes is exactly the slot that a scan of all
+rounding makes two ends equal. So the best of the classes is exactly the slot that a scan of all
 slots finds.
 
-Slots, nodes, racks, tasks and jobs are numbers; times are s, data MB, rates MB/s.
+Slots, nodes, racks, tasks and jobs are numbers; times are in s, data in MB, rates in MB/s.
 """
 
 from __future__ import annotations
@@ -28,26 +28,27 @@ from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import counted, inner
 
 AVAILABLE, FINISHING, LOCAL = 0, 1, 2
-"""Rules: earliest available slot, earliest finishing, earliest available among replica nodes."""
+"""Rules: earliest available slot, earliest finishing slot, earliest available replica slot."""
 
 UnsignedArray = NDArray[np.uint32]
-"""Unsigned because numba checks every signed index for being negative."""
+"""Unsigned, because numba checks every signed index for being negative."""
 
 Rates = tuple[float, float, float]
-"""On the node, within the rack, between racks."""
+"""Rates on the node, within the rack, between racks (MB/s)."""
 
 Offer = tuple[float, float, float, int]
-"""End of the setup, setup, when the slot becomes available, slot: less is better."""
+"""End of the setup, setup time, time at which the slot is available, slot: less is better."""
 
 
 class SlotTree(NamedTuple):
-    """Tournaments for the first available slot: of a node's slots, a rack's nodes, all racks.
+    """Tournaments for the first available slot of a node, of a rack, and of the cluster.
 
-    `free` says when each slot becomes available; one slot more, number `slots`, never does and
+    `free` says when each slot becomes available; the additional slot number `slots` never does and
     stands for "none". Groups are the nodes, then the racks, then the cluster; `first` is the slot
-    of each that becomes available first. The tournament lies in `matches` from `begin` on: match k
-    is between the winners of 2k and 2k + 1, match 1 is the final, and entrant number j stands in
-    place `size` + j. The winner is entrant number `place` in the group `above` (-1: none).
+    of each group that becomes available first. The tournament of a group lies in `matches` from
+    `begin` on: match k is between the winners of 2k and 2k + 1, match 1 is the final, and entrant j
+    stands in place `size` + j. The winner is entrant number `place` in the group `above` (-1:
+    none).
     """
 
     free: FloatArray
@@ -60,10 +61,10 @@ class SlotTree(NamedTuple):
 
 
 class Offers(NamedTuple):
-    """What each group of slots offers the next reduce task of a job, and a tournament of offers.
+    """The offer of each group of slots to the next reduce task of a job, and their tournament.
 
-    An offer is the `end` of the setup, the `setup`, when the slot is `free`, and the `slot`; less
-    is better. `matches` is laid out as in `SlotTree`.
+    An offer is the `end` of the setup, the `setup` time, the time at which the slot is `free`, and
+    the `slot`; less is better. `matches` is laid out as in `SlotTree`.
     """
 
     end: FloatArray
@@ -115,7 +116,7 @@ def _slot_tree(slot_node: IntArray, node_rack: IntArray, racks: int) -> SlotTree
 
 @inner
 def _occupy(tree: SlotTree, node: int, slot: int, until: float) -> None:
-    """`slot`, first of its node, becomes available at `until`: replay the matches it had won."""
+    """Set the time at which `slot`, first of its node, becomes available; replay its matches."""
     tree.free[slot] = until
     matches = tree.matches
     # Slots are numbered node by node, and each has two places in `matches`.
@@ -136,7 +137,7 @@ def _occupy(tree: SlotTree, node: int, slot: int, until: float) -> None:
 
 @inner
 def _sooner(free: FloatArray, a: int, b: int) -> int:
-    """Which of two slots becomes available first; ties: lowest number."""
+    """Which of two slots becomes available first; of equal ones the lower number."""
     # No `and`, no `or`: the outcome is close to random, and a branch on it would cost too much.
     return a if (free[a] < free[b]) | ((free[a] == free[b]) & (a < b)) else b
 
@@ -154,7 +155,34 @@ def place_maps(
     replica_offsets: IntArray,
     replicas: IntArray,
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Slot, start and setup of every map task, each of shape (tasks,), placing them in `order`."""
+    """Place the map tasks one by one.
+
+    Parameters
+    ----------
+    order
+        The map tasks in the order of their placement, shape (tasks,).
+    rule
+        `AVAILABLE`, `FINISHING` or `LOCAL`.
+    slot_node
+        Node of each map slot, ascending, shape (slots,).
+    node_rack
+        Rack of each node, shape (nodes,).
+    racks
+        Number of racks.
+    rates
+        Transfer rates (MB/s).
+    processing
+        Processing time of each task (s), shape (tasks,).
+    input_mb
+        Input of each task (MB), shape (tasks,).
+    replica_offsets, replicas
+        Task t has replicas on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`.
+
+    Returns
+    -------
+    tuple[IntArray, FloatArray, FloatArray]
+        Slot, start (s) and setup (s) of each task, shapes (tasks,).
+    """
     tree = _slot_tree(slot_node, node_rack, racks)
     nodes, none = len(node_rack), len(slot_node)
     slots = np.empty(len(order), dtype=np.int64)
@@ -185,7 +213,7 @@ def place_maps(
 
 @inner
 def _rate(node: int, copies: IntArray, node_rack: IntArray, rates: Rates) -> float:
-    """Rate at which `node` reads data of which there are `copies` on these nodes."""
+    """Rate at which `node` reads data with `copies` on these nodes."""
     rate = rates[2]
     for c in copies:
         if c == node:
@@ -210,7 +238,26 @@ def _better(a: Offer, b: Offer) -> Offer:
 def in_turn(
     order: IntArray, slot: IntArray, setup: FloatArray, processing: FloatArray, slots: int
 ) -> FloatArray:
-    """Starts of tasks that run in `order`, each as soon as its slot is free; shape (tasks,)."""
+    """Starts of tasks that run in a given order, each as soon as its slot is free.
+
+    Parameters
+    ----------
+    order
+        The tasks in order, shape (tasks,).
+    slot
+        Slot of each task, shape (tasks,).
+    setup
+        Setup time of each task (s), shape (tasks,).
+    processing
+        Processing time of each task (s), shape (tasks,).
+    slots
+        Number of slots.
+
+    Returns
+    -------
+    FloatArray
+        Start of each task (s), shape (tasks,).
+    """
     free = np.zeros(slots)
     starts = np.empty(len(order))
     for t in order:
@@ -235,11 +282,42 @@ def place_reduces(
     map_node: IntArray,
     map_offsets: IntArray,
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Slot, start and setup of every reduce task, each of shape (tasks,).
+    """Place the reduce tasks one by one, job after job.
 
-    The jobs take their turns as in `jobs`; `order` lists the tasks of all jobs, those of job i in
-    the places `reduce_offsets[i]:reduce_offsets[i + 1]`. `share` is what each map task leaves for
-    one reduce task, `map_node` where. No task of job i starts before `release[i]`.
+    Parameters
+    ----------
+    jobs
+        The jobs in order, shape (jobs,).
+    order
+        The tasks of all jobs; those of job i are `order[reduce_offsets[i]:reduce_offsets[i + 1]]`
+        in their order.
+    rule
+        `AVAILABLE` or `FINISHING`.
+    slot_node
+        Node of each reduce slot, ascending, shape (slots,).
+    node_rack
+        Rack of each node, shape (nodes,).
+    racks
+        Number of racks.
+    rates
+        Transfer rates (MB/s).
+    release
+        Earliest start of the tasks of each job (s), shape (jobs,).
+    processing
+        Processing time of each task (s), shape (tasks,).
+    reduce_offsets
+        Offsets of the reduce tasks of each job, shape (jobs + 1,).
+    share
+        Output of each map task for one reduce task of its job (MB), shape (map tasks,).
+    map_node
+        Node of each map task, shape (map tasks,).
+    map_offsets
+        Offsets of the map tasks of each job, shape (jobs + 1,).
+
+    Returns
+    -------
+    tuple[IntArray, FloatArray, FloatArray]
+        Slot, start (s) and setup (s) of each task, shapes (tasks,).
     """
     tree = _slot_tree(slot_node, node_rack, racks)
     slots = np.empty(len(order), dtype=np.int64)
@@ -314,7 +392,7 @@ def place_reduces(
 
 @inner
 def _renew(offers: Offers, k: int, free: FloatArray, slot: int, release: float) -> None:
-    """Offer `k` becomes that of `slot`; its setup stays."""
+    """Replace offer `k` by that of `slot`; its setup stays."""
     offers.end[k], _, offers.free[k], offers.slot[k] = _offer(free, slot, release, offers.setup[k])
 
 
@@ -330,9 +408,9 @@ def _lesser(offers: Offers, a: int, b: int) -> int:
 
 @inner
 def _read(on_node: float, in_rack: float, total: float, rates: Rates) -> float:
-    """Time to read `total` of which `in_rack` lie in one's rack and `on_node` on one's node.
+    """Time to read `total`, of which `in_rack` is in the own rack and `on_node` on the own node.
 
-    `min` because rounding must not make data that is nearer take longer.
+    `min`, because rounding must not make nearer data take longer.
     """
     far = max(total - in_rack, 0.0) / rates[2]
     return min(

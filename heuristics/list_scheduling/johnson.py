@@ -1,4 +1,4 @@
-"""The order of the jobs: Johnson's rule on estimated phase durations (LJR section 4.1.1)."""
+"""The order of the jobs: Johnson's rule on estimated phase durations ([LJR], section 4.1.1)."""
 
 from __future__ import annotations
 
@@ -11,32 +11,74 @@ from ...instances.mapreduce.processing import mean_map_times, mean_reduce_times
 from ...instances.mapreduce.setups import best_reduce_setups, local_map_setups
 
 OMEGA = 0.7
-"""Weight of the optimistic estimate in a phase's duration; LJR section 5.2.1 finds 0.7 best."""
+"""Weight of the optimistic estimate of a phase's duration; [LJR], section 5.2.1, finds 0.7 best."""
 
 
 def johnson_rule(instance: Instance, omega: float = OMEGA) -> IntArray:
-    """Jobs in the order JR1 of LJR section 4.1.1, shape (jobs,).
+    """Order the jobs by JR1 of [LJR], section 4.1.1.
 
-    Raises `InputError` unless 0 <= omega <= 1.
+    Parameters
+    ----------
+    instance
+        The instance.
+    omega
+        Weight of the optimistic estimate, 0 to 1.
+
+    Returns
+    -------
+    IntArray
+        The jobs in order, shape (jobs,).
+
+    Raises
+    ------
+    InputError
+        Unless 0 <= omega <= 1.
     """
     return johnson(*phase_durations(instance, omega))
 
 
 def johnson(first: FloatArray, second: FloatArray) -> IntArray:
-    """Johnson's order for a flow shop of two machines: times on each, shape (jobs,).
+    """Johnson's order for a flow shop of two machines [Johnson1954].
 
     First the jobs with first <= second by increasing `first`, then the others by decreasing
     `second`; ties keep the order of the jobs.
+
+    Parameters
+    ----------
+    first, second
+        Times on each machine, shape (jobs,).
+
+    Returns
+    -------
+    IntArray
+        The jobs in order, shape (jobs,).
     """
     late = first > second
     return np.lexsort((np.where(late, -second, first), late))
 
 
 def phase_durations(instance: Instance, omega: float = OMEGA) -> tuple[FloatArray, FloatArray]:
-    """Estimated durations (s) of each job's map and reduce phase, shapes (jobs,): equation (16).
+    """Estimate the durations of each job's map and reduce phase by [LJR], equation (16).
 
     S in equations (14) and (15) is the number of all slots of the phase; a phase without tasks
-    lasts 0. Raises `InputError` unless 0 <= omega <= 1.
+    lasts 0.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    omega
+        Weight of the optimistic estimate, 0 to 1.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        Durations (s) of the map phases and of the reduce phases, shapes (jobs,).
+
+    Raises
+    ------
+    InputError
+        Unless 0 <= omega <= 1.
     """
     if not 0 <= omega <= 1:
         raise InputError(f"omega: must be between 0 and 1, got {omega}")
@@ -50,7 +92,7 @@ def phase_durations(instance: Instance, omega: float = OMEGA) -> tuple[FloatArra
 def map_lengths(instance: Instance) -> FloatArray:
     """Processing time plus the time to read the input locally (s), shape (map_tasks,).
 
-    Where slots differ in speed, the processing time is the mean over the slots (HMHS, equation 1).
+    If slots differ in speed, the processing time is the mean over the slots ([HMHS], equation (1)).
     """
     lengths: FloatArray = mean_map_times(instance) + local_map_setups(instance)
     return lengths
@@ -59,7 +101,7 @@ def map_lengths(instance: Instance) -> FloatArray:
 def reduce_lengths(instance: Instance) -> FloatArray:
     """Processing time plus the time to read everything locally (s), shape (reduce_tasks,).
 
-    Where slots differ in speed, the processing time is the mean over the slots (HMHS, equation 1).
+    If slots differ in speed, the processing time is the mean over the slots ([HMHS], equation (1)).
     """
     return mean_reduce_times(instance) + best_reduce_setups(instance)[instance.reduce_job]
 

@@ -1,4 +1,4 @@
-"""The LPT rule: longest processing time first."""
+"""The LPT rule: longest processing time first [Graham1969]."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ from ...instances.arrays import FloatArray, IntArray
 
 
 def longest_first(lengths: FloatArray, group: IntArray | None = None) -> IntArray:
-    """Tasks by increasing `group`, within it by decreasing length (>= 0), then by number.
+    """Sort tasks by increasing group, within it by decreasing length, then by number.
 
-    All arrays have shape (tasks,); groups are numbers >= 0, without them there is one.
+    Parameters
+    ----------
+    lengths
+        Length of each task, >= 0, shape (tasks,).
+    group
+        Group of each task, >= 0, shape (tasks,); by default there is one group.
+
+    Returns
+    -------
+    IntArray
+        The tasks in order, shape (tasks,).
     """
     # Numbers >= 0 sort like their bits, and numpy sorts keys of 16 bits by counting: several times
     # as fast as comparing floats.
@@ -21,5 +31,5 @@ def longest_first(lengths: FloatArray, group: IntArray | None = None) -> IntArra
 
 
 def _words(values: FloatArray | IntArray, layout: str) -> list[IntArray]:
-    """The bits of `values` in pieces of 16, the lowest first."""
+    """The bits of `values` in words of 16, the lowest first."""
     return list(values.astype(layout).view("<u2").reshape(-1, 4).T)

@@ -1,7 +1,7 @@
 """Place the tasks of a phase one by one by a rule, with the kernel that suits the instance.
 
-The rules are those of `earliest_slot`. Without speed factors and security that module knows a short
-cut; otherwise every task looks at every slot (`unrelated_slots`).
+The rules are those of `earliest_slot`, which is used without speed factors and security. Otherwise
+every task examines every slot (`unrelated_slots`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,22 @@ from .unrelated_slots import place_secure_maps, place_unrelated_maps, place_unre
 
 
 def placed_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule:
-    """The map tasks in `order`, each on the slot that the rule gives it."""
+    """Place the map tasks.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    order
+        The map tasks in the order of their placement, shape (map_tasks,).
+    rule
+        A rule of `earliest_slot`.
+
+    Returns
+    -------
+    PhaseSchedule
+        The map phase.
+    """
     if instance.security is not None:
         return _secure_maps(instance, order, rule, instance.security)
     if instance.speed_factors is not None:
@@ -80,7 +95,22 @@ def _secure_maps(
 
 
 def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule:
-    """Add the reduce phase: jobs as their map phases end, tasks of a job by LPT."""
+    """Add the reduce phase: jobs by map completion, the tasks of a job by LPT.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    maps
+        The map phase.
+    rule
+        A rule of `earliest_slot`.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+    """
     release = map_completions(instance, maps.end)
     if instance.speed_factors is not None:
         return _with_unrelated_reduces(instance, maps, rule, release, instance.speed_factors.reduce)

@@ -1,14 +1,15 @@
-"""The five heuristics of LJR section 4.
+"""The five heuristics of [LJR], section 4.
 
-All sort the jobs by Johnson's rule for the map phase and by the ends of their map phases for the
-reduce phase, and give the tasks one by one to a slot. The tasks of a job come longest first (LPT,
-with local reads); equal tasks and equal jobs by number.
+EASS and EFSS choose the earliest available and the earliest finishing slot, TBS is task-based
+scheduling, and -L stands for data locality. All sort the jobs by Johnson's rule for the map phase
+and by the ends of their map phases for the reduce phase, and assign the tasks one by one to a slot.
+The tasks of a job come longest first (LPT, with local reads); equal tasks and equal jobs by number.
 
 The earliest available slot is the first to become free, on ties the lowest number. The earliest
 finishing slot is the one where the task ends first; then the one with the shortest setup, then the
 first available, then the lowest number. In the reduce phase the end counts the wait for the job's
-last map task, max(lambda_k, theta_i) + s_ijk + p_ij, as statement 6 of Algorithm 2 does. EFSS's
-statement 15 is printed without that wait and would miss the earliest finish that the text asks for;
+last map task, max(lambda_k, theta_i) + s_ijk + p_ij, as statement 6 of Algorithm 2 does. Statement
+15 of EFSS is printed without that wait and would miss the earliest finish that the text asks for;
 Table 2 does not tell the two apart.
 """
 
@@ -27,33 +28,97 @@ from .placement import placed_maps, with_reduces
 
 
 def eass(instance: Instance, *, omega: float = OMEGA) -> Schedule:
-    """Earliest available slot for every task (LJR Algorithm 1)."""
+    """Earliest available slot for every task ([LJR], Algorithm 1).
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    omega
+        Weight of the optimistic estimate in Johnson's rule, 0 to 1.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+    """
     order = _job_by_job(instance, omega)
     return with_reduces(instance, placed_maps(instance, order, AVAILABLE), AVAILABLE)
 
 
 def efss(instance: Instance, *, omega: float = OMEGA) -> Schedule:
-    """Earliest finishing slot for every task (LJR section 4.2)."""
+    """Earliest finishing slot for every task ([LJR], section 4.2).
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    omega
+        Weight of the optimistic estimate in Johnson's rule, 0 to 1.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+    """
     order = _job_by_job(instance, omega)
     return with_reduces(instance, placed_maps(instance, order, FINISHING), FINISHING)
 
 
 def efss_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
-    """EFSS, but map tasks take the earliest available slot of their replica nodes (section 4.4).
+    """EFSS, but map tasks take the earliest available slot of their replica nodes ([LJR], 4.4).
 
     A map task without input, or none of whose replica nodes has a map slot, is placed as in EFSS.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    omega
+        Weight of the optimistic estimate in Johnson's rule, 0 to 1.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
     """
     order = _job_by_job(instance, omega)
     return with_reduces(instance, placed_maps(instance, order, LOCAL), FINISHING)
 
 
 def tbs(instance: Instance, *, omega: float = OMEGA) -> Schedule:
-    """Place the map tasks of all jobs longest first, then group them by job (LJR Algorithm 3)."""
+    """Place the map tasks of all jobs longest first, then group them by job ([LJR], Algorithm 3).
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    omega
+        Weight of the optimistic estimate in Johnson's rule, 0 to 1.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+    """
     return _task_based(instance, omega, FINISHING)
 
 
 def tbs_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
-    """TBS, but map tasks are placed as in EFSS-L (LJR section 4.4)."""
+    """TBS, but map tasks are placed as in EFSS-L ([LJR], section 4.4).
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    omega
+        Weight of the optimistic estimate in Johnson's rule, 0 to 1.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+    """
     return _task_based(instance, omega, LOCAL)
 
 

@@ -1,8 +1,8 @@
-"""Placing tasks where slots differ in speed or security: every task looks at every slot.
+"""Place tasks on unrelated slots, which differ in speed or security: each task examines each slot.
 
 With speed factors, priorities or security levels the setup classes of `earliest_slot` no longer
-tell slots apart, so there is no short cut. Rules and ties are the same, except that the finishing
-time counts processing as well. Slots that a task's priority forbids are as good as absent.
+tell slots apart. Rules and ties are the same, except that the finishing time counts processing as
+well. Slots that a task's priority forbids are not used.
 
 Loops rather than array expressions, which take several times as long to compile.
 """
@@ -31,7 +31,36 @@ def place_unrelated_maps(
     replica_offsets: IntArray,
     replicas: IntArray,
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Slot, start and setup (s) of each map task, placed in `order`; shapes (tasks,)."""
+    """Place the map tasks one by one on slots of different speed.
+
+    Parameters
+    ----------
+    order
+        The map tasks in the order of their placement, shape (tasks,).
+    rule
+        A rule of `earliest_slot`.
+    slot_node
+        Node of each map slot, shape (slots,).
+    node_rack
+        Rack of each node, shape (nodes,).
+    rates
+        Transfer rates on the node, within the rack, between racks (MB/s).
+    job
+        Job of each task, shape (tasks,).
+    processing
+        Processing time of each task (s), shape (tasks,).
+    factors
+        Speed factor of each job on each slot, shape (jobs, slots).
+    input_mb
+        Input of each task (MB), shape (tasks,).
+    replica_offsets, replicas
+        Task t has replicas on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`.
+
+    Returns
+    -------
+    tuple[IntArray, FloatArray, FloatArray]
+        Slot, start (s) and setup (s) of each task, shapes (tasks,).
+    """
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
     free, setup = np.zeros(len(slot_node)), np.empty(len(slot_node))
@@ -73,9 +102,37 @@ def place_secure_maps(
     replica_offsets: IntArray,
     replicas: IntArray,
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """As `place_unrelated_maps`, on slots that `priorities` allows; setups follow the levels.
+    """As `place_unrelated_maps`, on eligible slots and with setups by security level.
 
-    `seconds` per MB that is moved as it is, and encrypted.
+    Parameters
+    ----------
+    order
+        The map tasks in the order of their placement, shape (tasks,).
+    rule
+        A rule of `earliest_slot`.
+    slot_node
+        Node of each map slot, shape (slots,).
+    priorities
+        Whether each task may run on each slot, shape (tasks, slots).
+    levels
+        Security level of moving data of a node to a slot, shape (nodes, slots).
+    seconds
+        Time to move data unencrypted, and encrypted (s/MB).
+    job
+        Job of each task, shape (tasks,).
+    processing
+        Processing time of each task (s), shape (tasks,).
+    factors
+        Speed factor of each job on each slot, shape (jobs, slots).
+    input_mb
+        Input of each task (MB), shape (tasks,).
+    replica_offsets, replicas
+        Task t has replicas on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`.
+
+    Returns
+    -------
+    tuple[IntArray, FloatArray, FloatArray]
+        Slot, start (s) and setup (s) of each task, shapes (tasks,).
     """
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
@@ -111,9 +168,29 @@ def place_unrelated_reduces(
     factors: FloatArray,
     setup: FloatArray,
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Slot, start and setup (s) of each reduce task, placed in `order`; shapes (tasks,).
+    """Place the reduce tasks one by one on slots of different speed.
 
-    `release` (jobs,) ends the map phases, `setup` (jobs, slots) in s.
+    Parameters
+    ----------
+    order
+        The reduce tasks in the order of their placement, shape (tasks,).
+    rule
+        A rule of `earliest_slot`.
+    release
+        End of the map phase of each job (s), shape (jobs,).
+    job
+        Job of each task, shape (tasks,).
+    processing
+        Processing time of each task (s), shape (tasks,).
+    factors
+        Speed factor of each job on each slot, shape (jobs, slots).
+    setup
+        Setup time of a task of each job on each slot (s), shape (jobs, slots).
+
+    Returns
+    -------
+    tuple[IntArray, FloatArray, FloatArray]
+        Slot, start (s) and setup (s) of each task, shapes (tasks,).
     """
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
@@ -131,7 +208,7 @@ def place_unrelated_reduces(
 
 @counted
 def _keep_local(usable: BoolArray, copies: IntArray, slot_node: IntArray) -> bool:
-    """Leave usable only slots on nodes with a copy, unless that leaves none; whether it did."""
+    """Whether slots on nodes with a copy are usable; if so, only they stay usable."""
     some = False
     for k in range(len(slot_node)):
         some = some or (usable[k] and slot_node[k] in copies)
@@ -150,7 +227,7 @@ def _slot(
     setup: FloatArray,
     times: FloatArray,
 ) -> int:
-    """The usable slot where the task ends first, or that is available first; -1: no slot."""
+    """The usable slot where the task ends first, or that is available first; -1 for none."""
     best = -1
     for k in range(len(free)):
         if not usable[k]:

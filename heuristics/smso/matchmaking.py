@@ -1,14 +1,14 @@
-"""Task matchmaking of SMSO: a map slot for every task, near its data and evenly loaded.
+"""Task matchmaking of [SMSO], Algorithm 1: a map slot for every task, near its data, evenly loaded.
 
-Load is the number of tasks on a slot. A task goes to the first of these that has a slot:
+The load of a slot is its number of tasks. A task goes to the first of these groups that has a slot:
 
-1. slots on a node that holds its data, whose priority allows it, below the threshold;
-2. other allowed slots that take the data without encryption, below the threshold;
-3. all allowed slots.
+1. eligible slots on a node that holds its data, below the threshold;
+2. other eligible slots that take the data without encryption, below the threshold;
+3. all eligible slots.
 
-Among them to the one with the fewest tasks; then, in 3, to one without encryption; then to the
-lowest number. The threshold is THETA times the mean number of the tasks that are being placed, and
-only these count towards it.
+Within the group it goes to the slot with the fewest tasks; then, in group 3, to one without
+encryption; then to the lowest number. The threshold is THETA times the mean number of the tasks
+that are being placed, and only these count towards it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,40 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.security import ENCRYPTED
 
 THETA = 1.2
-"""The load threshold that the paper uses."""
+"""Load threshold of the paper."""
 
 LOCAL, UNENCRYPTED, ENCRYPTED_MOVE, NO_SLOT = 0, 1, 2, 3
-"""How data gets to a slot, and the step above in which it is if the slot is below the threshold."""
+"""How data gets to a slot. The number is one less than that of the group above for slots below the
+threshold."""
 
 
 def matched(
     instance: Instance, tasks: IntArray, queued: IntArray, *, theta: float = THETA
 ) -> IntArray:
-    """A map slot for each of `tasks`, in the order given, shape (len(tasks),): Algorithm 1.
+    """Choose a map slot for each task ([SMSO], Algorithm 1).
 
-    `queued` (map slots,) counts the tasks that are on each slot already. Lost slots and forbidden
-    ones take nothing. Raises `InputError` if a task has nowhere to run.
+    Lost slots and slots that are not eligible take nothing.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    tasks
+        The tasks in the order of their placement, shape (n,).
+    queued
+        Number of tasks on each map slot already, shape (map slots,).
+    theta
+        Load threshold.
+
+    Returns
+    -------
+    IntArray
+        A slot for each task, shape (n,).
+
+    Raises
+    ------
+    InputError
+        If a task has no eligible slot.
     """
     usable = len(queued) if instance.outages is None else int((~instance.outages.map).sum())
     found = _matched(
@@ -54,7 +75,7 @@ def matched(
 
 
 def security_levels(instance: Instance) -> LevelArray:
-    """Security levels (nodes, map slots); without a security part nothing is encrypted."""
+    """Security levels, shape (nodes, map slots); without a security part nothing is encrypted."""
     if instance.security is not None:
         return instance.security.levels
     node = instance.cluster.map_slot_node
@@ -73,7 +94,7 @@ def _matched(
     queued: IntArray,
     threshold: float,
 ) -> IntArray:
-    """As `matched`; -1 for a task without an allowed slot."""
+    """As `matched`; -1 for a task without an eligible slot."""
     slots = len(slot_node)
     found = np.empty(len(tasks), np.int64)
     placed = np.zeros(slots, np.int64)

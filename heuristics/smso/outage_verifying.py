@@ -1,4 +1,4 @@
-"""Outage verifying of SMSO: heartbeats tell which slots are lost, and their tasks move."""
+"""Outage verifying of [SMSO]: heartbeats report lost slots, and their tasks move."""
 
 from __future__ import annotations
 
@@ -19,7 +19,19 @@ from .queue_ordering import ordered
 
 @dataclass(frozen=True)
 class Move:
-    """A task that left a lost slot; slots count over the cluster, `heartbeat` from 0."""
+    """A task that moved from a lost slot.
+
+    Parameters
+    ----------
+    phase
+        Its phase.
+    task
+        Its number over all jobs.
+    source, target
+        Slots, numbered over the cluster.
+    heartbeat
+        Number of the heartbeat, from 0.
+    """
 
     phase: Literal["map", "reduce"]
     task: int
@@ -30,7 +42,15 @@ class Move:
 
 @dataclass(frozen=True)
 class Rescheduling:
-    """The schedule on the slots that are left, and every task that had to move to get there."""
+    """The schedule after all outages.
+
+    Parameters
+    ----------
+    schedule
+        The schedule on the remaining slots.
+    moves
+        Every task that moved.
+    """
 
     schedule: Schedule
     moves: tuple[Move, ...]
@@ -43,11 +63,31 @@ def rescheduled(
     theta: float = THETA,
     by_johnson: bool = False,
 ) -> Rescheduling:
-    """Plan for the whole cluster, then move the tasks of lost slots: Algorithms 3 and 4.
+    """Plan for the whole cluster, then move the tasks of lost slots ([SMSO], Algorithms 3 and 4).
 
-    After each heartbeat (by default one, with the instance's outages) the tasks on lost slots are
-    matched again to the slots that are left, while all others stay where they are; then the queues
-    are ordered again. Outages add up. Raises `InputError` if they leave a task nowhere to run.
+    After each heartbeat the tasks on lost slots are matched again to the remaining slots, while all
+    others stay; then the queues are ordered again. Outages accumulate.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    heartbeats
+        The outages reported by each heartbeat; by default one with the instance's outages.
+    theta
+        Load threshold.
+    by_johnson
+        Whether each slot runs the jobs in Johnson's order instead of all tasks by LPT.
+
+    Returns
+    -------
+    Rescheduling
+        The schedule and the moves.
+
+    Raises
+    ------
+    InputError
+        If the outages leave a task without an eligible slot.
     """
     if heartbeats is None:
         heartbeats = [] if instance.outages is None else [instance.outages]
@@ -87,7 +127,7 @@ def _moves(
 
 
 def _notes(instance: Instance, lost: Outages | None, moves: Sequence[Move]) -> tuple[str, ...]:
-    """What was moved, first in one line, then task by task."""
+    """What was moved: first a summary, then one line per task."""
     if lost is None:
         return ()
     cluster = instance.cluster

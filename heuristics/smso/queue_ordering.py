@@ -1,4 +1,4 @@
-"""Queue ordering of SMSO: the order of the tasks on each slot, and a slot for each reduce task."""
+"""Queue ordering of [SMSO]: the order of tasks on each slot, and slots for the reduce tasks."""
 
 from __future__ import annotations
 
@@ -23,13 +23,34 @@ def ordered(
     reduce_slot: IntArray | None = None,
     job_on_one_slot: bool = False,
 ) -> Schedule:
-    """The schedule with the map tasks on these slots, shape (map_tasks,): Algorithm 2.
+    """Order the queues of the map slots and place the reduce tasks ([SMSO], Algorithm 2).
 
-    Each map slot runs its longest task first, or the jobs in Johnson's order and the longest task
-    of a job first. Reduce tasks follow as their jobs' map phases end, the longest of a job first,
-    each on the slot that is available first. With `reduce_slot` (reduce_tasks,) those that are on a
-    usable slot stay there. `job_on_one_slot` reads the algorithm literally: one slot takes all
-    reduce tasks of a job. Raises `InputError` if reduce tasks have nowhere to run.
+    Reduce tasks follow as their jobs' map phases end, the longest of a job first, each on the slot
+    that is available first.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    map_slot
+        Slot of each map task, shape (map_tasks,).
+    by_johnson
+        Whether each map slot runs the jobs in Johnson's order and the longest task of a job first,
+        instead of its longest task first.
+    reduce_slot
+        Slot of each reduce task, shape (reduce_tasks,); those on usable slots stay there.
+    job_on_one_slot
+        Whether one slot takes all reduce tasks of a job, as the algorithm says literally.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+
+    Raises
+    ------
+    InputError
+        If reduce tasks have no slot.
     """
     position = None
     if by_johnson:
@@ -63,7 +84,7 @@ def _spread(
     setups: FloatArray,
     job_on_one_slot: bool,
 ) -> PhaseSchedule:
-    """The reduce tasks in `order`, on the slot chosen for them, or if that is -1 on the first."""
+    """The reduce tasks in `order` on their chosen slots, or if that is -1 on the first free one."""
     slot, start = chosen.copy(), np.zeros(len(chosen))
     node, processing = instance.cluster.reduce_slot_node, instance.reduce_processing
     free = np.where(usable, 0.0, np.inf)

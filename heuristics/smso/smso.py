@@ -1,7 +1,7 @@
-"""SMSO (Hu, Qian and Li): matchmaking, queue ordering, outage verifying.
+"""The heuristic of [SMSO]: matchmaking, queue ordering, outage verifying.
 
 `smso` is the algorithm as its text means it, `smso_johnson` the same with the jobs of each map slot
-in Johnson's order, `smso_as_printed` its listings taken at their word, which may break the rules.
+in Johnson's order, `smso_as_printed` its listings taken literally, which may break the rules.
 """
 
 from __future__ import annotations
@@ -21,24 +21,49 @@ from .queue_ordering import ordered
 
 
 def smso(instance: Instance, *, theta: float = THETA) -> Schedule:
-    """SMSO (Algorithm 4 as intended); the schedule's notes name every task that outages moved."""
+    """[SMSO], Algorithm 4 as intended; the schedule's notes name every task that outages moved.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    theta
+        Load threshold.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+    """
     return rescheduled(instance, theta=theta).schedule
 
 
 def smso_johnson(instance: Instance, *, theta: float = THETA) -> Schedule:
-    """SMSO with the jobs of each map slot in Johnson's order instead of all tasks by LPT."""
+    """SMSO with the jobs of each map slot in Johnson's order instead of all tasks by LPT.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    theta
+        Load threshold.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+    """
     return rescheduled(instance, theta=theta, by_johnson=True).schedule
 
 
 def smso_as_printed(instance: Instance) -> Schedule:
-    """Algorithms 1, 2 and 4 as printed: the schedule may use forbidden and lost slots.
+    """[SMSO], Algorithms 1, 2 and 4 as printed: the schedule may use forbidden and lost slots.
 
-    Algorithm 1 takes the first slot that the priority allows and that is below the threshold,
-    wherever the data is; at the first slot that the priority forbids it looks for a slot that
-    takes that slot's data unencrypted, and else gives the task to the slot with the fewest tasks,
-    allowed or not. Algorithm 2 puts all reduce tasks of a job on one slot. Algorithm 4 repeats
-    itself while there is no outage (for ever: here once) and stops at once if there is one, so that
-    nothing is moved.
+    Algorithm 1 takes the first eligible slot below the threshold, wherever the data is. At the
+    first slot that the priority forbids it looks for a slot that takes that slot's data
+    unencrypted, and otherwise gives the task to the slot with the fewest tasks, eligible or not.
+    Algorithm 2 puts all reduce tasks of a job on one slot. Algorithm 4 repeats itself for ever
+    while there is no outage (here once) and stops at once if there is one, so nothing is moved.
     """
     here = replace(instance, outages=None)
     return ordered(here, _as_printed(here), job_on_one_slot=True)
