@@ -26,7 +26,7 @@ def offered(monkeypatch, capsys):
         with pytest.raises(SystemExit) as end:
             run([])
         assert end.value.code in (0, None)
-        return capsys.readouterr().out.splitlines()
+        return [line for line in capsys.readouterr().out.splitlines() if line]
 
     return ask
 
