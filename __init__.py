@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .formulations.bounds.closed_form import best_lower_bound as best_lower_bound
     from .formulations.bounds.closed_form import lower_bounds
     from .formulations.bounds.waiting import waiting_bound as waiting_bound
+    from .formulations.model_files import build as build
+    from .formulations.model_files import write_model as write_model
     from .heuristics.dispatch.dispatcher import Dispatcher as Dispatcher
     from .heuristics.dispatch.dispatcher import Placement as Placement
     from .heuristics.dispatch.policy import CompiledPolicy as CompiledPolicy

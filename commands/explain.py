@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..formulations import FORMULATIONS
+from ..formulations import FORMULATIONS, MODEL_ENDINGS
 from ..instances.errors import InputError
 from ..instances.registry import Entry
 from .console import Json, Output, Quiet, about, named, show
@@ -16,6 +16,7 @@ from .file_rules import saving
 if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.mapreduce.instance import Instance
+    from ..report.explain import Explanation
 
 NAMES = ", ".join(entry.name for entry in FORMULATIONS)
 
@@ -32,22 +33,44 @@ def explain(
 ) -> None:
     """A formulation in mathematics, with its equation numbers.
 
-    -o writes a page (.html), a document (.tex) or plain text (anything else).
+    -o writes a page (.html), a document (.tex), the model of INSTANCE for other solvers (.lp,
+    .mps, .lp.gz, .mps.gz) or plain text (anything else).
     """
-    from ..instances.files.outputs import write_bytes
     from ..report.explain import explain as explained
 
     entry = named(FORMULATIONS, model, instance)
+    problem: Instance | Datacenter | None = None
     if instance is None:
+        if output is not None and _is_model(output):
+            raise InputError(f"{output}: a model needs an INSTANCE, here is none")
         explanation = explained(model, None)
     else:
         with about(instance):
-            explanation = explained(model, _instance(entry, instance))
+            problem = _instance(entry, instance)
+            explanation = explained(model, problem)
     if output is not None:
-        forms = {".html": explanation.html, ".tex": explanation.latex}
-        with saving():
-            write_bytes(output, forms.get(output.suffix, explanation.text)().encode())
+        _write(explanation, model, problem, output)
     show(explanation.text(), document=explanation.document(), as_json=as_json, quiet=quiet)
+
+
+def _is_model(path: Path) -> bool:
+    return str(path).removesuffix(".gz").endswith(MODEL_ENDINGS)
+
+
+def _write(
+    explanation: Explanation, model: str, problem: Instance | Datacenter | None, output: Path
+) -> None:
+    """What the ending of `output` asks for."""
+    from ..instances.files.outputs import write_bytes
+
+    with saving():
+        if _is_model(output):
+            from ..formulations.model_files import write_model
+
+            write_model(model, problem, output)
+        else:
+            forms = {".html": explanation.html, ".tex": explanation.latex}
+            write_bytes(output, forms.get(output.suffix, explanation.text)().encode())
 
 
 def _instance(entry: Entry, path: Path) -> Instance | Datacenter:

@@ -8,6 +8,9 @@ of its variables. References are listed in docs/references.md.
 from ..instances.mapreduce.parts import ALL_PARTS
 from ..instances.registry import Entry, Registry
 
+MODEL_ENDINGS = (".lp", ".mps")
+"""Files of models that other solvers read; `model_files` writes them."""
+
 FORMULATIONS = Registry(
     "model",
     "slotwise.formulations",

@@ -1,0 +1,143 @@
+"""Pyomo models by name, and as LP and MPS files that other solvers read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyomo.environ as pyo
+
+from ..instances.datacenter.datacenter import Datacenter
+from ..instances.errors import InputError
+from ..instances.files.outputs import need_ending, write_bytes
+from ..instances.files.temporaries import temporary_folder
+from ..instances.hierarchy.hierarchy import Hierarchy
+from ..instances.mapreduce.instance import Instance
+from ..instances.needs import need
+from . import FORMULATIONS, MODEL_ENDINGS
+
+LONGEST_NAME = 200
+"""Characters of a name; readers of LP files take 255, and Pyomo adds some to names of rows."""
+
+LP_WORDS = re.compile(
+    r"(min|max)(imi[sz]e|imum)?|s\.?t\.?|subject|such|to|that|bounds?|free|inf(inity)?"
+    r"|bin(ary|aries)?|gen(erals?)?|int(egers?)?|semi|sec|sos[12]?|end",
+    re.IGNORECASE,
+)
+"""What a name in an LP file cannot be."""
+
+KINDS: dict[str, type] = {"mapreduce": Instance, "datacenter": Datacenter, "hierarchy": Hierarchy}
+
+Problem = Instance | Datacenter | Hierarchy
+
+
+def build(
+    formulation: str | Callable[..., pyo.ConcreteModel], instance: Problem, **parameters: Any
+) -> pyo.ConcreteModel:
+    """The Pyomo model of a problem.
+
+    Parameters
+    ----------
+    formulation : str or callable
+        The name of a formulation (`slotwise.build("job-order", instance)`), or a function from a
+        problem to a model.
+    instance : Instance, Datacenter or Hierarchy
+        Of the kind that the formulation is for.
+    **parameters
+        Those of the formulation's own `build`, for example `horizon` in s.
+
+    Returns
+    -------
+    pyomo.environ.ConcreteModel
+        With constraint components that carry the equation numbers of its source. Any solver that
+        Pyomo knows solves it, with constraints of your own if you add some.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, the wrong kind of problem, or one that the formulation cannot express.
+    """
+    entry = FORMULATIONS.resolve(formulation)
+    if isinstance(formulation, str):
+        need(f"build of {entry.name}", instance, KINDS[entry.takes])
+    else:
+        need("build", instance, *KINDS.values())
+    return entry.load()(instance, **parameters)
+
+
+def write_model(
+    model: str | Callable[..., pyo.ConcreteModel] | pyo.ConcreteModel,
+    instance: Problem | None,
+    path: str | Path,
+) -> None:
+    """Write a model as an LP or MPS file, with names that can be read.
+
+    Variables are called as in the model, `on_map(0_1)` for `on_map[0, 1]`, and rows after their
+    equations, `c_e_J1_map_task_on_one_slot(0)_`. Characters that LP files do not take become
+    underscores; names that would then be equal get a number.
+
+    Parameters
+    ----------
+    model : str, callable or pyomo.environ.ConcreteModel
+        A formulation as in `build`, or a model that is built already.
+    instance : Instance, Datacenter, Hierarchy or None
+        The problem; None for a model that is built already.
+    path : str or Path
+        Ends in `.lp` or `.mps`, or in `.lp.gz` or `.mps.gz`, which is compressed.
+
+    Raises
+    ------
+    InputError
+        As `build`, and for another ending.
+    OutputError
+        If the file could not be written.
+    """
+    kind = model_ending(path)
+    if not isinstance(model, pyo.ConcreteModel):
+        if instance is None:
+            raise InputError("write_model: needs an instance, or a model that is built already")
+        model = build(model, instance)
+    write_bytes(path, model_content(model, kind))
+
+
+def model_ending(path: str | Path) -> str:
+    """`.lp` or `.mps`, before an ending `.gz`. Raises `InputError` for another."""
+    return need_ending(str(path).removesuffix(".gz"), MODEL_ENDINGS, "a model")
+
+
+def model_content(model: pyo.ConcreteModel, ending: str) -> bytes:
+    """The LP or MPS file of a model."""
+    with temporary_folder() as folder:
+        path = folder / f"model{ending}"
+        model.write(str(path), io_options={"labeler": _Labels()})
+        content = path.read_bytes()
+    # Pyomo writes the model's own name, whatever it holds.
+    name = _safe(model.name).encode()
+    if ending == ".lp":
+        return b"\\ " + name + content[content.index(b"\n") :]
+    return re.sub(rb"(?m)^NAME .*$", b"NAME " + name, content, count=1)
+
+
+class _Labels:
+    """Gives each component a name of its own that LP and MPS files take."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+
+    def __call__(self, component: Any) -> str:
+        name = _safe(component.name.replace("[", "(").replace("]", ")").replace(",", "_"))
+        given, number = name, 1
+        while given in self._given:
+            number += 1
+            given = f"{name}_{number}"
+        self._given.add(given)
+        return given
+
+
+def _safe(name: str) -> str:
+    """ASCII without spaces and operators, neither a number's beginning nor a word of LP files."""
+    safe = re.sub(r"[^A-Za-z0-9_().]", "_", name)[:LONGEST_NAME]
+    taken = LP_WORDS.fullmatch(safe) or not re.match(r"(?![eE][0-9])[A-Za-z_]", safe)
+    return f"x_{safe}" if taken else safe
