@@ -68,11 +68,13 @@ if TYPE_CHECKING:
     from .instances.mapreduce.schedule_file import write_schedule as write_schedule
     from .instances.mapreduce.security import Outages as Outages
     from .instances.mapreduce.security import Security as Security
+    from .instances.registry import Entry as Entry
     from .instances.traces.google2011 import read_google as read_google
     from .instances.traces.openb import read_openb as read_openb
     from .instances.traces.rumen.reader import read_rumen as read_rumen
     from .instances.traces.swim import read_swim as read_swim
     from .instances.verdict import Verdict as Verdict
+    from .report.catalogue import registry as registry
     from .report.documents.read_write import read as read
     from .report.documents.read_write import write as write
     from .report.documents.schemas import schema as schema
@@ -87,10 +89,13 @@ if TYPE_CHECKING:
     from .solvers.guidance.column_generation import NoRate as NoRate
     from .solvers.guidance.guide import guide as guide
     from .solvers.heuristic import heuristic as heuristic
+    from .solvers.method import MethodOutcome as MethodOutcome
+    from .solvers.method import SolveRequest as SolveRequest
     from .solvers.progress import Progress as Progress
     from .solvers.result import Result as Result
     from .solvers.result import Status as Status
     from .solvers.solve import solve as solve
+    from .solvers.stop_reason import StopReason as StopReason
 
     __version__: str
     bounds = lower_bounds

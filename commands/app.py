@@ -26,6 +26,7 @@ from .heuristic import heuristic
 from .import_.datacenters import datacenters
 from .import_.mapreduce import importing
 from .import_.queues import queues
+from .list_ import list_
 from .process import interrupts
 from .process.failing import failed
 from .process.streams import open_streams, put
@@ -50,6 +51,7 @@ app = typer.Typer(
 VERBS = (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, schema, examples)
 for command in VERBS:
     app.command()(command)
+app.command("list")(list_)
 app.add_typer(generate, name="generate")
 app.add_typer(importing, name="import")
 for kind in (datacenters, queues):

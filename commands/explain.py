@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..instances.mapreduce.instance import Instance
     from ..report.explain import Explanation
 
-NAMES = ", ".join(entry.name for entry in FORMULATIONS)
+NAMES = ", ".join(entry.name for entry in FORMULATIONS.own)
 
 
 def explain(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..instances.hierarchy.allocation import Allocation
     from ..instances.hierarchy.hierarchy import Hierarchy
 
-NAMES = ", ".join(entry.name for entry in ALLOCATORS)
+NAMES = ", ".join(entry.name for entry in ALLOCATORS.own)
 SCHEDULERS = ", ".join(entry.name for entry in WRITERS)
 
 

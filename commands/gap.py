@@ -50,6 +50,7 @@ def gap(
     from ..report.tables import comparison_table, summary_table
     from ..solvers.clock import Clock, check_time_limit
     from ..solvers.compare import Comparison, compared
+    from ..solvers.opening import Opening
 
     check_time_limit(time_limit)
     if gantt is not None and len(instances) > 1:
@@ -67,7 +68,8 @@ def gap(
                     doing(on_progress, "loading compiled code")
                     get_ready_until(clock, problem, quiet=hidden, exact=True)
                     signals.hold(clock.stop.set)
-                    comparison = compared(problem, clock, threads=threads, on_progress=on_progress)
+                    opening = Opening(problem, on_progress)
+                    comparison = compared(opening, clock, threads=threads)
                 done.append(comparison)
                 documents.append(comparison.document())
                 if output is not None and is_replaced(output):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..heuristics import HEURISTICS
+from ..instances.errors import InputError
 from .console import (
     NO,
     Gantt,
@@ -27,13 +29,17 @@ from .console import (
 from .file_rules import saving
 from .process.interrupts import held
 
-NAMES = ", ".join(entry.name for entry in HEURISTICS)
+NAMES = ", ".join(entry.name for entry in HEURISTICS.own)
 MOST_NOTES = 12
 
 
 def heuristic(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {NAMES}.")],
     instance: InstanceFile,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Of the heuristic; may be repeated."),
+    ] = None,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", metavar="S", min=0, help="Give up then; default: never."),
@@ -47,9 +53,9 @@ def heuristic(
     from ..instances.files.json_files import write_json
     from ..instances.mapreduce.instance_file import read_instance
     from ..solvers.clock import Clock, check_time_limit
-    from ..solvers.heuristic import within
+    from ..solvers.heuristic import with_parameters, within
 
-    named(HEURISTICS, name, instance)
+    entry = with_parameters(named(HEURISTICS, name, instance), settings(parameter))
     clock_limit = math.inf if time_limit is None else time_limit
     check_time_limit(clock_limit)
     hidden = quiet or as_json
@@ -60,7 +66,7 @@ def heuristic(
             clock = Clock(clock_limit)
             doing(on_progress, f"{name} (the first use compiles it)")
             get_ready_until(clock, problem, quiet=hidden)
-            result = within(clock, problem, name)
+            result = within(clock, problem, entry)
             signals.hold()
         if output is not None:
             with saving():
@@ -71,6 +77,20 @@ def heuristic(
         draw(gantt, result, quiet=hidden, skip=signals.came)
     if result.schedule is None:
         raise typer.Exit(NO)
+
+
+def settings(given: list[str] | None) -> dict[str, Any]:
+    """`NAME=VALUE` pairs, values as in JSON where they are that. Raises `InputError`."""
+    found: dict[str, Any] = {}
+    for pair in given or ():
+        name, equals, value = pair.partition("=")
+        if not (name and equals):
+            raise InputError(f"--parameter: need NAME=VALUE, got {pair!r}")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
 
 
 def _first(notes: Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..instances.datacenter.guidance import Guidance
     from ..instances.datacenter.workload import Workload
 
-NAMES = ", ".join(entry.name for entry in POLICIES)
+NAMES = ", ".join(entry.name for entry in POLICIES.own)
 GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
 DEFAULT_LOAD = 0.95
 

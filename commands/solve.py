@@ -27,14 +27,16 @@ from .file_rules import saving
 from .process.interrupts import held
 from .process.streams import put_aside
 
-NAMES = ", ".join(method.name for method in METHODS)
+NAMES = ", ".join(entry.name for entry in METHODS.own)
 
 
 def solve(
     instance: InstanceFile,
-    model: Annotated[
+    method: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help=f"One of {NAMES}; default: chosen."),
+        typer.Option(
+            "--method", "--model", metavar="NAME", help=f"One of {NAMES}; default: chosen."
+        ),
     ] = None,
     time_limit: TimeLimit = 60.0,
     threads: Threads = None,
@@ -62,8 +64,7 @@ def solve(
     from ..solvers.opening import Opening
     from ..solvers.solve import search
 
-    if model is not None:
-        METHODS.lookup(model)
+    named = None if method is None else METHODS.lookup(method)
     check_time_limit(time_limit)
     hidden = quiet or as_json
     agree = True
@@ -73,13 +74,13 @@ def solve(
             problem = read_instance(instance)
             clock = Clock(time_limit)
             doing(on_progress, "loading compiled code")
-            searched = model in (None, "improvement")
+            searched = method in (None, "improvement")
             get_ready_until(clock, problem, quiet=hidden, exact=searched)
             signals.hold(clock.stop.set)
             result = search(
                 Opening(problem, on_progress),
                 clock,
-                model=model,
+                methods=named,
                 threads=threads,
                 relative_gap=relative_gap,
                 absolute_gap=absolute_gap,

@@ -70,6 +70,12 @@ class Entry:
         return method
 
 
+Method = str | Function | Entry
+"""A name, a function of one's own, or an entry."""
+
+Methods = Method | Sequence[Method]
+
+
 class Registry(Sequence[Entry]):
     """The methods of one kind, ours in a fixed order, then those of other packages by name.
 
@@ -141,7 +147,7 @@ class Registry(Sequence[Entry]):
             f"unknown {self.kind} {shown!r}: {guess}choose from {', '.join(self.names)}"
         )
 
-    def resolve(self, method: str | Function | Entry) -> Entry:
+    def resolve(self, method: Method) -> Entry:
         """The entry of a name, of a function of one's own, or the entry itself.
 
         A function is called by its `__name__`, and understands no optional part of an instance.
@@ -158,6 +164,23 @@ class Registry(Sequence[Entry]):
         if callable(method):
             return _entry_of_function(_name_of(method), method)
         raise InputError(f"{self.kind}: need a name or a function, got {method!r}")
+
+    def resolve_all(self, methods: Methods) -> list[Entry]:
+        """The entries of one name, function or entry, or of several.
+
+        Raises
+        ------
+        InputError
+            As `resolve` does, and if two have the same name.
+        """
+        if isinstance(methods, str | Entry) or not isinstance(methods, Sequence):
+            methods = [methods]
+        entries = [self.resolve(method) for method in methods]
+        names = [entry.name for entry in entries]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"two entries of the same name: {self.kind} {name!r}")
+        return entries
 
 
 def _entry_points(group: str) -> list[EntryPoint]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..instances.mapreduce.instance import Instance
+from ..instances.registry import Methods
 from .clock import Clock
 from .opening import Opening
 from .progress import ProgressCallback
@@ -69,26 +70,48 @@ class Comparison:
 def compare(
     instance: Instance,
     *,
+    heuristics: Methods | None = None,
+    bounds: Methods | None = None,
+    methods: Methods | None = None,
     time_limit: float = 60.0,
     threads: int | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Comparison:
-    """Run every heuristic and bound on `instance`, and `solve` within `time_limit` s.
+    """Run heuristics and bounds on an instance beside the optimum, or the best bound.
 
     The heuristics come first and may take all of the time. Of an instance without any schedule it
-    says only that. Raises as `solve` does.
+    says only that.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    heuristics, bounds, methods
+        Names, functions or entries of the registries; by default all heuristics that keep the
+        rules, all closed-form bounds, and the exact methods that suit the instance.
+    time_limit
+        Wall time (s), for all together.
+    threads
+        By default all cores.
+    on_progress
+        Called with each step.
+
+    Raises
+    ------
+    InputError, CertificateError
+        As `solve` does.
     """
-    return compared(instance, Clock(time_limit), threads=threads, on_progress=on_progress)
+    opening = Opening(instance, on_progress, heuristics, bounds)
+    return compared(opening, Clock(time_limit), methods=methods, threads=threads)
 
 
 def compared(
-    instance: Instance,
+    opening: Opening,
     clock: Clock,
     *,
+    methods: Methods | None = None,
     threads: int | None = None,
-    on_progress: ProgressCallback | None = None,
 ) -> Comparison:
-    """As `compare`, within what the clock has left."""
-    opening = Opening(instance, on_progress)
-    best = search(opening, clock, share=1.0, threads=threads)
+    """As `compare`, of what the opening asks for, within what the clock has left."""
+    best = search(opening, clock, share=1.0, methods=methods, threads=threads)
     return Comparison(best=best, heuristics=list(opening.results), bounds=opening.bounds)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from inspect import signature
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +15,7 @@ from ..formulations.bounds.closed_form import best_lower_bound
 from ..heuristics import HEURISTICS
 from ..heuristics.background import OutOfTime, attempt
 from ..heuristics.warm_up import ready
+from ..instances.errors import InputError
 from ..instances.kernels.decorators import compiling_seconds
 from ..instances.mapreduce.checker import check
 from ..instances.mapreduce.eligibility import impossible, map_eligible
@@ -18,42 +23,82 @@ from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.mapreduce.schedule import Schedule, timed
 from ..instances.mapreduce.usable_slots import usable_slots
-from ..instances.registry import Entry
+from ..instances.registry import Entry, Method
 from .clock import Clock
 from .result import Result, certified, infeasible, no_schedule
 
 
 def heuristic(
-    instance: Instance, name: str, *, lower_bound: tuple[float, str] | None = None
+    instance: Instance,
+    method: Method,
+    *,
+    lower_bound: tuple[float, str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Result:
-    """The checked schedule of the heuristic called `name`, with the best closed-form bound.
+    """Run one heuristic and check its schedule.
 
-    A method that knows nothing of outages gets the slots that are left. Other parts of the
-    instance that it does not understand are dropped and told; tasks that it then puts on forbidden
-    slots are moved. A method as printed that breaks the rules has no schedule, but notes that say
-    which. `lower_bound` (s, and what proved it) replaces the closed forms when it is
-    known already. `seconds` is the heuristic's own time. Raises `InputError` for an unknown name.
+    Parts of the instance that the heuristic does not understand are dropped, and the result tells
+    which. Then lost slots are left out, and tasks that it puts on forbidden slots are moved. A
+    heuristic as printed that breaks the rules has no schedule, but notes that say which.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    method
+        The name of one of `HEURISTICS`, or a function from an instance to a `Schedule`, which is
+        taken to understand no optional part of an instance; an `Entry` can say more.
+    lower_bound
+        A valid lower bound (s) and what proved it, if known; by default the best closed form.
+    parameters
+        Keyword arguments of the heuristic.
+
+    Returns
+    -------
+    Result
+        Its `seconds` are the heuristic's own time.
+
+    Raises
+    ------
+    InputError
+        For an unknown name or parameter, and for a function that returns no schedule.
+    CertificateError
+        If the schedule is invalid.
     """
-    return within(Clock(), instance, name, lower_bound=lower_bound)
+    entry = with_parameters(HEURISTICS.resolve(method), parameters or {})
+    return within(Clock(), instance, entry, lower_bound=lower_bound)
+
+
+def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
+    """The same heuristic with keyword arguments. Raises `InputError` if it does not take them."""
+    if not parameters:
+        return entry
+    method = entry.load()
+    _, *known = signature(method).parameters
+    for name in parameters:
+        if name not in known:
+            takes = f"choose from {', '.join(known)}" if known else "it has none"
+            raise InputError(f"heuristic {entry.name!r}: unknown parameter {name!r}: {takes}")
+    return replace(entry, target=partial(method, **parameters))
 
 
 def within(
-    clock: Clock, instance: Instance, name: str, *, lower_bound: tuple[float, str] | None = None
+    clock: Clock, instance: Instance, entry: Entry, *, lower_bound: tuple[float, str] | None = None
 ) -> Result:
     """As `heuristic`, without a schedule if the clock is over first: then it is left behind."""
 
     try:
-        return attempt(lambda: certified_heuristic(instance, name, lower_bound), clock)
+        return attempt(lambda: certified_heuristic(instance, entry, lower_bound), clock)
     except OutOfTime:
-        why = f"{name}: not done within {clock.seconds:g} s"
-        return no_schedule(instance, name, (why,), clock.elapsed)
+        why = f"{entry.name}: not done within {clock.seconds:g} s"
+        return no_schedule(instance, entry.name, (why,), clock.elapsed)
 
 
 def certified_heuristic(
-    instance: Instance, name: str, lower_bound: tuple[float, str] | None
+    instance: Instance, entry: Entry, lower_bound: tuple[float, str] | None
 ) -> Result:
     """As `heuristic`, in this thread."""
-    entry = HEURISTICS.lookup(name)
+    name = entry.name
     why = impossible(instance)
     if why is not None:
         return infeasible(instance, name, why)
@@ -65,6 +110,8 @@ def certified_heuristic(
         given = instance if OUTAGES in entry.understands else usable.instance
         understood, dropped = _understood(given, entry)
         schedule = method(understood)
+        if not isinstance(schedule, Schedule):
+            raise InputError(f"heuristic {name!r}: must return a Schedule, got {schedule!r}")
         if dropped:
             schedule = _with_everything(given, schedule)
         if given is not instance:
@@ -126,7 +173,5 @@ def _with_everything(instance: Instance, schedule: Schedule) -> Schedule:
 def all_heuristics(instance: Instance, lower_bound: tuple[float, str]) -> list[Result]:
     """The checked result of every heuristic that keeps the rules, in the registry's order."""
     return [
-        heuristic(instance, entry.name, lower_bound=lower_bound)
-        for entry in HEURISTICS
-        if entry.valid
+        heuristic(instance, entry, lower_bound=lower_bound) for entry in HEURISTICS if entry.valid
     ]

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from ..formulations.bounds.closed_form import best_of, lower_bounds
 from ..heuristics import HEURISTICS
 from ..heuristics.background import OutOfTime, attempt
+from ..instances.errors import one_line
 from ..instances.mapreduce.instance import Instance
-from ..instances.registry import Entry
+from ..instances.registry import Entry, Methods
 from .clock import Clock
 from .heuristic import certified_heuristic
 from .progress import Progress, ProgressCallback
@@ -23,13 +24,32 @@ LAST = ("FIFO", "HMHS", "R-HMHS", "Min-Min")
 
 @dataclass
 class Opening:
-    """What is known so far: every closed-form bound (s), the results, why heuristics are missing.
+    """The heuristics and bounds to run, and what is known of the instance so far.
 
-    `best` has the shortest schedule by now.
+    Parameters
+    ----------
+    instance
+        The instance.
+    on_progress
+        Called before each heuristic and with each result.
+    heuristics
+        Names, functions or entries; by default all of `HEURISTICS` that keep the rules.
+    bounds_asked
+        Names, functions or entries; by default all of `BOUNDS`.
+    bounds
+        Every closed-form bound (s) by name.
+    results
+        The results of the heuristics.
+    notes
+        Why heuristics are missing.
+    best
+        The result with the shortest schedule by now.
     """
 
     instance: Instance
     on_progress: ProgressCallback | None = None
+    heuristics: Methods | None = None
+    bounds_asked: Methods | None = None
     bounds: dict[str, float] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -41,9 +61,9 @@ class Opening:
         What still runs when the time is up is left behind.
         """
         self._tell(clock, "closed-form bounds")
-        self.bounds = lower_bounds(self.instance)
-        bound = best_of(self.bounds)
-        entries = [entry for entry in HEURISTICS if entry.valid]
+        self.bounds = lower_bounds(self.instance, self.bounds_asked)
+        bound = best_of(self.bounds, self.bounds_asked)
+        entries = self._entries()
         skipped = []
         for place, entry in enumerate(sorted(entries, key=_turn)):
             its_clock = Clock() if place == 0 else clock
@@ -57,14 +77,24 @@ class Opening:
             except OutOfTime:
                 spent = clock.elapsed - began
                 self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.reason}")
+            except Exception as failure:
+                if not entry.plugin:
+                    raise
+                why = one_line(f"package {entry.plugin!r} failed: {failure}")
+                self.notes.append(f"{entry.name}: left out, {why}")
         if skipped:
             self.notes.append(f"{', '.join(skipped)}: not run, {clock.reason}")
         order = [entry.name for entry in entries]
         self.results.sort(key=lambda result: order.index(result.method))
         self.best = min(self.results, key=lambda result: result.makespan or 0.0)
 
+    def _entries(self) -> list[Entry]:
+        if self.heuristics is None:
+            return [entry for entry in HEURISTICS if entry.valid]
+        return HEURISTICS.resolve_all(self.heuristics)
+
     def _result(self, entry: Entry, bound: tuple[float, str], clock: Clock) -> Result:
-        return attempt(lambda: certified_heuristic(self.instance, entry.name, bound), clock)
+        return attempt(lambda: certified_heuristic(self.instance, entry, bound), clock)
 
     def take(self, result: Result) -> None:
         """Add a result."""

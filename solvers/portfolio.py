@@ -9,12 +9,14 @@ from functools import partial
 from threading import Event, Lock
 
 from ..heuristics.background import BackgroundWork
+from ..instances.errors import InputError, one_line
 from ..instances.mapreduce.instance import Instance
 from ..instances.registry import Entry
 from .clock import Clock
-from .method import MethodOutcome, SolveRequest
+from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress, ProgressCallback
 from .result import relative_gap
+from .stop_reason import StopReason
 
 HEAD_START = 1.0
 """Seconds that spare small instances the start of a second method."""
@@ -76,7 +78,7 @@ def portfolio(
             keep=partial(kept.__setitem__, method.name),
         )
         try:
-            outcome = method.load()(instance, share)
+            outcome = _outcome(method, instance, share)
         except BaseException:
             clock.stop.set()
             raise
@@ -113,6 +115,27 @@ def portfolio(
                 last, stop=clock.reason, detail=f"{clock.reason}, left behind {having}"
             )
     return PortfolioOutcome(found, common.steps, interrupted)
+
+
+def _outcome(method: Entry, instance: Instance, request: SolveRequest) -> MethodOutcome:
+    """What a method finds. One of another package that fails has found nothing."""
+    ignored = sorted(instance.parts - method.understands)
+    if ignored:
+        return not_applicable(", ".join(ignored))
+    try:
+        outcome = method.load()(instance, request)
+        if not isinstance(outcome, MethodOutcome):
+            raise InputError(
+                f"method {method.name!r}: must return a MethodOutcome, got {outcome!r}"
+            )
+    except Exception as failure:
+        if not method.plugin:
+            raise
+        why = one_line(f"package {method.plugin!r} failed: {failure}")
+        return MethodOutcome(None, None, "", StopReason.GAVE_UP, why)
+    if outcome.stop is StopReason.STILL_RUNNING:
+        outcome = replace(outcome, stop=StopReason.COMPLETED)
+    return outcome
 
 
 class _Common:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from typing import cast
 
 from ..formulations.job_order import model as job_order
 from ..formulations.spread_bound import model as spread_bound
@@ -16,7 +17,7 @@ from ..instances.limits import MOST_THREADS
 from ..instances.mapreduce.eligibility import impossible
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.usable_slots import usable_slots
-from ..instances.registry import Entry
+from ..instances.registry import Entry, Methods
 from . import METHODS
 from .backends import cp_sat
 from .branch_and_bound import search as branch_and_bound
@@ -47,31 +48,71 @@ GRACE = 1.5
 def solve(
     instance: Instance,
     *,
+    methods: Methods | None = None,
     model: str | None = None,
     time_limit: float = 60.0,
     threads: int | None = None,
     relative_gap: float = OPTIMALITY_TOLERANCE / 10,
     absolute_gap: float = 0.0,
     on_progress: ProgressCallback | None = None,
-    heuristics: Sequence[Result] | None = None,
+    heuristics: Methods | Sequence[Result] | None = None,
+    bounds: Methods | None = None,
 ) -> Result:
-    """The best schedule found within `time_limit` s and the best proven lower bound.
+    """Find a proven optimum, or the best schedule and lower bound within a time limit.
 
     The heuristics and closed-form bounds run first and settle the matter if they meet; only the
-    first heuristic runs to its end whatever the limit. `model` names an exact method (see
-    `slotwise.solvers.METHODS`), by default `chosen_methods` picks; `threads` defaults to all cores;
-    `heuristics` are their results if the caller has them already. A limit never raises, nor does
-    Ctrl-C once there is a schedule: the result says what is known by then; nor does an instance
-    without any schedule. What does not answer in time is left behind in a daemon thread. Raises
-    `InputError` for an unknown model or a senseless limit, `KeyboardInterrupt` without a schedule.
+    first heuristic runs to its end whatever the limit. A limit never raises, nor does Ctrl-C once
+    there is a schedule, nor an instance without any schedule: the result says what is known by
+    then. What does not answer in time is left behind in a daemon thread.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    methods
+        Exact methods: a name, a function from an instance and a `SolveRequest` to a
+        `MethodOutcome`, an entry of `slotwise.solvers.METHODS`, or several, which run side by
+        side. By default `chosen_methods` chooses. A method of one's own gets instances without
+        optional parts only, unless its entry says that it understands them.
+    model
+        Another name for `methods`.
+    time_limit
+        Wall time (s).
+    threads
+        For all methods together; by default all cores.
+    relative_gap, absolute_gap
+        Stop at this gap, relative to the bound or in s.
+    on_progress
+        Called with each step.
+    heuristics
+        Names, functions or entries of those to run, or their results if the caller has them; by
+        default all that keep the rules.
+    bounds
+        Names, functions or entries of the closed-form bounds; by default all.
+
+    Returns
+    -------
+    Result
+        The checked schedule with its certificate.
+
+    Raises
+    ------
+    InputError
+        For an unknown name or a senseless limit.
+    CertificateError
+        If a method made an invalid schedule or an impossible bound.
+    KeyboardInterrupt
+        If Ctrl-C comes before there is a schedule.
     """
-    opening = Opening(instance, on_progress)
-    for result in heuristics or ():
+    known = [result for result in _listed(heuristics) if isinstance(result, Result)]
+    asked = None if known else cast(Methods | None, heuristics)
+    opening = Opening(instance, on_progress, asked, bounds)
+    for result in known:
         opening.take(result)
     return search(
         opening,
         Clock(time_limit),
-        model=model,
+        methods=model if methods is None else methods,
         threads=threads,
         relative_gap=relative_gap,
         absolute_gap=absolute_gap,
@@ -83,7 +124,7 @@ def search(
     clock: Clock,
     *,
     share: float = HEURISTICS_SHARE,
-    model: str | None = None,
+    methods: Methods | None = None,
     threads: int | None = None,
     relative_gap: float = OPTIMALITY_TOLERANCE / 10,
     absolute_gap: float = 0.0,
@@ -92,7 +133,7 @@ def search(
 
     The heuristics take this `share` of the limit at most, or all of it if no method follows.
     """
-    named = None if model is None else METHODS.lookup(model)
+    named = [] if methods is None else METHODS.resolve_all(methods)
     check_time_limit(clock.seconds)
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise InputError(f"threads: must be 1 to {MOST_THREADS}, got {threads}")
@@ -113,6 +154,10 @@ def search(
     return replace(result, interrupted=clock.stop.is_set())
 
 
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+
+
 class _Search:
     """One run of heuristics, methods, and what follows from them."""
 
@@ -121,7 +166,7 @@ class _Search:
         opening: Opening,
         clock: Clock,
         share: float,
-        named: Entry | None,
+        named: list[Entry],
         threads: int | None,
         relative_gap: float,
         absolute_gap: float,
@@ -156,10 +201,11 @@ class _Search:
     def run(self) -> Result:
         opening, clock = self.opening, self.clock
         usable = usable_slots(opening.instance)
-        if self.named is None:
-            methods = chosen_methods(usable.instance, self.threads)
+        if self.named:
+            each = max(1, self.threads // len(self.named))
+            methods = dict.fromkeys(self.named, each)
         else:
-            methods = {self.named: self.threads}
+            methods = chosen_methods(usable.instance, self.threads)
         if not opening.results:
             opening.run(clock.until(self.share * clock.seconds) if methods else clock)
         best = opening.best

@@ -9,7 +9,8 @@ class StopReason(StrEnum):
     """Why a method or a solver ended. The value is what is shown."""
 
     GAP_CLOSED = "gap closed"
-    COMPLETED = "linear programs solved"
+    COMPLETED = "completed"
+    PROGRAMS_SOLVED = "linear programs solved"
     INFEASIBLE = "no solution exists"
     TIME_LIMIT = "time limit"
     INTERRUPTED = "interrupted"

@@ -8,7 +8,7 @@ setup, L = processing + least setup ([LJR], definition 1). The cost is that of s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -23,6 +23,8 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import least_map_times, least_reduce_times
 from ...instances.mapreduce.setups import best_map_setups, best_reduce_setups, read_rates
 from ...instances.mapreduce.usable_slots import usable_slots
+from ...instances.notices import warning
+from ...instances.registry import Entry, Methods
 from .. import BOUNDS
 
 
@@ -56,18 +58,26 @@ _Side = Callable[[PhaseLengths, FloatArray], float]
 """Bound from one nonempty phase whose tasks wait for the given times (s), shape (tasks,)."""
 
 
-def lower_bounds(instance: Instance) -> dict[str, float]:
-    """Compute every bound of `BOUNDS` on the slots that are not lost.
+def lower_bounds(instance: Instance, bounds: Methods | None = None) -> dict[str, float]:
+    """Lower bounds of the makespan, those that are known not to be valid included.
+
+    Parameters
+    ----------
+    instance
+        The instance. Lost slots do not count.
+    bounds
+        Names, entries of a registry, or functions from an instance to a bound (s); by default all
+        of `BOUNDS`. A bound that does not understand a part of the instance is left out.
 
     Returns
     -------
-    dict[str, float]
-        Bounds (s) by name, including those that are not valid.
+    dict
+        Each bound (s) by name.
 
     Raises
     ------
     InputError
-        If no schedule exists.
+        If no schedule exists, for unknown names, and for a function that returns no bound.
     """
     why = impossible(instance)
     if why is not None:
@@ -75,24 +85,49 @@ def lower_bounds(instance: Instance) -> dict[str, float]:
             f"{instance.name}: no schedule exists, so there is nothing to bound: {why}"
         )
     instance = usable_slots(instance).instance
-    return {entry.name: float(entry.load()(instance)) for entry in BOUNDS}
+    values = {}
+    for entry in _entries(bounds):
+        ignored = sorted(instance.parts - entry.understands)
+        if ignored:
+            warning(
+                f"bound {entry.name!r} is left out: it does not understand {', '.join(ignored)}"
+            )
+            continue
+        try:
+            values[entry.name] = _value(entry, instance)
+        except Exception as failure:
+            if not entry.plugin:
+                raise
+            warning(f"bound {entry.name!r} of package {entry.plugin!r} is left out: {failure}")
+    return values
 
 
-def best_lower_bound(instance: Instance) -> tuple[float, str]:
-    """The greatest valid bound (s) and its name; of equal ones the first in the list."""
-    return best_of(lower_bounds(instance))
+def best_lower_bound(instance: Instance, bounds: Methods | None = None) -> tuple[float, str]:
+    """The greatest valid bound (s) and its name; the first one listed if several are equal.
 
-
-def best_of(bounds: dict[str, float]) -> tuple[float, str]:
-    """The greatest of the valid bounds and its name.
-
-    Parameters
-    ----------
-    bounds
-        All bounds (s) by name.
+    Parameters and errors as those of `lower_bounds`.
     """
-    name = max((entry.name for entry in BOUNDS if entry.valid), key=bounds.__getitem__)
-    return bounds[name], name
+    return best_of(lower_bounds(instance, bounds), bounds)
+
+
+def best_of(values: dict[str, float], bounds: Methods | None = None) -> tuple[float, str]:
+    """The greatest valid one of the values (s) that `lower_bounds` gave, and its name."""
+    names = [entry.name for entry in _entries(bounds) if entry.valid and entry.name in values]
+    if not names:
+        return 0.0, "no makespan is negative"
+    name = max(names, key=values.__getitem__)
+    return values[name], name
+
+
+def _entries(bounds: Methods | None) -> Sequence[Entry]:
+    return BOUNDS if bounds is None else BOUNDS.resolve_all(bounds)
+
+
+def _value(entry: Entry, instance: Instance) -> float:
+    value = entry.load()(instance)
+    if not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
+        raise InputError(f"bound {entry.name!r}: must be a number of seconds, got {value!r}")
+    return float(value)
 
 
 def lb1_as_printed(instance: Instance) -> float:

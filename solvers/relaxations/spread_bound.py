@@ -39,7 +39,7 @@ def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutc
         return not_applicable(f"program too large: {instance.jobs} jobs")
     clock = Clock(request.time_limit, request.stop)
     bound: float | None = None
-    low, high, stop = request.lower_bound, _shortest(request), StopReason.COMPLETED
+    low, high, stop = request.lower_bound, _shortest(request), StopReason.PROGRAMS_SOLVED
     progress: list[Progress] = []
     horizon = high
     for _ in range(1 + MOST_BISECTIONS):

@@ -37,7 +37,7 @@ class LinearPrograms:
     def ended(self) -> StopReason:
         """Why it is over."""
         solved = (StopReason.GAP_CLOSED, StopReason.INFEASIBLE)
-        return StopReason.COMPLETED if self.stop in solved else self.stop
+        return StopReason.PROGRAMS_SOLVED if self.stop in solved else self.stop
 
     def bound(self, horizon: float | None = None) -> float | None:
         """A lower bound (s) of all schedules not longer than `horizon`, infinite if there is none.

@@ -36,6 +36,7 @@ LINES = {
     "explain": "sequence {plain.json}",
     "examples": "five-jobs",
     "schema": "mapreduce",
+    "list": "heuristics",
     "generate ljr": f"{SMALL} --nodes 2",
     "generate smso": f"{SMALL} --nodes 2",
     "generate hmhs": f"{SMALL} --map-machines 2 --reduce-machines 2",

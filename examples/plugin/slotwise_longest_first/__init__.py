@@ -1,0 +1,1 @@
+"""A heuristic, a lower bound and a method for slotwise."""

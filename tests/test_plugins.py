@@ -1,0 +1,238 @@
+"""Methods of one's own: functions given to the verbs, and packages found by their entry points."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from lines import cli
+
+import slotwise
+from slotwise import Entry, InputError, Instance, MethodOutcome, Schedule, SolveRequest, StopReason
+from slotwise.heuristics.list_scheduling.rules import efss
+from slotwise.instances import registry as module
+from slotwise.instances.generators.ljr import small
+from slotwise.instances.notices import warning
+from slotwise.instances.registry import Registry
+
+PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
+
+
+def my_rule(instance: Instance) -> Schedule:
+    """What EFSS does."""
+    return efss(instance)
+
+
+def broken(instance: Instance) -> Schedule:
+    raise ZeroDivisionError("by nothing")
+
+
+def found(monkeypatch: pytest.MonkeyPatch, group: str, **targets: str) -> None:
+    """As if a package had these entry points."""
+    points = [EntryPoint(name, target, group) for name, target in targets.items()]
+    monkeypatch.setattr(module, "_entry_points", lambda of: points if of == group else [])
+
+
+def test_a_heuristic_is_a_function() -> None:
+    instance = small(seed=1)
+    mine, theirs = slotwise.heuristic(instance, my_rule), slotwise.heuristic(instance, "EFSS")
+    assert (mine.method, mine.makespan) == ("my_rule", theirs.makespan)
+    comparison = slotwise.gap(instance, heuristics=[my_rule, "EASS"], time_limit=5)
+    assert [result.method for result in comparison.heuristics] == ["my_rule", "EASS"]
+
+
+def test_what_a_function_does_not_understand_is_dropped_and_told() -> None:
+    result = slotwise.heuristic(slotwise.generate("hmhs-small", seed=1), my_rule)
+    assert result.assumptions_dropped == ("speed factors",)
+    entry = Entry("mine", my_rule, understands=frozenset({"speed factors"}))
+    assert slotwise.heuristic(result.instance, entry).assumptions_dropped == ()
+
+
+def test_a_bound_is_a_function() -> None:
+    instance = small(3, 2, seed=1, max_maps=2, max_reduces=1)
+    assert slotwise.bounds(instance, [lambda instance: 1.5, "LB2"])["<lambda>"] == 1.5
+    known = slotwise.solve(instance, methods="branch-and-bound")
+    assert known.status == "optimal"
+
+    def nearly(instance: Instance) -> float:
+        return known.makespan * (1 - 1e-9)
+
+    result = slotwise.solve(instance, bounds=nearly, methods="improvement", time_limit=5)
+    assert (result.status, result.bound) == ("optimal", "nearly")
+
+
+def test_a_bound_above_a_schedule_is_no_certificate() -> None:
+    with pytest.raises(slotwise.CertificateError, match="'wrong'"):
+        slotwise.heuristic(small(seed=1), "EFSS", lower_bound=(1e9, "wrong"))
+
+
+def test_a_method_is_a_function_and_is_told_where_to_start() -> None:
+    instance = small(seed=1)
+    asked: list[SolveRequest] = []
+
+    def mine(instance: Instance, request: SolveRequest) -> MethodOutcome:
+        asked.append(request)
+        return MethodOutcome(None, request.incumbent.makespan, "mine")
+
+    result = slotwise.solve(instance, methods=mine)
+    assert (result.status, result.bound) == ("optimal", "mine")
+    assert asked[0].lower_bound < asked[0].incumbent.makespan == result.makespan
+    assert "mine: completed" in result.notes
+
+
+def test_several_methods_run_side_by_side() -> None:
+    def useless(instance: Instance, request: SolveRequest) -> MethodOutcome:
+        request.stop.wait(60)
+        return MethodOutcome(None, None, stop=StopReason.INTERRUPTED)
+
+    instance = small(3, 2, seed=1, max_maps=2, max_reduces=1)
+    result = slotwise.solve(instance, methods=["branch-and-bound", useless])
+    assert result.status == "optimal"
+    assert slotwise.solve(instance, model="branch-and-bound").status == "optimal"
+
+
+def test_a_method_gets_only_what_it_understands() -> None:
+    def never(instance: Instance, request: SolveRequest) -> MethodOutcome:
+        raise AssertionError
+
+    result = slotwise.solve(slotwise.generate("hmhs-small", seed=1), methods=never)
+    assert "never: not applicable: speed factors" in result.notes
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda i: slotwise.heuristic(i, lambda instance: 3), "must return a Schedule, got 3"),
+        (lambda i: slotwise.bounds(i, [lambda instance: "x"]), "a number of seconds, got 'x'"),
+        (lambda i: slotwise.bounds(i, [lambda instance: -1.0]), "a number of seconds, got -1.0"),
+        (lambda i: slotwise.solve(i, methods=lambda *_: None), "must return a MethodOutcome"),
+        (lambda i: slotwise.gap(i, heuristics=["EFS"]), "unknown heuristic 'EFS'"),
+        (
+            lambda i: slotwise.gap(i, heuristics=[my_rule, my_rule]),
+            "same name: heuristic 'my_rule'",
+        ),
+        (lambda i: slotwise.heuristic(i, 3), "need a name or a function, got 3"),
+        (lambda i: slotwise.heuristic(i, "SMSO", parameters={"x": 1}), "parameter 'x': choose"),
+    ],
+)
+def test_what_is_no_method_is_told_in_one_line(wrong, says) -> None:
+    with pytest.raises(InputError, match=says.replace("(", r"\(")):
+        wrong(small(seed=1))
+
+
+def test_parameters_of_a_heuristic(tmp_path: Path) -> None:
+    path = tmp_path / "i.json"
+    slotwise.write(slotwise.generate("smso-small", seed=2), path)
+    ran = cli("heuristic", "SMSO", path, "--parameter", "theta=0.9", "--json")
+    assert json.loads(ran.out)["makespan"] > 0
+    ran = cli("heuristic", "SMSO", path, "--parameter", "theta")
+    assert (ran.code, "need NAME=VALUE, got 'theta'" in ran.err) == (2, True)
+    ran = cli("heuristic", "FIFO", path, "--parameter", "theta=1")
+    assert (ran.code, "unknown parameter 'theta': it has none" in ran.err) == (2, True)
+
+
+def test_entry_points_come_after_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"{__name__}:my_rule"
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[my_rule.__module__])
+    found(monkeypatch, "slotwise.things", **{"my-rule": name})
+    things = Registry("thing", "slotwise.things", (Entry("ours", "heuristics:HEURISTICS"),))
+    assert things.names == ["ours", "my-rule"]
+    entry = things.lookup("my-rule")
+    assert (entry.load(), entry.summary) == (my_rule, "What EFSS does")
+    assert entry.plugin == entry.source == __name__.split(".")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "why"),
+    [
+        ("a", "no_such_package:rule", "ModuleNotFoundError: No module named 'no_such_package'"),
+        ("b", "math:pi", "math:pi is no function and no Entry"),
+        ("ours", "math:sqrt", "the name is taken"),
+    ],
+)
+def test_a_plugin_that_fails_is_named_and_left_out(monkeypatch, caplog, name, target, why) -> None:
+    warning.cache_clear()
+    monkeypatch.setattr("slotwise.instances.notices._listeners", [])
+    found(monkeypatch, "slotwise.things", **{name: target})
+    things = Registry("thing", "slotwise.things", (Entry("ours", "heuristics:HEURISTICS"),))
+    assert things.names == ["ours"]
+    (record,) = caplog.records
+    assert f"thing {name!r} of package" in record.getMessage()
+    assert why in record.getMessage()
+
+
+def test_a_plugin_that_fails_later_is_left_out_of_the_comparison(monkeypatch) -> None:
+    comparison = slotwise.gap(
+        small(seed=1),
+        heuristics=["EFSS", Entry("broken", broken, plugin="some-package")],
+        methods=Entry("too", broken, plugin="some-package"),
+    )
+    assert [result.method for result in comparison.heuristics] == ["EFSS"]
+    notes = " ".join(comparison.best.notes)
+    assert "broken: left out, package 'some-package' failed: by nothing" in notes
+    assert "too: package 'some-package' failed" in notes
+
+
+@pytest.mark.parametrize("kind", ["heuristics", "bounds", "methods", "formulations", "policies",
+                                  "allocators", "generators"])  # fmt: skip
+def test_every_kind_is_listed(kind: str) -> None:
+    ran = cli("list", kind, "--json")
+    rows = json.loads(ran.out)[kind]
+    assert [row["name"] for row in rows] == slotwise.registry(kind).names
+    assert all(row["summary"] and row["source"] for row in rows)
+    assert rows[0]["name"] in cli("list", kind).out
+
+
+def test_an_unknown_kind() -> None:
+    ran = cli("list", "heuristic")
+    assert (ran.code, "unknown kind 'heuristic': did you mean heuristics" in ran.err) == (2, True)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a process that finds the example of a plug-in as if installed."""
+    site = tmp_path_factory.mktemp("site")
+    project = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
+    info = site / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    lines: list[str] = []
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {target}" for name, target in points.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    return os.environ | {"PYTHONPATH": os.pathsep.join([str(site), str(PLUGIN)])}
+
+
+def test_the_example_of_a_plugin_appears_everywhere(installed: dict[str, str]) -> None:
+    def run(*words: str) -> dict:
+        ended = subprocess.run(
+            [sys.executable, "-m", "slotwise", *words, "--json"],
+            env=installed,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(ended.stdout)
+
+    rows = run("list", "heuristics")["heuristics"]
+    assert rows[-1]["name"] == "longest-job-first"
+    assert rows[-1]["plugin"] == "slotwise-longest-first"
+    assert run("heuristic", "longest-job-first", "example:five-jobs")["makespan"] > 1500
+    assert run("bounds", "example:five-jobs")["bounds"]["longest-job"] > 0
+    solved = run("solve", "example:five-jobs", "--method", "swap-jobs", "--time-limit", "3")
+    assert any(note.startswith("swap-jobs: ") for note in solved["notes"])
+
+
+def test_the_example_of_a_plugin_passes_its_own_tests(installed: dict[str, str]) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(PLUGIN / "tests")],
+        env=installed,
+        cwd=PLUGIN,
+        check=True,
+    )
