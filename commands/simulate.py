@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,14 +13,18 @@ import typer
 
 from ..heuristics.dispatch import POLICIES
 from ..instances.advice import need_choice
-from ..instances.errors import InputError
+from ..instances.errors import BrokenInvariant, InputError
 from ..instances.limits import MOST_ARRIVALS, MOST_SLOTS
 from .console import Json, Output, Plot, Quiet, show, tell
 from .file_rules import saving
 from .process.interrupts import held
 
 if TYPE_CHECKING:
+    from rich.console import Group
+
+    from ..formulations.bounds.waiting import WaitingBound
     from ..heuristics.dispatch.result import Simulation
+    from ..heuristics.dispatch.simulator import RunOptions
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.datacenter.guidance import Guidance
     from ..instances.datacenter.workload import Workload
@@ -29,83 +34,95 @@ GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
 DEFAULT_LOAD = 0.95
 
 
+DatacenterFile = Annotated[
+    Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
+]
+PolicyName = Annotated[str, typer.Option(metavar="NAME", help=f"One of {NAMES}.")]
+Against = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Another policy on the same jobs; repeat."),
+]
+Load = Annotated[
+    float | None,
+    typer.Option(
+        metavar="L",
+        min=0,
+        help=f"Arrivals as a part of the highest rate; default {DEFAULT_LOAD}.",
+    ),
+]
+Rate = Annotated[
+    float | None, typer.Option(metavar="R", min=0, help="Arrivals per time unit instead.")
+]
+Trace = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Replay these jobs (import … --jobs) instead."),
+]
+Compress = Annotated[
+    float, typer.Option(metavar="C", help="Jobs of the trace arrive C times as fast.")
+]
+Scale = Annotated[
+    float, typer.Option(metavar="F", help="Use that part of the machines, at least 1 of each.")
+]
+JobCount = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, max=MOST_ARRIVALS, help="Default: 300000, or the whole trace."
+    ),
+]
+Noise = Annotated[
+    float, typer.Option(metavar="X", min=0, help="Coefficient of variation of the jobs' demands.")
+]
+WarmUp = Annotated[
+    float, typer.Option("--warm-up", metavar="F", help="Part of the jobs that is not measured.")
+]
+GuidanceFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A slotwise/guidance/1 file; default: made now."),
+]
+Gamma = Annotated[
+    str,
+    typer.Option(
+        metavar="UNIT",
+        help=f"Unit of remaining work in Tetris's score: one of {', '.join(GAMMA_UNITS)}.",
+    ),
+]
+Replan = Annotated[
+    float | None, typer.Option(metavar="T", help="Plan anew after every T time units (LoTES).")
+]
+Bound = Annotated[
+    bool, typer.Option("--bound", help="Compute a lower bound on the mean wait, too.")
+]
+PlotFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Waits, queue and use over time: .png, .svg or .pdf."),
+    Plot,
+]
+
+
 def simulate(
-    datacenter: Annotated[
-        Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
-    ],
-    policy: Annotated[str, typer.Option(metavar="NAME", help=f"One of {NAMES}.")] = "lotes",
-    against: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Another policy on the same jobs; repeat."),
-    ] = None,
-    load: Annotated[
-        float | None,
-        typer.Option(
-            metavar="L",
-            min=0,
-            help=f"Arrivals as a part of the highest rate; default {DEFAULT_LOAD}.",
-        ),
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option(metavar="R", min=0, help="Arrivals per time unit instead.")
-    ] = None,
-    trace: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Replay these jobs (import … --jobs) instead."),
-    ] = None,
-    compress: Annotated[
-        float, typer.Option(metavar="C", help="Jobs of the trace arrive C times as fast.")
-    ] = 1.0,
-    scale: Annotated[
-        float, typer.Option(metavar="F", help="Use that part of the machines, at least 1 of each.")
-    ] = 1.0,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, max=MOST_ARRIVALS, help="Default: 300000, or the whole trace."
-        ),
-    ] = None,
+    datacenter: DatacenterFile,
+    policy: PolicyName = "lotes",
+    against: Against = None,
+    load: Load = None,
+    rate: Rate = None,
+    trace: Trace = None,
+    compress: Compress = 1.0,
+    scale: Scale = 1.0,
+    jobs: JobCount = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
-    noise: Annotated[
-        float,
-        typer.Option(metavar="X", min=0, help="Coefficient of variation of the jobs' demands."),
-    ] = 0.0,
-    warm_up: Annotated[
-        float,
-        typer.Option("--warm-up", metavar="F", help="Part of the jobs that is not measured."),
-    ] = 0.2,
-    guidance: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A slotwise/guidance/1 file; default: made now."),
-    ] = None,
-    gamma: Annotated[
-        str,
-        typer.Option(
-            metavar="UNIT",
-            help=f"Unit of remaining work in Tetris's score: one of {', '.join(GAMMA_UNITS)}.",
-        ),
-    ] = "scaled",
-    replan: Annotated[
-        float | None,
-        typer.Option(metavar="T", help="Plan anew after every T time units (LoTES)."),
-    ] = None,
-    bound: Annotated[
-        bool, typer.Option("--bound", help="Compute a lower bound on the mean wait, too.")
-    ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Waits, queue and use over time: .png, .svg or .pdf."),
-        Plot,
-    ] = None,
+    noise: Noise = 0.0,
+    warm_up: WarmUp = 0.2,
+    guidance: GuidanceFile = None,
+    gamma: Gamma = "scaled",
+    replan: Replan = None,
+    bound: Bound = False,
+    plot: PlotFile = None,
     output: Output = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """What a dispatching policy makes of a datacenter under load."""
-    from ..heuristics.dispatch.simulator import simulate as run
     from ..instances.datacenter.datacenter_file import read_datacenter
-    from ..instances.files.json_files import write_json
-    from ..report.simulation import simulation_view, write_plot
 
     names = [policy, *(against or [])]
     for name in names:
@@ -114,68 +131,137 @@ def simulate(
         raise InputError("--load, --rate and --trace exclude one another")
     if trace is not None and noise:
         raise InputError("--noise is for drawn jobs: those of a trace have their own demands")
-    if replan is not None and not all(name.startswith("lotes") for name in names):
-        raise InputError("--replan is for lotes and lotes-unrestricted")
+    follows = _follow_plans(names)
+    if replan is not None and not all(follows):
+        raise InputError(f"--replan is for {_names_that_follow()}, which follow a plan")
     problem = _scaled(read_datacenter(datacenter), scale)
     weight = _weight(gamma, problem)
     plan = None
-    follows = any(name.startswith("lotes") for name in names)
-    if guidance is not None or follows or bound or (rate is None and trace is None):
+    if guidance is not None or any(follows) or bound or (rate is None and trace is None):
         plan = _plan(problem, guidance)
     workload = _workload(problem, plan, trace, compress, load, rate, jobs, seed, noise)
     hidden = quiet or as_json
     tell(workload.notes, quiet=hidden)
-    results: list[Simulation] = []
-    least = None
+    options: RunOptions = {"gamma": weight, "replan": replan, "planner": _plan}
+    campaign = _Campaign(workload, names, plan, seed, warm_up, options)
     with held() as signals:
+        campaign.run(signals.interrupt, bound=bound, hidden=hidden)
+        signals.hold()
+        tell(campaign.missing(bound=bound), quiet=hidden)
+        campaign.write(output, plot)
+        show(campaign.view(), document=campaign.document(), as_json=as_json, quiet=quiet)
+
+
+@dataclass
+class _Campaign:
+    """The policies of a command line on the same jobs, and what came of them."""
+
+    workload: Workload
+    names: list[str]
+    plan: Guidance | None
+    seed: int
+    warm_up: float
+    options: RunOptions
+    results: list[Simulation] = field(default_factory=list)
+    bound: WaitingBound | None = None
+
+    def run(self, on_start: Callable[[], None], *, bound: bool, hidden: bool) -> None:
+        """Run one policy after the other, then compute the bound, until Ctrl-C.
+
+        Raises `KeyboardInterrupt` if there is no result by then.
+        """
         try:
-            for name in names:
-                with _progress(name, hidden=hidden) as on_progress:
-                    result = run(
-                        workload,
-                        name,
-                        guidance=plan,
-                        seed=seed,
-                        warm_up=warm_up,
-                        gamma=weight,
-                        replan=replan,
-                        planner=_plan if replan is not None else None,
-                        on_progress=on_progress,
-                        on_start=signals.interrupt,
-                    )
-                results.append(result)
-                if result.interrupted:
-                    break
-            if bound and not results[-1].interrupted:
+            for name in self.names:
+                self.results.append(self._simulated(name, on_start, hidden=hidden))
+                if self.results[-1].interrupted:
+                    return
+            if bound:
                 from ..formulations.bounds.waiting import waiting_bound
 
-                found = waiting_bound(workload, plan)
-                least = found.mean_wait
+                self.bound = waiting_bound(self.workload, self.plan)
         except KeyboardInterrupt:
-            if not results:
+            if not self.results:
                 raise
-        signals.hold()
-        missing = names[len(results) :]
-        if bound and least is None:
-            missing.append("the bound")
-        if results[-1].interrupted:
-            done = f"{results[-1].all_jobs} of {workload.jobs} jobs"
-            tell([f"interrupted: {results[-1].policy} has started {done}"], quiet=hidden)
-        if missing:
-            tell([f"interrupted: not run: {', '.join(missing)}"], quiet=hidden)
-        document = results[0].document()
-        if len(results) > 1:
-            document["against"] = [result.document() for result in results[1:]]
-        if least is not None:
-            document["mean_wait_bound"] = least
-            document["mean_wait_bounds"] = found.all
+
+    def _simulated(self, name: str, on_start: Callable[[], None], *, hidden: bool) -> Simulation:
+        from ..heuristics.dispatch.simulator import simulate as simulated
+
+        with _progress(name, hidden=hidden) as on_progress:
+            options: RunOptions = {
+                **self.options,
+                "on_progress": on_progress,
+                "on_start": on_start,
+            }
+            try:
+                return simulated(
+                    self.workload,
+                    name,
+                    guidance=self.plan,
+                    seed=self.seed,
+                    warm_up=self.warm_up,
+                    **options,
+                )
+            except BrokenInvariant as broken:
+                plugin = POLICIES.lookup(name).plugin
+                if not plugin:
+                    raise
+                raise InputError(f"policy {name!r} of package {plugin!r}: {broken}") from None
+
+    def missing(self, *, bound: bool) -> list[str]:
+        """What an interrupted run has to say."""
+        notes = []
+        last = self.results[-1]
+        if last.interrupted:
+            done = f"{last.all_jobs} of {self.workload.jobs} jobs"
+            notes.append(f"interrupted: {last.policy} has started {done}")
+        absent = self.names[len(self.results) :]
+        if bound and self.bound is None:
+            absent.append("the bound")
+        if absent:
+            notes.append(f"interrupted: not run: {', '.join(absent)}")
+        return notes
+
+    def document(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        first, *others = (result.document() for result in self.results)
+        if others:
+            first["against"] = others
+        if self.bound is not None:
+            first["mean_wait_bound"] = self.bound.mean_wait
+            first["mean_wait_bounds"] = self.bound.all
+        return first
+
+    def view(self) -> Group:
+        """What a person sees."""
+        from ..report.simulation import simulation_view
+
+        return simulation_view(self.results, None if self.bound is None else self.bound.mean_wait)
+
+    def write(self, output: Path | None, plot: Path | None) -> None:
+        """Write the files asked for."""
+        from ..instances.files.json_files import write_json
+        from ..report.simulation import write_plot
+
         if output is not None:
             with saving():
-                write_json(output, document)
+                write_json(output, self.document())
         if plot is not None:
             with saving():
-                write_plot(results, plot)
-        show(simulation_view(results, least), document=document, as_json=as_json, quiet=quiet)
+                write_plot(self.results, plot)
+
+
+def _follow_plans(names: list[str]) -> list[bool]:
+    """Whether each policy follows a plan."""
+    from ..heuristics.dispatch.policy import policy_kind
+
+    return [policy_kind(name).follows_plan for name in names]
+
+
+def _names_that_follow() -> str:
+    names = POLICIES.names
+    return " and ".join(
+        n for n, follows in zip(names, _follow_plans(names), strict=True) if follows
+    )
 
 
 def _scaled(problem: Datacenter, scale: float) -> Datacenter:

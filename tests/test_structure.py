@@ -21,7 +21,6 @@ LONG = {
     "commands.gap:gap",
     "commands.fair:fair",
     "commands.import_.mapreduce:swim",
-    "commands.simulate:simulate",
     "commands.solve:solve",
     "instances.schedulers.slurm:read_slurm",
     "instances.traces.rumen.reader:read_rumen",
