@@ -5,13 +5,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from breaking_policies import EntersTwice, Loses, Overfills
-from numba import njit
 
 from slotwise import Configuration, JobClass, datacenter
 from slotwise.heuristics.dispatch import POLICIES
-from slotwise.heuristics.dispatch.engine import event_loop as events
-from slotwise.heuristics.dispatch.engine.state import new_system
 from slotwise.heuristics.dispatch.simulator import simulate
 from slotwise.instances.datacenter.workload import BLOCK, Jobs, Workload, poisson
 from slotwise.instances.errors import InputError
@@ -169,25 +165,3 @@ def test_ctrl_c_keeps_what_was_seen():
     assert seen.interrupted
     assert BLOCK - 1000 < seen.all_jobs <= BLOCK
     assert not simulate(workload, "lotes", guidance=PLAN).interrupted
-
-
-def test_a_policy_that_overfills_a_machine_or_starts_a_job_twice_is_stopped():
-    # Not the cached one: these kinds of policies must not get into its cache.
-    run = njit(_nrt=False)(events.run.py_func)
-    for kind, message in (
-        (Overfills, "overfilled"),
-        (EntersTwice, "running already"),
-        (Loses, "lost"),
-    ):
-        workload = one_machine([0, 0, 0], [2, 2, 2], [0.5, 0.5, 1.0])
-        system = new_system(
-            workload.datacenter,
-            arrivals_per_time=1.0,
-            interval=1.0,
-            samples=4,
-            measured_from=0,
-            log=0,
-        )
-        (block,) = workload.blocks()
-        with pytest.raises(events.BrokenInvariant, match=message):
-            run(kind(np.zeros(1)), system, block, np.inf, True)
