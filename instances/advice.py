@@ -1,4 +1,4 @@
-"""What a message can advise: the name that was meant, and what the given file is for."""
+"""Hints for messages: the name that was meant, and what the given file is for."""
 
 from __future__ import annotations
 
@@ -62,14 +62,42 @@ _BEGINNING = 4096
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """`did you mean EFSS? `, or nothing if no name comes close."""
+    """`did you mean EFSS? `, or nothing if no name is similar.
+
+    Parameters
+    ----------
+    name
+        The unknown name.
+    names
+        The known names.
+
+    Returns
+    -------
+    str
+        The hint.
+    """
     folded = {known.casefold(): known for known in names}
     close = get_close_matches(name[:100].casefold(), folded, 1)
     return f"did you mean {folded[close[0]]}? " if close else ""
 
 
 def need_choice(what: str, value: str, choices: Iterable[str]) -> None:
-    """Raises `InputError` unless `value` is one of `choices`."""
+    """Check that a value is one of several choices.
+
+    Parameters
+    ----------
+    what
+        What the value is, in words.
+    value
+        The value.
+    choices
+        The choices.
+
+    Raises
+    ------
+    InputError
+        If it is not.
+    """
     choices = tuple(choices)
     if value not in choices:
         guess = did_you_mean(value, choices)
@@ -77,9 +105,19 @@ def need_choice(what: str, value: str, choices: Iterable[str]) -> None:
 
 
 def kind_hint(content: bytes | str, reader: str = "") -> str:
-    """`; this is a SWIM table: use …` for a known file of others, else nothing.
+    """`; this is a SWIM table: use …` for a file of a known kind, else nothing.
 
-    Nothing either for a file of `reader`, which is what the user called.
+    Parameters
+    ----------
+    content
+        The beginning of the file.
+    reader
+        The reader that the user called; nothing is said of its own kind of files.
+
+    Returns
+    -------
+    str
+        The hint.
     """
     text = content[:_BEGINNING]
     if isinstance(text, bytes):

@@ -1,8 +1,8 @@
 """A second opinion: the same instance solved again by methods that share as little as possible.
 
-The job-order model is written as MPS and solved by PuLP's CBC, and solved again by HiGHS without
-presolve; neither is given the closed-form bounds that `solve` starts from. Only a proof is an
-answer: a method that did not prove the result's bound says nothing about it.
+The job-order model is written as MPS and solved by CBC through PuLP, and solved again by HiGHS
+without presolve. Neither is given the closed-form bounds that `solve` starts from. Only a proof
+counts as an answer: a method that did not prove the result's bound says nothing about it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,28 @@ from .stop_reason import StopReason
 from .time_unit import in_units_of, suitable_unit
 
 GRACE = 1.5
-"""Seconds after the time limit until a method is left behind that has said nothing."""
+"""Seconds after the time limit until a method without an answer is abandoned."""
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What an independent method says: an interval for the optimum in s, and whether it fits.
+    """What an independent method says: an interval for the optimum, and whether it fits the result.
 
-    A side of the interval is None if the method proved nothing there within its time. `agrees` is
-    True only if the method proved the result's lower bound as well, False if its interval and the
-    result's own are disjoint, and None if it came to no answer.
+    Parameters
+    ----------
+    method
+        The method.
+    makespan
+        Upper end of the interval (s), None if the method found no schedule in time.
+    lower_bound
+        Lower end of the interval (s), None if the method proved none in time.
+    agrees
+        True if the method proved the result's lower bound as well, False if its interval and the
+        result's own are disjoint, None if it gave no answer.
+    seconds
+        Wall time (s).
+    note
+        Remarks.
     """
 
     method: str
@@ -54,7 +66,7 @@ class Opinion:
         return "agrees" if self.agrees else "DISAGREES"
 
     def document(self) -> dict[str, Any]:
-        """For JSON, which has no infinity: the note says that no solution exists."""
+        """The opinion for JSON, which has no infinity: the note says that no solution exists."""
         document = {"road": self.method, **asdict(self), "verdict": self.verdict.lower()}
         if self.lower_bound is not None and math.isinf(self.lower_bound):
             document["lower_bound"] = None
@@ -69,7 +81,22 @@ class Opinion:
 
 
 def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -> list[Opinion]:
-    """Independent opinions on `result`, each within `time_limit` s."""
+    """Get independent opinions on a result.
+
+    Parameters
+    ----------
+    result
+        A result of `solve`.
+    time_limit
+        Wall time of each method (s).
+    threads
+        Number of threads.
+
+    Returns
+    -------
+    list[Opinion]
+        The opinions.
+    """
     terms = job_order.estimated_terms(result.instance)
     if result.makespan is None or terms > MOST_TERMS:
         too_large = f"model too large: about {terms:.2g} nonzeros"

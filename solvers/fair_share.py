@@ -1,4 +1,4 @@
-"""Hierarchical max-min fairness by linear programs: the independent method to `exact`."""
+"""Hierarchical max-min fairness by linear programs: an independent check of `exact`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,28 @@ from ..instances.hierarchy.hierarchy import Hierarchy
 from .backends.highs import ONE_AT_A_TIME, TOLERANCE, Adapter
 
 PRICE = 1e-9
-"""A resource stops a stage if the level would gain this fraction of itself from its growth."""
+"""A resource stops a stage if more of it would raise the level by this fraction."""
 
 
 def fair_share(hierarchy: Hierarchy) -> Allocation:
-    """The exact fluid allocation by one linear program per saturation.
+    """Compute the exact fluid allocation by one linear program per saturation.
 
     The duals of the capacities tell which resources are full; leaves that need them are blocked.
-    Raises `InputError` if a task limit would bind, which these programs do not model.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+
+    Returns
+    -------
+    Allocation
+        The allocation.
+
+    Raises
+    ------
+    InputError
+        If a task limit would bind, which these programs do not model.
     """
     floor = np.zeros(hierarchy.leaves)
     weight = np.zeros(hierarchy.leaves)
@@ -49,7 +63,7 @@ def fair_share(hierarchy: Hierarchy) -> Allocation:
 
 
 def _solve(model: pyo.ConcreteModel) -> dict[int, float]:
-    """Solve, leave the variables' values in the model, return the capacities' prices."""
+    """Solve, leave the values in the model, and return the dual prices of the capacities."""
     with ONE_AT_A_TIME:
         results = Adapter().solve(
             model,

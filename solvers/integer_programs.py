@@ -24,38 +24,57 @@ from .stop_reason import StopReason
 from .time_unit import in_own_unit
 
 AGREEMENT = 1e-7
-"""Relative: a bound this little above a schedule does not contradict it."""
+"""Relative: a bound this little above a makespan does not contradict it."""
 
 MOST_TERMS = 3_000_000
-"""Above this many estimated nonzeros a model is not built: it would not fit, nor ever finish."""
+"""A model with more estimated nonzeros than this is not built."""
 
 MOST_COUNT_TERMS = 50_000
-"""Above this many nonzeros the heterogeneous model does worse than the linear programs alone."""
+"""With more nonzeros than this the heterogeneous model does worse than the linear programs alone.
+"""
 
 BISECTION_GAP, MOST_BISECTIONS = 0.001, 12
-"""A bound this close, relatively, to what it could become is not raised, nor by more steps."""
+"""The bisection ends when the bound is this close, relatively, to what it could become, or after so
+many steps."""
 
 
 @in_own_unit
 def job_order_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """The job-order model with HiGHS, within the incumbent's makespan."""
+    """Solve the job-order model with HiGHS, within the incumbent's makespan.
+
+    Returns
+    -------
+    MethodOutcome
+        What the method found and proved.
+    """
     return _solve(instance, request, job_order, "job-order model (HiGHS)")
 
 
 @in_own_unit
 def sequence_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """The printed integer program with HiGHS, big-M as printed, started from the incumbent."""
+    """Solve the printed integer program with HiGHS from the incumbent, with the printed big-M.
+
+    Returns
+    -------
+    MethodOutcome
+        What the method found and proved.
+    """
     return _solve(instance, request, sequence, "sequence model (HiGHS)")
 
 
 @in_own_unit
 def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """The heterogeneous model with HiGHS, from where the linear programs for its slots end.
+    """Solve the heterogeneous model with HiGHS, after the linear programs for its slots.
 
-    HiGHS 1.15.1 was seen to cut off optima of this model. So it solves the model twice, the second
-    time another way and from the first one's schedule, and its bound is what both have proven. If
-    they contradict each other, or there is no time for the second, that of the linear programs
-    stands.
+    HiGHS 1.15.1 was seen to cut off optima of this model. Therefore the model is solved twice, the
+    second time with other options and from the first schedule, and the bound is what both runs have
+    proved. If they contradict each other, or there is no time for the second, the bound of the
+    linear programs stands.
+
+    Returns
+    -------
+    MethodOutcome
+        What the method found and proved.
     """
     if not heterogeneous.applies(instance):
         return not_applicable("reads depend on the map tasks' slots")
@@ -99,7 +118,7 @@ def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOut
 
 
 def _agreed(runs: list[MethodOutcome], best: Schedule) -> tuple[float | None, str]:
-    """The lower bound (s) that all runs have proven, if any, and what is to be said of it."""
+    """The lower bound (s) that all runs have proved, if any, and a remark on it."""
     bounds = [run.lower_bound for run in runs if run.lower_bound is not None]
     if any(run.stop is StopReason.INFEASIBLE for run in runs) or any(
         bound > best.makespan * (1 + AGREEMENT) for bound in bounds
@@ -113,10 +132,10 @@ def _agreed(runs: list[MethodOutcome], best: Schedule) -> tuple[float | None, st
 
 
 def heterogeneous_fits(instance: Instance) -> bool:
-    """Whether slots differ in speed, tasks are equal, and the heterogeneous model is small enough.
+    """Whether slots differ in speed, tasks are identical and the model is small enough.
 
-    All of a job's tasks in a phase must be equal: with unequal ones HiGHS 1.15.1 was seen to cut
-    off the optimum, in two of ten thousand tiny instances.
+    All of a job's tasks in a phase must be identical: with different ones HiGHS 1.15.1 was seen to
+    cut off the optimum, in two of ten thousand tiny instances.
     """
     if instance.speed_factors is None or not heterogeneous.applies(instance):
         return False
@@ -127,10 +146,15 @@ def heterogeneous_fits(instance: Instance) -> bool:
 
 @in_own_unit
 def unrelated_machines_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """A lower bound for slots of different speed, and a schedule, both from linear programs.
+    """A lower bound for unrelated slots, and a schedule, both from linear programs.
 
-    The schedule is that of the jobs by Pri (HMHS), in waves. The bound is raised by bisection: if
-    no schedule within a horizon is shorter than it, none is shorter than it at all.
+    The schedule is that of the jobs by Pri ([HMHS]), in waves. The bound is raised by bisection: if
+    no schedule within a horizon is shorter than the horizon, none is shorter at all.
+
+    Returns
+    -------
+    MethodOutcome
+        What the method found and proved.
     """
     terms = unrelated_machines.estimated_terms(instance)
     if terms > MOST_TERMS:
@@ -163,7 +187,7 @@ def unrelated_machines_method(instance: Instance, request: SolveRequest) -> Meth
 
 
 def _later(on_progress: ProgressCallback, spent: float, *, bounds: bool) -> ProgressCallback:
-    """Steps counted from `spent` s before, without bounds as long as they are not proven."""
+    """Steps moved `spent` s later, without bounds as long as they are not proved."""
 
     def told(step: Progress) -> None:
         bound = step.bound if bounds else None

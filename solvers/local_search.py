@@ -1,6 +1,6 @@
 """The improvement method: better schedules for large instances, and no bound of its own.
 
-`docs/improvement-search.md` has the method.
+`docs/improvement-search.md` describes the method.
 """
 
 from __future__ import annotations
@@ -17,10 +17,14 @@ from .stop_reason import StopReason
 
 
 def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """Search from the incumbent on until someone's schedule comes close enough to the lower bound.
+    """Search from the incumbent until some method's schedule is close enough to the lower bound.
 
-    The outcome's schedule is None unless it is shorter than the incumbent; it proves nothing.
     Instances with speed factors, security or outages are declined.
+
+    Returns
+    -------
+    MethodOutcome
+        The schedule is None unless it is shorter than the incumbent; nothing is proved.
     """
     if not can_search(instance):
         return not_applicable(", ".join(sorted(instance.parts)))

@@ -1,4 +1,4 @@
-"""Where a search stands, as data; how it is shown is the command line's matter."""
+"""The state of a search as data; the command line decides how to show it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Progress:
-    """After `seconds`: the best makespan and the best lower bound so far, in s; what is done."""
+    """A step of a search.
+
+    Parameters
+    ----------
+    seconds
+        Wall time so far (s).
+    incumbent
+        The best makespan (s), None if there is none.
+    bound
+        The best lower bound (s), None if there is none.
+    doing
+        What is being done, in words.
+    """
 
     seconds: float
     incumbent: float | None

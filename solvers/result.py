@@ -1,4 +1,4 @@
-"""What a method found and what is proven about it."""
+"""What a method found and what is proved about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPTIMALITY_TOLERANCE = 1e-6
 
 
 class Status(StrEnum):
-    """What is proven."""
+    """What is proved about an instance."""
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
@@ -33,9 +33,34 @@ class Status(StrEnum):
 class Result:
     """A schedule with its certificate.
 
-    `makespan` and `lower_bound` in s; `bound` names what proved the lower bound, `found_by` what
-    found the schedule; `assumptions_dropped` lists parts of the instance that the method did not
-    look at; `interrupted` tells that Ctrl-C ended the search.
+    Parameters
+    ----------
+    instance
+        The instance.
+    method
+        The method that was asked for.
+    status
+        What is proved.
+    makespan
+        Makespan of the schedule (s), None without one.
+    lower_bound
+        A valid lower bound on the makespan (s).
+    bound
+        What proved the lower bound.
+    seconds
+        Wall time (s).
+    schedule
+        The schedule, None without one.
+    found_by
+        What found the schedule.
+    assumptions_dropped
+        Parts of the instance that the method ignored.
+    notes
+        Remarks.
+    progress
+        Incumbents and bounds on the way.
+    interrupted
+        Whether Ctrl-C ended the search.
     """
 
     instance: Instance
@@ -113,7 +138,20 @@ class Result:
 
 
 def relative_gap(makespan: float, lower_bound: float) -> float | None:
-    """(makespan - lower bound) / lower bound, 0 if both are 0, None if only the bound is 0."""
+    """(makespan - lower bound) / lower bound, 0 if both are 0, None if only the bound is 0.
+
+    Parameters
+    ----------
+    makespan
+        Makespan (s).
+    lower_bound
+        Lower bound (s).
+
+    Returns
+    -------
+    float | None
+        The gap.
+    """
     if lower_bound > 0:
         return max(0.0, makespan - lower_bound) / lower_bound
     return 0.0 if makespan <= 0 else None
@@ -132,9 +170,40 @@ def certified(
     notes: tuple[str, ...] = (),
     progress: list[Progress] | None = None,
 ) -> Result:
-    """A result whose schedule has passed the checker and whose bound does not contradict it.
+    """Make a result after checking its schedule and its bound.
 
-    Raises `CertificateError` otherwise.
+    Parameters
+    ----------
+    instance
+        The instance.
+    method
+        The method that was asked for.
+    schedule
+        Its schedule.
+    lower_bound
+        Its lower bound on the makespan (s).
+    bound
+        What proved the lower bound.
+    seconds
+        Wall time (s).
+    found_by
+        What found the schedule.
+    assumptions_dropped
+        Parts of the instance that the method ignored.
+    notes
+        Remarks.
+    progress
+        Incumbents and bounds on the way.
+
+    Returns
+    -------
+    Result
+        The result.
+
+    Raises
+    ------
+    CertificateError
+        If the schedule is invalid or the bound contradicts it.
     """
 
     def document() -> dict[str, Any]:
@@ -174,14 +243,46 @@ def certified(
 
 
 def infeasible(instance: Instance, method: str, why: str) -> Result:
-    """The result that says that no schedule exists, and why."""
+    """The result for an instance without any schedule.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    method
+        The method that was asked for.
+    why
+        Why no schedule exists.
+
+    Returns
+    -------
+    Result
+        The result.
+    """
     return replace(no_schedule(instance, method, (why,)), status=Status.INFEASIBLE)
 
 
 def no_schedule(
     instance: Instance, method: str, notes: tuple[str, ...], seconds: float = 0.0
 ) -> Result:
-    """The result of a method that has none to show, and why."""
+    """The result of a method that has no schedule to show.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    method
+        The method that was asked for.
+    notes
+        Why.
+    seconds
+        Wall time (s).
+
+    Returns
+    -------
+    Result
+        The result.
+    """
     return Result(
         instance=instance,
         method=method,

@@ -1,4 +1,4 @@
-"""Why a search ended; what it found is told apart, by schedule and bound."""
+"""Why a search ended. What it found is told by schedule and bound."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Time counted in a unit that suits HiGHS, whose tolerances are absolute.
 
-The unit is a power of two, so that counting in it rounds nothing: what a method finds for the
-instance in this unit holds for the instance in seconds.
+The unit is a power of two seconds, so the conversion is exact: what a method finds for the instance
+in this unit holds for the instance in seconds.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from .method import Method, MethodOutcome, SolveRequest
 from .progress import Progress
 
 UNITS_OF_MAKESPAN = 1024.0
-"""About so many units are in the makespan of the known schedule."""
+"""About this many units are in the makespan of the known schedule."""
 
 
 def in_own_unit(method: Method) -> Method:
-    """The method, given instance and task in the unit that suits the incumbent's makespan."""
+    """Wrap a method so that it works in a unit that suits the incumbent's makespan."""
 
     @wraps(method)
     def in_unit(instance: Instance, request: SolveRequest) -> MethodOutcome:
@@ -36,15 +36,25 @@ def in_own_unit(method: Method) -> Method:
 
 
 def suitable_unit(makespan: float) -> float:
-    """The power of two (s) that goes about `UNITS_OF_MAKESPAN` times into a makespan (s).
-
-    1 s for a makespan of 0.
-    """
+    """The power of two (s) of which a makespan (s) has about `UNITS_OF_MAKESPAN`; 1 s for 0."""
     return 2.0 ** round(math.log2(makespan / UNITS_OF_MAKESPAN)) if makespan > 0 else 1.0
 
 
 def in_units_of(instance: Instance, unit: float) -> Instance:
-    """The instance with all times, and what passes in a time, in units of `unit` s."""
+    """Express all times and rates of an instance in another unit of time.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    unit
+        The unit (s).
+
+    Returns
+    -------
+    Instance
+        The instance with times in that unit.
+    """
     rates, security = instance.cluster.rates, instance.security
     cluster = replace(
         instance.cluster,

@@ -1,4 +1,4 @@
-"""The independent checker of guidance: everything is computed again from the datacenter."""
+"""The independent checker of guidance: everything is computed anew from the datacenter."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ RATE_TOLERANCE = 1e-9
 def check_guidance(guidance: Guidance) -> Verdict:
     """Check guidance against its datacenter.
 
-    Bins fit their machines, the machines of each configuration add up to its count, and the bins
-    carry the arrival rate, which is not above the bound and not below a target.
+    Bins must fit their machines, the machines of each configuration must add up to its count, and
+    the bins must carry the arrival rate, which is not above the bound and not below a target.
     """
     datacenter = guidance.datacenter
     found: list[str] = []

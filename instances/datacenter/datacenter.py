@@ -1,6 +1,6 @@
 """A datacenter in the steady state: machines of several configurations, jobs of several classes.
 
-(LoTES, section 2.) Jobs arrive one by one. With `arrival rate` we mean all of them: at a rate of λ
+See [LoTES], section 2. Jobs arrive one by one. The arrival rate counts all of them: at a rate of λ
 jobs per `time_unit`, jobs of class k arrive at the rate λ * share[k]. Each runs on one machine,
 which runs any number of jobs at once as long as they fit its capacity in every resource.
 """
@@ -18,22 +18,46 @@ from ..errors import InputError
 from ..limits import LEAST, MOST, bounds_of
 
 FIT_TOLERANCE = 1e-9
-"""Jobs fit a machine if they need no more than this share above its capacity: 3 * 0.1 fits 0.3."""
+"""Jobs fit a machine if they need at most this share above its capacity: 3 * 0.1 fits 0.3."""
 
 _DIGITS = 14
-"""Resources are counted in units of 10 ** -14 of (the power of ten below) the largest capacity."""
+"""Resources are counted in units of 10 ** -14 times (the power of ten below) the largest capacity.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Datacenter:
-    """Machine configurations and job classes.
+    """Machine configurations and job classes: R resources, M configurations, K classes.
 
-    `resources`, `configurations` and `classes` are names. Of R resources, M configurations and K
-    classes: `count` (M,) machines of each configuration, `capacity` (M, R) of one machine; `share`
-    (K,) of all arrivals, `request` (K, R) of one job, `mean_time` (K, M) of its processing in
-    `time_unit`, inf where the class cannot run on the configuration.
+    Parameters
+    ----------
+    name
+        Name of the datacenter.
+    time_unit
+        Unit of time, such as `h`.
+    resources
+        Names of the resources.
+    configurations
+        Names of the configurations.
+    count
+        Machines of each configuration, shape (M,).
+    capacity
+        Capacity of one machine, shape (M, R).
+    classes
+        Names of the classes.
+    share
+        Share of each class in all arrivals, shape (K,).
+    mean_time
+        Mean processing time (`time_unit`), inf where the class cannot run, shape (K, M).
+    request
+        Request of one job, shape (K, R).
+    source
+        Where the datacenter comes from.
 
-    Raises `InputError` for anything that is no datacenter.
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names the place.
     """
 
     name: str
@@ -127,7 +151,7 @@ class Datacenter:
 
     @cached_property
     def configuration_of(self) -> IntArray:
-        """Configuration of each machine, shape (machines,): machines are numbered in that order."""
+        """Configuration of each machine, shape (machines,); machines are numbered in that order."""
         return np.repeat(np.arange(len(self.configurations)), self.count)
 
     @cached_property
@@ -144,10 +168,10 @@ class Datacenter:
 
     @cached_property
     def unit(self) -> FloatArray:
-        """Amount of each resource that counts as 1 in integers, shape (R,): a power of ten.
+        """Amount of each resource that counts as 1 in integers, a power of ten, shape (R,).
 
         Decimal numbers of up to 15 digits become integers without loss, so that sums and
-        differences of what jobs need are exact in any order.
+        differences of requests are exact in any order.
         """
         most = self.capacity.max(axis=0)
         largest = np.where(most > 0, most, 1.0)
@@ -156,27 +180,28 @@ class Datacenter:
 
     @cached_property
     def capacity_units(self) -> IntArray:
-        """`capacity` in units, `FIT_TOLERANCE` included: what jobs may need; shape (M, R)."""
+        """`capacity` in integer units, `FIT_TOLERANCE` included, shape (M, R)."""
         units = np.rint(self.capacity / self.unit)
         capacity: IntArray = (units + np.floor(units * FIT_TOLERANCE)).astype(np.int64)
         return capacity
 
     @cached_property
     def request_units(self) -> IntArray:
-        """`request` in units, shape (K, R); see `in_units`."""
+        """`request` in integer units, shape (K, R); see `in_units`."""
         return self.in_units(self.request)
 
     def in_units(self, amounts: FloatArray) -> IntArray:
-        """Amounts of the resources, shape (..., R), as integers; no positive amount becomes 0.
+        """Convert amounts of the resources, shape (..., R), to integer units.
 
-        Amounts above ten times the largest capacity, which never fit, are cut off there.
+        No positive amount becomes 0. Amounts above ten times the largest capacity, which never fit,
+        are cut off there.
         """
         units = np.clip(np.rint(amounts / self.unit), 0.0, 10.0 ** (_DIGITS + 2))
         integers: IntArray = np.where((units == 0) & (amounts > 0), 1.0, units).astype(np.int64)
         return integers
 
     def with_count(self, count: IntArray) -> Datacenter:
-        """The same with other numbers of machines, shape (M,)."""
+        """The datacenter with other numbers of machines, shape (M,)."""
         return replace(self, count=np.asarray(count, dtype=np.int64))
 
     def __repr__(self) -> str:
@@ -188,7 +213,17 @@ class Datacenter:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A machine configuration for `datacenter`; `capacity` by resource, 0 where it is missing."""
+    """A machine configuration for `datacenter`.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    count
+        Number of machines.
+    capacity
+        Capacity by resource, 0 where it is missing.
+    """
 
     name: str
     count: int
@@ -199,8 +234,17 @@ class Configuration:
 class JobClass:
     """A job class for `datacenter`.
 
-    `mean_time` is one for all configurations or one by name, where a configuration that is missing
-    cannot run the class; `request` by resource, 0 where it is missing.
+    Parameters
+    ----------
+    name
+        Its name.
+    share
+        Its share in all arrivals.
+    mean_time
+        Mean processing time: one for all configurations, or by name of the configuration; the class
+        cannot run on configurations that are missing.
+    request
+        Request by resource, 0 where it is missing.
     """
 
     name: str
@@ -218,7 +262,33 @@ def datacenter(
     time_unit: str = "h",
     source: str = "",
 ) -> Datacenter:
-    """Build a datacenter from plain objects. Raises `InputError` naming the place."""
+    """Build a datacenter from plain objects.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    resources
+        Names of the resources.
+    configurations
+        Machine configurations.
+    classes
+        Job classes.
+    time_unit
+        Unit of time.
+    source
+        Where it comes from.
+
+    Returns
+    -------
+    Datacenter
+        The datacenter.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names the place.
+    """
     names = tuple(configuration.name for configuration in configurations)
     for kind, label, amounts in (
         *(("configuration", c.name, c.capacity) for c in configurations),

@@ -53,7 +53,20 @@ class DatacenterDocument(Strict):
 def read_datacenter(path: Source) -> Datacenter:
     """Read a `slotwise/datacenter/1` file (plain or gzip).
 
-    Raises `InputError` with one line naming file, class or configuration, and field.
+    Parameters
+    ----------
+    path
+        Path of the file, `-` for stdin, or a file read before.
+
+    Returns
+    -------
+    Datacenter
+        The datacenter.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; one line names file, class or configuration, and field.
     """
     content, raw = read_json(path)
     need_format(path, raw, FORMAT)
@@ -79,7 +92,20 @@ def datacenter_from(document: DatacenterDocument) -> Datacenter:
 
 
 def write_datacenter(datacenter: Datacenter, path: str | Path) -> None:
-    """Write a `slotwise/datacenter/1` file atomically, compressed if the name ends in `.gz`."""
+    """Write a `slotwise/datacenter/1` file atomically, compressed if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     write_json(path, datacenter_document(datacenter))
 
 
@@ -116,7 +142,9 @@ def datacenter_document(datacenter: Datacenter) -> dict[str, Any]:
 
 
 def _mean_time(datacenter: Datacenter, k: int) -> float | dict[str, float]:
-    """One number if the class takes the same time everywhere, else those it can run on."""
+    """One number if the class takes the same time everywhere, else a number for each eligible
+    configuration.
+    """
     times = datacenter.mean_time[k].tolist()
     if len(set(times)) == 1 and np.isfinite(times[0]):
         return float(times[0])
@@ -128,7 +156,20 @@ def _mean_time(datacenter: Datacenter, k: int) -> float | dict[str, float]:
 
 
 def where_in_datacenter(raw: Any, location: Sequence[str | int]) -> str:
-    """A location in words: `class 'k3', request, cores` for ('classes', 3, 'request', 'cores')."""
+    """A location in words: `class 'k3', request, cores` for ('classes', 3, 'request', 'cores').
+
+    Parameters
+    ----------
+    raw
+        The document.
+    location
+        Keys and indices on the way to the place.
+
+    Returns
+    -------
+    str
+        The location in words.
+    """
     words: list[str] = []
     here: Any = raw
     singular = {"configurations": "configuration", "classes": "class", "resources": "resource"}

@@ -1,4 +1,4 @@
-"""Guidance for a dispatcher: which mix of jobs each machine should keep (LoTES, section 4.2)."""
+"""Guidance for a dispatcher: which mix of jobs each machine should run ([LoTES], section 4.2)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,19 @@ from .datacenter import Datacenter
 class Prices:
     """What limits the arrival rate, as dual prices at its upper bound.
 
-    Of M configurations, R resources and K classes: `resource` (M, R) is the share of the limit that
-    lies in a resource of a configuration, in total 1: 1 % more of it brings up to that many percent
-    more arrivals. `work` (K,) is the share of the datacenter that a class takes at these prices, in
-    total 1. `machine` (M,) is the arrival rate that one more machine of a configuration brings, and
-    `machine_bound` (M,) an upper bound of that.
+    There are M configurations, R resources and K classes.
+
+    Parameters
+    ----------
+    resource
+        Share of the limit that lies in a resource of a configuration, in total 1, shape (M, R): 1 %
+        more of it brings up to that many percent more arrivals.
+    work
+        Share of the datacenter that a class takes at these prices, in total 1, shape (K,).
+    machine
+        Arrival rate that one more machine of a configuration brings, shape (M,).
+    machine_bound
+        Upper bound on it, shape (M,).
     """
 
     resource: FloatArray
@@ -30,17 +38,37 @@ class Prices:
 
 @dataclass(frozen=True, eq=False)
 class Guidance:
-    """Bins for the machines of a datacenter: bin b is the set of jobs that a machine should run.
+    """Bins for the machines of a datacenter: B bins, K classes, M configurations.
 
-    Of B bins and K classes: `bin_configuration` (B,), the configuration of the bin's machines;
-    `bin_machines` (B,), how many there are; `bin_jobs` (B, K), the jobs of each class in it. The
-    machines of a configuration are given their bins in this order, and all have one; a machine that
-    is not needed has an empty bin.
+    A bin is the set of jobs that a machine should run. The machines of a configuration are given
+    its bins in this order, and all have one; a machine that is not needed has an empty bin.
 
-    `arrival_rate` is what these bins carry, in jobs per `time_unit`; no plan carries more than
-    `arrival_rate_bound`. `bound` says what proved that and `method` how the plan was made. With a
-    `target_rate` the plan carries it with few machines, and none does with fewer than
-    `machines_bound`.
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    arrival_rate
+        Arrival rate that the bins carry (jobs per `time_unit`).
+    arrival_rate_bound
+        No plan carries more than this.
+    bin_configuration
+        Configuration of each bin's machines, shape (B,).
+    bin_machines
+        Number of machines with each bin, shape (B,).
+    bin_jobs
+        Jobs of each class in each bin, shape (B, K).
+    bound
+        What proved the bound.
+    method
+        How the plan was made.
+    target_rate
+        Arrival rate to be carried on few machines, None if it was maximised.
+    machines_bound
+        With a target rate, no plan uses fewer machines.
+    prices
+        What limits the arrival rate.
+    notes
+        Remarks.
     """
 
     datacenter: Datacenter
@@ -58,18 +86,18 @@ class Guidance:
 
     @cached_property
     def running(self) -> FloatArray:
-        """Jobs of each class that run on each configuration, shape (K, M): Δ, in jobs."""
+        """Jobs of each class that run on each configuration, Δ in jobs, shape (K, M)."""
         total = np.zeros(self.datacenter.mean_time.shape)
         np.add.at(total.T, self.bin_configuration, self.bin_machines[:, None] * self.bin_jobs)
         return total
 
     @cached_property
     def proportions(self) -> FloatArray:
-        """Share of a class's arrivals that each configuration serves, shape (K, M): ρ.
+        """Share of a class's arrivals that each configuration serves, ρ, shape (K, M).
 
-        Rows add up to 1, or to 0 for a class that no bin contains. LoTES divides numbers of running
-        jobs; divided are the rates at which they are served, which is the same if a class takes the
-        same time everywhere.
+        Rows add up to 1, or to 0 for a class that no bin contains. [LoTES] divides numbers of
+        running jobs; here the rates at which they are served are divided, which is the same if a
+        class takes the same time everywhere.
         """
         served = self.running * self.datacenter.rate
         total = served.sum(axis=1, keepdims=True)
@@ -84,14 +112,14 @@ class Guidance:
 
     @property
     def gap(self) -> float:
-        """How far the plan is below the bound, relatively."""
+        """Relative distance of the plan below the bound."""
         if self.arrival_rate_bound <= 0:
             return 0.0
         return max(0.0, 1 - self.arrival_rate / self.arrival_rate_bound)
 
     @property
     def machines_needed(self) -> int:
-        """Machines whose bin is not empty."""
+        """Number of machines whose bin is not empty."""
         return int(self.bin_machines[self.bin_jobs.any(axis=1)].sum())
 
     def __repr__(self) -> str:

@@ -66,14 +66,28 @@ class GuidanceDocument(Strict):
 
 
 class Misfit(InputError):
-    """Guidance that is well formed, but not for its datacenter."""
+    """Guidance that is well formed but does not fit its datacenter."""
 
 
 def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidance:
     """Read a `slotwise/guidance/1` file (plain or gzip) and check it.
 
-    Its own datacenter is used unless one is given. Raises `InputError` with one line naming file,
-    bin, class or configuration, and field, also for bins that do not fit their machines.
+    Parameters
+    ----------
+    path
+        Path of the file, `-` for stdin, or a file read before.
+    datacenter
+        The datacenter; by default the one in the file.
+
+    Returns
+    -------
+    Guidance
+        The guidance.
+
+    Raises
+    ------
+    InputError
+        If something is wrong, or bins do not fit; one line names file, place and field.
     """
     content, raw = read_json(path)
     need_format(path, raw, FORMAT)
@@ -102,7 +116,20 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
 
 
 def write_guidance(guidance: Guidance, path: str | Path) -> None:
-    """Write a `slotwise/guidance/1` file atomically, compressed if the name ends in `.gz`."""
+    """Write a `slotwise/guidance/1` file atomically, compressed if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    guidance
+        The guidance.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     write_json(path, guidance_document(guidance))
 
 

@@ -1,6 +1,6 @@
 """Jobs that arrive at a datacenter one by one: drawn from its classes, or replayed from a trace.
 
-A workload gives its jobs in blocks, so that a simulation never holds all of them.
+A workload delivers its jobs in blocks, so that a simulation never holds all of them.
 """
 
 from __future__ import annotations
@@ -19,18 +19,26 @@ from ..limits import MOST_HELD
 from .datacenter import Datacenter
 
 BLOCK = 1 << 16
-"""Jobs of a block; part of what a seed means."""
+"""Jobs of a block; it is part of what a seed means."""
 
 SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-"""Time units of a datacenter that a trace in seconds can be turned into."""
+"""Time units of a datacenter into which a trace in seconds can be converted."""
 
 
 class Jobs(NamedTuple):
-    """Jobs in order of arrival: `arrival`, `duration` in the datacenter's time unit, `job_class`
-    (jobs,), `demand` (jobs, R) in units of `Datacenter.unit`.
+    """Jobs in order of arrival.
 
-    `duration` is that on the first configuration that can run the class; elsewhere it differs as
-    the mean times do.
+    Parameters
+    ----------
+    arrival
+        Time of arrival (`time_unit`), shape (jobs,).
+    job_class
+        Class, shape (jobs,).
+    duration
+        Duration (`time_unit`) on the first configuration that can run the class, shape (jobs,).
+        Elsewhere it differs as the mean times do.
+    demand
+        Demand in integer units of `Datacenter.unit`, shape (jobs, R).
     """
 
     arrival: FloatArray
@@ -41,9 +49,22 @@ class Jobs(NamedTuple):
 
 @dataclass(frozen=True)
 class Workload:
-    """`jobs` jobs for a datacenter, of which the last arrives at about `horizon`.
+    """Jobs for a datacenter.
 
-    `blocks` starts from the beginning each time it is called. `notes` say what was left out.
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    jobs
+        Number of jobs.
+    horizon
+        Approximate time of the last arrival (`time_unit`).
+    source
+        Where the jobs come from.
+    blocks
+        Iterates over the blocks, from the beginning at each call.
+    notes
+        What was left out.
     """
 
     datacenter: Datacenter
@@ -64,16 +85,38 @@ class Workload:
 def poisson(
     datacenter: Datacenter, rate: float, jobs: int, *, seed: int, noise: float = 0.0
 ) -> Workload:
-    """Poisson arrivals at `rate` jobs per time unit, exponential durations, classes by share.
+    """Draw Poisson arrivals with exponential durations and classes by share.
 
-    `noise` is the coefficient of variation of lognormal factors with mean 1, independent for every
-    job and resource, that the class's requests are multiplied by; where that would fit no machine
-    that can run the class, down to what one with most room for it has. As in `Datacenter`, shares
-    may add up to less than 1: `rate` counts all jobs, those of no class never come.
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    rate
+        Arrival rate of all jobs (jobs per `time_unit`). As in `Datacenter`, shares may add up to
+        less than 1; jobs of no class never come.
+    jobs
+        Number of jobs.
+    seed
+        Seed of the random numbers.
+    noise
+        Coefficient of variation of lognormal factors with mean 1, independent for every job and
+        resource, by which the requests are multiplied. A request that would then fit no eligible
+        machine is cut down to what a machine with the most room for it has.
 
-    Everything comes from `numpy.random.default_rng((seed, block))`, blocks of 65 536 jobs, in this
-    order: times between arrivals, classes, durations, factors. Raises `InputError` for parameters
-    out of range and classes that fit no machine.
+    Returns
+    -------
+    Workload
+        The workload.
+
+    Raises
+    ------
+    InputError
+        For parameters out of range and classes that fit no machine.
+
+    Notes
+    -----
+    All numbers come from `numpy.random.default_rng((seed, block))` in blocks of 65 536 jobs, in
+    this order: times between arrivals, classes, durations, factors.
     """
     if not (rate > 0 and np.isfinite(rate)):
         raise InputError(f"rate: need a positive number, got {rate}")
@@ -124,12 +167,28 @@ def poisson(
 def replay(
     path: str | Path, datacenter: Datacenter, *, compress: float = 1.0, jobs: int | None = None
 ) -> Workload:
-    """The jobs of a trace (`slotwise import … --jobs`), from its first arrival on.
+    """Replay the jobs of a trace (`slotwise import … --jobs`), from its first arrival on.
 
-    CSV with the columns `arrival` and `duration` in s, `class`, and one for each resource.
-    `compress` > 0 divides the times between arrivals; durations stay. At most `jobs` of them. Jobs
-    that fit no machine that can run their class are left out, as a note says. Raises `InputError`
-    naming file, line and column.
+    Parameters
+    ----------
+    path
+        CSV file with the columns `arrival` and `duration` (s), `class`, and one per resource.
+    datacenter
+        The datacenter.
+    compress
+        Divisor > 0 of the times between arrivals; durations stay.
+    jobs
+        Most jobs, None for all.
+
+    Returns
+    -------
+    Workload
+        The workload. Jobs that fit no eligible machine are left out, as a note says.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names file, line and column.
     """
     if not (compress > 0 and np.isfinite(compress)):
         raise InputError(f"compress: need a positive number, got {compress}")

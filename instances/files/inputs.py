@@ -1,7 +1,7 @@
-"""Bytes in: files, pipes, stdin, examples; gzip known by its content, never more than a limit.
+"""Bytes in: files, pipes and stdin, gzip recognised by its content, within a limit.
 
-What is to be read is measured before it is handed out: a file is only ever read if its text fits
-the limit, and a pipe, whose length nobody knows, is gathered in memory under a lower one.
+The length of an input is checked before it is handed out. A file is read only if its text fits the
+limit. A pipe, whose length is unknown, is collected in memory under a lower limit.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MOST_STREAMED = 200_000_000
 """Longest content of a pipe; it stays in memory until its end is known."""
 
 MOST_EXPANSION = 200
+"""Text longer than `UNSUSPECTED` may be at most this many times as long as its gzip."""
 UNSUSPECTED = 64_000_000
-"""Text longer than this that gzip has shrunk by more than that is made to fill memory.
+"""Longer text that gzip has shrunk by more than `MOST_EXPANSION` was made to fill memory.
 
-Files of the formats here shrink 3 to 80 times, deflate itself reaches 1 032.
-"""
+Files of the formats here shrink 3 to 80 times; deflate itself reaches 1 032."""
 
 MOST_DEPTH = 100
 """Deepest nesting of YAML and XML; scheduler files have some ten levels."""
@@ -55,7 +55,7 @@ _FACTOR = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Content of a file, pipe or stdin (`-`), decompressed if it is gzip. Raises `InputError`."""
+    """Read a file, pipe or stdin (`-`), decompressed if it is gzip. Raises `InputError`."""
     with opened(path) as stream:
         content = io.BytesIO()
         while chunk := stream.read(_CHUNK):
@@ -64,12 +64,30 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def read_text(path: str | Path) -> str:
-    """The same as UTF-8 text. Raises `InputError`."""
+    """Read a file, pipe or stdin (`-`) as UTF-8 text. Raises `InputError`."""
     return decoded(read_bytes(path), path)
 
 
 def decoded(content: bytes, path: str | Path) -> str:
-    """The content of a file as text, without a byte order mark. Raises `InputError`."""
+    """Decode the content of a file as text, without a byte order mark.
+
+    Parameters
+    ----------
+    content
+        The content.
+    path
+        Path of the file, for messages.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    InputError
+        If it is not UTF-8.
+    """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -97,7 +115,7 @@ def text_lines(path: str | Path) -> Iterator[str]:
 def opened(path: str | Path) -> Iterator[IO[bytes]]:
     """The decompressed bytes of an input that fits the limit.
 
-    Raises `InputError` for it if it does not, and for what goes wrong while it is read.
+    Raises `InputError` if it does not fit, and for errors while it is read.
     """
     try:
         with _raw(path) as raw:
@@ -127,13 +145,31 @@ def file_name(path: str | Path) -> str:
 
 
 def limit() -> int | None:
-    """The limit that the environment sets, in bytes, None if it sets none. Raises `InputError`."""
+    """The limit (bytes) that the environment sets, None if it sets none. Raises `InputError`."""
     text = os.environ.get(VARIABLE)
     return parse_size(text, VARIABLE) if text else None
 
 
 def parse_size(text: str, where: str) -> int:
-    """`500MB`, `8 GB` or a number of bytes. Raises `InputError` naming `where`."""
+    """Parse `500MB`, `8 GB` or a number of bytes.
+
+    Parameters
+    ----------
+    text
+        The text.
+    where
+        Where it is from, for messages.
+
+    Returns
+    -------
+    int
+        The number of bytes.
+
+    Raises
+    ------
+    InputError
+        If it is no size.
+    """
     found = _SIZE.fullmatch(text.strip())
     size = int(float(found[1]) * _FACTOR[found[2].lower()]) if found else 0
     if size < 1:
@@ -142,7 +178,7 @@ def parse_size(text: str, where: str) -> int:
 
 
 class _Counted(io.BufferedReader):
-    """A stream that refuses to give more than the limit, should its file grow meanwhile."""
+    """A stream that refuses to give more than the limit, in case its file grows meanwhile."""
 
     def __init__(self, source: Readable, path: str | Path) -> None:
         super().__init__(_Counting(source, path), _CHUNK)
@@ -191,7 +227,7 @@ def _is_file(stream: IO[bytes]) -> bool:
 
 
 def _gathered(stream: IO[bytes], path: str | Path) -> IO[bytes]:
-    """All that a pipe or device gives."""
+    """The whole content of a pipe or device."""
     most = limit() or MOST_STREAMED
     content = io.BytesIO()
     while chunk := stream.read(_CHUNK):

@@ -1,4 +1,4 @@
-"""JSON in and out: read within the limits of an input, checked against a model, written whole."""
+"""JSON in and out: read within the limits of an input, validated, written atomically."""
 
 from __future__ import annotations
 
@@ -17,24 +17,33 @@ from .inputs import MOST_BYTES, VARIABLE, limit, read_bytes
 from .outputs import write_bytes
 
 MOST_CONTAINERS = 10_000_000
+"""Most lists and objects of a JSON file."""
 MOST_ITEMS = 60_000_000
-"""Most lists and objects, and most values, of a JSON file: Python takes 60 to 250 bytes for each.
-
-A hierarchy of a million nodes has two million objects.
-"""
+"""Most values of a JSON file. Python takes 60 to 250 bytes for each; a hierarchy of a million nodes
+has two million objects."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 class Strict(BaseModel):
-    """Base of all file models: a number is a number, and an unknown field is a mistake."""
+    """Base of all file models: strict types, and an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 @dataclass(frozen=True, eq=False)
 class JsonFile:
-    """A JSON file that is in memory: a pipe can be read only once. Readers take it like a path."""
+    """A JSON file in memory, because a pipe can be read only once. Readers take it as a path.
+
+    Parameters
+    ----------
+    path
+        Its path.
+    content
+        Its bytes.
+    document
+        The JSON object.
+    """
 
     path: str | Path
     content: bytes
@@ -42,7 +51,7 @@ class JsonFile:
 
     @classmethod
     def read(cls, path: str | Path) -> JsonFile:
-        """Raises `InputError`."""
+        """Read a JSON file. Raises `InputError`."""
         return cls(path, *read_json(path))
 
     def __str__(self) -> str:
@@ -53,7 +62,7 @@ Source = str | Path | JsonFile
 
 
 def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
-    """A JSON object as bytes and as a dictionary. Raises `InputError`."""
+    """Read a JSON object, as bytes and as a dictionary. Raises `InputError`."""
     if isinstance(path, JsonFile):
         return path.content, path.document
     content = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
@@ -72,7 +81,20 @@ def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
 
 
 def need_parsable(content: bytes, path: Source) -> None:
-    """Raise `InputError` for JSON that takes many times its length of memory when it is read."""
+    """Check that JSON does not take many times its length of memory when it is read.
+
+    Parameters
+    ----------
+    content
+        The content.
+    path
+        Path of the file, for messages.
+
+    Raises
+    ------
+    InputError
+        If it does.
+    """
     larger = max(1.0, (limit() or 0) / MOST_BYTES)
     for marks, most, what in (
         ((b"[", b"{"), MOST_CONTAINERS, "lists and objects"),
@@ -90,7 +112,7 @@ def _as_it_is(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def json_problem(error: RecursionError | ValueError) -> str:
-    """What Python's JSON reader did not like, in words."""
+    """What Python's JSON reader rejected, in words."""
     if isinstance(error, RecursionError):
         return "JSON is nested too deeply"
     if isinstance(error, json.JSONDecodeError):
@@ -99,7 +121,27 @@ def json_problem(error: RecursionError | ValueError) -> str:
 
 
 def need_format(path: Source, document: dict[str, Any], *formats: str) -> str:
-    """The document's format if it is one of `formats`; raises `InputError` otherwise."""
+    """Check the format of a document.
+
+    Parameters
+    ----------
+    path
+        Path of the file, for messages.
+    document
+        The document.
+    *formats
+        The formats that are accepted.
+
+    Returns
+    -------
+    str
+        Its format.
+
+    Raises
+    ------
+    InputError
+        If it is another one.
+    """
     found = document.get("format")
     if found not in formats:
         wanted = " or ".join(repr(name) for name in formats)
@@ -114,7 +156,29 @@ def validated(
     where: Callable[[Sequence[str | int]], str],
     path: Source,
 ) -> Model:
-    """`content` as a `model`; `where` turns a field's location into words for the error line."""
+    """Validate JSON with a model.
+
+    Parameters
+    ----------
+    model
+        The pydantic model.
+    content
+        The JSON text.
+    where
+        Turns a field's location into words for the message.
+    path
+        Path of the file, for messages.
+
+    Returns
+    -------
+    Model
+        The validated document.
+
+    Raises
+    ------
+    InputError
+        If it is not valid.
+    """
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
@@ -140,7 +204,7 @@ def _problem(error: dict[str, Any]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as an error line shows it."""
+    """A value as a message shows it."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
@@ -150,12 +214,25 @@ def shown(value: Any) -> str:
 
 
 def write_json(path: str | Path, document: dict[str, Any]) -> None:
-    """Write a JSON document atomically."""
+    """Write a JSON document atomically.
+
+    Parameters
+    ----------
+    path
+        Path of the file, or `-` for stdout.
+    document
+        The document.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     write_bytes(path, dump_json(document).encode())
 
 
 def dump_json(document: dict[str, Any]) -> str:
-    """JSON text: indented where a person may read it, compact where only machines will."""
+    """JSON text, indented if it is short and compact if it is long."""
     compact = json.dumps(document, allow_nan=False)
     if len(compact) > 200_000:
         return compact + "\n"

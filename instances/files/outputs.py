@@ -1,7 +1,7 @@
-"""Bytes out: whole or not at all, to what a path means, and never over what must stay.
+"""Bytes out: written whole or not at all, and never over an input.
 
-`-` is stdout. A symlink is followed. A regular file is replaced by one of the same mode and owner;
-anything else (a pipe, a device, a socket) is written to.
+`-` is stdout. A symbolic link is followed. A regular file is replaced by one of the same mode and
+owner; anything else (a pipe, a device, a socket) is written to.
 """
 
 from __future__ import annotations
@@ -23,9 +23,19 @@ from .temporaries import removed_afterwards
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a file whole or not at all; compressed if its name ends in `.gz`.
+    """Write a file whole or not at all, compressed if its name ends in `.gz`.
 
-    Raises `OutputError`, which holds what could not be written.
+    Parameters
+    ----------
+    path
+        Path of the file, or `-` for stdout.
+    content
+        The content.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written; the error holds the content.
     """
     if str(path).endswith(".gz"):
         content = gzip.compress(content, compresslevel=6, mtime=0)
@@ -53,7 +63,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 
 
 def print_bytes(content: bytes) -> None:
-    """Write to stdout and see that it arrives. Raises `OSError`."""
+    """Write to stdout and flush it. Raises `OSError`."""
     if sys.stdout is None:
         raise OSError(errno.EBADF, "stdout is closed")
     sys.stdout.flush()
@@ -98,9 +108,21 @@ def check_writable(path: str | Path) -> None:
 def check_distinct(
     outputs: Mapping[str, str | Path], inputs: Mapping[str, Sequence[str | Path]]
 ) -> None:
-    """Raise `InputError` if an output is an input or another output, whatever their paths.
+    """Check that no output is an input or another output, whatever their paths.
 
-    Both are by the name that a message calls them. Only one input can be stdin.
+    Only one input can be stdin.
+
+    Parameters
+    ----------
+    outputs
+        Paths by the name that a message uses.
+    inputs
+        Lists of paths by the name that a message uses.
+
+    Raises
+    ------
+    InputError
+        If two are the same file.
     """
     read = [(name, path) for name, paths in inputs.items() for path in paths]
     standard = [name for name, path in read if str(path) == STANDARD]
@@ -136,7 +158,20 @@ def takes_stdout(path: str | Path) -> bool:
 
 
 def write_temporary(content: bytes, name: str) -> Path | None:
-    """A temporary file of the user's that holds `content`; None if there is no place for it."""
+    """Write content to a temporary file of the user.
+
+    Parameters
+    ----------
+    content
+        The content.
+    name
+        End of the file's name.
+
+    Returns
+    -------
+    Path | None
+        The path, None if there is no place for it.
+    """
     suffix = "".join(Path(name).suffixes[-2:]) if len(name) < 100 else ""
     for folder in (tempfile.gettempdir, Path.cwd, Path.home):
         path = None
@@ -152,7 +187,27 @@ def write_temporary(content: bytes, name: str) -> Path | None:
 
 
 def need_ending(path: str | Path, endings: Sequence[str], what: str) -> str:
-    """The ending of a path, in lower case; stdout takes `.svg`. Raises `InputError`."""
+    """Check the suffix of a path; stdout takes `.svg`.
+
+    Parameters
+    ----------
+    path
+        The path.
+    endings
+        The suffixes that are accepted.
+    what
+        What is written, for messages.
+
+    Returns
+    -------
+    str
+        The suffix in lower case.
+
+    Raises
+    ------
+    InputError
+        If it is another one.
+    """
     ending = ".svg" if str(path) == STANDARD else Path(path).suffix.lower()
     if ending not in endings:
         raise InputError(
@@ -181,7 +236,8 @@ def _is_stdout(status: os.stat_result | None) -> bool:
 def _same(path: str | Path, other: str | Path, standard: int) -> bool:
     """Whether two paths are one file; `standard` is what `-` means for `other`.
 
-    What stands behind `-` counts if it is a regular file: one terminal may well be both.
+    What stands behind `-` counts if it is a regular file; one terminal may be both stdin and
+    stdout.
     """
     one, two = _identity(path, 1), _identity(other, standard)
     if one is None or two is None:
@@ -222,7 +278,7 @@ def _replace(target: Path, old: os.stat_result | None, content: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Make the names in a folder outlast a loss of power, where the file system can."""
+    """Make the names in a folder survive a loss of power, where the file system can."""
     with suppress(PermissionError):  # a folder that may be written to but not read
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

@@ -1,4 +1,4 @@
-"""Temporary files and folders, which go even if the process ends in the middle of its work."""
+"""Temporary files and folders that are removed even if the process ends during its work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _to_remove: set[str] = set()
 
 @contextmanager
 def removed_afterwards(path: str | Path) -> Iterator[None]:
-    """Within, `path` may be there; after it, it is not."""
+    """Remove `path`, if it exists, at the end of the context or of the process."""
     name = os.fspath(path)
     _to_remove.add(name)
     try:
@@ -24,7 +24,7 @@ def removed_afterwards(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """As `tempfile.TemporaryDirectory`."""
+    """A temporary folder, as `tempfile.TemporaryDirectory`."""
     import tempfile
 
     folder = tempfile.mkdtemp(prefix="slotwise-")
@@ -33,7 +33,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def remove_all() -> None:
-    """Remove all that there is; for a process that ends now."""
+    """Remove everything that is left, for a process that ends now."""
     for name in list(_to_remove):
         _remove(name)
 

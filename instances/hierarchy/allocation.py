@@ -1,4 +1,4 @@
-"""How many tasks every leaf of a hierarchy runs, and what it is guaranteed."""
+"""Allocations: how many tasks every leaf of a hierarchy runs, and what it is guaranteed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,22 @@ UNKNOWN = -2
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """A steady allocation. All arrays have one entry per leaf, in the hierarchy's order.
+    """A steady allocation. Arrays have one entry per leaf, in the hierarchy's order.
 
-    `tasks` may be fractions unless `whole`. `weight` is the flat weight by which the method raised
-    the leaf last; `bottleneck` the number of the resource that stopped it, or `SATISFIED`.
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    method
+        The allocator.
+    tasks
+        Running tasks of each leaf, fractions unless `whole`, shape (leaves,).
+    weight
+        Flat weight by which the method raised the leaf last, shape (leaves,).
+    bottleneck
+        Number of the resource that stopped each leaf, or `SATISFIED`, shape (leaves,).
+    whole
+        Whether tasks are indivisible.
     """
 
     hierarchy: Hierarchy
@@ -40,20 +52,20 @@ class Allocation:
 
     @cached_property
     def share(self) -> FloatArray:
-        """Dominant share of each leaf."""
+        """Dominant share of each leaf, shape (leaves,)."""
         share: FloatArray = self.tasks * self.hierarchy.task_share
         return share
 
     @property
     def guarantee(self) -> FloatArray:
-        """Guaranteed dominant share of each leaf."""
+        """Guaranteed dominant share of each leaf, shape (leaves,)."""
         return self.hierarchy.guarantee
 
     @cached_property
     def met(self) -> BoolArray:
         """Whether each leaf has its guarantee, or all its tasks running if that is less.
 
-        Whole tasks cannot fill every share: there a guarantee is met if no further task fits in it.
+        Whole tasks cannot fill every share: then a guarantee is met if no further task fits in it.
         """
         goal = np.minimum(self.guarantee, self.hierarchy.most_share) * (1 - TOLERANCE)
         if self.whole:

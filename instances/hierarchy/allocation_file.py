@@ -40,15 +40,42 @@ class AllocationDocument(Strict):
 
 
 def write_allocation(allocation: Allocation, path: str | Path) -> None:
-    """Write a `slotwise/allocation/1` file atomically, compressed if the name ends in `.gz`."""
+    """Write a `slotwise/allocation/1` file atomically, compressed if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    allocation
+        The allocation.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     write_json(path, allocation.document())
 
 
 def read_allocation(path: Source, hierarchy: Hierarchy) -> tuple[Allocation, list[str]]:
-    """The allocation in a file, and what it says of itself that its tasks do not bear out.
+    """Read a `slotwise/allocation/1` file; a leaf that it leaves out runs no task.
 
-    A leaf that the file leaves out runs no task. Raises `InputError` for a leaf that the hierarchy
-    does not have.
+    Parameters
+    ----------
+    path
+        Path of the file, or `-`.
+    hierarchy
+        The hierarchy that it is for.
+
+    Returns
+    -------
+    tuple[Allocation, list[str]]
+        The allocation, and a line for each of its claims that its tasks contradict.
+
+    Raises
+    ------
+    InputError
+        For a leaf that the hierarchy does not have, and for wrong fields.
     """
     content, raw = read_json(path)
     need_format(path, raw, FORMAT)

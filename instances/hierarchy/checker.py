@@ -1,10 +1,11 @@
 """The independent checker of allocations: capacity, limits, guarantees, and fairness.
 
-Fair means that no leaf could have more without anybody losing who has less: with all leaves brought
-down to the common level of the smallest of them (but not below what they had when the last resource
-filled up), a resource must be full that one of them needs. Those who need it are settled then, and
-the rest is looked at again. What the tree makes of a level is worked out here as curves: the
-charge of a group as a piecewise linear function of its children's level, from the leaves up.
+An allocation is fair if no leaf could have more without a leaf with less losing something. To check
+this, all leaves are brought down to the common level of the smallest of them (but not below what
+they had when the last resource filled up); then a resource must be full that one of them needs. The
+leaves that need it are settled, and the rest is examined again. The shares at a level are computed
+here from curves: the charge of a group as a piecewise linear function of its children's level, from
+the leaves up.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from .allocation import Allocation
 from .hierarchy import Hierarchy
 
 TOLERANCE = 1e-7
-"""Shares and loads may differ by this, relative to themselves."""
+"""Relative difference by which shares and loads may differ."""
 
 FULL = 1 - 1e-6
-"""A resource is full from this load on."""
+"""Load from which on a resource counts as full."""
 
 
 def check_allocation(allocation: Allocation) -> Verdict:
-    """Check an allocation against its hierarchy, trusting its numbers of tasks only.
+    """Check an allocation against its hierarchy, from its numbers of tasks alone.
 
-    Whole tasks are not held to fluid levels: there no leaf may have room for one task more. Group
+    Whole tasks are not held to fluid levels: no leaf may have room for one more task. Group
     guarantees are checked for fluid allocations.
     """
     tree = allocation.hierarchy
@@ -127,7 +128,7 @@ def _unfair(tree: Hierarchy, share: FloatArray) -> list[str]:
 
 
 class _Curves:
-    """What every group is charged, as a function of the level of its children."""
+    """The charge of every group as a function of the level of its children."""
 
     def __init__(self, tree: Hierarchy, open_leaves: BoolArray) -> None:
         self.tree, self.open_leaves = tree, open_leaves

@@ -1,6 +1,6 @@
-"""Minimums, maximums and quotas of a scheduler's queues, which a hierarchy has no place for.
+"""Minimums, maximums and quotas of a scheduler's queues, which a hierarchy cannot express.
 
-Shares are computed without them; a hierarchy keeps them by name, so that no verdict forgets them.
+Shares are computed without them; a hierarchy keeps them by name, so that no verdict ignores them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,16 @@ EVERY_QUEUE = "*"
 
 @dataclass(frozen=True)
 class DroppedLimit:
-    """`limit` by the scheduler's own name, `amount` as its file has it.
+    """A limit that shares ignore.
 
-    `queue` is a path below the root, the root's own name, or `EVERY_QUEUE`.
+    Parameters
+    ----------
+    queue
+        Path below the root, the root's own name, or `EVERY_QUEUE`.
+    limit
+        The scheduler's own name for the limit.
+    amount
+        The amount as the file has it.
     """
 
     queue: str
@@ -28,13 +35,41 @@ class DroppedLimit:
 
 
 def limits_of(limits: Iterable[DroppedLimit], root: str, path: str) -> list[DroppedLimit]:
-    """Those that bear on a leaf: its own, those of the groups above it, and every queue's."""
+    """The limits that concern a leaf: its own, those of the groups above it, and every queue's.
+
+    Parameters
+    ----------
+    limits
+        All limits.
+    root
+        Name of the root.
+    path
+        Path of the leaf.
+
+    Returns
+    -------
+    list[DroppedLimit]
+        Those that concern it.
+    """
     steps = path.split("/")
     places = {EVERY_QUEUE, root, *("/".join(steps[: k + 1]) for k in range(len(steps)))}
     return [limit for limit in limits if limit.queue in places]
 
 
 def shown(limits: Sequence[DroppedLimit], most: int) -> list[str]:
-    """A line for each, or for the first ones and how many more there are."""
+    """One line per limit, or for the first ones and the number of the others.
+
+    Parameters
+    ----------
+    limits
+        The limits.
+    most
+        Most lines.
+
+    Returns
+    -------
+    list[str]
+        The lines.
+    """
     lines = [str(limit) for limit in limits[:most]]
     return lines if len(limits) <= most else [*lines, f"… and {len(limits) - most} more"]

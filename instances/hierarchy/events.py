@@ -18,7 +18,17 @@ FORMAT = "slotwise/hierarchy-events/1"
 
 @dataclass(frozen=True)
 class Event:
-    """At `time`, the leaf number `leaf` arrives, or leaves if `arrives` is False."""
+    """The arrival or departure of a leaf.
+
+    Parameters
+    ----------
+    time
+        Its time.
+    leaf
+        Number of the leaf.
+    arrives
+        True for an arrival, False for a departure.
+    """
 
     time: float
     leaf: int
@@ -39,11 +49,26 @@ class EventsDocument(Strict):
 
 
 def events(hierarchy: Hierarchy, rows: Iterable[tuple[float, list[str], list[str]]]) -> list[Event]:
-    """Events from rows of time, paths of leaves that arrive, paths of leaves that leave.
+    """Make events from rows of paths, in the order of time.
 
-    In the order of time; leaves that only ever leave, or never do anything, are there from the
-    start. Raises `InputError` for an unknown leaf, and for one that arrives when it is there or
-    leaves when it is not.
+    Leaves that only ever leave, or have no event, are present from the start.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    rows
+        Time, paths of leaves that arrive, paths of leaves that leave.
+
+    Returns
+    -------
+    list[Event]
+        The events.
+
+    Raises
+    ------
+    InputError
+        For an unknown leaf, and for one that arrives when it is present or leaves when it is not.
     """
     number = {path: i for i, path in enumerate(hierarchy.paths)}
     found: list[Event] = []
@@ -63,12 +88,30 @@ def events(hierarchy: Hierarchy, rows: Iterable[tuple[float, list[str], list[str
 
 
 def time_text(time: float) -> str:
-    """`790`, `0.5`: the time to its last digit, as a file has it."""
+    """`790`, `0.5`: the time with all its digits, as a file has it."""
     return repr(float(time)).removesuffix(".0")
 
 
 def read_events(path: Source, hierarchy: Hierarchy) -> list[Event]:
-    """Read a `slotwise/hierarchy-events/1` file. Raises `InputError`."""
+    """Read a `slotwise/hierarchy-events/1` file.
+
+    Parameters
+    ----------
+    path
+        Path of the file, or `-`.
+    hierarchy
+        The hierarchy that it is for.
+
+    Returns
+    -------
+    list[Event]
+        The events in the order of time.
+
+    Raises
+    ------
+    InputError
+        If something is wrong with it.
+    """
     content, raw = read_json(path)
     need_format(path, raw, FORMAT)
     document = validated(EventsDocument, content, lambda place: ", ".join(map(str, place)), path)
@@ -79,7 +122,17 @@ def read_events(path: Source, hierarchy: Hierarchy) -> list[Event]:
 
 
 def write_events(hierarchy: Hierarchy, rows: Iterable[Event], path: str | Path) -> None:
-    """Write a `slotwise/hierarchy-events/1` file atomically."""
+    """Write a `slotwise/hierarchy-events/1` file atomically.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    rows
+        The events.
+    path
+        Path of the file, or `-` for stdout.
+    """
     at: dict[float, dict[str, Any]] = {}
     for event in rows:
         row = at.setdefault(event.time, {"time": event.time})

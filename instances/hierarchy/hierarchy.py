@@ -1,7 +1,8 @@
 """A tree of departments, teams and jobs that share the resources of a cluster.
 
-Held as arrays, so that a million nodes cost megabytes and depth costs nothing; `hierarchy` builds
-small trees from plain objects, `from_graph` and `Hierarchy.graph` are the border to networkx.
+It is stored as arrays, so that a million nodes take megabytes and depth costs nothing. `hierarchy`
+builds small trees from plain objects; `from_graph` and `Hierarchy.graph` convert from and to
+networkx.
 """
 
 from __future__ import annotations
@@ -22,23 +23,46 @@ if TYPE_CHECKING:
 
 
 UNBOUNDED = float("inf")
-"""The task limit of a leaf that can always use more."""
+"""Task limit of a leaf that can always use more."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
     """A weighted tree whose leaves ask for resources.
 
-    Nodes are numbered so that parents come before their children; node 0 is the root. `names`,
-    `parent` (-1 for the root) and `weight` (> 0, relative to the siblings) have one entry per node.
-    `leaf` holds the nodes that ask for something, increasing; `demand` (leaves, resources) is what
-    one of their tasks needs, in the units of `capacity` (resources,); `tasks` (leaves,) is how many
-    tasks they have at most, infinite if unbounded. A leaf without tasks is inactive: it is
-    guaranteed nothing, and its siblings share what it leaves. A node that is neither a leaf nor has
-    children is an empty group, inactive too. `dropped_limits` are the limits of an imported
-    scheduler's queues that no share here takes into account.
+    Nodes are numbered so that parents come before their children; node 0 is the root. A leaf
+    without tasks is inactive: it is guaranteed nothing, and its siblings share what it leaves. A
+    node that is neither a leaf nor has children is an empty group, inactive too.
 
-    Raises `InputError` naming the node and the field.
+    Parameters
+    ----------
+    resources
+        Names of the resources.
+    capacity
+        Capacity of each resource, shape (resources,).
+    names
+        Name of each node.
+    parent
+        Parent of each node, -1 for the root, shape (nodes,).
+    weight
+        Weight > 0 of each node relative to its siblings, shape (nodes,).
+    leaf
+        The nodes that are leaves, increasing, shape (leaves,).
+    demand
+        Demand of one task in the units of `capacity`, shape (leaves, resources).
+    tasks
+        Task limit, infinite if unbounded, shape (leaves,).
+    name
+        Name of the hierarchy.
+    source
+        Where it comes from.
+    dropped_limits
+        Limits of an imported scheduler's queues that the shares ignore.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names node and field.
     """
 
     resources: tuple[str, ...]
@@ -90,7 +114,7 @@ class Hierarchy:
         self._need_queues()
 
     def _need_queues(self) -> None:
-        """Every dropped limit is one of a node, of the root, or of every queue."""
+        """Every dropped limit must belong to a node, to the root, or to every queue."""
         if not self.dropped_limits:
             return
         below = {
@@ -132,10 +156,12 @@ class Hierarchy:
 
     @property
     def nodes(self) -> int:
+        """Number of nodes."""
         return len(self.names)
 
     @property
     def leaves(self) -> int:
+        """Number of leaves."""
         return len(self.leaf)
 
     def path(self, node: int) -> str:
@@ -174,13 +200,15 @@ class Hierarchy:
 
     @cached_property
     def task_share(self) -> FloatArray:
-        """Dominant share of one task of each leaf (mu in MCH), shape (leaves,)."""
+        """Dominant share of one task of each leaf (mu in [MCH]), shape (leaves,)."""
         share: FloatArray = (self.demand / self.capacity).max(axis=1, initial=0.0)
         return share
 
     @cached_property
     def normalised(self) -> FloatArray:
-        """Demand over capacity, scaled to a dominant share of 1 (s in MCH), (leaves, resources)."""
+        """Demand over capacity, scaled to a dominant share of 1 (s in [MCH]), shape (leaves,
+        resources).
+        """
         return np.ascontiguousarray(self.demand / self.capacity / self.task_share[:, None])
 
     @cached_property
@@ -204,8 +232,8 @@ class Hierarchy:
     def guarantee(self) -> FloatArray:
         """Hierarchical share guarantee of each leaf: the dominant share it must be able to reach.
 
-        The product, up the tree, of the weight over the weights of all active siblings; 0 for an
-        inactive leaf. Shape (leaves,).
+        It is the product, up the tree, of the weight over the weights of all active siblings; 0 for
+        an inactive leaf. Shape (leaves,).
         """
         weight = np.where(self.active, self.weight, 0.0)
         up = np.maximum(self.parent, 0)
@@ -224,7 +252,7 @@ class Hierarchy:
 
     @cached_property
     def depth(self) -> int:
-        """Edges on the longest way down from the root."""
+        """Number of edges on the longest path from the root."""
         steps, up = np.minimum(np.arange(self.nodes), 1), np.maximum(self.parent, 0)
         while up.any():
             steps, up = steps + steps[up], up[up]
@@ -267,7 +295,19 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A job for `hierarchy`: what one task needs by resource, and how many tasks there are."""
+    """A job for `hierarchy`.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    demand
+        Demand of one task by resource.
+    weight
+        Weight among its siblings.
+    tasks
+        Task limit.
+    """
 
     name: str
     demand: Mapping[str, float]
@@ -277,7 +317,17 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Group:
-    """A department or team for `hierarchy`."""
+    """A department or team for `hierarchy`.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    children
+        Its groups and leaves.
+    weight
+        Weight among its siblings.
+    """
 
     name: str
     children: Sequence[Group | Leaf] = ()
@@ -287,9 +337,28 @@ class Group:
 def hierarchy(
     capacity: Mapping[str, float], root: Group, *, name: str = "", source: str = ""
 ) -> Hierarchy:
-    """A hierarchy from plain objects; a resource missing in a demand is not needed.
+    """Build a hierarchy from plain objects.
 
-    Raises `InputError` naming the node and the field.
+    Parameters
+    ----------
+    capacity
+        Capacity by resource.
+    root
+        The root. A resource missing in a demand is not needed.
+    name
+        Name of the hierarchy.
+    source
+        Where it comes from.
+
+    Returns
+    -------
+    Hierarchy
+        The hierarchy.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names node and field.
     """
     rows: list[Row] = []
     stack: list[tuple[int, Group | Leaf]] = [(-1, root)]
@@ -304,7 +373,19 @@ def hierarchy(
 
 @dataclass(frozen=True)
 class Row:
-    """A node for `from_rows`; `asks` is a leaf's demand per task by resource and its tasks."""
+    """A node for `from_rows`.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    parent
+        Number of its parent, -1 for the root.
+    weight
+        Weight among its siblings.
+    asks
+        For a leaf, the demand of one task by resource, and the task limit.
+    """
 
     name: str
     parent: int
@@ -320,9 +401,30 @@ def from_rows(
     source: str = "",
     dropped_limits: Sequence[DroppedLimit] = (),
 ) -> Hierarchy:
-    """A hierarchy from a list of nodes, parents before their children.
+    """Build a hierarchy from a list of nodes, parents before their children.
 
-    Raises `InputError` naming the node and the field.
+    Parameters
+    ----------
+    capacity
+        Capacity by resource.
+    rows
+        The nodes.
+    name
+        Name of the hierarchy.
+    source
+        Where it comes from.
+    dropped_limits
+        Limits that the shares ignore.
+
+    Returns
+    -------
+    Hierarchy
+        The hierarchy.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names node and field.
     """
     resources = tuple(capacity)
     column = {resource: j for j, resource in enumerate(resources)}
@@ -354,9 +456,9 @@ def from_rows(
 
 
 def from_graph(graph: nx.DiGraph[Any]) -> Hierarchy:
-    """The hierarchy that a networkx tree describes, with the attributes of `Hierarchy.graph`.
+    """Build the hierarchy that a networkx tree describes, with the attributes of `Hierarchy.graph`.
 
-    `name` of a node defaults to the node itself as text, `weight` to 1, `tasks` to unbounded; a
+    The `name` of a node defaults to the node itself as text, `weight` to 1, `tasks` to unbounded; a
     node with `demand` is a leaf. Children keep the order of their edges. Raises `InputError`.
     """
     import networkx as nx
@@ -385,7 +487,7 @@ def from_graph(graph: nx.DiGraph[Any]) -> Hierarchy:
 
 
 def _preorder(graph: nx.DiGraph[Any], root: Any) -> Iterator[tuple[Any, int]]:
-    """Every node after its parent, with the parent's place in this order."""
+    """Every node after its parent, with the parent's position in this order."""
     stack, place = [(root, -1)], 0
     while stack:
         node, parent = stack.pop()

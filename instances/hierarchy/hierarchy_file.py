@@ -1,6 +1,6 @@
 """`slotwise/hierarchy/1`: hierarchies as JSON.
 
-The tree is walked with a stack of our own, so that only the JSON reader limits its depth.
+The tree is walked with an explicit stack, so that only the JSON reader limits its depth.
 """
 
 from __future__ import annotations
@@ -75,7 +75,20 @@ class HierarchyDocument(_HeadFields):
 def read_hierarchy(path: Source) -> Hierarchy:
     """Read a `slotwise/hierarchy/1` file (plain or gzip).
 
-    Raises `InputError` with one line naming file, node and field.
+    Parameters
+    ----------
+    path
+        Path of the file, `-` for stdin, or a file read before.
+
+    Returns
+    -------
+    Hierarchy
+        The hierarchy.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; one line names file, node and field.
     """
     _, raw = read_json(path)
     need_format(path, raw, FORMAT)
@@ -145,7 +158,20 @@ def _place(raw: dict[str, Any], rows: list[Row], parent: int) -> str:
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> None:
-    """Write a `slotwise/hierarchy/1` file atomically, compressed if the name ends in `.gz`."""
+    """Write a `slotwise/hierarchy/1` file atomically, compressed if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     try:
         write_json(path, hierarchy_document(hierarchy))
     except RecursionError:

@@ -1,14 +1,14 @@
-"""Where machine code is kept between runs, and when what is kept may be used.
+"""Where machine code is kept between runs, and when it may be used.
 
-numba's own cache looks only at the file of the kernel that is called, so it would run old machine
+The cache of numba checks only the file of the kernel that is called, so it would run old machine
 code after an edit of a helper or a constant elsewhere. Here every entry carries the digest of all
-modules that have kernels and of all that these import: after an edit of any of them none is found.
-numba adds the processor and the types of the arguments.
+modules that have kernels and of all that these import; after an edit of any of them no entry is
+found. numba adds the processor and the types of the arguments.
 
-An entry is one file with its key and a checksum in it, written under another name and renamed:
-runs at the same time see whole entries or none. Nothing that goes wrong here ends a run; without a
-usable entry the kernel is compiled. This module does without numba, so that one can look cheaply
-whether something is kept.
+An entry is one file with its key and a checksum in it. It is written under another name and
+renamed, so that concurrent runs see whole entries or none. No failure here ends a run; without a
+usable entry the kernel is compiled. This module does not import numba, so that checking for an
+entry is cheap.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ LAYERS = ("instances", "formulations", "heuristics", "solvers")
 
 LIBRARIES = ("numba", "llvmlite", "numpy")
 SETTINGS = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO")
-"""Of numba, from the environment, that change the machine code."""
+"""Settings of numba in the environment that change the machine code."""
 
 SUFFIX = ".kernel"
 UNFINISHED = ".tmp"
 TAG = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
 STAMP = 16
-"""Characters of the stamp in an entry's name; the whole of it is inside."""
+"""Characters of the stamp in an entry's name; the entry holds all of it."""
 
 CHECKSUM = hashlib.sha256().digest_size
 SECONDS_PER_DAY = 86_400.0
@@ -56,7 +56,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 @cache
 def source_digest() -> str:
-    """Of all sources that machine code may depend on, and of what compiles them."""
+    """Digest of all sources that machine code may depend on, and of what compiles them."""
     versions = [sys.version, *map(version, LIBRARIES)]
     settings = [os.environ.get(f"NUMBA_{name}") for name in SETTINGS]
     digest = hashlib.sha256(repr((versions, settings)).encode())
@@ -66,7 +66,7 @@ def source_digest() -> str:
 
 
 def sources() -> dict[Path, bytes]:
-    """The modules that have kernels and, of the same layers, all that they import, at any remove.
+    """The modules that have kernels and, of the same layers, all that they import, directly or not.
 
     Other modules have nothing that a kernel could use: editing them leaves the entries valid.
     """
@@ -83,7 +83,7 @@ def sources() -> dict[Path, bytes]:
 
 
 def _imported(file: Path, content: bytes) -> set[Path]:
-    """What may be the modules that a module imports: all names are taken for modules, too."""
+    """The modules that a module may import: every imported name is taken for a module as well."""
     paths = set()
     for dots, module, names in _IMPORT.findall(content.decode()):
         base = file.parents[len(dots) - 1].joinpath(*module.split("."))
@@ -97,10 +97,10 @@ def _add(digest: Any, content: bytes, name: str) -> None:
 
 
 class Entries:
-    """What is kept of one function: files `module.function.tag.stamp.key.kernel`.
+    """The kept machine code of one function: files `module.function.tag.stamp.key.kernel`.
 
-    They are looked for in the folder that NUMBA_CACHE_DIR names, beside the module, in the user's
-    cache and among the temporary files, and kept in the first of these that is writable.
+    Entries are looked for in the folder that NUMBA_CACHE_DIR names, beside the module, in the
+    user's cache and among the temporary files, and kept in the first of these that is writable.
     """
 
     _cleared: set[Path] = set()
@@ -110,12 +110,12 @@ class Entries:
         self._name = re.sub("[<>]", "", f"{self._file.stem}.{function.__qualname__}.{TAG}")
 
     def exist(self) -> bool:
-        """Whether anything is kept that was made from today's sources."""
+        """Whether there is any entry made from the present sources."""
         pattern = f"{self._name}.{self._stamp[:STAMP]}.*{SUFFIX}"
         return any(next(folder.glob(pattern), None) for folder in self._folders)
 
     def load(self, key: Any) -> Any:
-        """What was saved under the key, None if nothing was or it is damaged."""
+        """The data saved under a key, None if there is none or it is damaged."""
         for folder in self._folders:
             try:
                 content = (folder / self._entry(key)).read_bytes()
@@ -129,7 +129,17 @@ class Entries:
         return None
 
     def save(self, key: Any, data: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> None:
-        """Keep data under the key, if there is a place; else one note says so."""
+        """Keep data under a key; if there is no place for it, a note says so.
+
+        Parameters
+        ----------
+        key
+            The key.
+        data
+            The data.
+        dumps
+            Turns the data into bytes.
+        """
         folder = self._writable
         if folder is None:
             warning(
@@ -159,7 +169,7 @@ class Entries:
                 made.unlink(missing_ok=True)
 
     def clear(self) -> None:
-        """Remove all that is kept of the function."""
+        """Remove all entries of the function."""
         for folder in self._folders:
             for file in folder.glob(f"{self._name}.*{SUFFIX}"):
                 file.unlink(missing_ok=True)
@@ -177,7 +187,7 @@ class Entries:
 
     @cached_property
     def _folders(self) -> list[Path]:
-        """Places to look at, best first; the last is for emergencies."""
+        """Places to look in, best first; the last one is a fallback."""
         source = self._file.parent
         name = f"{source.name}_{hashlib.sha256(str(source).encode()).hexdigest()[:32]}"
         asked = os.environ.get("NUMBA_CACHE_DIR")
@@ -199,7 +209,7 @@ class Entries:
         return None
 
     def _clear_stale(self, folder: Path) -> None:
-        """Once per process: remove entries with another stamp, and what killed runs left.
+        """Once per process: remove entries with another stamp, and files left by interrupted runs.
 
         All modules of the package share a stamp; others have their own.
         """

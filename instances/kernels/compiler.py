@@ -1,4 +1,4 @@
-"""Compile a kernel with numba: imported when the first one has to be compiled."""
+"""Compile a kernel with numba; imported when the first one has to be compiled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..notices import progress
 from .cache import Entries
 
 PATIENCE = 0.7
-"""Seconds of compiling after which a person is told what the wait is for."""
+"""Seconds of compiling after which the user is told about it."""
 
 _njit: Any = njit
 _caching: Any = caching
@@ -23,7 +23,20 @@ _event: Any = event
 
 
 def compiler(function: Any, options: dict[str, Any]) -> Any:
-    """What numba makes of the function: it compiles, or loads, when types are known."""
+    """Make the numba dispatcher of a function: it compiles, or loads, when types are known.
+
+    Parameters
+    ----------
+    function
+        The function.
+    options
+        Options of numba.
+
+    Returns
+    -------
+    Any
+        The dispatcher.
+    """
     made = _njit(**options)(function)
     # With NUMBA_DISABLE_JIT it is the plain function.
     if isinstance(made, dispatcher.Dispatcher):
@@ -32,7 +45,7 @@ def compiler(function: Any, options: dict[str, Any]) -> Any:
 
 
 class KernelCache(_caching.FunctionCache):  # type: ignore[misc]
-    """What is kept of one kernel, as numba's dispatcher asks for it."""
+    """The entries of one kernel, as numba's dispatcher asks for them."""
 
     def __init__(self, function: Any) -> None:
         # Not numba's own, which looks for a folder at once and fails where there is none.
@@ -44,10 +57,23 @@ class KernelCache(_caching.FunctionCache):  # type: ignore[misc]
 
     @property
     def cache_path(self) -> None:
-        """There are several."""
+        """None, because there are several folders."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel for these types, None if there is no entry that can be used."""
+        """The kernel for some types, None if there is no usable entry.
+
+        Parameters
+        ----------
+        sig
+            The types.
+        target_context
+            numba's context.
+
+        Returns
+        -------
+        Any
+            The compiled kernel.
+        """
         target_context.refresh()
         try:
             data = self._entries.load(self._index_key(sig, target_context.codegen()))
@@ -57,13 +83,21 @@ class KernelCache(_caching.FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the kernel for these types, if there is room."""
+        """Keep the kernel for some types, if there is a place for it.
+
+        Parameters
+        ----------
+        sig
+            The types.
+        data
+            The compiled kernel.
+        """
         if self._impl.check_cachable(data):
             key = self._index_key(sig, data.codegen)
             self._entries.save(key, self._impl.reduce(data), _caching.dumps)
 
     def flush(self) -> None:
-        """Forget all entries."""
+        """Remove all entries."""
         self._entries.clear()
 
 
@@ -77,7 +111,7 @@ class _Implementation(_caching.CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class Stopwatch(_event.Listener):  # type: ignore[misc]
-    """How long something that numba tells of was going on, in any thread."""
+    """Time during which an activity that numba reports was going on, in any thread."""
 
     def __init__(self, kind: str) -> None:
         self._lock = Lock()
@@ -87,27 +121,27 @@ class Stopwatch(_event.Listener):  # type: ignore[misc]
         _event.register(kind, self)
 
     def on_start(self, event: Any) -> None:
-        """It begins, or begins once more."""
+        """The activity begins, perhaps once more."""
         with self._lock:
             if self._inside == 0:
                 self._since = perf_counter()
             self._inside += 1
 
     def on_end(self, event: Any) -> None:
-        """As often as it began."""
+        """The activity ends as often as it began."""
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
                 self._before += perf_counter() - self._since
 
     def seconds(self) -> float:
-        """So far."""
+        """Seconds so far."""
         with self._lock:
             return self._before + (perf_counter() - self._since if self._inside else 0.0)
 
 
 class _Compilations(Stopwatch):
-    """Says that the wait is for the compiler, and at the end how long it took."""
+    """Tells the user that the wait is for the compiler, and at the end how long it took."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
@@ -129,6 +163,6 @@ class _Compilations(Stopwatch):
 
 
 ready_or_waiting = Stopwatch("numba:compiler_lock")
-"""Compiling, loading what is kept, and waiting for another thread that does."""
+"""Time spent on compiling, loading entries, and waiting for another thread that does."""
 
 _Compilations("numba:compile")

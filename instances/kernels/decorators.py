@@ -1,14 +1,15 @@
-"""The only decorators of compiled functions: cached, and most of them without reference counts.
+"""The only decorators of compiled functions; all are cached, most without reference counts.
 
-Arrays in named tuples would be counted atomically at every access, which takes several times as
-long as the work. Without counts a kernel cannot make arrays; it is given its scratch. What only
-other kernels call gets no entry from Python, which takes a third of the time of compiling.
+Arrays in named tuples would be reference-counted atomically at every access, which takes several
+times as long as the work. Without reference counts a kernel cannot make arrays; it is given its
+scratch. A kernel that only other kernels call gets no entry from Python, which takes a third of the
+time of compiling.
 
-A kernel is compiled when it is first called, and numba is not even imported before. Within `plain`
-kernels run as the Python functions that they are: on little data that takes far less than
+A kernel is compiled when it is first called; numba is not even imported before. Within `plain`
+kernels run as the Python functions that they are: on small data that takes far less time than
 compiling. Both give the same results.
 
-It stands below every layer that has kernels: formulations and heuristics alike.
+This module is below every layer that has kernels, formulations and heuristics alike.
 """
 
 from __future__ import annotations
@@ -30,32 +31,42 @@ _UNCOUNTED: Any = {"_nrt": False, "no_cfunc_wrapper": True}
 _INNER: Any = _UNCOUNTED | {"no_cpython_wrapper": True}
 
 OPTIONS: Any = _INNER | {"forceinline": True}
-"""Of what becomes part of its callers."""
+"""Options of functions that become part of their callers."""
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function of its own that Python calls; other threads go on, and Ctrl-C works."""
+    """Compile a function that Python calls; it releases the GIL, so threads and Ctrl-C work."""
     return cast(Function, Kernel(function, _UNCOUNTED | {"nogil": True}))
 
 
 def counted(function: Function) -> Function:
-    """The same of a function that makes arrays, for Python and other kernels to call."""
+    """Compile a function with reference counts, which may make arrays; for Python and kernels."""
     return cast(Function, Kernel(function, {"nogil": True}))
 
 
 def inner(function: Function) -> Function:
-    """Compile a function of its own that only kernels call; Python gets the plain one."""
+    """Compile a function that only kernels call; Python gets the plain one."""
     return cast(Function, Kernel(function, _INNER))
 
 
 def inlined(function: Function) -> Function:
-    """Compile a function that becomes part of the kernels that call it; Python gets the plain
-    one."""
+    """Compile a function that becomes part of the kernels that call it.
+
+    Python gets the plain function.
+    """
     return cast(Function, Kernel(function, OPTIONS))
 
 
 class Kernel:
-    """A function that is compiled when Python or another kernel first calls it."""
+    """A function that is compiled when Python or another kernel first calls it.
+
+    Parameters
+    ----------
+    function
+        The function.
+    options
+        Options of numba.
+    """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self.py_func = function
@@ -71,7 +82,7 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba takes it for where a kernel calls it."""
+        """The type that numba uses for it where a kernel calls it."""
         return self._made()._numba_type_
 
     @property
@@ -85,7 +96,7 @@ class Kernel:
         return self._made().stats
 
     def is_kept(self) -> bool:
-        """Whether it is compiled already, now or by an earlier run."""
+        """Whether it is compiled, now or by an earlier run."""
         return bool(self.signatures) or Entries(self.py_func).exist()
 
     def _made(self) -> Any:
@@ -99,7 +110,7 @@ class Kernel:
 
 
 def is_kept(function: Callable[..., Any]) -> bool:
-    """Whether a kernel is compiled already, now or by an earlier run."""
+    """Whether a kernel is compiled, now or by an earlier run."""
     return isinstance(function, Kernel) and function.is_kept()
 
 
@@ -113,7 +124,7 @@ _lock = threading.RLock()
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """Kernels that this thread calls run as Python functions: for little data."""
+    """Within it, kernels that this thread calls run as Python functions; for small data."""
     before, _mode.plain = _mode.plain, True
     try:
         # Machine code does not warn either.
@@ -126,11 +137,11 @@ def plain() -> Iterator[None]:
 def compiling_seconds() -> float:
     """Wall time (s) that this process has spent so far on getting kernels ready, in all threads.
 
-    That is compiling them and reading them from the cache. Times at which several threads do so, or
-    wait for another that does, count once, and what is under way counts up to now. What a call took
+    This is compiling them and loading them from the cache. Times at which several threads do so, or
+    wait for another that does, count once; present activity counts up to now. The time of a call
     without it is `perf_counter() - began - (compiling_seconds() - before)`, with both clocks read
-    before the call. Where other threads work while one compiles, their time is taken off as well:
-    get the kernels ready before.
+    before the call. If other threads work while one compiles, their time is subtracted as well: get
+    the kernels ready before.
     """
     module = sys.modules.get(f"{__package__}.compiler")
     stopwatch = getattr(module, "ready_or_waiting", None)

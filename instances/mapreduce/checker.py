@@ -1,13 +1,13 @@
-"""The independent checker: recomputes a schedule from the instance and lists every violation.
+"""The independent checker: computes a schedule anew from the instance and lists every violation.
 
-It believes nothing that the schedule says of itself but slots and starts, and it calls nothing of
-the package: setups, processing times and who waits for whom are worked out here, from the fields of
-the data classes alone.
+It trusts nothing that the schedule claims but slots and starts, and it calls nothing of the
+package: setup times, processing times and precedence are computed here, from the fields of the data
+classes alone.
 
-Two times are the same if they differ by at most `RELATIVE_TOLERANCE` of the task's own start or
-end, whichever is greater, two setups if they differ by at most that part of the setup, two
+Two times are equal if they differ by at most `RELATIVE_TOLERANCE` of the task's own start or end,
+whichever is greater; two setup times if they differ by at most that part of the setup; two
 makespans if by that part of the makespan. So nothing depends on the scale, and a long makespan
-hides nothing of a short task at its beginning. What a task exceeds within the tolerance moves the
+hides nothing of a short task at its beginning. What a task exceeds within the tolerance delays the
 tasks after it, on its slot and in its job, so that many small overlaps count as the large one that
 they are.
 """
@@ -29,17 +29,30 @@ RELATIVE_TOLERANCE = 1e-9
 """Far above the rounding of a sum over 100 000 tasks, far below what a certificate leaves open."""
 
 READ_ROUNDING = 1e-11
-"""What a reduce task reads nearby is the difference of what lies in the rack and on the node. It is
-exact up to this part of what all of it would take at the slowest rate."""
+"""Relative rounding error of read times. What a reduce task reads in its rack is the difference of
+what lies in the rack and on the node; it is exact up to this part of what all of it would take at
+the slowest rate."""
 
 SMALLEST = float(np.finfo(float).tiny)
 """Numbers (s) below this have fewer digits than a tolerance could be a part of."""
 
 
 def check(instance: Instance, schedule: Schedule) -> Verdict:
-    """Check `schedule` against `instance`: every rule of the model, every claimed number.
+    """Check a schedule against its instance: every rule of the model, every claimed number.
 
     Numbers that overflow are violations.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        The schedule, by any method.
+
+    Returns
+    -------
+    Verdict
+        The violations.
     """
     found: list[str] = []
     if schedule.instance != instance.name:
@@ -74,7 +87,22 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
 
 
 def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> str:
-    """`job 'j0' map task 3` for a task's number over all jobs of the phase."""
+    """The name of a task in messages: `job 'j0' map task 3`.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    phase
+        `map` or `reduce`.
+    task
+        Number of the task over all jobs of the phase.
+
+    Returns
+    -------
+    str
+        The name.
+    """
     offsets = instance.map_offsets if phase == "map" else instance.reduce_offsets
     job = int(np.searchsorted(offsets, task, side="right")) - 1
     return f"job {instance.job_names[job]!r} {phase} task {task - offsets[job]}"
@@ -83,7 +111,7 @@ def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> st
 class _Side:
     """One phase of the schedule beside the instance's data for it.
 
-    `job`, `number` (within the job) and `time` (s, on a slot of factor 1) have an entry per task,
+    `job`, `number` (within the job) and `time` (s, on a slot of factor 1) have one entry per task,
     `node` and `is_lost` one per slot, `factor` one per job and slot; None if there are none.
     """
 
@@ -178,9 +206,9 @@ def _too_low(instance: Instance, maps: _Side) -> list[str]:
 
 
 def _map_setups(instance: Instance, maps: _Side) -> FloatArray:
-    """Setup of each map task (s): its input from the cheapest of its replicas.
+    """Setup time of each map task (s): it reads its input from the cheapest of its replicas.
 
-    Input that is nowhere in the cluster comes at the remote rate; with security, encrypted.
+    Input without a replica is read at the remote rate; with security, encrypted.
     """
     cluster, secure = instance.cluster, instance.security
     offsets, holder = instance.replica_offsets, instance.replicas
@@ -207,10 +235,10 @@ def _map_setups(instance: Instance, maps: _Side) -> FloatArray:
 def _reduce_setups(
     instance: Instance, maps: _Side, reduces: _Side
 ) -> tuple[FloatArray, FloatArray]:
-    """Setup of each reduce task (s), and how far rounding may be off (s).
+    """Setup time of each reduce task (s), and its possible rounding error (s).
 
-    It reads its part of the job's output from where the map tasks ran; with security all of it at
-    one rate.
+    A reduce task reads its part of the job's output from where the map tasks ran; with security all
+    of it at one rate.
     """
     cluster, job = instance.cluster, reduces.job
     count = np.bincount(job, minlength=len(instance.job_names))
@@ -238,7 +266,7 @@ def _reduce_setups(
 def _sums(
     job: IntArray, place: IntArray, amount: FloatArray, of_job: IntArray, at_place: IntArray
 ) -> FloatArray:
-    """For each job and place asked for: how much of the job's amounts is there."""
+    """For each pair of a job and a place: how much of the job's amounts is there."""
     if not len(job):
         return np.zeros(len(of_job))
     places = 1 + max(int(place.max(initial=0)), int(at_place.max(initial=0)))
@@ -252,11 +280,11 @@ def _sums(
 
 
 class _Timing:
-    """One phase timed with true setups: its violations, its makespan, when each task is done.
+    """One phase timed with true setup times: its violations, its makespan, the end of each task.
 
-    `release` (s) is when each task may start, `blur` (s) how far its setup may be off by rounding.
-    `until` counts what a task exceeds within the tolerance, on to the tasks behind it; a task that
-    exceeds more is told once and then taken where it is.
+    `release` (s) is the earliest start of each task, `blur` (s) the possible rounding error of its
+    setup time. `until` counts what a task exceeds within the tolerance, on to the tasks behind it;
+    a task that exceeds more is reported once and then accepted where it is.
     """
 
     def __init__(

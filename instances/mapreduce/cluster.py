@@ -1,4 +1,4 @@
-"""Nodes in racks, their slots and the rates between them."""
+"""Clusters: nodes in racks, their slots, and the transfer rates between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,17 @@ from ..limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
 
 @dataclass(frozen=True)
 class Rates:
-    """Transfer rates in MB/s: on the same node (f_d), within a rack (f_r), between racks (f_n)."""
+    """Transfer rates (MB/s).
+
+    Parameters
+    ----------
+    node
+        On the same node (f_d of [LJR]).
+    rack
+        Within a rack (f_r).
+    remote
+        Between racks (f_n).
+    """
 
     node: float = 100.0
     rack: float = 50.0
@@ -33,7 +43,23 @@ class Rates:
 
 @dataclass(frozen=True, eq=False)
 class Cluster:
-    """Nodes in racks. All arrays have one entry per node, in the order of the file."""
+    """Nodes in racks. Arrays have one entry per node, in the order of the file.
+
+    Parameters
+    ----------
+    node_names
+        Names of the nodes.
+    rack_names
+        Names of the racks.
+    rack_of
+        Rack of each node, shape (nodes,).
+    map_slots
+        Map slots of each node, shape (nodes,).
+    reduce_slots
+        Reduce slots of each node, shape (nodes,).
+    rates
+        Transfer rates.
+    """
 
     node_names: tuple[str, ...]
     rack_names: tuple[str, ...]
@@ -64,7 +90,31 @@ class Cluster:
         reduce_slots: int = 1,
         rates: Rates | None = None,
     ) -> Cluster:
-        """Equal nodes `n0, n1, …` in contiguous racks `r0, r1, …` of nearly equal size."""
+        """Make a cluster of equal nodes `n0, n1, …` in racks `r0, r1, …` of nearly equal size.
+
+        Parameters
+        ----------
+        nodes
+            Number of nodes.
+        racks
+            Number of racks; each has consecutive nodes.
+        map_slots
+            Map slots of each node.
+        reduce_slots
+            Reduce slots of each node.
+        rates
+            Transfer rates; defaults of `Rates`.
+
+        Returns
+        -------
+        Cluster
+            The cluster.
+
+        Raises
+        ------
+        InputError
+            If a number is out of range.
+        """
         if nodes > MOST_NAMED:
             raise InputError(f"nodes: must be at most {MOST_NAMED}, got {nodes}")
         for name, slots in (("map_slots", map_slots), ("reduce_slots", reduce_slots)):
@@ -86,30 +136,46 @@ class Cluster:
 
     @property
     def nodes(self) -> int:
+        """Number of nodes."""
         return len(self.node_names)
 
     @cached_property
     def node_index(self) -> dict[str, int]:
+        """Number of each node by name."""
         return {name: k for k, name in enumerate(self.node_names)}
 
     @cached_property
     def map_slot_node(self) -> IntArray:
-        """Node of each map slot, shape (M_m,); slots are numbered node by node."""
+        """Node of each map slot, shape (map_slots,); slots are numbered node by node."""
         return np.repeat(np.arange(self.nodes), self.map_slots)
 
     @cached_property
     def reduce_slot_node(self) -> IntArray:
-        """Node of each reduce slot, shape (M_r,)."""
+        """Node of each reduce slot, shape (reduce_slots,)."""
         return np.repeat(np.arange(self.nodes), self.reduce_slots)
 
     def rate_between(self, a: int, b: int) -> float:
-        """Rate in MB/s at which node `a` reads data stored on node `b`."""
+        """Rate at which one node reads data stored on another.
+
+        Parameters
+        ----------
+        a
+            The reading node.
+        b
+            The node with the data.
+
+        Returns
+        -------
+        float
+            The rate (MB/s).
+        """
         if a == b:
             return self.rates.node
         return self.rates.rack if self.rack_of[a] == self.rack_of[b] else self.rates.remote
 
 
 def first_repeated(names: Sequence[str]) -> str | None:
+    """The first name that occurs twice, None without one."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

@@ -27,7 +27,7 @@ def reduce_eligible(instance: Instance) -> BoolArray:
 
 
 def impossible(instance: Instance) -> str | None:
-    """Why no schedule exists, in one line; None if one does."""
+    """Why no schedule exists, in one line; None if one exists."""
     if instance.security is None and instance.outages is None:
         return None
     if instance.reduce_tasks and not reduce_eligible(instance).any():

@@ -9,9 +9,14 @@ from ..arrays import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """When and where each task of one phase really ran; shapes (tasks,).
+    """When and where each task of one phase really ran; all of shape (tasks,).
 
-    `node` is -1 and the times (s after the first submission) NaN where the trace does not tell.
+    Parameters
+    ----------
+    node
+        Node of each task, -1 where the trace does not tell.
+    start, end
+        Times after the first submission (s), NaN where the trace does not tell.
     """
 
     node: IntArray
@@ -21,7 +26,17 @@ class Events:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The trace's own run: its makespan in s and why it cannot simply be compared with a model."""
+    """The real run of a trace.
+
+    Parameters
+    ----------
+    makespan
+        Its makespan (s).
+    map, reduce
+        When and where the tasks ran.
+    not_comparable
+        Reasons why it cannot simply be compared with a model.
+    """
 
     makespan: float
     map: Events

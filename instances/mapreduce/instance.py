@@ -1,8 +1,8 @@
-"""A batch of MapReduce jobs on a cluster of nodes with map and reduce slots.
+"""Instances: a batch of MapReduce jobs on a cluster of nodes with map and reduce slots.
 
-Times are seconds, data MB, rates MB/s. Tasks are stored as arrays over all tasks of a phase,
-job after job, so that 150 000 tasks cost megabytes; `job_instance` builds small instances from
-plain objects.
+Times are in s, data in MB, rates in MB/s. Tasks are stored as arrays over all tasks of a phase, job
+after job, so that 150 000 tasks take megabytes. `job_instance` builds small instances from plain
+objects.
 """
 
 from __future__ import annotations
@@ -24,9 +24,14 @@ from .security import Outages, Security
 
 @dataclass(frozen=True, eq=False)
 class SpeedFactors:
-    """How long a job's tasks take on each slot, relative to their processing time (HMHS).
+    """Duration of a job's tasks on each slot relative to their processing time ([HMHS], section 2).
 
-    `map` has shape (jobs, map slots), `reduce` (jobs, reduce slots); all > 0, smaller is faster.
+    Parameters
+    ----------
+    map
+        Factors > 0, smaller is faster, shape (jobs, map slots).
+    reduce
+        Factors > 0, shape (jobs, reduce slots).
     """
 
     map: FloatArray
@@ -37,10 +42,42 @@ class SpeedFactors:
 class Instance:
     """Jobs to run on a cluster.
 
-    `map_offsets` and `reduce_offsets` have shape (jobs + 1,): the map tasks of job i are
-    `map_offsets[i]:map_offsets[i + 1]` in `map_processing` (s) and `input_mb`. The replicas of map
-    task t are the node indices `replicas[replica_offsets[t]:replica_offsets[t + 1]]`; a task with
-    input but no replica reads from outside the cluster at the remote rate everywhere.
+    Parameters
+    ----------
+    name
+        Name of the instance.
+    cluster
+        The cluster.
+    job_names
+        Names of the jobs.
+    output_ratio
+        Output of a map task over its input, shape (jobs,).
+    map_offsets
+        Job i has the map tasks `map_offsets[i]:map_offsets[i + 1]`, shape (jobs + 1,).
+    map_processing
+        Processing time of each map task (s), shape (map_tasks,).
+    input_mb
+        Input of each map task (MB), shape (map_tasks,).
+    replica_offsets
+        Offsets of the replicas of each map task, shape (map_tasks + 1,).
+    replicas
+        Map task t has replicas on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`.
+        A task with input but no replica reads from outside the cluster at the remote rate
+        everywhere.
+    reduce_offsets
+        Job i has the reduce tasks `reduce_offsets[i]:reduce_offsets[i + 1]`, shape (jobs + 1,).
+    reduce_processing
+        Processing time of each reduce task (s), shape (reduce_tasks,).
+    source
+        Where the instance comes from.
+    speed_factors
+        Speed factors, None if all slots are equally fast.
+    security
+        Priorities and security levels, None without.
+    outages
+        Lost slots, None without.
+    history
+        The real run of a trace, None without.
     """
 
     name: str
@@ -116,11 +153,12 @@ class Instance:
 
     @property
     def jobs(self) -> int:
+        """Number of jobs."""
         return len(self.job_names)
 
     @property
     def parts(self) -> frozenset[str]:
-        """The optional parts of the model that this instance has, by their names in messages."""
+        """Names of the optional parts that the instance has."""
         there = {
             SPEED_FACTORS: self.speed_factors,
             SECURITY: self.security,
@@ -130,10 +168,12 @@ class Instance:
 
     @property
     def map_tasks(self) -> int:
+        """Number of map tasks."""
         return len(self.map_processing)
 
     @property
     def reduce_tasks(self) -> int:
+        """Number of reduce tasks."""
         return len(self.reduce_processing)
 
     @cached_property
@@ -165,7 +205,17 @@ class Instance:
 
 @dataclass(frozen=True)
 class MapTask:
-    """A map task for `job_instance`: processing in s, input in MB, names of the replica nodes."""
+    """A map task for `job_instance`.
+
+    Parameters
+    ----------
+    processing
+        Processing time (s).
+    input_mb
+        Input (MB).
+    replicas
+        Names of the nodes with the input.
+    """
 
     processing: float
     input_mb: float = 0.0
@@ -174,7 +224,19 @@ class MapTask:
 
 @dataclass(frozen=True)
 class Job:
-    """A job for `job_instance`; `reduces` are processing times in s."""
+    """A job for `job_instance`.
+
+    Parameters
+    ----------
+    name
+        Name of the job.
+    maps
+        Map tasks; a number is the processing time (s) of a task without input.
+    reduces
+        Processing times of the reduce tasks (s).
+    output_ratio
+        Output of a map task over its input.
+    """
 
     name: str
     maps: Sequence[MapTask | float] = ()
@@ -183,9 +245,28 @@ class Job:
 
 
 def job_instance(name: str, cluster: Cluster, jobs: Iterable[Job], source: str = "") -> Instance:
-    """Build a small instance from plain jobs; a bare number is a map task without input.
+    """Build a small instance from plain objects.
 
-    Raises `InputError` naming job, task and field.
+    Parameters
+    ----------
+    name
+        Name of the instance.
+    cluster
+        The cluster.
+    jobs
+        The jobs.
+    source
+        Where the instance comes from.
+
+    Returns
+    -------
+    Instance
+        The instance.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names job, task and field.
     """
     jobs = list(jobs)
     maps = [

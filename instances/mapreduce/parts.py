@@ -1,4 +1,4 @@
-"""Names of the optional parts of an instance; a method says which of them it understands."""
+"""Names of the optional parts of an instance; methods declare which of them they understand."""
 
 SPEED_FACTORS = "speed factors"
 SECURITY = "security"

@@ -9,7 +9,20 @@ from .instance import Instance
 
 
 def map_times(instance: Instance, slot: IntArray) -> FloatArray:
-    """Processing time in s of each map task on the slot it is assigned to, shape (map_tasks,)."""
+    """Processing time of each map task on its slot.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    slot
+        Slot of each map task, shape (map_tasks,).
+
+    Returns
+    -------
+    FloatArray
+        Times (s), shape (map_tasks,).
+    """
     if instance.speed_factors is None:
         return instance.map_processing
     times: FloatArray = instance.map_processing * instance.speed_factors.map[instance.map_job, slot]
@@ -17,7 +30,20 @@ def map_times(instance: Instance, slot: IntArray) -> FloatArray:
 
 
 def reduce_times(instance: Instance, slot: IntArray) -> FloatArray:
-    """Processing time in s of each reduce task on the slot it is assigned to: (reduce_tasks,)."""
+    """Processing time of each reduce task on its slot.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    slot
+        Slot of each reduce task, shape (reduce_tasks,).
+
+    Returns
+    -------
+    FloatArray
+        Times (s), shape (reduce_tasks,).
+    """
     if instance.speed_factors is None:
         return instance.reduce_processing
     times: FloatArray = (
@@ -27,31 +53,31 @@ def reduce_times(instance: Instance, slot: IntArray) -> FloatArray:
 
 
 def map_factors(instance: Instance) -> FloatArray:
-    """Speed factor of each job on each map slot, 1 where the instance has none: (jobs, slots)."""
+    """Speed factor of each job on each map slot, 1 without any, shape (jobs, map_slots)."""
     if instance.speed_factors is None:
         return np.ones((instance.jobs, len(instance.cluster.map_slot_node)))
     return instance.speed_factors.map
 
 
 def reduce_factors(instance: Instance) -> FloatArray:
-    """Speed factor of each job on each reduce slot, 1 where there is none: (jobs, slots)."""
+    """Speed factor of each job on each reduce slot, 1 without any, shape (jobs, reduce_slots)."""
     if instance.speed_factors is None:
         return np.ones((instance.jobs, len(instance.cluster.reduce_slot_node)))
     return instance.speed_factors.reduce
 
 
 def map_time_matrix(instance: Instance) -> FloatArray:
-    """Processing time in s of each map task on each map slot. For small instances."""
+    """Processing time (s) of each map task on each map slot; for small instances."""
     return instance.map_processing[:, None] * map_factors(instance)[instance.map_job]
 
 
 def reduce_time_matrix(instance: Instance) -> FloatArray:
-    """Processing time in s of each reduce task on each reduce slot. For small instances."""
+    """Processing time (s) of each reduce task on each reduce slot; for small instances."""
     return instance.reduce_processing[:, None] * reduce_factors(instance)[instance.reduce_job]
 
 
 def least_map_times(instance: Instance) -> FloatArray:
-    """Least processing time in s of each map task over all map slots, shape (map_tasks,)."""
+    """Least processing time (s) of each map task over all map slots, shape (map_tasks,)."""
     if instance.speed_factors is None or not instance.map_tasks:
         return instance.map_processing
     return _scaled(
@@ -60,7 +86,7 @@ def least_map_times(instance: Instance) -> FloatArray:
 
 
 def least_reduce_times(instance: Instance) -> FloatArray:
-    """Least processing time in s of each reduce task over all reduce slots: (reduce_tasks,)."""
+    """Least processing time (s) of each reduce task over all slots, shape (reduce_tasks,)."""
     if instance.speed_factors is None or not instance.reduce_tasks:
         return instance.reduce_processing
     return _scaled(
@@ -69,7 +95,7 @@ def least_reduce_times(instance: Instance) -> FloatArray:
 
 
 def mean_map_times(instance: Instance) -> FloatArray:
-    """Mean processing time in s of each map task over all map slots, shape (map_tasks,)."""
+    """Mean processing time (s) of each map task over all map slots, shape (map_tasks,)."""
     if instance.speed_factors is None or not instance.map_tasks:
         return instance.map_processing
     return _scaled(
@@ -78,7 +104,7 @@ def mean_map_times(instance: Instance) -> FloatArray:
 
 
 def mean_reduce_times(instance: Instance) -> FloatArray:
-    """Mean processing time in s of each reduce task over all reduce slots: (reduce_tasks,)."""
+    """Mean processing time (s) of each reduce task over all slots, shape (reduce_tasks,)."""
     if instance.speed_factors is None or not instance.reduce_tasks:
         return instance.reduce_processing
     return _scaled(

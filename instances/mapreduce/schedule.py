@@ -1,4 +1,4 @@
-"""A schedule: for every task its slot, start, setup and end."""
+"""Schedules: for every task its slot, start, setup time and end."""
 
 from __future__ import annotations
 
@@ -14,11 +14,18 @@ from .setups import map_setups, reduce_setups
 
 @dataclass(frozen=True, eq=False)
 class PhaseSchedule:
-    """The tasks of one phase, one entry per task in the instance's order.
+    """The tasks of one phase in the instance's order; all of shape (tasks,).
 
-    `slot` counts over the whole cluster, node by node, -1 where a task is missing; `start` is the
-    start of the setup; `end = start + setup + processing`, where processing counts the slot's
-    speed factor. Times in s.
+    Parameters
+    ----------
+    slot
+        Slot, numbered over the whole cluster node by node, -1 for a missing task.
+    start
+        Start of the setup (s).
+    setup
+        Setup time (s).
+    end
+        start + setup + processing (s), where processing includes the speed factor.
     """
 
     slot: IntArray
@@ -29,9 +36,18 @@ class PhaseSchedule:
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Both phases and the makespan (s) that the schedule's maker claims.
+    """Both phases of a schedule.
 
-    `notes` is what its maker has to say of it, a line each.
+    Parameters
+    ----------
+    instance
+        Name of the instance.
+    map, reduce
+        The phases.
+    makespan
+        The makespan (s) that the maker of the schedule claims.
+    notes
+        Remarks of the maker.
     """
 
     instance: str
@@ -48,10 +64,24 @@ def timed(
     reduce_slot: IntArray,
     reduce_rank: IntArray | FloatArray,
 ) -> Schedule:
-    """The earliest schedule with the given slots (shape (tasks,)) and order of tasks on each slot.
+    """The earliest schedule with given slots and a given order of the tasks on each slot.
 
-    Tasks on a slot run by increasing rank (ties: by task number), each as soon as the slot is free
-    and, for reduce tasks, as soon as the last map task of the job has ended.
+    Each task starts as soon as its slot is free and, for reduce tasks, the last map task of the job
+    has ended.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    map_slot, reduce_slot
+        Slot of each task, shape (tasks,).
+    map_rank, reduce_rank
+        Tasks on one slot run by increasing rank, ties by task number, shape (tasks,).
+
+    Returns
+    -------
+    Schedule
+        The schedule.
     """
     cluster = instance.cluster
     map_node = cluster.map_slot_node[map_slot]
@@ -87,12 +117,38 @@ def timed_by_job(
 
 
 def makespan(maps: PhaseSchedule, reduces: PhaseSchedule) -> float:
-    """The last end over both phases, 0 without tasks."""
+    """The last end over both phases, 0 without tasks.
+
+    Parameters
+    ----------
+    maps
+        The map phase.
+    reduces
+        The reduce phase.
+
+    Returns
+    -------
+    float
+        The makespan (s).
+    """
     return float(max(maps.end.max(initial=0.0), reduces.end.max(initial=0.0)))
 
 
 def map_completions(instance: Instance, map_end: FloatArray) -> FloatArray:
-    """When the last map task of each job ends, 0 for a job without any; shape (jobs,)."""
+    """End of the map phase of each job, 0 for a job without map tasks.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    map_end
+        End of each map task (s), shape (map_tasks,).
+
+    Returns
+    -------
+    FloatArray
+        Ends (s), shape (jobs,).
+    """
     completions = np.zeros(instance.jobs)
     some = instance.maps_of > 0
     if some.any():

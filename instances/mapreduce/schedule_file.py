@@ -46,7 +46,13 @@ class _Result(Strict):
 
 
 def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
-    """The JSON document of a schedule."""
+    """The `slotwise/schedule/1` document of a schedule.
+
+    Returns
+    -------
+    dict[str, Any]
+        A document for JSON.
+    """
     cluster = instance.cluster
     rows: list[dict[str, Any]] = []
     for phase, part, job_of, first, slot_node, slots in (
@@ -84,14 +90,45 @@ def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
 
 
 def write_schedule(instance: Instance, schedule: Schedule, path: str | Path) -> None:
-    """Write a `slotwise/schedule/1` file atomically, compressed if the name ends in `.gz`."""
+    """Write a `slotwise/schedule/1` file atomically, compressed if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        The schedule.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     write_json(path, schedule_document(instance, schedule))
 
 
 def read_schedule(path: Source, instance: Instance) -> tuple[Schedule | None, list[str]]:
-    """The schedule in a schedule or result file, and what it refers to that does not exist.
+    """Read the schedule in a schedule or result file.
 
-    The schedule is None for a result without one. Raises `InputError` if the file is neither.
+    Parameters
+    ----------
+    path
+        Path of the file, or `-`.
+    instance
+        The instance that the schedule is for.
+
+    Returns
+    -------
+    tuple[Schedule | None, list[str]]
+        The schedule, None for a result without one, and a line for everything it refers to that
+        does not exist.
+
+    Raises
+    ------
+    InputError
+        If the file is neither.
     """
     content, raw = read_json(path)
     claimed: float | None = None

@@ -1,4 +1,4 @@
-"""Security and outages (SMSO section III): which slots may run a task, what moving data costs."""
+"""Security and outages ([SMSO], section III): eligible slots, and the cost of moving data."""
 
 from __future__ import annotations
 
@@ -13,18 +13,25 @@ from ..limits import LEAST, MOST, bounds_of
 from .cluster import Cluster
 
 ENCRYPTED, SAME_NODE, PLAIN = -1, 0, 1
-"""Security levels h of moving data: only encrypted, not at all (same node), as it is."""
+"""Security levels h of moving data: only encrypted, not at all (same node), unencrypted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Security:
-    """Priorities of tasks on slots, and the security levels of moving data between nodes and slots.
+    """Priorities of tasks on slots, and security levels of moving data from nodes to slots.
 
-    `priorities` (map_tasks, map_slots): whether the task may run on the slot, l of the paper.
-    `levels` (nodes, map_slots): level of moving data of a node to a slot, h of the paper, which has
-    a row per slot; data belongs to the node, so all slots of a node have one row. -1: encrypted,
-    1: as it is, 0 exactly where the slot is on the node. Rates in MB/s: `transfer_rate` is tau_t,
-    `encryption_rate` tau_e.
+    Parameters
+    ----------
+    priorities
+        Whether a task may run on a slot (l of the paper), shape (map_tasks, map_slots).
+    levels
+        Level of moving data of a node to a slot (h of the paper), shape (nodes, map_slots): -1
+        encrypted, 1 unencrypted, 0 exactly where the slot is on the node. The paper has a row per
+        slot; here all slots of a node share one, because data belongs to the node.
+    transfer_rate
+        tau_t of the paper (MB/s).
+    encryption_rate
+        tau_e of the paper (MB/s).
     """
 
     priorities: BoolArray
@@ -33,7 +40,20 @@ class Security:
     encryption_rate: float = 50.0
 
     def need_fit(self, cluster: Cluster, map_tasks: int) -> None:
-        """Raise `InputError` unless shapes and values suit the cluster and the number of tasks."""
+        """Check that shapes and values suit a cluster and a number of tasks.
+
+        Parameters
+        ----------
+        cluster
+            The cluster.
+        map_tasks
+            Number of map tasks.
+
+        Raises
+        ------
+        InputError
+            If they do not.
+        """
         for name, rate in (
             ("transfer_rate", self.transfer_rate),
             ("encryption_rate", self.encryption_rate),
@@ -63,9 +83,14 @@ class Security:
 
 @dataclass(frozen=True, eq=False)
 class Outages:
-    """Slots lost before the start: `map` of shape (map slots,), `reduce` of shape (reduce slots,).
+    """Slots that are lost before the start. A lost slot runs nothing; its node's data can be read.
 
-    A lost slot runs nothing; the data on its node can still be read.
+    Parameters
+    ----------
+    map
+        Which map slots are lost, shape (map_slots,).
+    reduce
+        Which reduce slots are lost, shape (reduce_slots,).
     """
 
     map: BoolArray
@@ -73,7 +98,20 @@ class Outages:
 
     @classmethod
     def of_nodes(cls, cluster: Cluster, nodes: Iterable[int]) -> Outages:
-        """All slots of these nodes (indices) are lost."""
+        """The outages in which all slots of some nodes are lost.
+
+        Parameters
+        ----------
+        cluster
+            The cluster.
+        nodes
+            Numbers of the nodes.
+
+        Returns
+        -------
+        Outages
+            The outages.
+        """
         lost = np.zeros(cluster.nodes, dtype=bool)
         lost[np.fromiter(nodes, dtype=np.int64)] = True
         return cls(lost[cluster.map_slot_node], lost[cluster.reduce_slot_node])

@@ -28,7 +28,7 @@ class SecurityDocument(Strict):
 
 
 class OutageDocument(Strict):
-    """A node that is lost, or one slot of it."""
+    """A lost node, or one lost slot of it."""
 
     node: str
     phase: Literal["map", "reduce"] | None = None
@@ -36,7 +36,25 @@ class OutageDocument(Strict):
 
 
 def read_security(instance: Instance, document: SecurityDocument) -> Security:
-    """Raises `InputError` naming node, or job and map task, where a row has the wrong length."""
+    """Make the security part from its document.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    document
+        The document.
+
+    Returns
+    -------
+    Security
+        The security part.
+
+    Raises
+    ------
+    InputError
+        If a row has the wrong length; the message names node, or job and map task.
+    """
     cluster = instance.cluster
     slots = len(cluster.map_slot_node)
     _need_rows("levels", "nodes", document.levels, cluster.nodes)
@@ -65,7 +83,20 @@ def read_security(instance: Instance, document: SecurityDocument) -> Security:
 
 
 def security_document(instance: Instance, security: Security) -> dict[str, Any]:
-    """The `security` part of an instance's document."""
+    """The `security` part of an instance's document.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    security
+        The security part.
+
+    Returns
+    -------
+    dict[str, Any]
+        A document for JSON.
+    """
     rows = [row.tobytes().decode() for row in security.priorities.astype(np.uint8) + ord("0")]
     return {
         "transfer_rate": security.transfer_rate,
@@ -79,7 +110,25 @@ def security_document(instance: Instance, security: Security) -> dict[str, Any]:
 
 
 def read_outages(instance: Instance, documents: Sequence[OutageDocument]) -> Outages:
-    """Raises `InputError` for an unknown node or slot."""
+    """Make the outages from their documents.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    documents
+        The documents.
+
+    Returns
+    -------
+    Outages
+        The outages.
+
+    Raises
+    ------
+    InputError
+        For an unknown node or slot.
+    """
     cluster = instance.cluster
     lost = {
         "map": np.zeros(len(cluster.map_slot_node), dtype=bool),
@@ -104,7 +153,20 @@ def read_outages(instance: Instance, documents: Sequence[OutageDocument]) -> Out
 
 
 def outage_documents(instance: Instance, outages: Outages) -> list[dict[str, Any]]:
-    """The `outages` part of an instance's document: whole nodes, or single slots."""
+    """The `outages` part of an instance's document: whole nodes, or single slots.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    outages
+        The outages.
+
+    Returns
+    -------
+    list[dict[str, Any]]
+        Documents for JSON.
+    """
     cluster = instance.cluster
     documents: list[dict[str, Any]] = []
     for node, name in enumerate(cluster.node_names):

@@ -1,4 +1,4 @@
-"""Setup times: what a task waits for its data, given where it and its data are."""
+"""Setup times: how long a task takes to read its data, given where both are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .security import ENCRYPTED, Security
 
 
 def replica_rates(instance: Instance) -> FloatArray:
-    """Best rate (MB/s) at which each node reads each map task's input: (map_tasks, nodes)."""
+    """Best rate (MB/s) at which each node reads each map task's input, shape (map_tasks, nodes)."""
     cluster = instance.cluster
     rates = np.full((instance.map_tasks, cluster.nodes), cluster.rates.remote)
     task = np.repeat(np.arange(instance.map_tasks), np.diff(instance.replica_offsets))
@@ -23,19 +23,32 @@ def replica_rates(instance: Instance) -> FloatArray:
 
 
 def map_setup_matrix(instance: Instance) -> FloatArray:
-    """Setup in s of each map task on each map slot, (map_tasks, map_slots). For small instances."""
+    """Setup time (s) of each map task on each map slot, (map_tasks, map_slots); small instances."""
     if instance.security is not None:
         return _secure_setups(instance, instance.security, slice(None))
     return map_setups_by_node(instance)[:, instance.cluster.map_slot_node]
 
 
 def map_setups_by_node(instance: Instance) -> FloatArray:
-    """Setup in s of each map task on each node, (map_tasks, nodes), without security levels."""
+    """Setup time (s) of each map task on each node, (map_tasks, nodes), without security levels."""
     return instance.input_mb[:, None] / replica_rates(instance)
 
 
 def map_setups(instance: Instance, slot: IntArray) -> FloatArray:
-    """Setup in s of each map task on the slot it is assigned to, shape (map_tasks,)."""
+    """Setup time of each map task on its slot.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    slot
+        Slot of each map task, shape (map_tasks,).
+
+    Returns
+    -------
+    FloatArray
+        Times (s), shape (map_tasks,).
+    """
     cluster = instance.cluster
     copies = np.diff(instance.replica_offsets)
     task = np.repeat(np.arange(instance.map_tasks), copies)
@@ -53,7 +66,20 @@ def map_setups(instance: Instance, slot: IntArray) -> FloatArray:
 
 
 def encryption_times(instance: Instance, slot: IntArray) -> FloatArray:
-    """The part of each map task's setup in s that encrypts its input, shape (map_tasks,)."""
+    """The part of each map task's setup time that encrypts its input.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    slot
+        Slot of each map task, shape (map_tasks,).
+
+    Returns
+    -------
+    FloatArray
+        Times (s), shape (map_tasks,).
+    """
     if instance.security is None:
         return np.zeros(instance.map_tasks)
     # As `_secure_seconds` computes it, to the last bit.
@@ -64,7 +90,7 @@ def encryption_times(instance: Instance, slot: IntArray) -> FloatArray:
 
 
 def best_map_setups(instance: Instance) -> FloatArray:
-    """Least setup in s of each map task over all map slots it may run on, shape (map_tasks,)."""
+    """Least setup time (s) of each map task over its eligible map slots, shape (map_tasks,)."""
     if instance.security is not None:
         best = [
             _best_secure_seconds(instance, instance.security, part)
@@ -84,7 +110,7 @@ def best_map_setups(instance: Instance) -> FloatArray:
 
 
 def local_map_setups(instance: Instance) -> FloatArray:
-    """Setup in s of each map task on a node that holds its input, shape (map_tasks,)."""
+    """Setup time (s) of each map task on a node that holds its input, shape (map_tasks,)."""
     if instance.security is not None:
         return np.zeros(instance.map_tasks)
     setups: FloatArray = instance.input_mb / instance.cluster.rates.node
@@ -92,7 +118,7 @@ def local_map_setups(instance: Instance) -> FloatArray:
 
 
 def _secure_setups(instance: Instance, security: Security, part: slice) -> FloatArray:
-    """Setups in s of some map tasks on all map slots: (tasks, map_slots)."""
+    """Setup times (s) of some map tasks on all map slots, shape (tasks, map_slots)."""
     plain, here = _ways(instance, security, part)
     seconds = _secure_seconds(security, plain, here, plain.shape)
     setups: FloatArray = instance.input_mb[part, None] * seconds
@@ -100,7 +126,7 @@ def _secure_setups(instance: Instance, security: Security, part: slice) -> Float
 
 
 def _best_secure_seconds(instance: Instance, security: Security, part: slice) -> FloatArray:
-    """Least seconds per MB of some map tasks over the slots that they may run on: (tasks,)."""
+    """Least time (s/MB) of some map tasks over their eligible slots, shape (tasks,)."""
     allowed = security.priorities[part]
     plain, here = ((way & allowed).any(axis=1) for way in _ways(instance, security, part))
     seconds = _secure_seconds(security, np.asarray(plain), np.asarray(here), len(allowed))
@@ -108,7 +134,10 @@ def _best_secure_seconds(instance: Instance, security: Security, part: slice) ->
 
 
 def _ways(instance: Instance, security: Security, part: slice) -> tuple[BoolArray, BoolArray]:
-    """Where a holder's level spares the encryption, and where the data is: (tasks, map_slots)."""
+    """Whether a replica's level spares the encryption, and whether it is local.
+
+    Both have shape (tasks, map_slots).
+    """
     slot_node = instance.cluster.map_slot_node
     start, stop, _ = part.indices(instance.map_tasks)
     first = instance.replica_offsets[start:stop]
@@ -130,9 +159,9 @@ def _secure_seconds(
     here: IntArray | BoolArray,
     shape: int | tuple[int, ...],
 ) -> FloatArray:
-    """Seconds per MB of input (SMSO section III), by where a holder's level spares the encryption.
+    """Time to move input (s/MB; [SMSO], section III), by whether a replica spares the encryption.
 
-    Nothing where the data is. Data from outside the cluster has no level and is encrypted.
+    It is 0 where the data is. Data from outside the cluster has no level and is encrypted.
     """
     seconds = np.full(shape, 1 / security.transfer_rate + 1 / security.encryption_rate)
     seconds[plain] = 1 / security.transfer_rate
@@ -141,26 +170,26 @@ def _secure_seconds(
 
 
 def _parts(tasks: int) -> list[slice]:
-    """Runs of tasks short enough for matrices of tasks and slots."""
+    """Ranges of tasks that are short enough for matrices of tasks and slots."""
     return [slice(t, min(t + 4096, tasks)) for t in range(0, tasks, 4096)]
 
 
 def output_share(instance: Instance) -> FloatArray:
-    """MB that each map task leaves for each single reduce task of its job, shape (map_tasks,)."""
+    """Output (MB) of each map task for one reduce task of its job, shape (map_tasks,)."""
     reduces = np.maximum(instance.reduces_of, 1)
     share: FloatArray = (instance.output_ratio / reduces)[instance.map_job] * instance.input_mb
     return share
 
 
 def read_rates(instance: Instance) -> Rates:
-    """Rates in MB/s at which reduce tasks read: with security the transfer rate from everywhere."""
+    """Rates (MB/s) at which reduce tasks read; with security the transfer rate from everywhere."""
     if instance.security is None:
         return instance.cluster.rates
     return Rates(*[instance.security.transfer_rate] * 3)
 
 
 def read_seconds(instance: Instance) -> FloatArray:
-    """Seconds per MB that a reduce task on one node reads from another, shape (nodes, nodes)."""
+    """Time (s/MB) in which a reduce task on one node reads from another, shape (nodes, nodes)."""
     cluster, rates = instance.cluster, read_rates(instance)
     same_rack = cluster.rack_of[:, None] == cluster.rack_of
     rate = np.where(same_rack, rates.rack, rates.remote)
@@ -170,10 +199,21 @@ def read_seconds(instance: Instance) -> FloatArray:
 
 
 def reduce_setups(instance: Instance, map_node: IntArray) -> FloatArray:
-    """Setup in s of a reduce task of each job on each node, shape (jobs, nodes).
+    """Setup time of a reduce task of each job on each node.
 
-    `map_node` is the node that ran each map task. All reduce tasks of a job read the same amount,
-    so one row serves them all (LJR section 4.4).
+    All reduce tasks of a job read the same amount, so one row serves them all ([LJR], section 4.4).
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    map_node
+        Node that ran each map task, shape (map_tasks,).
+
+    Returns
+    -------
+    FloatArray
+        Times (s), shape (jobs, nodes).
     """
     cluster, rates = instance.cluster, read_rates(instance)
     share = output_share(instance)
@@ -192,7 +232,7 @@ def reduce_setups(instance: Instance, map_node: IntArray) -> FloatArray:
 
 
 def best_reduce_setups(instance: Instance) -> FloatArray:
-    """Setup in s of a reduce task of each job when all it reads is local, shape (jobs,)."""
+    """Setup time (s) of a reduce task of each job if all it reads is local, shape (jobs,)."""
     total = np.zeros(instance.jobs)
     np.add.at(total, instance.map_job, output_share(instance))
     return total / read_rates(instance).node

@@ -1,4 +1,4 @@
-"""The instance that is left of an instance if only some of its jobs have to be done."""
+"""An instance with a subset of its jobs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,22 @@ from .instance import Instance
 
 
 def with_jobs(instance: Instance, jobs: Sequence[int]) -> Instance:
-    """Only these jobs, in this order, on the same cluster.
+    """Keep a subset of the jobs, on the same cluster.
 
-    Its optimal makespan is a lower bound for the whole instance's: take the other jobs out of a
-    schedule, and what is left is valid as it stands.
+    The optimal makespan of the subset is a lower bound for the whole instance: removing the other
+    jobs from a schedule leaves a valid schedule.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    jobs
+        Numbers of the jobs, in the order that they get.
+
+    Returns
+    -------
+    Instance
+        The smaller instance.
     """
     maps = np.concatenate(
         [np.arange(*instance.map_offsets[i : i + 2]) for i in jobs], dtype=np.int64

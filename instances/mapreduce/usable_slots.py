@@ -1,4 +1,4 @@
-"""An instance without its lost slots, for methods that know nothing of outages."""
+"""An instance without its lost slots, for methods that do not handle outages."""
 
 from __future__ import annotations
 
@@ -13,14 +13,22 @@ from .schedule import PhaseSchedule, Schedule
 
 @dataclass(frozen=True, eq=False)
 class UsableSlots:
-    """`instance` has the slots `map_slots` and `reduce_slots` of the whole one, and no outages."""
+    """An instance without its lost slots, and the numbers of the remaining slots.
+
+    Parameters
+    ----------
+    instance
+        The instance, without outages.
+    map_slots, reduce_slots
+        Number of each slot in the whole instance.
+    """
 
     instance: Instance
     map_slots: IntArray
     reduce_slots: IntArray
 
     def restored(self, schedule: Schedule) -> Schedule:
-        """The schedule with its slots numbered as in the whole instance."""
+        """The schedule with slots numbered as in the whole instance."""
         return replace(
             schedule,
             map=_renumbered(schedule.map, self.map_slots),
@@ -28,7 +36,7 @@ class UsableSlots:
         )
 
     def reduced(self, schedule: Schedule) -> Schedule:
-        """A schedule of the whole instance, which uses no lost slot, with its slots renumbered."""
+        """A schedule of the whole instance that uses no lost slot, with slots renumbered."""
         return replace(
             schedule,
             map=_renumbered(schedule.map, _inverse(self.map_slots)),
@@ -37,10 +45,19 @@ class UsableSlots:
 
 
 def usable_slots(instance: Instance) -> UsableSlots:
-    """Leave out the lost slots.
+    """Remove the lost slots.
 
-    A node that lost all its slots stays, since its data does. Raises `InputError` if a phase has
-    tasks but no slot left.
+    A node that lost all its slots stays, because its data does.
+
+    Returns
+    -------
+    UsableSlots
+        The smaller instance and its slots.
+
+    Raises
+    ------
+    InputError
+        If a phase has tasks but no slot left.
     """
     cluster, outages = instance.cluster, instance.outages
     if outages is None:

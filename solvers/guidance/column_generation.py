@@ -1,8 +1,8 @@
-"""Column generation for the machine assignment program: no bin is enumerated.
+"""Column generation for the machine assignment program: no bins are enumerated.
 
-The restricted master knows some bins; its dual prices say what a job of each class is worth, and a
-knapsack finds the bin of each configuration that is worth most. Those prices, whatever they are,
-also give a bound that is valid for every plan (Lagrange; docs/lotes.md has the proof).
+The restricted master knows some bins. Its dual prices say what a job of each class is worth, and a
+knapsack problem finds the most valuable bin of each configuration ([GilmoreGomory1961]). Any prices
+also give a Lagrangian bound that is valid for every plan; docs/lotes.md has the proof.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GAP = 1e-6
 """Relative gap between master and bound at which the generation ends."""
 
 _TIGHT = 1e-10
-"""Gap that is better still, and had if it costs no more nodes than the first searches."""
+"""A better gap, pursued as long as it costs no more nodes than the first searches."""
 
 _FIRST_NODES = 50_000
 _MOST_NODES = 3_200_000
@@ -35,7 +35,12 @@ _FIRST_TOLERANCE = 0.02
 class NoRate(SlotwiseError, ValueError):
     """The datacenter cannot carry the wanted arrival rate, or none at all; the message says why.
 
-    `bound` is an arrival rate that no plan exceeds, in jobs per time unit.
+    Parameters
+    ----------
+    message
+        Why.
+    bound
+        An arrival rate (jobs per time unit) that no plan exceeds.
     """
 
     def __init__(self, message: str, bound: float) -> None:
@@ -45,14 +50,30 @@ class NoRate(SlotwiseError, ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The generated bins, and the linear program's optimum over them.
+    """The generated bins and the optimum of the linear program over them.
 
-    `value` is the arrival rate of the fractional plan, or its number of machines if a target rate
-    was given; no plan is better than `bound`. Of M configurations and K classes: `bins[j]`, shape
-    (bins, K), only the empty one if nothing fits; `machines[j]`, shape (bins,), the fractional
-    plan; `worth` (K,), what serving a class at the rate 1 more is worth, and `machine_price` (M,),
-    the most that a machine is worth, both in units of `value`; `machine_gain` (M,), by how much one
-    more machine changes `value` (zeros unless asked for).
+    There are M configurations and K classes.
+
+    Parameters
+    ----------
+    value
+        Arrival rate of the fractional plan (jobs per time unit) or, with a target rate, its number
+        of machines.
+    bound
+        No plan is better than this.
+    bins
+        Bins of each configuration, shape (bins, K); only the empty one if nothing fits.
+    machines
+        Machines of the fractional plan with each bin, shapes (bins,).
+    worth
+        Increase of `value` if a class is served at a rate greater by 1, shape (K,).
+    machine_price
+        Upper bound on the worth of a machine of each configuration in units of `value`, shape (M,).
+    machine_gain
+        Change of `value` with one more machine of each configuration, shape (M,); zeros unless
+        asked for.
+    iterations
+        Number of iterations.
     """
 
     value: float
@@ -71,6 +92,7 @@ class Columns:
 
     @property
     def columns(self) -> int:
+        """Number of bins."""
         return sum(len(bins) for bins in self.bins)
 
 
@@ -83,14 +105,32 @@ def generate_columns(
     time_limit: float = 60.0,
     gains: bool = False,
 ) -> Columns:
-    """Maximise the arrival rate, or with a `target_rate` (jobs per time unit) minimise machines.
+    """Maximise the arrival rate or, with a target rate, minimise the number of machines.
 
-    `start` are bins to begin with, `bins[j]` of configuration j, shape (bins, K). Ends when the
-    relative `gap` is closed or after `time_limit` s with the bound that was reached then. With
-    `gains` the master is solved again with one more machine of each configuration.
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    target_rate
+        Arrival rate to carry (jobs per time unit), None to maximise it.
+    start
+        Bins of each configuration to begin with, shapes (bins, K).
+    gap
+        Relative gap at which the generation ends.
+    time_limit
+        Wall time (s); then the bound reached so far is returned.
+    gains
+        Whether to solve the master again with one more machine of each configuration.
 
-    Raises `NoRate` if some class fits no machine, or if the target is above what the bins of
-    `start` carry.
+    Returns
+    -------
+    Columns
+        Bins, fractional plan and bound.
+
+    Raises
+    ------
+    NoRate
+        If some class fits no machine, or if the bins of `start` do not carry the target.
     """
     began = time.perf_counter()
     scale = largest_rate(datacenter)
@@ -129,9 +169,10 @@ def generate_columns(
 
 
 def largest_rate(datacenter: Datacenter) -> float:
-    """Arrival rate that no plan exceeds: of each class alone on all machines, the least.
+    """An upper bound on the arrival rate of every plan.
 
-    Each alone serves as many of its jobs as it can; 0 if some class with arrivals cannot run.
+    It is the least over the classes of the rate at which a class alone could be served by all
+    machines; 0 if some class with arrivals cannot run.
     """
     served = (_alone(datacenter) * datacenter.rate * datacenter.count).sum(axis=1)
     arriving = datacenter.share > 0
@@ -139,7 +180,7 @@ def largest_rate(datacenter: Datacenter) -> float:
 
 
 def _alone(datacenter: Datacenter) -> IntArray:
-    """How many jobs of a class, without any other, fit a machine, shape (K, M)."""
+    """How many jobs of a class alone fit a machine, shape (K, M)."""
     request, capacity = datacenter.request_units[:, None, :], datacenter.capacity_units[None, :, :]
     most = np.iinfo(np.int64).max
     fitting = np.where(request > 0, capacity // np.maximum(request, 1), most).min(axis=2)
@@ -162,9 +203,9 @@ def _hopeless(datacenter: Datacenter) -> str:
 class _Master:
     """The restricted master in HiGHS, (7) and (9), and the best bound so far.
 
-    Rows: Σ served / (α_k s) - λ / s >= 0 of each class k with arrivals, s the scale, then
-    Σ machines <= n_j of each configuration. Maximised is λ / s, or minus the machines if there is a
-    target.
+    Rows: Σ served / (α_k s) - λ / s >= 0 for each class k with arrivals, where s is a scale; then Σ
+    machines <= n_j for each configuration. The objective is to maximise λ / s or, with a target
+    rate, minus the number of machines.
     """
 
     def __init__(self, datacenter: Datacenter, scale: float, target_rate: float | None) -> None:
@@ -197,7 +238,7 @@ class _Master:
         self.highs = highs
 
     def add(self, bins: Iterable[tuple[int, IntArray]]) -> int:
-        """Add bins of configurations, unless they are known or empty; how many were added."""
+        """Add bins of configurations and return how many were new and not empty."""
         before, classes = len(self.bins), len(self.datacenter.classes)
         for j, jobs in bins:
             key = j, jobs.tobytes()
@@ -235,7 +276,9 @@ class _Master:
         self.objective = float(self.highs.getObjectiveValue())
 
     def tighten(self, most: FloatArray) -> None:
-        """The Lagrangian bound at the current prices; no bin of j is worth more than `most[j]`."""
+        """Compute the Lagrangian bound at the current prices; no bin of j is worth more than
+        `most[j]`.
+        """
         count = self.datacenter.count
         bound = float(count @ np.maximum(most - self.cost, 0.0))
         if self.target_rate is not None:
@@ -246,13 +289,13 @@ class _Master:
 
     @property
     def gap(self) -> float:
-        """How far the master is below the bound, relatively; infinite if it carries nothing."""
+        """Relative distance of the master below the bound; infinite if it carries nothing."""
         if not self.objective:
             return float("inf")
         return (self.best_bound - self.objective) / abs(self.objective)
 
     def gains(self) -> FloatArray:
-        """By how much one more machine of each configuration raises the master's objective."""
+        """Increase of the master's objective with one more machine of each configuration."""
         before, classes = self.objective, len(self.datacenter.classes)
         gains = np.zeros(len(self.datacenter.count))
         for j, count in enumerate(self.datacenter.count.tolist()):
@@ -264,7 +307,7 @@ class _Master:
         return gains
 
     def columns(self, iterations: int, *, gains: bool) -> Columns:
-        """What was found, in the datacenter's own units."""
+        """The result in the datacenter's own units."""
         datacenter = self.datacenter
         # Rates were divided by the scale; numbers of machines were turned negative.
         unit = self.scale if self.target_rate is None else -1.0

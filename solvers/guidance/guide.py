@@ -1,4 +1,4 @@
-"""From a datacenter to guidance for its dispatcher (LoTES, sections 4.1 and 4.2)."""
+"""From a datacenter to guidance for its dispatcher ([LoTES], sections 4.1 and 4.2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from .rounding import greedy_rounding, integer_program, printed_rounding, rate_o
 __all__ = ["NoRate", "guide"]
 
 IN_USE = 1e-9
-"""A share δ_jkl above this counts as positive: the linear program leaves smaller dust."""
+"""A share δ_jkl above this counts as positive; the linear program leaves smaller rounding errors.
+"""
 
 
 def guide(
@@ -30,17 +31,34 @@ def guide(
     as_printed: bool = False,
     time_limit: float = 1.0,
 ) -> Guidance:
-    """Bins for all machines that carry the highest arrival rate, checked, with a bound.
+    """Compute bins for all machines that carry the highest arrival rate, with a bound; checked.
 
-    With a `target_rate` (jobs per time unit): bins that carry it on the fewest machines, counted
-    alike whatever their configuration; the others get empty bins. `time_limit` in s is that of the
-    integer program. `as_printed` takes LoTES's own road instead: allocation program without the fit
-    rule, Algorithm 1 without the reset on the classes in its solution, rounding by the largest
-    fractions; which classes those are depends on the solver, as the optimum is degenerate.
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    target_rate
+        Arrival rate (jobs per time unit) to carry on the fewest machines. All machines count alike,
+        and the others get empty bins.
+    as_printed
+        Whether to follow [LoTES] literally: allocation program without the fit rule, Algorithm 1
+        without the reset on the classes in its solution, rounding by the largest fractions. Which
+        classes those are depends on the solver, because the optimum is degenerate.
+    time_limit
+        Wall time of the integer program (s).
 
-    Raises `NoRate` if the datacenter cannot carry the target, or some class nowhere at all, and
-    `InputError` if the target is not positive, the two options are combined, or Algorithm 1 makes
-    too many bins.
+    Returns
+    -------
+    Guidance
+        The guidance.
+
+    Raises
+    ------
+    NoRate
+        If the datacenter cannot carry the target, or some class cannot run anywhere.
+    InputError
+        If the target is not positive, the two options are combined, or Algorithm 1 makes too many
+        bins.
     """
     if target_rate is not None and not target_rate > 0:
         raise InputError(f"target rate: need a positive number, got {target_rate}")
@@ -145,10 +163,7 @@ def _guidance(
     columns: Columns,
     method: str,
 ) -> Guidance:
-    """The guidance of a plan, bins with machines only; machines without a bin get an empty one.
-
-    The bins are filled up with jobs for which there is room.
-    """
+    """The guidance of a plan: its bins, filled up; machines without a bin get an empty one."""
     entries: list[tuple[int, int, IntArray]] = []
     bins = [rows.copy() for rows in bins]
     for j, (rows, whole) in enumerate(zip(bins, plan, strict=True)):

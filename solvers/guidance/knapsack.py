@@ -1,9 +1,10 @@
 """The most valuable bin of each configuration: an unbounded knapsack with several resources.
 
-Depth first over the number of jobs of each class, from as many as fit down to none, classes with
-the best value for what they need first. A branch is left if no dual price vector of the remaining
-classes lets it beat the best bin so far: with prices u >= 0 under which no class is worth more than
-it needs, the room that is left is worth no more than its price. docs/lotes.md has the proof.
+Depth first over the number of jobs of each class, from as many as fit down to none, the classes
+with the best value for what they need first. A branch is cut off if no dual price vector of the
+remaining classes lets it beat the best bin so far: with prices u >= 0 at which no class is worth
+more than what it needs, the room that is left is worth no more than its price. docs/lotes.md has
+the proof.
 """
 
 from __future__ import annotations
@@ -17,18 +18,24 @@ from ...instances.datacenter.datacenter import Datacenter
 from ...instances.kernels.decorators import counted
 
 _SCARCE = 0.4
-"""Room left of one resource for which further price vectors are made, as a share."""
+"""Share of one resource that is left when further price vectors are computed."""
 
 _ROUNDING = 1e-12
-"""Relative rounding error that no bound may hide."""
+"""Relative rounding error that is added to every bound."""
 
 
 @dataclass(frozen=True, eq=False)
 class BestBins:
-    """Of M configurations and K classes: a bin of each, shape (M, K), its value and a bound, (M,).
+    """A bin of each configuration, for M configurations and K classes.
 
-    No bin of the configuration is worth more than `bound`. The bin is empty if the search ended
-    before one was found that is worth more than the floor; then `value` is the floor.
+    Parameters
+    ----------
+    bins
+        The bins, shape (M, K); empty if the search found none above the floor.
+    value
+        Their values, shape (M,), or the floor.
+    bound
+        No bin of the configuration is worth more than this, shape (M,).
     """
 
     bins: IntArray
@@ -44,12 +51,27 @@ def best_bins(
     tolerance: float = 1e-9,
     most_nodes: int = 10_000_000,
 ) -> BestBins:
-    """The bin of each configuration that is worth most, if a job of class k is worth `worth[k]`.
+    """Find the most valuable bin of each configuration.
 
-    `worth[k, j]`, shape (K, M), is >= 0 and may differ by configuration. Only bins worth more than
-    `floor`, shape (M,), are looked for, and only up to the relative `tolerance`; after `most_nodes`
-    nodes the search for a configuration ends with the bound that it has. Bins are filled up with
-    jobs that are worth nothing, so that they are non-dominated.
+    Bins are filled up with jobs that are worth nothing, so that they are non-dominated.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    worth
+        Value >= 0 of a job, shape (K, M).
+    floor
+        Only bins worth more are sought, shape (M,); 0 by default.
+    tolerance
+        Relative tolerance of the search.
+    most_nodes
+        Most nodes of the search for one configuration; after them it ends with its bound.
+
+    Returns
+    -------
+    BestBins
+        Bins, values and bounds.
     """
     count = len(datacenter.configurations)
     bins = np.zeros((count, len(datacenter.classes)), dtype=np.int64)
@@ -77,10 +99,22 @@ def best_bins(
 
 
 def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
-    """What a unit of each resource is worth on each configuration at most, shape (M, R).
+    """Compute upper bounds on the worth of a unit of each resource on each configuration.
 
-    Dual prices of the knapsack that may hold fractions of jobs: with `worth` as in `best_bins`, no
-    bin of configuration j is worth more than capacity[j] @ prices[j].
+    They are the dual prices of the knapsack that may hold fractions of jobs: no bin of
+    configuration j is worth more than capacity[j] @ prices[j].
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    worth
+        Value >= 0 of a job, shape (K, M).
+
+    Returns
+    -------
+    FloatArray
+        Prices, shape (M, R).
     """
     prices = np.zeros(datacenter.capacity.shape)
     for j, capacity in enumerate(datacenter.capacity_units):
@@ -97,7 +131,7 @@ def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
 
 
 def warm_up() -> None:
-    """Compile the kernels, or read them from the cache."""
+    """Compile the kernels or load them from the cache."""
     none, table = np.zeros(0), np.zeros((0, 1))
     _relaxed_prices(none, table, 0, -1)
     whole = table.astype(np.int64)
@@ -105,13 +139,13 @@ def warm_up() -> None:
 
 
 def _shares(need: IntArray, capacity: IntArray) -> FloatArray:
-    """What jobs need as shares of the capacity."""
+    """Requests of the jobs as shares of the capacity."""
     shares = np.zeros(need.shape)
     return np.divide(need, capacity, out=shares, where=capacity > 0)
 
 
 def _replacements(request: IntArray) -> IntArray:
-    """How many jobs of the second class fit in the place of one of the first, shape (K, K)."""
+    """Jobs of the second class that fit in place of one of the first, shape (K, K)."""
     needs = request[None, :, :] > 0
     each = request[:, None, :] // np.maximum(request[None, :, :], 1)
     times: IntArray = np.where(needs, each, np.iinfo(np.int64).max).min(axis=2)
@@ -119,7 +153,7 @@ def _replacements(request: IntArray) -> IntArray:
 
 
 def _undominated(p: FloatArray, times: IntArray) -> IntArray:
-    """Classes of some worth that no multiple of another class replaces at no loss."""
+    """Classes of positive worth that no multiple of another class replaces without loss."""
     replaced = (times >= 1) & (times * p[None, :] >= p[:, None]) & (p[None, :] > 0)
     # Of two classes that replace each other the first stays.
     first = np.arange(len(p))[:, None] <= np.arange(len(p))[None, :]
@@ -128,7 +162,19 @@ def _undominated(p: FloatArray, times: IntArray) -> IntArray:
 
 
 def fill_up(jobs: IntArray, usable: BoolArray, request: IntArray, capacity: IntArray) -> None:
-    """Add jobs of classes that can run there, in their order, until none fits."""
+    """Add jobs of usable classes, in their order, until none fits.
+
+    Parameters
+    ----------
+    jobs
+        Counts of a bin, shape (K,); changed in place.
+    usable
+        Classes that may run there, shape (K,).
+    request
+        Request of each class, shape (K, R).
+    capacity
+        Capacity of the machine, shape (R,).
+    """
     room = capacity - jobs @ request
     for k in np.flatnonzero(usable).tolist():
         inside = request[k] > 0
@@ -195,9 +241,9 @@ def _dot(price: FloatArray, table: FloatArray, row: int) -> float:
 def _price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
     """Valid price vectors for the classes from x on, shape (classes + 1, vectors, resources).
 
-    First the relaxed knapsack's, then one that prices all resources alike, one for each resource
-    alone, and the relaxed knapsack's with little left of each resource. A vector that cannot price
-    some class is too high to matter.
+    They are that of the relaxed knapsack, one that prices all resources alike, one for each
+    resource alone, and those of the relaxed knapsack with little left of each resource. A vector
+    that cannot price some class is too high to matter.
     """
     classes, resources = share.shape
     kinds = 2 * resources + 2
@@ -230,7 +276,10 @@ def _search(
     tolerance: float,
     most_nodes: int,
 ) -> tuple[IntArray, float, float]:
-    """Branch and bound: the best bin, none if it is not worth more than the floor; value, bound."""
+    """Branch and bound over the counts of the classes.
+
+    Returns the best bin, none if no bin exceeds the floor, its value and a bound.
+    """
     classes, resources = need.shape
     best = np.zeros(classes, dtype=np.int64)
     value, to_beat = floor, floor * (1 + tolerance)
@@ -299,7 +348,7 @@ def _open_bound(
     x: int,
     to_beat: float,
 ) -> float:
-    """The most that any branch not yet searched can be worth."""
+    """The greatest possible value of the branches not yet searched."""
     most = to_beat
     for y in range(x + 1):
         # Numbers of class y still to come, from count[y] - 1 (on the last level, count[y]) to 0.

@@ -1,6 +1,6 @@
-"""From fractional to whole machines: LoTES's rounding, a greedy one, and an integer program.
+"""From fractional to whole machines: the rounding of [LoTES], a greedy one, an integer program.
 
-A plan here is a list of arrays, `machines[j]`, shape (bins of configuration j,).
+A plan is a list of arrays, `machines[j]`, shape (bins of configuration j,).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...instances.arrays import FloatArray, IntArray
 from ...instances.datacenter.datacenter import Datacenter
 
 WHOLE = 1e-6
-"""A number of machines this close to an integer is that integer: solvers leave such dust."""
+"""A number of machines this close to an integer is that integer; solvers leave such errors."""
 
 MOST_COLUMNS = 400
 """About how many bins the integer program is given; more only slow it down."""
@@ -22,9 +22,21 @@ MOST_COLUMNS = 400
 def printed_rounding(
     bins: Sequence[IntArray], machines: Sequence[FloatArray]
 ) -> tuple[IntArray, ...]:
-    """Round as LoTES does, section 4.2: of each configuration the q_j largest fractions go up.
+    """Round as in [LoTES], section 4.2: the q_j largest fractions of each configuration go up.
 
     q_j is the sum of the fractions. Ties go to the bin that is lexicographically first.
+
+    Parameters
+    ----------
+    bins
+        Bins of each configuration, shapes (bins, K).
+    machines
+        The fractional plan, shapes (bins,).
+
+    Returns
+    -------
+    tuple[IntArray, ...]
+        The plan.
     """
     plan = []
     for rows, fractional in zip(bins, machines, strict=True):
@@ -49,11 +61,29 @@ def greedy_rounding(
     *,
     all_machines: bool = True,
 ) -> tuple[IntArray, ...]:
-    """Round down, then give each machine that is left the bin that serves best what is missing.
+    """Round down, then give each remaining machine the bin that serves best what is missing.
 
-    Missing is what a class falls short of at the arrival `rate`; serving counts by how much a class
-    is short, relatively. Without `all_machines` it ends when nothing is missing, and takes back the
-    machines that can be spared; otherwise every machine has a bin.
+    Missing is the rate by which a class falls short; bins are rated by the relative shortfall that
+    they remove.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    bins
+        Bins of each configuration, shapes (bins, K).
+    machines
+        The fractional plan, shapes (bins,).
+    rate
+        Arrival rate to carry (jobs per time unit).
+    all_machines
+        Whether every machine gets a bin. If not, it ends when nothing is missing and takes back
+        machines that are not needed.
+
+    Returns
+    -------
+    tuple[IntArray, ...]
+        The plan.
     """
     plan = [np.floor(fractional + WHOLE).astype(np.int64) for fractional in machines]
     values = [rows * datacenter.rate[:, j] for j, rows in enumerate(bins)]
@@ -85,7 +115,7 @@ def greedy_rounding(
 def _take_back(
     plan: Sequence[IntArray], values: Sequence[FloatArray], spare: FloatArray, weight: FloatArray
 ) -> None:
-    """Remove machines as long as no class comes to miss anything, those that serve least first."""
+    """Remove machines as long as no class falls short, those that serve least first."""
     used = [
         (float(values[j][i] @ weight), j, i) for j, x in enumerate(plan) for i in np.flatnonzero(x)
     ]
@@ -109,11 +139,29 @@ def integer_program(
     target_rate: float | None = None,
     time_limit: float = 1.0,
 ) -> tuple[IntArray, ...]:
-    """The integer machine assignment program on the most promising of the bins.
+    """Solve the integer machine assignment program on the most promising bins.
 
-    Promising are those of `start`, a plan, and those worth most if serving class k at the rate 1
-    is worth `worth[k]`. With a target rate it minimises machines. Returns the best plan within
-    `time_limit` s, `start` if there is none better.
+    Promising are the bins of `start` and those worth most.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    bins
+        Bins of each configuration, shapes (bins, K).
+    worth
+        Value of serving each class at the rate 1, shape (K,).
+    start
+        A plan, shapes (bins,).
+    target_rate
+        Arrival rate to carry on the fewest machines, None to maximise it.
+    time_limit
+        Wall time (s).
+
+    Returns
+    -------
+    tuple[IntArray, ...]
+        The best plan found, or `start`.
     """
     from ...formulations.machine_assignment import model as machine_assignment
     from ..backends import highs
@@ -139,7 +187,22 @@ def integer_program(
 def rate_of(
     datacenter: Datacenter, bins: Sequence[IntArray], machines: Sequence[FloatArray | IntArray]
 ) -> float:
-    """The arrival rate that a plan carries."""
+    """The arrival rate that a plan carries.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    bins
+        Bins of each configuration, shapes (bins, K).
+    machines
+        The plan, shapes (bins,).
+
+    Returns
+    -------
+    float
+        The rate (jobs per time unit).
+    """
     values = [rows * datacenter.rate[:, j] for j, rows in enumerate(bins)]
     arriving = datacenter.share > 0
     served = _served(values, machines)

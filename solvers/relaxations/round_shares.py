@@ -1,4 +1,4 @@
-"""From shares of work to whole tasks: a schedule out of the linear program in waves."""
+"""From shares of work to whole tasks: a schedule from the linear program in waves."""
 
 from __future__ import annotations
 
@@ -11,16 +11,29 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed_by_job
 
 WHOLE = 1e-6
-"""A number of tasks that lacks no more than this is whole: solvers leave such dust."""
+"""A number of tasks that lacks no more than this is an integer; solvers leave such errors."""
 
 
 def rounded(instance: Instance, order: IntArray, model: pyo.ConcreteModel) -> Schedule:
-    """The jobs in `order` with every task on one slot, near the shares that `model` found.
+    """Place every task on one slot, near the shares that a linear program found.
 
-    `model` is that of `slotwise.formulations.unrelated_machines.waves`. Each slot gets the whole
-    tasks of its share; the few left over go, the longest first, where they overrun least: over
-    all later waves, the work on the slot beyond the end that the program has for them. Setups are
-    timed, not considered.
+    Each slot gets the whole tasks of its share. The few left over go, the longest first, where they
+    exceed least: over all later waves, the work on the slot beyond the end that the program has for
+    them. Setups are timed, not considered.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    order
+        The jobs in order, shape (jobs,).
+    model
+        The solved model of `slotwise.formulations.unrelated_machines.waves`.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
     """
     maps, reduces = phases(instance)
     over = np.array([pyo.value(model.map_over[g]) for g in model.waves])
@@ -44,7 +57,7 @@ def _shares(var: pyo.Var, phase: JobPhase) -> FloatArray:
 def _counts(phase: JobPhase, shares: FloatArray, wave: IntArray, ends: FloatArray) -> IntArray:
     """Whole numbers of tasks of each job on each slot, shape (jobs, slots).
 
-    `wave` numbers the waves in the order in which `ends` (s) rise.
+    `wave` numbers the waves in the order in which their `ends` (s) rise.
     """
     seconds = (phase.work / np.maximum(phase.tasks, 1))[:, None] * phase.factors
     count = np.floor(shares * phase.tasks[:, None] + WHOLE).astype(np.int64)
@@ -61,6 +74,6 @@ def _counts(phase: JobPhase, shares: FloatArray, wave: IntArray, ends: FloatArra
 
 
 def _slots(count: IntArray) -> IntArray:
-    """The slot of each task, job after job, those of a job on its slots in ascending order."""
+    """The slot of each task, job after job; a job's tasks fill its slots in ascending order."""
     jobs, slots = count.shape
     return np.repeat(np.tile(np.arange(slots), jobs), count.ravel())

@@ -19,19 +19,25 @@ from .unrelated_machines import SLACK
 PROOF = "spread-bound LP (HiGHS)"
 
 BISECTION_GAP, MOST_BISECTIONS = 0.001, 6
-"""A bound this close, relatively, to what it could become is not raised, nor by more steps."""
+"""The bisection ends when the bound is this close, relatively, to what it could become, or after so
+many steps."""
 
 LEAST_GAIN = 1e-4
-"""Relative: a step that raises the bound by less is the last one."""
+"""Relative: a step that raises the bound by less than this is the last one."""
 
 
 @in_own_unit
 def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """A lower bound from schedules no longer than a horizon: the incumbent's, then shorter ones.
 
-    If no schedule within a horizon is shorter than it, none is shorter than it at all; the horizons
-    bisect what is left between the bound and the shortest that may still be met. `SLACK` is taken
-    off every value: HiGHS solves within tolerances.
+    If no schedule within a horizon is shorter than the horizon, none is shorter at all. The
+    horizons bisect the interval between the bound and the least makespan that is still possible.
+    `SLACK` is subtracted from every value, because HiGHS solves within tolerances.
+
+    Returns
+    -------
+    MethodOutcome
+        What the method proved; no schedule.
     """
     if instance.parts:
         return not_applicable(", ".join(sorted(instance.parts)))

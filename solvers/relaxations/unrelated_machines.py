@@ -1,4 +1,4 @@
-"""The linear programs for slots of different speed, one after another under one time limit."""
+"""The linear programs for unrelated slots, one after another under one time limit."""
 
 from __future__ import annotations
 
@@ -22,11 +22,20 @@ from ..stop_reason import StopReason
 from .round_shares import rounded
 
 SLACK = 1e-7
-"""Taken off the value of a linear program, which is optimal within tolerances only."""
+"""Subtracted, relatively, from the value of a linear program, which is optimal within tolerances.
+"""
 
 
 class LinearPrograms:
-    """Runs the programs of one instance."""
+    """Runs the linear programs of one instance.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
+    """
 
     def __init__(self, instance: Instance, request: SolveRequest) -> None:
         self.instance, self.request = instance, request
@@ -35,15 +44,15 @@ class LinearPrograms:
 
     @property
     def ended(self) -> StopReason:
-        """Why it is over."""
+        """Why it ended."""
         solved = (StopReason.GAP_CLOSED, StopReason.INFEASIBLE)
         return StopReason.PROGRAMS_SOLVED if self.stop in solved else self.stop
 
     def bound(self, horizon: float | None = None) -> float | None:
-        """A lower bound (s) of all schedules not longer than `horizon`, infinite if there is none.
+        """A lower bound (s) on all schedules not longer than `horizon`, infinite if there is none.
 
-        None if the time was up before there was any. With a bound above the horizon the rest is not
-        computed.
+        None if the time was up before there was any bound. Once the bound exceeds the horizon the
+        rest is not computed.
         """
         greatest = 0.0
         for phase in ("map", "reduce"):
@@ -58,10 +67,10 @@ class LinearPrograms:
         return greatest
 
     def schedules(self, bound: float) -> Iterator[Schedule]:
-        """Ever shorter schedules of the jobs by Pri (HMHS), shorter than the incumbent.
+        """Ever shorter schedules of the jobs by Pri ([HMHS]), shorter than the incumbent.
 
-        The first may put tasks anywhere; the others try to meet a horizon half way to the bound,
-        since a task that is too long for a slot is the worst to round.
+        The first may place tasks anywhere. The others aim at a horizon half way to the bound,
+        because a task that is too long for a slot is the worst to round.
         """
         if self.instance.security is not None or self.instance.outages is not None:
             return
@@ -79,7 +88,15 @@ class LinearPrograms:
             best, horizon = schedule, (schedule.makespan + max(bound, value)) / 2
 
     def tell(self, makespan: float, bound: float) -> None:
-        """Report progress."""
+        """Report progress.
+
+        Parameters
+        ----------
+        makespan
+            The best makespan (s).
+        bound
+            The best lower bound (s).
+        """
         if self.request.on_progress is not None:
             self.request.on_progress(Progress(self.clock.elapsed, makespan, bound))
 
