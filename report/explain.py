@@ -16,11 +16,15 @@ from ..formulations.mathematics import Formulation, Statement, Symbol, as_mathml
 from ..instances.datacenter.datacenter import Datacenter
 from ..instances.errors import InputError
 from ..instances.mapreduce.instance import Instance
+from ..instances.needs import need
 from ..instances.registry import Entry
 from .explain_rows import Rows, Size, size_of
 
 WIDTH = 96
 """Columns of `Explanation.text()`."""
+
+KINDS: dict[str, type] = {"mapreduce": Instance, "datacenter": Datacenter}
+"""What a model is explained for, by what its formulation takes."""
 
 MOST_TERMS = 300_000
 """A model with more nonzeros than this is not built just to be explained."""
@@ -87,6 +91,9 @@ def explain(name: str, instance: Instance | Datacenter | None = None) -> Explana
     statement = _statement(entry)
     size = None
     if instance is not None:
+        if entry.takes not in KINDS:
+            raise InputError(f"model {entry.name!r} is explained without an instance")
+        need(f"explain of {entry.name}", instance, KINDS[entry.takes])
         terms = _estimated_terms(build, instance)
         if terms > MOST_TERMS:
             raise InputError(

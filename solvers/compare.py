@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..instances.mapreduce.instance import Instance
+from ..instances.needs import need
 from ..instances.registry import Methods
 from .clock import Clock
 from .opening import Opening
@@ -101,6 +102,7 @@ def compare(
     InputError, CertificateError
         As `solve` does.
     """
+    need("gap", instance, Instance)
     opening = Opening(instance, on_progress, heuristics, bounds)
     return compared(opening, Clock(time_limit), methods=methods, threads=threads)
 

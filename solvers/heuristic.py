@@ -23,6 +23,7 @@ from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.mapreduce.schedule import Schedule, timed
 from ..instances.mapreduce.usable_slots import usable_slots
+from ..instances.needs import need
 from ..instances.registry import Entry, Method
 from .clock import Clock
 from .result import Result, certified, infeasible, no_schedule
@@ -65,6 +66,7 @@ def heuristic(
     CertificateError
         If the schedule is invalid.
     """
+    need("heuristic", instance, Instance, hint=_hint(instance))
     entry = with_parameters(HEURISTICS.resolve(method), parameters or {})
     return within(Clock(), instance, entry, lower_bound=lower_bound)
 
@@ -80,6 +82,12 @@ def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
             takes = f"choose from {', '.join(known)}" if known else "it has none"
             raise InputError(f"heuristic {entry.name!r}: unknown parameter {name!r}: {takes}")
     return replace(entry, target=partial(method, **parameters))
+
+
+def _hint(instance: object) -> str:
+    """The name came first."""
+    swapped = isinstance(instance, str) and instance in HEURISTICS.names
+    return "the instance comes first, then the heuristic" if swapped else ""
 
 
 def within(

@@ -17,6 +17,7 @@ from ..instances.limits import MOST_THREADS
 from ..instances.mapreduce.eligibility import impossible
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.usable_slots import usable_slots
+from ..instances.needs import need
 from ..instances.registry import Entry, Methods
 from . import METHODS
 from .backends import cp_sat
@@ -104,6 +105,7 @@ def solve(
     KeyboardInterrupt
         If Ctrl-C comes before there is a schedule.
     """
+    need("solve", instance, Instance)
     known = [result for result in _listed(heuristics) if isinstance(result, Result)]
     asked = None if known else cast(Methods | None, heuristics)
     opening = Opening(instance, on_progress, asked, bounds)

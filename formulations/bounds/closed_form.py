@@ -23,6 +23,7 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import least_map_times, least_reduce_times
 from ...instances.mapreduce.setups import best_map_setups, best_reduce_setups, read_rates
 from ...instances.mapreduce.usable_slots import usable_slots
+from ...instances.needs import need
 from ...instances.notices import warning
 from ...instances.registry import Entry, Methods
 from .. import BOUNDS
@@ -79,6 +80,7 @@ def lower_bounds(instance: Instance, bounds: Methods | None = None) -> dict[str,
     InputError
         If no schedule exists, for unknown names, and for a function that returns no bound.
     """
+    need("bounds", instance, Instance)
     why = impossible(instance)
     if why is not None:
         raise InputError(

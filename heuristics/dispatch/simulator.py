@@ -16,6 +16,7 @@ from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs, Workload
 from ...instances.errors import InputError
 from ...instances.limits import MOST_SLOTS
+from ...instances.needs import need
 from .engine import event_loop as events
 from .engine.columns import (
     ALL_STARTED,
@@ -32,6 +33,8 @@ from .engine.columns import (
 from .engine.state import System, new_system, place_in_datacenter, with_more_slots
 from .policy import AnyPolicy, PolicyKind, RunningPolicy, Setting, policy_kind
 from .result import Simulation
+
+WORKLOADS = "make one of a datacenter with slotwise.poisson or slotwise.replay"
 
 SAMPLES = 240
 """Times at which queue, utilisation and fragmentation are noted, from 0 to the last arrival."""
@@ -112,6 +115,7 @@ def simulate(
     BrokenInvariant
         If the policy overfills a machine, starts a job twice, or loses one. This is always checked.
     """
+    need("simulate", workload, Workload, hint=WORKLOADS)
     kind = policy_kind(policy)
     unknown = options.keys() - RunOptions.__annotations__.keys()
     if unknown:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ...instances.needs import need
 from ...instances.registry import Entry, Registry
 
 if TYPE_CHECKING:
@@ -81,5 +82,8 @@ def allocate(hierarchy: "Hierarchy", method: str = "exact", **parameters: Any) -
     InputError
         If there is no such allocator.
     """
+    from ...instances.hierarchy.hierarchy import Hierarchy
+
+    need("fair", hierarchy, Hierarchy)
     allocation: Allocation = ALLOCATORS.lookup(method).load()(hierarchy, **parameters)
     return allocation

@@ -13,6 +13,7 @@ from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.datacenter_file import datacenter_document
 from ...instances.datacenter.guidance import Guidance, Prices
 from ...instances.errors import CertificateError, InputError
+from ...instances.needs import need
 from .column_generation import GAP, Columns, NoRate, generate_columns
 from .knapsack import fill_up, resource_prices
 from .rounding import greedy_rounding, integer_program, printed_rounding, rate_of
@@ -60,6 +61,7 @@ def guide(
         If the target is not positive, the two options are combined, or Algorithm 1 makes too many
         bins.
     """
+    need("guide", datacenter, Datacenter)
     if target_rate is not None and not target_rate > 0:
         raise InputError(f"target rate: need a positive number, got {target_rate}")
     if as_printed:
