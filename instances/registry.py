@@ -70,10 +70,10 @@ class Entry:
         return method
 
 
-Method = str | Function | Entry
+Choice = str | Function | Entry
 """A name, a function of one's own, or an entry."""
 
-Methods = Method | Sequence[Method]
+Choices = Choice | Sequence[Choice]
 
 
 class Registry(Sequence[Entry]):
@@ -147,7 +147,7 @@ class Registry(Sequence[Entry]):
             f"unknown {self.kind} {shown!r}: {guess}choose from {', '.join(self.names)}"
         )
 
-    def resolve(self, method: Method) -> Entry:
+    def resolve(self, method: Choice) -> Entry:
         """The entry of a name, of a function of one's own, or the entry itself.
 
         A function is called by its `__name__`, and understands no optional part of an instance.
@@ -165,7 +165,7 @@ class Registry(Sequence[Entry]):
             return _entry_of_function(_name_of(method), method)
         raise InputError(f"{self.kind}: need a name or a function, got {method!r}")
 
-    def resolve_all(self, methods: Methods) -> list[Entry]:
+    def resolve_all(self, methods: Choices) -> list[Entry]:
         """The entries of one name, function or entry, or of several.
 
         Raises

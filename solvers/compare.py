@@ -7,7 +7,7 @@ from typing import Any
 
 from ..instances.mapreduce.instance import Instance
 from ..instances.needs import need
-from ..instances.registry import Methods
+from ..instances.registry import Choices
 from .clock import Clock
 from .opening import Opening
 from .progress import ProgressCallback
@@ -71,9 +71,9 @@ class Comparison:
 def compare(
     instance: Instance,
     *,
-    heuristics: Methods | None = None,
-    bounds: Methods | None = None,
-    methods: Methods | None = None,
+    heuristics: Choices | None = None,
+    bounds: Choices | None = None,
+    methods: Choices | None = None,
     time_limit: float = 60.0,
     threads: int | None = None,
     on_progress: ProgressCallback | None = None,
@@ -111,7 +111,7 @@ def compared(
     opening: Opening,
     clock: Clock,
     *,
-    methods: Methods | None = None,
+    methods: Choices | None = None,
     threads: int | None = None,
 ) -> Comparison:
     """As `compare`, of what the opening asks for, within what the clock has left."""

@@ -24,14 +24,14 @@ from ..instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.mapreduce.schedule import Schedule, timed
 from ..instances.mapreduce.usable_slots import usable_slots
 from ..instances.needs import need
-from ..instances.registry import Entry, Method
+from ..instances.registry import Choice, Entry
 from .clock import Clock
 from .result import Result, certified, infeasible, no_schedule
 
 
 def heuristic(
     instance: Instance,
-    method: Method,
+    method: Choice,
     *,
     lower_bound: tuple[float, str] | None = None,
     parameters: Mapping[str, Any] | None = None,

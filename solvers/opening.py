@@ -9,7 +9,7 @@ from ..heuristics import HEURISTICS
 from ..heuristics.background import OutOfTime, attempt
 from ..instances.errors import one_line
 from ..instances.mapreduce.instance import Instance
-from ..instances.registry import Entry, Methods
+from ..instances.registry import Choices, Entry
 from .clock import Clock
 from .heuristic import certified_heuristic
 from .progress import Progress, ProgressCallback
@@ -48,8 +48,8 @@ class Opening:
 
     instance: Instance
     on_progress: ProgressCallback | None = None
-    heuristics: Methods | None = None
-    bounds_asked: Methods | None = None
+    heuristics: Choices | None = None
+    bounds_asked: Choices | None = None
     bounds: dict[str, float] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -18,7 +18,7 @@ from ..instances.mapreduce.eligibility import impossible
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.usable_slots import usable_slots
 from ..instances.needs import need
-from ..instances.registry import Entry, Methods
+from ..instances.registry import Choices, Entry
 from . import METHODS
 from .backends import cp_sat
 from .branch_and_bound import search as branch_and_bound
@@ -49,15 +49,15 @@ GRACE = 1.5
 def solve(
     instance: Instance,
     *,
-    methods: Methods | None = None,
+    methods: Choices | None = None,
     model: str | None = None,
     time_limit: float = 60.0,
     threads: int | None = None,
     relative_gap: float = OPTIMALITY_TOLERANCE / 10,
     absolute_gap: float = 0.0,
     on_progress: ProgressCallback | None = None,
-    heuristics: Methods | Sequence[Result] | None = None,
-    bounds: Methods | None = None,
+    heuristics: Choices | Sequence[Result] | None = None,
+    bounds: Choices | None = None,
 ) -> Result:
     """Find a proven optimum, or the best schedule and lower bound within a time limit.
 
@@ -107,7 +107,7 @@ def solve(
     """
     need("solve", instance, Instance)
     known = [result for result in _listed(heuristics) if isinstance(result, Result)]
-    asked = None if known else cast(Methods | None, heuristics)
+    asked = None if known else cast(Choices | None, heuristics)
     opening = Opening(instance, on_progress, asked, bounds)
     for result in known:
         opening.take(result)
@@ -126,7 +126,7 @@ def search(
     clock: Clock,
     *,
     share: float = HEURISTICS_SHARE,
-    methods: Methods | None = None,
+    methods: Choices | None = None,
     threads: int | None = None,
     relative_gap: float = OPTIMALITY_TOLERANCE / 10,
     absolute_gap: float = 0.0,

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -236,3 +237,16 @@ def test_the_example_of_a_plugin_passes_its_own_tests(installed: dict[str, str])
         cwd=PLUGIN,
         check=True,
     )
+
+
+def test_an_allocator_is_a_function() -> None:
+    tree = slotwise.generate("mch", seed=1)
+
+    def halved(hierarchy: slotwise.Hierarchy) -> slotwise.Allocation:
+        """Half of what the exact allocation gives."""
+        whole = slotwise.fair(hierarchy)
+        return replace(whole, method="halved", tasks=whole.tasks / 2)
+
+    assert (slotwise.fair(tree, halved).tasks == slotwise.fair(tree).tasks / 2).all()
+    with pytest.raises(InputError, match="must return an Allocation, got None"):
+        slotwise.fair(tree, lambda hierarchy: None)

@@ -25,7 +25,7 @@ from ...instances.mapreduce.setups import best_map_setups, best_reduce_setups, r
 from ...instances.mapreduce.usable_slots import usable_slots
 from ...instances.needs import need
 from ...instances.notices import warning
-from ...instances.registry import Entry, Methods
+from ...instances.registry import Choices, Entry
 from .. import BOUNDS
 
 
@@ -59,7 +59,7 @@ _Side = Callable[[PhaseLengths, FloatArray], float]
 """Bound from one nonempty phase whose tasks wait for the given times (s), shape (tasks,)."""
 
 
-def lower_bounds(instance: Instance, bounds: Methods | None = None) -> dict[str, float]:
+def lower_bounds(instance: Instance, bounds: Choices | None = None) -> dict[str, float]:
     """Lower bounds of the makespan, those that are known not to be valid included.
 
     Parameters
@@ -104,7 +104,7 @@ def lower_bounds(instance: Instance, bounds: Methods | None = None) -> dict[str,
     return values
 
 
-def best_lower_bound(instance: Instance, bounds: Methods | None = None) -> tuple[float, str]:
+def best_lower_bound(instance: Instance, bounds: Choices | None = None) -> tuple[float, str]:
     """The greatest valid bound (s) and its name; the first one listed if several are equal.
 
     Parameters and errors as those of `lower_bounds`.
@@ -112,7 +112,7 @@ def best_lower_bound(instance: Instance, bounds: Methods | None = None) -> tuple
     return best_of(lower_bounds(instance, bounds), bounds)
 
 
-def best_of(values: dict[str, float], bounds: Methods | None = None) -> tuple[float, str]:
+def best_of(values: dict[str, float], bounds: Choices | None = None) -> tuple[float, str]:
     """The greatest valid one of the values (s) that `lower_bounds` gave, and its name."""
     names = [entry.name for entry in _entries(bounds) if entry.valid and entry.name in values]
     if not names:
@@ -121,7 +121,7 @@ def best_of(values: dict[str, float], bounds: Methods | None = None) -> tuple[fl
     return values[name], name
 
 
-def _entries(bounds: Methods | None) -> Sequence[Entry]:
+def _entries(bounds: Choices | None) -> Sequence[Entry]:
     return BOUNDS if bounds is None else BOUNDS.resolve_all(bounds)
 
 

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ...instances.errors import InputError
 from ...instances.needs import need
-from ...instances.registry import Entry, Registry
+from ...instances.registry import Choice, Entry, Registry
 
 if TYPE_CHECKING:
     from ...instances.hierarchy.allocation import Allocation
@@ -60,7 +61,7 @@ ALLOCATORS = Registry(
 """`valid` is False for a method that may break hierarchical share guarantees."""
 
 
-def allocate(hierarchy: "Hierarchy", method: str = "exact", **parameters: Any) -> "Allocation":
+def allocate(hierarchy: "Hierarchy", method: Choice = "exact", **parameters: Any) -> "Allocation":
     """Compute the allocation of a hierarchy.
 
     Parameters
@@ -68,7 +69,7 @@ def allocate(hierarchy: "Hierarchy", method: str = "exact", **parameters: Any) -
     hierarchy
         The hierarchy.
     method
-        Name of an allocator.
+        Name or entry of an allocator, or a function from a hierarchy to an `Allocation`.
     **parameters
         Parameters of the allocator.
 
@@ -80,10 +81,14 @@ def allocate(hierarchy: "Hierarchy", method: str = "exact", **parameters: Any) -
     Raises
     ------
     InputError
-        If there is no such allocator.
+        If there is no such allocator, or if a function returns no allocation.
     """
+    from ...instances.hierarchy.allocation import Allocation
     from ...instances.hierarchy.hierarchy import Hierarchy
 
     need("fair", hierarchy, Hierarchy)
-    allocation: Allocation = ALLOCATORS.lookup(method).load()(hierarchy, **parameters)
+    entry = ALLOCATORS.resolve(method)
+    allocation = entry.load()(hierarchy, **parameters)
+    if not isinstance(allocation, Allocation):
+        raise InputError(f"method {entry.name!r}: must return an Allocation, got {allocation!r}")
     return allocation
