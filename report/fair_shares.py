@@ -17,7 +17,7 @@ from ..instances.hierarchy.dropped_limits import shown
 from ..instances.hierarchy.events import time_text
 from ..instances.hierarchy.hierarchy import Hierarchy
 from ..instances.import_notes import counted
-from .plots import write_figure
+from .plots import COLOURS, write_figure
 from .tables import percent
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ MOST_LIMITS = 10
 MOST_LINES = 12
 """Leaves that a plot shows, those with the largest shares."""
 
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _DASHES = ("-", (0, (5, 2)))
 
 
@@ -136,8 +135,8 @@ def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
             np.append(line, line[-1]),
             where="post",
             label=timeline.hierarchy.paths[i],
-            color=_COLOURS[k % len(_COLOURS)],
-            linestyle=_DASHES[k // len(_COLOURS) % len(_DASHES)],
+            color=COLOURS[k % len(COLOURS)],
+            linestyle=_DASHES[k // len(COLOURS) % len(_DASHES)],
             linewidth=4.5 - 3.3 * k / max(1, len(shown) - 1),  # lines that coincide stay visible
         )
     ax.set(xlabel="time", ylabel="dominant share", ylim=(0, 1.05), xlim=(times[0], end))

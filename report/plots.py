@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""Of lines in plots: told apart by the colour-blind as well."""
+
+
 def write_figure(figure: Figure, path: str | Path, *, dpi: int) -> None:
     """Write a figure whole or not at all; the ending of `path` decides what kind.
 

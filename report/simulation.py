@@ -23,12 +23,11 @@ from ..heuristics.dispatch.engine.state import wait_of_bucket
 from ..heuristics.dispatch.result import Simulation
 from ..instances.arrays import FloatArray
 from ..instances.datacenter.workload import SECONDS
-from .plots import write_figure
+from .plots import COLOURS, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 
 

@@ -155,7 +155,11 @@ def _highs_without_presolve(
     model: pyo.ConcreteModel, clock: Clock, threads: int
 ) -> tuple[float | None, float | None, str]:
     outcome = highs.solve(
-        model, time_limit=clock.left, threads=threads, presolve=False, stop=clock.stop
+        model,
+        time_limit=clock.left,
+        stop=clock.stop,
+        threads=threads,
+        settings=highs.HighsSettings(presolve=False),
     )
     bound = math.inf if outcome.stop is StopReason.INFEASIBLE else outcome.bound
     return outcome.incumbent, bound, outcome.stop.value

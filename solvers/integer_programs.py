@@ -208,7 +208,7 @@ def _solve(
     terms = formulation.estimated_terms(instance)
     if terms > MOST_TERMS:
         return not_applicable(f"model too large: about {terms:.2g} nonzeros", proof)
-    clock = Clock(request.time_limit, request.stop)
+    clock = request.clock()
     horizon = None if formulation is sequence else request.incumbent.makespan
 
     def built() -> pyo.ConcreteModel:
@@ -230,14 +230,13 @@ def _solve(
     outcome = highs.solve(
         model,
         time_limit=clock.left,
+        stop=clock.stop,
         threads=request.threads,
-        relative_gap=request.relative_gap,
-        absolute_gap=request.absolute_gap,
         warm_start=True,
-        presolve=presolve,
-        alternative=alternative,
+        settings=highs.HighsSettings(
+            request.relative_gap, request.absolute_gap, presolve, alternative
+        ),
         on_progress=told,
-        stop=request.stop,
     )
     return MethodOutcome(
         schedule=None if outcome.incumbent is None else formulation.schedule(model),

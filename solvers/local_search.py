@@ -10,7 +10,6 @@ import math
 from ..heuristics.block_search import can_search, improve_blocks
 from ..heuristics.stopping_rules import Asked, FirstOf, TargetReached
 from ..instances.mapreduce.instance import Instance
-from .clock import Clock
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress
 from .stop_reason import StopReason
@@ -40,7 +39,7 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
     def known() -> float:
         return request.best() if request.best is not None else math.inf
 
-    clock = Clock(request.time_limit, request.stop)
+    clock = request.clock()
     found = improve_blocks(
         instance,
         request.incumbent,

@@ -8,6 +8,7 @@ from threading import Event
 
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.schedule import Schedule
+from .clock import Clock
 from .progress import Progress, ProgressCallback
 from .stop_reason import StopReason
 
@@ -49,6 +50,10 @@ class SolveRequest:
     stop: Event = field(default_factory=Event)
     best: Callable[[], float] | None = None
     keep: Callable[[MethodOutcome], None] = lambda outcome: None
+
+    def clock(self) -> Clock:
+        """A clock of the method's time, which begins now and ends with `stop`."""
+        return Clock(self.time_limit, self.stop)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,6 @@ polish.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ...instances.arrays import IntArray
@@ -17,9 +15,9 @@ from ..array_moves import shift
 from ..random_numbers import below
 from .decoder import NO_SLOT
 from .polish import (
+    LocalSearch,
     SlotAssignment,
     TaskLayout,
-    Timing,
     evaluate,
     layout_of,
     polish,
@@ -38,53 +36,41 @@ POLISH_ROUNDS, POLISH_TRIES = 3, 3000
 
 
 def perturb(
-    stop: IntArray,
-    random: IntArray,
+    search: LocalSearch,
     problem: BlockProblem,
     placement: SlotAssignment,
-    target: int,
     perturbations: int,
     tails: IntArray,
-    tell: Callable[[SlotAssignment, Timing], None],
 ) -> None:
     """Perturb a schedule repeatedly and keep what is not worse.
 
     Parameters
     ----------
-    stop
-        The search ends when `stop[0]` is set, shape (1,).
-    random
-        State of the random numbers, shape (1,).
+    search
+        When to end, whom to tell of better schedules, and the random numbers.
     problem
         The instance in integer time units.
     placement
         The schedule to start from.
-    target
-        Makespan at which the search ends.
     perturbations
         Number of perturbations.
     tails
         Tail of each job, shape (jobs,); see `spread_tails`.
-    tell
-        Called with each better schedule.
     """
     layout = layout_of(problem)
     short = np.argsort(tails, kind="stable")[: 2 * LAST_JOBS]
     best, timing = placement, evaluate(problem, layout, placement)
     for _ in range(perturbations):
-        if stop[0] or timing.makespan <= target or len(placement.order) < 2:
+        if search.stop[0] or timing.makespan <= search.target or len(placement.order) < 2:
             return
-        changed = _reordered(stop, random, problem, layout, best, short)
-        found, its_timing = polish(
-            stop, random, problem, changed, target, POLISH_ROUNDS, POLISH_TRIES, tell
-        )
+        changed = _reordered(search, problem, layout, best, short)
+        found, its_timing = polish(search, problem, changed, POLISH_ROUNDS, POLISH_TRIES)
         if its_timing.makespan <= timing.makespan:
             best, timing = found, its_timing
 
 
 def _reordered(
-    stop: IntArray,
-    random: IntArray,
+    search: LocalSearch,
     problem: BlockProblem,
     layout: TaskLayout,
     placement: SlotAssignment,
@@ -93,9 +79,9 @@ def _reordered(
     """A schedule with another job order: one change, and further ones that do not lengthen it."""
     least = NO_SLOT
     for _ in range(ORDERS_TRIED):
-        if stop[0]:
+        if search.stop[0]:
             break
-        changed = placement._replace(order=_changed(random, placement.order, short))
+        changed = placement._replace(order=_changed(search.random, placement.order, short))
         for candidate in (changed, with_new_reduces(problem, layout, changed)):
             makespan = evaluate(problem, layout, candidate).makespan
             if makespan <= least:

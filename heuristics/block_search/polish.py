@@ -51,6 +51,19 @@ class Timing(NamedTuple):
     """Latest end of each job's map phase for this makespan; shape (jobs,)."""
 
 
+class LocalSearch(NamedTuple):
+    """What every step of a thread's search is given: when to end, whom to tell, what to draw."""
+
+    stop: IntArray
+    """The search ends when `stop[0]` is set; shape (1,)."""
+    random: IntArray
+    """State of the random numbers; shape (1,)."""
+    target: int
+    """Makespan at which the search ends."""
+    tell: Callable[[SlotAssignment, Timing], None]
+    """Called with each better slot assignment."""
+
+
 class TaskLayout(NamedTuple):
     """Data that every step needs: the job of each task and the node of each slot."""
 
@@ -182,35 +195,23 @@ def _due_dates(
 
 
 def polish(
-    stop: IntArray,
-    random: IntArray,
-    problem: BlockProblem,
-    placement: SlotAssignment,
-    target: int,
-    rounds: int,
-    tries: int,
-    tell: Callable[[SlotAssignment, Timing], None] | None = None,
+    search: LocalSearch, problem: BlockProblem, placement: SlotAssignment, rounds: int, tries: int
 ) -> tuple[SlotAssignment, Timing]:
     """Improve a slot assignment by exchanges of tasks between slots.
 
     Parameters
     ----------
-    stop
-        The search ends when `stop[0]` is set, shape (1,).
-    random
-        State of the random numbers, shape (1,).
+    search
+        When to end, whom to tell of the given and each better slot assignment, and the random
+        numbers.
     problem
         The instance in integer time units.
     placement
         The slot assignment to start from.
-    target
-        Makespan at which the search ends.
     rounds
         Most rounds; each treats the reduce slots, then the map slots.
     tries
         Tries of a step that may gain too little before the step ends.
-    tell
-        Called with the given assignment and with each better one.
 
     Returns
     -------
@@ -220,30 +221,27 @@ def polish(
     layout = layout_of(problem)
     timing = evaluate(problem, layout, placement)
     best, best_timing = placement, timing
-    if tell is not None:
-        tell(best, timing)
+    search.tell(best, timing)
     idle = 0
     for _ in range(rounds):
-        if stop[0] or best_timing.makespan <= target or idle == 2:
+        if search.stop[0] or best_timing.makespan <= search.target or idle == 2:
             break
         idle += 1
         for step in (_exchanged_reduces, _exchanged_maps):
-            if stop[0]:
+            if search.stop[0]:
                 break
-            changed = step(stop, random, problem, layout, placement, timing, tries)
+            changed = step(search, problem, layout, placement, timing, tries)
             its_timing = evaluate(problem, layout, changed)
             if its_timing.makespan <= timing.makespan or not layout.maps_bind:
                 placement, timing = changed, its_timing
             if timing.makespan < best_timing.makespan:
                 best, best_timing, idle = placement, timing, 0
-                if tell is not None:
-                    tell(best, timing)
+                search.tell(best, timing)
     return best, best_timing
 
 
 def _exchanged_reduces(
-    stop: IntArray,
-    random: IntArray,
+    search: LocalSearch,
     problem: BlockProblem,
     layout: TaskLayout,
     placement: SlotAssignment,
@@ -267,13 +265,12 @@ def _exchanged_reduces(
         read.min(axis=1, initial=NO_SLOT),
     )
     slot = placement.reduce_slot.copy()
-    exchange_tasks(stop, random, phase, slot, tries, len(position))
+    exchange_tasks(search.stop, search.random, phase, slot, tries, len(position))
     return placement._replace(reduce_slot=slot)
 
 
 def _exchanged_maps(
-    stop: IntArray,
-    random: IntArray,
+    search: LocalSearch,
     problem: BlockProblem,
     layout: TaskLayout,
     placement: SlotAssignment,
@@ -295,7 +292,7 @@ def _exchanged_maps(
     )
     slot = placement.map_slot.copy()
     kept = max(0, len(position) - KEPT_JOBS) if layout.maps_bind else 0
-    exchange_tasks(stop, random, phase, slot, tries, kept)
+    exchange_tasks(search.stop, search.random, phase, slot, tries, kept)
     return placement._replace(order=order, map_slot=slot)
 
 

@@ -13,7 +13,7 @@ from .decoder import decode, new_work
 from .greedy_starts import Style, greedy_starts
 from .initial_orders import first_orders, spread_tails
 from .perturbation import perturb
-from .polish import SlotAssignment, Timing, placement_of, polish
+from .polish import LocalSearch, SlotAssignment, Timing, placement_of, polish
 from .scaled_instance import BlockProblem
 from .solution import Solution
 
@@ -108,16 +108,10 @@ class Search:
         self._stage()
         polished = [self._polished(self._decoded(start)) for start in starts]
         best = min([*given, *polished], key=lambda item: item[1].makespan)[0]
-        perturb(
-            self.stop,
-            self.random,
-            problem,
-            best,
-            self.target,
-            self.steps,
-            tails,
-            self._tell,
-        )
+        perturb(self._local_search(), problem, best, self.steps, tails)
+
+    def _local_search(self) -> LocalSearch:
+        return LocalSearch(self.stop, self.random, self.target, self._tell)
 
     def _decoded(self, solution: Solution) -> SlotAssignment:
         problem = self.problem
@@ -127,16 +121,8 @@ class Search:
         return placement_of(problem, solution.order, map_node, reduce_node)
 
     def _polished(self, placement: SlotAssignment) -> tuple[SlotAssignment, Timing]:
-        return polish(
-            self.stop,
-            self.random,
-            self.problem,
-            placement,
-            self.target,
-            POLISH_ROUNDS,
-            POLISH_TRIES,
-            self._tell,
-        )
+        search = self._local_search()
+        return polish(search, self.problem, placement, POLISH_ROUNDS, POLISH_TRIES)
 
     def _tell(self, placement: SlotAssignment, timing: Timing) -> None:
         self.offer(placement, timing, self.thread)

@@ -144,46 +144,7 @@ def _frame(plan: Chart, painted: bool = False) -> Any:
 
     horizon, bottom = plan.horizon, plan.rows.bottom
     left, right = -0.004 * horizon, 1.015 * horizon
-    shapes: list[dict[str, Any]] = [
-        {
-            "type": "rect", "layer": "below", "line": {"width": 0},
-            "xref": "paper", "x0": 0, "x1": 1, "y0": top, "y1": end,
-            "fillcolor": REDUCE_TINT if reduce else MAP_TINT,
-        }
-        for top, end, reduce in ([] if painted else plan.rows.bands())
-    ]  # fmt: skip
-    shapes += [
-        {
-            "type": "rect", "layer": "below", "line": {"width": 0}, "name": "lost",
-            "xref": "paper", "x0": 0, "x1": 1, "y0": top, "y1": end, "fillcolor": LOST_TINT,
-        }
-        for top, end in ([] if painted else plan.rows.lost_bands())
-    ]  # fmt: skip
-    annotations = []
-    for tier, mark in enumerate(plan.marks):
-        shapes.append(
-            {
-                "type": "line", "xref": "x", "x0": mark.time, "x1": mark.time,
-                "yref": "paper", "y0": 0, "y1": 1, "name": "bound" if mark.dashed else "makespan",
-                "line": {"color": "#222", "width": 2, "dash": "dash" if mark.dashed else "solid"},
-            }
-        )  # fmt: skip
-        if tier:
-            shapes.append(
-                {
-                    "type": "line", "xref": "x", "x0": mark.time, "x1": mark.time,
-                    "yref": "paper", "ysizemode": "pixel", "yanchor": 1, "y0": 0, "y1": 16 * tier,
-                    "line": {"color": "#222", "width": 2},
-                }
-            )  # fmt: skip
-        annotations.append(
-            {
-                "text": f"<i>{_safe(mark.label)}</i>" if mark.dashed else _safe(mark.label),
-                "x": mark.time, "xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom",
-                "xanchor": mark.side(horizon),
-                "yshift": 16 * tier, "showarrow": False, "font": {"color": "#222"},
-            }
-        )  # fmt: skip
+    bands = [] if painted else _bands(plan)
     axis = {"showgrid": True, "gridcolor": "rgba(120,130,140,0.25)", "zeroline": False}
     fixed = len(plan.rows.y) <= MOST_FIXED_ROWS
     return go.Figure(
@@ -195,8 +156,8 @@ def _frame(plan: Chart, painted: bool = False) -> Any:
             "paper_bgcolor": "rgba(0,0,0,0)" if painted else "white",
             "plot_bgcolor": "rgba(0,0,0,0)" if painted else "white",
             "hovermode": "closest",
-            "shapes": shapes,
-            "annotations": annotations,
+            "shapes": [*bands, *_mark_lines(plan)],
+            "annotations": _mark_labels(plan),
             "margin": {"l": 20, "r": 20, "t": _top(plan), "b": BOTTOM},
             "font": {"family": "system-ui, sans-serif", "size": 12},
             "uniformtext": {"mode": "hide", "minsize": 9},
@@ -217,6 +178,57 @@ def _frame(plan: Chart, painted: bool = False) -> Any:
             },
         }
     )  # fmt: skip
+
+
+def _bands(plan: Chart) -> list[dict[str, Any]]:
+    """Rows of map slots, reduce slots and lost slots as coloured bands."""
+    tints = [
+        ("", top, end, REDUCE_TINT if reduce else MAP_TINT)
+        for top, end, reduce in plan.rows.bands()
+    ]
+    tints += [("lost", top, end, LOST_TINT) for top, end in plan.rows.lost_bands()]
+    return [
+        {
+            "type": "rect", "layer": "below", "line": {"width": 0}, "name": name or None,
+            "xref": "paper", "x0": 0, "x1": 1, "y0": top, "y1": end, "fillcolor": tint,
+        }
+        for name, top, end, tint in tints
+    ]  # fmt: skip
+
+
+def _mark_lines(plan: Chart) -> list[dict[str, Any]]:
+    """A line for each mark, and one from the axes up to its label."""
+    shapes: list[dict[str, Any]] = []
+    for tier, mark in enumerate(plan.marks):
+        line = {"type": "line", "xref": "x", "x0": mark.time, "x1": mark.time, "yref": "paper"}
+        look = {"color": "#222", "width": 2}
+        shapes.append(
+            {
+                **line, "y0": 0, "y1": 1, "name": "bound" if mark.dashed else "makespan",
+                "line": {**look, "dash": "dash" if mark.dashed else "solid"},
+            }
+        )  # fmt: skip
+        if tier:
+            shapes.append(
+                {
+                    **line, "ysizemode": "pixel", "yanchor": 1, "y0": 0, "y1": 16 * tier,
+                    "line": look,
+                }
+            )  # fmt: skip
+    return shapes
+
+
+def _mark_labels(plan: Chart) -> list[dict[str, Any]]:
+    """The words above each mark, one tier for each."""
+    return [
+        {
+            "text": f"<i>{_safe(mark.label)}</i>" if mark.dashed else _safe(mark.label),
+            "x": mark.time, "xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom",
+            "xanchor": mark.side(plan.horizon),
+            "yshift": 16 * tier, "showarrow": False, "font": {"color": "#222"},
+        }
+        for tier, mark in enumerate(plan.marks)
+    ]  # fmt: skip
 
 
 def _key(plan: Chart) -> str:

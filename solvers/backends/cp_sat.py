@@ -16,24 +16,23 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
 
 from ...formulations.coefficients import Coefficients
-from ...heuristics.background import OutOfTime, attempt
+from ...heuristics.background import LOOK, BackgroundWork, OutOfTime, attempt
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.errors import InputError
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from ...instances.mapreduce.setups import read_seconds
 from ..branch_and_bound.integer_times import common_unit
-from ..clock import Clock
 from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
 from ..result import OPTIMALITY_TOLERANCE
@@ -49,6 +48,7 @@ MOST_IMPROVEMENT = 16
 is less, the bound still holds, but may be too weak to prove optimality."""
 
 Json = dict[str, Any]
+Times = FloatArray | float
 
 
 def cp_sat_method(
@@ -81,7 +81,7 @@ def cp_sat_method(
         raise InputError("model 'cp-sat' needs OR-Tools: pip install ortools")
     if not can_model(instance):
         return not_applicable(f"model too large: {_pairs(instance)} pairs on slots", PROOF)
-    clock = Clock(request.time_limit, request.stop)
+    clock = request.clock()
     # The makespan in units is short by what was rounded; `_time_unit` keeps that below this.
     least = max(request.lower_bound, request.incumbent.makespan / MOST_IMPROVEMENT)
 
@@ -161,18 +161,7 @@ def problem(
         A document for JSON.
     """
     instance = data.instance
-
-    def units(seconds: FloatArray | float) -> Any:
-        # Never above the true quotient, whatever its last bits. Whole multiples divide exactly.
-        guard = 1.0 if whole else 1 - 1e-12
-        return np.floor(np.asarray(seconds) / unit * guard).astype(np.int64).tolist()
-
-    def at_least(seconds: FloatArray | float) -> Any:
-        # What is a whole number of units and no less than this. The bound may be off by some bits.
-        if not whole:
-            return units(seconds)
-        return np.ceil(np.asarray(seconds) / unit * (1 - 1e-9)).astype(np.int64).tolist()
-
+    units, at_least = _rounding(unit, whole)
     makespan = request.incumbent.makespan if given_bounds else data.serial_makespan
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
     reduce_equal = _equal(data.reduce_job, data.reduce_time)
@@ -235,6 +224,21 @@ def _equal(job: list[int], rows: FloatArray) -> list[list[int]]:
     return [tasks for tasks in groups.values() if len(tasks) > 1]
 
 
+def _rounding(unit: float, whole: bool) -> tuple[Callable[[Times], Any], Callable[[Times], Any]]:
+    """How durations, and lower bounds, become numbers of units; see `problem`."""
+
+    def units(seconds: Times) -> Any:
+        # Never above the true quotient, whatever its last bits. Whole multiples divide exactly.
+        guard = 1.0 if whole else 1 - 1e-12
+        return np.floor(np.asarray(seconds) / unit * guard).astype(np.int64).tolist()
+
+    def at_least(seconds: Times) -> Any:
+        # What is a whole number of units and no less than this. The bound may be off by some bits.
+        return np.ceil(np.asarray(seconds) / unit * (1 - 1e-9)).astype(np.int64).tolist()
+
+    return units, at_least if whole else units
+
+
 def _first_of_equals(slot: IntArray, slot_kind: list[int], equal: list[list[int]]) -> list[int]:
     """The lexicographically first of the assignments that differ by equal slots and tasks only.
 
@@ -282,7 +286,7 @@ def _run(
     # of its own: Ctrl-C reaches this process only, and closing stdin ends the search gently.
     def listen(process: subprocess.Popen[str]) -> None:
         while process.poll() is None:
-            if request.stop.wait(0.05):
+            if request.stop.wait(LOOK):
                 close(process)
                 return
 
@@ -303,7 +307,7 @@ def _run(
         try:
             process.stdin.write(json.dumps(document) + "\n")
             process.stdin.flush()
-            Thread(target=listen, args=(process,), daemon=True).start()
+            BackgroundWork(partial(listen, process))
             return follow(process.stdout), progress
         except BrokenPipeError:
             return None, progress

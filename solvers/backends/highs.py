@@ -65,18 +65,47 @@ class HighsOutcome:
     progress: list[Progress] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class HighsSettings:
+    """How HiGHS searches, and how far.
+
+    Parameters
+    ----------
+    relative_gap, absolute_gap
+        Gaps at which the run may end.
+    presolve
+        Whether HiGHS may presolve.
+    alternative
+        Whether to search with `ALTERNATIVE_OPTIONS`, so as not to repeat a defect of another run.
+    """
+
+    relative_gap: float = 1e-7
+    absolute_gap: float = 0.0
+    presolve: bool = True
+    alternative: bool = False
+
+    def options(self) -> dict[str, Any]:
+        """The options of HiGHS, but for the gaps."""
+        return {
+            "mip_feasibility_tolerance": TOLERANCE,
+            "primal_feasibility_tolerance": TOLERANCE,
+            "presolve": "choose" if self.presolve else "off",
+            **(ALTERNATIVE_OPTIONS if self.alternative else {}),
+        }
+
+
+USUAL = HighsSettings()
+
+
 def solve(
     model: pyo.ConcreteModel,
     *,
-    time_limit: float | None = None,
-    threads: int | None = None,
-    relative_gap: float = 1e-7,
-    absolute_gap: float = 0.0,
-    warm_start: bool = False,
-    presolve: bool = True,
-    alternative: bool = False,
-    on_progress: ProgressCallback | None = None,
+    time_limit: float = math.inf,
     stop: Event | None = None,
+    threads: int | None = None,
+    warm_start: bool = False,
+    settings: HighsSettings = USUAL,
+    on_progress: ProgressCallback | None = None,
 ) -> HighsOutcome:
     """Minimise a model with HiGHS.
 
@@ -87,48 +116,35 @@ def solve(
     model
         The Pyomo model.
     time_limit
-        Wall time (s) from the call on, including the transfer of the model to HiGHS; None for no
-        limit.
-    threads
-        Number of threads, None for the default of HiGHS.
-    relative_gap
-        Relative gap at which the run may end.
-    absolute_gap
-        Absolute gap at which the run may end.
-    warm_start
-        Whether the variables hold a first solution.
-    presolve
-        Whether HiGHS may presolve.
-    alternative
-        Whether to search with `ALTERNATIVE_OPTIONS`, so as not to repeat a defect of another run.
-    on_progress
-        Called with each new incumbent or bound.
+        Wall time (s) from the call on, including the transfer of the model to HiGHS.
     stop
         The run ends soon after this is set.
+    threads
+        Number of threads, None for the default of HiGHS.
+    warm_start
+        Whether the variables hold a first solution.
+    settings
+        How to search, and how far.
+    on_progress
+        Called with each new incumbent or bound.
 
     Returns
     -------
     HighsOutcome
         What HiGHS found and proved.
     """
-    clock = Clock(math.inf if time_limit is None else time_limit, stop)
+    clock = Clock(time_limit, stop)
     solver = Adapter(warm_start=warm_start, on_progress=on_progress, clock=clock)
-    options = {
-        "mip_feasibility_tolerance": TOLERANCE,
-        "primal_feasibility_tolerance": TOLERANCE,
-        "presolve": "choose" if presolve else "off",
-        **(ALTERNATIVE_OPTIONS if alternative else {}),
-    }
     try:
         with _alone(clock):
             results = solver.solve(
                 model,
                 threads=threads,
-                rel_gap=relative_gap,
-                abs_gap=absolute_gap,
+                rel_gap=settings.relative_gap,
+                abs_gap=settings.absolute_gap,
                 load_solutions=False,
                 raise_exception_on_nonoptimal_result=False,
-                solver_options=options,
+                solver_options=settings.options(),
             )
     except OutOfTime:
         return HighsOutcome(clock.reason, None, None, clock.elapsed, 0)

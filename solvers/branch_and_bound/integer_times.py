@@ -138,22 +138,10 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
         (*read.reshape(len(read), cluster.nodes**2).T, *work.T, -least_work, instance.map_job)
     )
     work, read, least_work = work[map_task], read[map_task], least_work[map_task]
-    map_equal = np.zeros(len(work), dtype=np.int64)
-    for t in range(1, len(work)):
-        map_equal[t] = (
-            instance.map_job[map_task[t]] == instance.map_job[map_task[t - 1]]
-            and np.array_equal(work[t], work[t - 1])
-            and np.array_equal(read[t], read[t - 1])
-        )
     least_read = read[:, holders, :].min(axis=1, initial=np.iinfo(np.int64).max)
-    least_reads = np.zeros((instance.jobs, cluster.nodes), dtype=np.int64)
-    read_all = np.zeros((instance.jobs, cluster.nodes, cluster.nodes), dtype=np.int64)
-    np.add.at(least_reads, instance.map_job, least_read)
-    np.add.at(read_all, instance.map_job, read)
+    least_reads = _by_job(instance, least_read)
 
     processing = units(instance.reduce_processing)
-    longest = np.zeros(instance.jobs, dtype=np.int64)
-    np.maximum.at(longest, instance.reduce_job, processing)
     job = instance.reduce_job
     reads = least_reads[:, cluster.reduce_slots > 0].min(axis=1, initial=np.iinfo(np.int64).max)
     reduce_task = np.lexsort((np.arange(len(job)), job, -(processing + reads[job])))
@@ -172,12 +160,12 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
         map_begin=instance.map_offsets.astype(np.int64),
         map_work=work,
         least_work=least_work,
-        map_equal=map_equal,
+        map_equal=_equal_maps(instance.map_job[map_task], work, read),
         map_node=cluster.map_slot_node.astype(np.int64),
         read=read,
         least_read=np.ascontiguousarray(least_read),
         least_reads=least_reads,
-        read_all=read_all,
+        read_all=_by_job(instance, read),
         holders=holders.astype(np.int64),
         reduce_job=job.astype(np.int64),
         processing=processing,
@@ -191,6 +179,24 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
         group_size=np.array([int(mask).bit_count() for mask in groups], dtype=np.int64),
     )
     return Rescaling(problem, unit_seconds, map_task, reduce_task, reduce_slot)
+
+
+def _by_job(instance: Instance, values: IntArray) -> IntArray:
+    """The sums over each job's map tasks, shape (jobs, …)."""
+    sums = np.zeros((instance.jobs, *values.shape[1:]), dtype=np.int64)
+    np.add.at(sums, instance.map_job, values)
+    return sums
+
+
+def _equal_maps(job: IntArray, work: IntArray, read: IntArray) -> IntArray:
+    """1 for each map task that is equal to its predecessor, shape (map tasks,)."""
+    equal = np.zeros(len(work), dtype=np.int64)
+    equal[1:] = (
+        (job[1:] == job[:-1])
+        & (work[1:] == work[:-1]).all(axis=1)
+        & (read[1:] == read[:-1]).all(axis=(1, 2))
+    )
+    return equal
 
 
 def common_unit(instance: Instance) -> float:

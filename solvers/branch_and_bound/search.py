@@ -15,7 +15,6 @@ from ...instances.kernels.decorators import is_kept
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed_by_job
 from ...instances.mapreduce.subset import with_jobs
-from ..clock import Clock
 from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
 from ..stop_reason import StopReason
@@ -164,7 +163,7 @@ class _Run:
     def __init__(self, instance: Instance, request: SolveRequest) -> None:
         self.instance = instance
         self.request = request
-        self.clock = Clock(request.time_limit, request.stop)
+        self.clock = request.clock()
         self.incumbent = request.incumbent
         self.control = np.zeros(5, dtype=np.int64)
         self.unit = common_unit(instance)

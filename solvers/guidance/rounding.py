@@ -175,7 +175,8 @@ def integer_program(
     model = machine_assignment.build(datacenter, few, integer=True, target_rate=target_rate)
     first = [start[j][kept] for j, kept in enumerate(chosen)]
     machine_assignment.start(model, first)
-    outcome = highs.solve(model, time_limit=time_limit, relative_gap=1e-6, warm_start=True)
+    settings = highs.HighsSettings(relative_gap=1e-6)
+    outcome = highs.solve(model, time_limit=time_limit, warm_start=True, settings=settings)
     if outcome.incumbent is None:
         return tuple(start)
     plan = [np.zeros(len(rows), dtype=np.int64) for rows in bins]

@@ -9,7 +9,6 @@ from ...formulations.spread_bound import model as spread_bound
 from ...heuristics.background import OutOfTime, attempt
 from ...instances.mapreduce.instance import Instance
 from ..backends import highs
-from ..clock import Clock
 from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
 from ..stop_reason import StopReason
@@ -43,7 +42,7 @@ def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutc
         return not_applicable(", ".join(sorted(instance.parts)))
     if not spread_bound.can_build(instance):
         return not_applicable(f"program too large: {instance.jobs} jobs")
-    clock = Clock(request.time_limit, request.stop)
+    clock = request.clock()
     bound: float | None = None
     low, high, stop = request.lower_bound, _shortest(request), StopReason.PROGRAMS_SOLVED
     progress: list[Progress] = []

@@ -15,7 +15,6 @@ from ...heuristics.hmhs.priority import by_priority
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ..backends import highs
-from ..clock import Clock
 from ..method import SolveRequest
 from ..progress import Progress
 from ..stop_reason import StopReason
@@ -39,7 +38,7 @@ class LinearPrograms:
 
     def __init__(self, instance: Instance, request: SolveRequest) -> None:
         self.instance, self.request = instance, request
-        self.clock = Clock(request.time_limit, request.stop)
+        self.clock = request.clock()
         self.stop = StopReason.GAP_CLOSED
 
     @property

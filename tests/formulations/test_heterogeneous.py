@@ -43,7 +43,7 @@ def close(a, b):
 
 def solved(model):
     """As the method solves it."""
-    return highs.solve(model, threads=1, presolve=False)
+    return highs.solve(model, threads=1, settings=highs.HighsSettings(presolve=False))
 
 
 def alike(instance: Instance) -> Instance:

@@ -32,7 +32,8 @@ def wrong(alternative, monkeypatch):
     solve = highs.solve
 
     def cut_off(model, **options):
-        if options.get("alternative") is alternative and "warm_start" in options:
+        settings = options.get("settings", highs.USUAL)
+        if settings.alternative is alternative and "warm_start" in options:
             return highs.HighsOutcome(StopReason.GAP_CLOSED, None, 1.01 * model.horizon, 0.0, 0)
         return solve(model, **options)
 

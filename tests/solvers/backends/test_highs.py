@@ -68,7 +68,7 @@ def test_control_c_keeps_the_best(hard):
 def test_gap_limits_stop_early():
     instance = small(4, 3, seed=3)
     model, _ = started(instance)
-    outcome = highs.solve(model, threads=1, relative_gap=0.5, warm_start=True)
+    outcome = highs.solve(model, threads=1, warm_start=True, settings=highs.HighsSettings(0.5))
     assert outcome.stop is StopReason.GAP_CLOSED
     assert outcome.bound < outcome.incumbent
 
