@@ -52,7 +52,7 @@ def cp_sat_alone(instance: Instance, time_limit: float, threads: int) -> Result:
         relative_gap=OPTIMALITY_TOLERANCE / 10,
     )
     arrival = cp_sat_method(instance, task, given_bounds=False)
-    return certified(
+    result = certified(
         instance,
         "CP-SAT alone",
         # Not its own, but its gap must be taken to some schedule.
@@ -60,8 +60,8 @@ def cp_sat_alone(instance: Instance, time_limit: float, threads: int) -> Result:
         arrival.lower_bound or 0.0,
         arrival.proof,
         perf_counter() - began,
-        notes=(f"cp-sat: {arrival.stop}",),
     )
+    return replace(result, notes=(f"cp-sat: {arrival.stop}",))
 
 
 RIVALS: dict[str, Method] = {

@@ -11,7 +11,7 @@ from .console import NO, InstanceFile, Json, Quiet, show
 
 def bounds(instance: InstanceFile, as_json: Json = False, quiet: Quiet = False) -> None:
     """Closed-form lower bounds of the makespan."""
-    from ..formulations.bounds.closed_form import best_lower_bound, lower_bounds
+    from ..formulations.bounds.closed_form import best_of, lower_bounds
     from ..instances.mapreduce.eligibility import impossible
     from ..instances.mapreduce.instance_file import read_instance
     from ..report.tables import bounds_table
@@ -24,6 +24,6 @@ def bounds(instance: InstanceFile, as_json: Json = False, quiet: Quiet = False) 
         show(f"{problem.name}: infeasible, {why}", document=document, as_json=as_json, quiet=quiet)
         raise typer.Exit(NO)
     values = lower_bounds(problem)
-    best, name = best_lower_bound(problem)
+    best, name = best_of(values)
     document = {"instance": problem.name, "bounds": values, "lower_bound": best}
     show(bounds_table(problem, values, name), document=document, as_json=as_json, quiet=quiet)

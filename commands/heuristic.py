@@ -68,10 +68,11 @@ def heuristic(
             get_ready_until(clock, problem, quiet=hidden)
             result = within(clock, problem, entry)
             signals.hold()
+        document = result.document()
         if output is not None:
             with saving():
-                write_json(output, result.document())
-        show(str(result), document=result.document(), as_json=as_json, quiet=quiet)
+                write_json(output, document)
+        show(str(result), document=document, as_json=as_json, quiet=quiet)
         tell(_first(result.notes), quiet=hidden or result.schedule is None)
         signals.interrupt()
         draw(gantt, result, quiet=hidden, skip=signals.came)

@@ -125,21 +125,12 @@ def certified_heuristic(
         if given is not instance:
             schedule = usable.restored(schedule)
         seconds = time.perf_counter() - began - (compiling_seconds() - compiled)
-    if not entry.valid:
-        broken = check(instance, schedule).violations
-        if broken:
-            return no_schedule(instance, name, ("breaks the rules", *broken), seconds)
+    verdict = check(instance, schedule)
+    if not entry.valid and verdict.violations:
+        return no_schedule(instance, name, ("breaks the rules", *verdict.violations), seconds)
     bound, bound_name = best_lower_bound(instance) if lower_bound is None else lower_bound
-    return certified(
-        instance,
-        name,
-        schedule,
-        bound,
-        bound_name,
-        seconds,
-        assumptions_dropped=dropped,
-        notes=schedule.notes,
-    )
+    result = certified(instance, name, schedule, bound, bound_name, seconds, verdict)
+    return replace(result, assumptions_dropped=dropped, notes=schedule.notes)
 
 
 def _understood(instance: Instance, entry: Entry) -> tuple[Instance, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.instance_file import instance_document
 from ..instances.mapreduce.schedule import Schedule
 from ..instances.mapreduce.schedule_file import RESULT_FORMAT, schedule_document
+from ..instances.verdict import Verdict
 from .progress import Progress
 
 OPTIMALITY_TOLERANCE = 1e-6
@@ -163,12 +164,8 @@ def certified(
     schedule: Schedule,
     lower_bound: float,
     bound: str,
-    seconds: float,
-    *,
-    found_by: str = "",
-    assumptions_dropped: tuple[str, ...] = (),
-    notes: tuple[str, ...] = (),
-    progress: list[Progress] | None = None,
+    seconds: float = 0.0,
+    verdict: Verdict | None = None,
 ) -> Result:
     """Make a result after checking its schedule and its bound.
 
@@ -181,19 +178,13 @@ def certified(
     schedule
         Its schedule.
     lower_bound
-        Its lower bound on the makespan (s).
+        A lower bound on the makespan (s).
     bound
         What proved the lower bound.
     seconds
         Wall time (s).
-    found_by
-        What found the schedule.
-    assumptions_dropped
-        Parts of the instance that the method ignored.
-    notes
-        Remarks.
-    progress
-        Incumbents and bounds on the way.
+    verdict
+        What the checker says of the schedule, if it was asked already.
 
     Returns
     -------
@@ -205,41 +196,46 @@ def certified(
     CertificateError
         If the schedule is invalid or the bound contradicts it.
     """
-
-    def document() -> dict[str, Any]:
-        return instance_document(instance)
-
-    verdict = check(instance, schedule)
+    verdict = check(instance, schedule) if verdict is None else verdict
     if not verdict.valid:
         raise CertificateError(
-            f"{method} made an invalid schedule: {verdict.violations[0]}", document
+            f"{method} made an invalid schedule: {verdict.violations[0]}",
+            lambda: instance_document(instance),
         )
-    # The schedule's own number, which the checker has just worked out too, rounded otherwise.
-    makespan = schedule.makespan
+    result = Result(
+        instance=instance,
+        method=method,
+        status=Status.FEASIBLE,
+        # The schedule's own number, which the checker has just worked out too, rounded otherwise.
+        makespan=schedule.makespan,
+        lower_bound=0.0,
+        bound="",
+        seconds=seconds,
+        schedule=schedule,
+        found_by=method,
+    )
+    return with_bound(result, lower_bound, bound)
+
+
+def with_bound(result: Result, lower_bound: float, bound: str) -> Result:
+    """The same schedule, which need not be checked again, beside another lower bound (s).
+
+    Raises `CertificateError` if the bound is above the schedule.
+    """
+    makespan = result.makespan
+    assert makespan is not None
     slack = OPTIMALITY_TOLERANCE * makespan
     if not math.isfinite(lower_bound) or lower_bound > makespan + slack:
         raise CertificateError(
             f"the bound {bound!r} of {lower_bound:.9g} s is above a valid schedule of "
-            f"{makespan:.9g} s by {method}",
-            document,
+            f"{makespan:.9g} s by {result.method}",
+            lambda: instance_document(result.instance),
         )
     lower_bound = min(lower_bound, makespan)
     gap = relative_gap(makespan, lower_bound)
     proven = gap is not None and gap <= OPTIMALITY_TOLERANCE
-    return Result(
-        instance=instance,
-        method=method,
-        status=Status.OPTIMAL if proven else Status.FEASIBLE,
-        makespan=makespan,
-        lower_bound=lower_bound,
-        bound=bound,
-        seconds=seconds,
-        schedule=schedule,
-        found_by=found_by or method,
-        assumptions_dropped=assumptions_dropped,
-        notes=notes,
-        progress=progress or [],
-    )
+    status = Status.OPTIMAL if proven else Status.FEASIBLE
+    return replace(result, status=status, lower_bound=lower_bound, bound=bound)
 
 
 def infeasible(instance: Instance, method: str, why: str) -> Result:

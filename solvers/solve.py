@@ -28,7 +28,7 @@ from .method import MethodOutcome, SolveRequest
 from .opening import Opening
 from .portfolio import portfolio
 from .progress import Progress, ProgressCallback
-from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible
+from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible, with_bound
 
 METHOD = "exact"
 
@@ -330,14 +330,14 @@ def _conclude(
         if outcome.lower_bound is not None and outcome.lower_bound > lower_bound:
             lower_bound, bound = outcome.lower_bound, outcome.proof
     said = [f"{method}: {outcome.why}" for method, outcome in outcomes.items()]
-    return certified(
-        best.instance,
-        METHOD,
-        schedule,
-        lower_bound,
-        bound,
-        0.0,
+    if schedule is best.schedule:
+        result = with_bound(replace(best, method=METHOD), lower_bound, bound)
+    else:
+        result = certified(best.instance, METHOD, schedule, lower_bound, bound)
+    return replace(
+        result,
         found_by=found_by,
+        assumptions_dropped=(),
         notes=(*notes, *(said or ["no exact method takes an instance of this size"])),
         progress=progress,
     )

@@ -32,7 +32,6 @@ LONG = {
 WIDE = {
     "instances.traces.rumen.reader:read_rumen",
     "instances.traces.swim:read_swim",
-    "solvers.result:certified",
     "solvers.solve:solve",
 }
 """Public functions that still take too many arguments. An entry not needed has to go."""

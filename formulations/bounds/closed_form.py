@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from ...instances.mapreduce.setups import best_map_setups, best_reduce_setups, r
 from ...instances.mapreduce.usable_slots import usable_slots
 from ...instances.needs import need
 from ...instances.notices import warning
+from ...instances.once import once
 from ...instances.registry import Choices, Entry
 from .. import BOUNDS
 
@@ -249,19 +249,9 @@ def _two_sided(
     )
 
 
-_PHASES: WeakKeyDictionary[Instance, tuple[PhaseLengths, PhaseLengths]] = WeakKeyDictionary()
-"""Lengths by instance: every bound needs them, and they take longer than any bound if slots differ.
-"""
-
-
+@once
 def phases(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
     """Lengths of the tasks of the map phase and of the reduce phase."""
-    if instance not in _PHASES:
-        _PHASES[instance] = _phase_lengths(instance)
-    return _PHASES[instance]
-
-
-def _phase_lengths(instance: Instance) -> tuple[PhaseLengths, PhaseLengths]:
     cluster = instance.cluster
     map_length = least_map_times(instance) + best_map_setups(instance)
     rates = read_rates(instance)

@@ -9,6 +9,7 @@ from ...instances.errors import InputError
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import mean_map_times, mean_reduce_times
 from ...instances.mapreduce.setups import best_reduce_setups, local_map_setups
+from ...instances.once import once
 
 OMEGA = 0.7
 """Weight of the optimistic estimate of a phase's duration; [LJR], section 5.2.1, finds 0.7 best."""
@@ -89,6 +90,7 @@ def phase_durations(instance: Instance, omega: float = OMEGA) -> tuple[FloatArra
     )
 
 
+@once
 def map_lengths(instance: Instance) -> FloatArray:
     """Processing time plus the time to read the input locally (s), shape (map_tasks,).
 
@@ -98,6 +100,7 @@ def map_lengths(instance: Instance) -> FloatArray:
     return lengths
 
 
+@once
 def reduce_lengths(instance: Instance) -> FloatArray:
     """Processing time plus the time to read everything locally (s), shape (reduce_tasks,).
 

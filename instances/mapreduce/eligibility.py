@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray
+from ..once import once
 from .instance import Instance
 
 
@@ -26,6 +27,7 @@ def reduce_eligible(instance: Instance) -> BoolArray:
     return ~instance.outages.reduce
 
 
+@once
 def impossible(instance: Instance) -> str | None:
     """Why no schedule exists, in one line; None if one exists."""
     if instance.security is None and instance.outages is None:

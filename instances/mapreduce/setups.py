@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..once import once
 from .cluster import Rates
 from .instance import Instance
 from .security import ENCRYPTED, Security
@@ -89,6 +90,7 @@ def encryption_times(instance: Instance, slot: IntArray) -> FloatArray:
     return times
 
 
+@once
 def best_map_setups(instance: Instance) -> FloatArray:
     """Least setup time (s) of each map task over its eligible map slots, shape (map_tasks,)."""
     if instance.security is not None:
@@ -231,6 +233,7 @@ def reduce_setups(instance: Instance, map_node: IntArray) -> FloatArray:
     return setups
 
 
+@once
 def best_reduce_setups(instance: Instance) -> FloatArray:
     """Setup time (s) of a reduce task of each job if all it reads is local, shape (jobs,)."""
     total = np.zeros(instance.jobs)

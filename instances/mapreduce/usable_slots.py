@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import IntArray
+from ..once import once
 from .instance import Instance, SpeedFactors
 from .schedule import PhaseSchedule, Schedule
 
@@ -44,6 +45,7 @@ class UsableSlots:
         )
 
 
+@once
 def usable_slots(instance: Instance) -> UsableSlots:
     """Remove the lost slots.
 

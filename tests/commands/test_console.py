@@ -104,9 +104,7 @@ def test_a_chart_is_drawn_of_a_schedule_if_one_is_wanted(tmp_path: Path) -> None
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     instance = job_instance("drawn", cluster, [Job("j", [60.0], [42.5])])
     one = np.array([0])
-    result = certified(
-        instance, "solve", timed(instance, one, one, one, one), 97.25, "LB1", 1.0, found_by="EFSS"
-    )
+    result = certified(instance, "EFSS", timed(instance, one, one, one, one), 97.25, "LB1")
     draw(None, result)
     draw(tmp_path / "none.svg", no_schedule(instance, "solve", ("why",)))
     assert list(tmp_path.iterdir()) == []
