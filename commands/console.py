@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,8 +22,6 @@ from .process.streams import put, put_aside
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-    from ..instances.mapreduce.instance import Instance
-    from ..solvers.clock import Clock
     from ..solvers.progress import Progress, ProgressCallback
     from ..solvers.result import Result
 
@@ -142,39 +140,6 @@ def tell(lines: list[str] | tuple[str, ...], *, quiet: bool) -> None:
     if not quiet:
         for line in lines:
             put_aside(f"note: {one_line(line, None)}")
-
-
-def get_ready(instance: Instance, *, quiet: bool, exact: bool = False) -> None:
-    """Compile what a search needs and nobody has compiled yet, on two cores; or load it.
-
-    The heuristics get ready one by one when they run.
-    """
-    if not (exact and _is_searched(instance)):
-        return
-    from ..heuristics import block_search
-    from ..heuristics.warm_up import is_compiled, runs_plain, warm_up
-
-    if not runs_plain(instance) and not is_compiled():
-        from ..solvers.warm_up import start
-
-        other = start()
-        warm_up(instance.parts)
-        other.wait()
-    block_search.warm_up()
-
-
-def get_ready_until(clock: Clock, instance: Instance, *, quiet: bool, exact: bool = False) -> None:
-    """As `get_ready`, but wait no longer than the clock runs; the rest happens meanwhile."""
-    from ..heuristics.background import OutOfTime, attempt
-
-    with suppress(OutOfTime):
-        attempt(lambda: get_ready(instance, quiet=quiet, exact=exact), clock)
-
-
-def _is_searched(instance: Instance) -> bool:
-    from ..solvers.solve import chosen_methods
-
-    return any(method.name == "improvement" for method in chosen_methods(instance, 2))
 
 
 def named(registry: Registry, name: str, file: Path | None) -> Entry:

@@ -18,7 +18,6 @@ from .console import (
     TimeLimit,
     doing,
     draw,
-    get_ready_until,
     live_progress,
     show,
     tell,
@@ -65,8 +64,6 @@ def gap(
                     doing(on_progress, f"reading {path}")
                     problem = read_instance(path)
                     clock = Clock(time_limit)
-                    doing(on_progress, "loading compiled code")
-                    get_ready_until(clock, problem, quiet=hidden, exact=True)
                     signals.hold(clock.stop.set)
                     opening = Opening(problem, on_progress)
                     comparison = compared(opening, clock, threads=threads)

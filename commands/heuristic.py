@@ -20,7 +20,6 @@ from .console import (
     Quiet,
     doing,
     draw,
-    get_ready_until,
     live_progress,
     named,
     show,
@@ -65,7 +64,6 @@ def heuristic(
             problem = read_instance(instance)
             clock = Clock(clock_limit)
             doing(on_progress, f"{name} (the first use compiles it)")
-            get_ready_until(clock, problem, quiet=hidden)
             result = within(clock, problem, entry)
             signals.hold()
         document = result.document()

@@ -18,7 +18,6 @@ from .console import (
     TimeLimit,
     doing,
     draw,
-    get_ready_until,
     live_progress,
     show,
     tell,
@@ -73,9 +72,6 @@ def solve(
             doing(on_progress, f"reading {instance}")
             problem = read_instance(instance)
             clock = Clock(time_limit)
-            doing(on_progress, "loading compiled code")
-            searched = method in (None, "improvement")
-            get_ready_until(clock, problem, quiet=hidden, exact=searched)
             signals.hold(clock.stop.set)
             result = search(
                 Opening(problem, on_progress),

@@ -60,7 +60,7 @@ class Opening:
 
         What still runs when the time is up is left behind.
         """
-        self._tell(clock, "closed-form bounds")
+        self.tell(clock, "closed-form bounds")
         self.bounds = lower_bounds(self.instance, self.bounds_asked)
         bound = best_of(self.bounds, self.bounds_asked)
         entries = self._entries()
@@ -70,7 +70,7 @@ class Opening:
             if its_clock.over:
                 skipped.append(entry.name)
                 continue
-            self._tell(clock, entry.name)
+            self.tell(clock, entry.name)
             began = clock.elapsed
             try:
                 self.take(self._result(entry, bound, its_clock))
@@ -102,7 +102,8 @@ class Opening:
         if self.best is None or (result.makespan or 0.0) < (self.best.makespan or 0.0):
             self.best = result
 
-    def _tell(self, clock: Clock, doing: str) -> None:
+    def tell(self, clock: Clock, doing: str) -> None:
+        """Report what is done now."""
         if self.on_progress is not None:
             best = self.best
             self.on_progress(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from typing import cast
 
 from ..formulations.job_order import model as job_order
 from ..formulations.spread_bound import model as spread_bound
 from ..heuristics import block_search
-from ..heuristics.background import BackgroundWork
+from ..heuristics.background import BackgroundWork, OutOfTime, attempt
 from ..instances.errors import InputError
 from ..instances.limits import MOST_THREADS
 from ..instances.mapreduce.eligibility import impossible
@@ -29,6 +31,7 @@ from .opening import Opening
 from .portfolio import portfolio
 from .progress import Progress, ProgressCallback
 from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible, with_bound
+from .warm_up import compile_on_two_cores
 
 METHOD = "exact"
 
@@ -208,7 +211,12 @@ class _Search:
             methods = dict.fromkeys(self.named, each)
         else:
             methods = chosen_methods(usable.instance, self.threads)
+        improves = any(method.name == "improvement" for method in methods)
         if not opening.results:
+            if improves:
+                opening.tell(clock, "loading compiled code")
+                with suppress(OutOfTime):
+                    attempt(partial(compile_on_two_cores, opening.instance), clock)
             opening.run(clock.until(self.share * clock.seconds) if methods else clock)
         best = opening.best
         assert best is not None
@@ -226,7 +234,7 @@ class _Search:
             absolute_gap=self.absolute_gap,
             stop=clock.stop,
         )
-        if any(method.name == "improvement" for method in methods):
+        if improves:
             block_search.warm_up(clock.left)
         compiling = clock.compiling
         started = clock.elapsed

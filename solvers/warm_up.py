@@ -1,19 +1,23 @@
-"""Compile the improvement search into the cache: `python -m slotwise.solvers.warm_up`.
+"""Compile what a search needs on two cores, or one part: `python -m slotwise.solvers.warm_up`.
 
-In a process of its own it uses a second core while the heuristics are compiled.
+The improvement search is compiled into the cache by a process of its own, the heuristics by this
+one.
 """
 
 from __future__ import annotations
 
-import subprocess
+from ..heuristics.warm_up import is_compiled, runs_plain, warm_up
+from ..instances.mapreduce.instance import Instance
+from .backends.child_processes import die_with_parent, start
 
-from .backends.child_processes import die_with_parent
-from .backends.child_processes import start as start_module
 
-
-def start() -> subprocess.Popen[bytes]:
-    """Start compiling; the caller waits for the process, which ends if the caller does."""
-    return start_module(__name__)
+def compile_on_two_cores(instance: Instance) -> None:
+    """Compile heuristics and improvement search, unless that was done or some run uncompiled."""
+    if runs_plain(instance) or is_compiled():
+        return
+    other = start(__name__)
+    warm_up(instance.parts)
+    other.wait()
 
 
 if __name__ == "__main__":
