@@ -213,7 +213,7 @@ class _Search:
             methods = chosen_methods(usable.instance, self.threads)
         improves = any(method.name == "improvement" for method in methods)
         if not opening.results:
-            if improves:
+            if improves and opening.heuristics is None:
                 opening.tell(clock, "loading compiled code")
                 with suppress(OutOfTime):
                     attempt(partial(compile_on_two_cores, opening.instance), clock)
