@@ -1,0 +1,154 @@
+"""Docstrings of everything public say what it is and name exactly its parameters."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import source_tree
+
+ROOT = Path(__file__).parents[1]
+
+NOT_YET = (
+    "commands",
+    "heuristics.dispatch",
+    "instances.generators",
+    "instances.schedulers",
+    "instances.traces",
+    "report",
+)
+"""Rooms whose docstrings are still to be written. An entry that is no longer needed has to go."""
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "pyproject.toml").is_file(), reason="the rules are about the sources"
+)
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def definitions(module: str, tree: ast.Module) -> Iterator[tuple[str, Definition]]:
+    """Public classes, functions and methods of a module, by name."""
+    for node in tree.body:
+        if not isinstance(node, Definition) or node.name.startswith("_"):
+            continue
+        yield f"{module}:{node.name}", node
+        if isinstance(node, ast.ClassDef):
+            for method in node.body:
+                if isinstance(method, Definition) and not method.name.startswith("_"):
+                    yield f"{module}:{node.name}.{method.name}", method
+
+
+def is_stub(node: Definition) -> bool:
+    """Whether another definition has the docstring: an overload, or a property's setter."""
+    decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
+    return any(d.endswith(("overload", ".setter", "override")) for d in decorators)
+
+
+def parameters(node: Definition) -> list[str]:
+    """Names that a Parameters section has to list, stars included."""
+    if isinstance(node, ast.ClassDef):
+        fields = [
+            f.target.id
+            for f in node.body
+            if isinstance(f, ast.AnnAssign) and isinstance(f.target, ast.Name)
+        ]
+        made = [m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"]
+        return parameters(made[0]) if made else fields
+    given = node.args
+    names = [a.arg for a in given.posonlyargs + given.args]
+    names += [f"*{given.vararg.arg}"] if given.vararg else []
+    names += [a.arg for a in given.kwonlyargs]
+    names += [f"**{given.kwarg.arg}"] if given.kwarg else []
+    return [name for name in names if name not in {"self", "cls"}]
+
+
+def listed(docstring: str) -> list[str] | None:
+    """Names in the Parameters section of a numpydoc docstring, None without such a section."""
+    lines = docstring.splitlines()
+    if "Parameters" not in lines:
+        return None
+    names: list[str] = []
+    section = lines[lines.index("Parameters") + 2 :]
+    for number, line in enumerate(section):
+        if set("".join(section[number + 1 : number + 2])) == {"-"}:
+            break
+        if line and not line.startswith(" "):
+            names += [name.strip() for name in line.partition(" : ")[0].split(",")]
+    return names
+
+
+def faults(module: str, source: str) -> list[str]:
+    """What is wrong with the docstrings of a module, a line each."""
+    found = []
+    for name, node in definitions(module, ast.parse(source)):
+        docstring = ast.get_docstring(node)
+        if docstring is None:
+            found += [] if is_stub(node) else [f"{name}: no docstring"]
+            continue
+        names, needed = listed(docstring), parameters(node)
+        if names is None:
+            if len(needed) > 1 and not isinstance(node, ast.ClassDef):
+                found.append(f"{name}: no Parameters section")
+        elif sorted(names) != sorted(needed):
+            found.append(f"{name}: Parameters lists {names}, not {needed}")
+    return found
+
+
+def in_room(module: str, room: str) -> bool:
+    return module == room or module.startswith(f"{room}.")
+
+
+def all_faults() -> dict[str, list[str]]:
+    return {
+        module: faults(module, path.read_text(encoding="utf-8"))
+        for module, path in source_tree.module_files(ROOT).items()
+    }
+
+
+def test_docstrings_name_the_parameters() -> None:
+    found = [
+        fault
+        for module, these in all_faults().items()
+        if not any(in_room(module, room) for room in NOT_YET)
+        for fault in these
+    ]
+    assert found == []
+
+
+def test_rooms_that_are_done_are_not_listed() -> None:
+    found = all_faults()
+    done = [
+        room
+        for room in NOT_YET
+        if not any(these for module, these in found.items() if in_room(module, room))
+    ]
+    assert done == []
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ("def f(a): pass", "no docstring"),
+        ("def f(a, b):\n  '''Add.'''", "no Parameters section"),
+        ("def f(a, b):\n  '''Add.\n\n  Parameters\n  ----------\n  a\n      One.\n  '''", "['a']"),
+        ("class C:\n  '''C.'''\n  def m(self): pass", "C.m: no docstring"),
+        ("class C:\n  '''C.\n\n  Parameters\n  ----------\n  x\n  '''\n  y: int", "['x']"),
+    ],
+)
+def test_a_fault_is_found(source: str, fault: str) -> None:
+    assert len(found := faults("m", source)) == 1
+    assert fault in found[0]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(a):\n  '''Double.'''",
+        "def _f(a, b): pass",
+        "def f(a, *, b, **c):\n  '''F.\n\n  Parameters\n  ----------\n  a, b : int\n      Two.\n"
+        "  **c\n      More.\n\n  Returns\n  -------\n  int\n      One.\n  '''",
+    ],
+)
+def test_a_good_docstring_passes(source: str) -> None:
+    assert faults("m", source) == []
