@@ -46,15 +46,30 @@ def job_order(model: pyo.ConcreteModel) -> IntArray:
 
 
 def set_order(model: pyo.ConcreteModel, position: IntArray) -> None:
-    """Give the order variables their values; `position` is each job's place, shape (jobs,)."""
+    """Give the order variables their values.
+
+    Parameters
+    ----------
+    model
+        The Pyomo model.
+    position
+        Position of each job, shape (jobs,).
+    """
     for i, j in model.before:
         model.before[i, j] = int(position[i] < position[j])
 
 
 def set_end_job(end_job: pyo.Var, there: BoolArray, position: IntArray) -> None:
-    """Of the jobs on a slot the one in the lowest position is its end job.
+    """Give the end-job variables their values: the job in the lowest position on each slot.
 
-    `there` says which jobs have something to do on which slot, shape (jobs, slots).
+    Parameters
+    ----------
+    end_job
+        The variables.
+    there
+        Whether each job has work on each slot, shape (jobs, slots).
+    position
+        Position of each job, shape (jobs,).
     """
     for i, k in end_job:
         jobs = np.flatnonzero(there[:, k])

@@ -1,7 +1,7 @@
 """Simulated annealing over the order of the jobs and the slots of all tasks.
 
-For small and middle instances: every step times the whole schedule anew. The result is a plain
-schedule, so it can follow any other heuristic and start any exact method.
+It is for small and middle instances: every step times the whole schedule anew. The result is a
+plain schedule, so it can follow any heuristic and start any exact method.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from .random_numbers import below, seeded, uniform
 from .stopping_rules import StoppingRule
 
 ROUNDS = 8
+"""Number of rounds; each anneals once more from the best schedule so far."""
 STEPS = 50_000
-"""Each round anneals once more from the best schedule so far, for this many steps."""
+"""Steps of each round."""
 
 HOT, COLD = 0.03, 0.0002
 """First and last temperature, as a share of the makespan."""
@@ -33,13 +34,33 @@ LEVELLING = 0.02
 def improve(
     instance: Instance, schedule: Schedule, stop: StoppingRule, *, seed: int = 0
 ) -> Schedule:
-    """A schedule no longer than the given one, which has to be valid.
+    """Search for a shorter schedule by simulated annealing.
 
-    From a target in `stop`, such as a lower bound, on which all slots agree the search knows how
-    far each slot is off, not the longest alone. Its iterations are rounds of annealing, `ROUNDS`
-    if it sets none. Makespans on the way are not shown to `stop`. Deterministic if the time
-    suffices for all rounds, as it does in a second up to some fifty tasks. A step costs time
-    proportional to the number of tasks.
+    The result is deterministic if the time suffices for all rounds, as it does in a second for up
+    to about fifty tasks. A step costs time proportional to the number of tasks.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        A valid schedule.
+    stop
+        When to end. Its iterations are rounds of annealing, `ROUNDS` if it sets none. If its target
+        is a lower bound at which all slots agree, the search knows how far each slot is off, not
+        only the longest. Makespans on the way are not shown to it.
+    seed
+        Seed of the random numbers.
+
+    Returns
+    -------
+    Schedule
+        The best schedule found, or the given one.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C.
     """
     if instance.jobs == 0 or instance.map_tasks + instance.reduce_tasks == 0:
         return schedule
@@ -139,7 +160,35 @@ def anneal(
     share: FloatArray,
     seconds_per_mb: FloatArray,
 ) -> None:
-    """Replace the three `best` arrays by the best found, before `flag[0]` is set."""
+    """Replace the three `best` arrays by the best schedule found.
+
+    Parameters
+    ----------
+    flag
+        The search ends when `flag[0]` is set, shape (1,).
+    rounds
+        Number of rounds.
+    state
+        State of the random numbers, shape (1,).
+    target
+        Makespan (s) at which the search ends.
+    best_order
+        The jobs in order, shape (jobs,).
+    best_map, best_reduce
+        Slot of each task, shape (tasks,).
+    map_node, reduce_node
+        Node of each slot, shape (slots,).
+    map_offsets, reduce_offsets
+        Offsets of the tasks of each job, shape (jobs + 1,).
+    map_work
+        Setup plus processing time of each map task on each slot (s), shape (tasks, slots).
+    reduce_time
+        Processing time of each reduce task on each slot (s), shape (tasks, slots).
+    share
+        Output of each map task for one reduce task of its job (MB), shape (map tasks,).
+    seconds_per_mb
+        Time to read between nodes (s/MB), shape (nodes, nodes).
+    """
     jobs, maps, reduces = len(best_order), len(best_map), len(best_reduce)
     map_free, reduce_free = np.zeros(len(map_node)), np.zeros(len(reduce_node))
     held = np.zeros(len(seconds_per_mb))

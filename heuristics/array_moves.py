@@ -8,14 +8,30 @@ from ..instances.kernels.decorators import inner
 
 @inner
 def copy(source: IntArray, target: IntArray) -> None:
-    """Fill `target` with the first entries of `source`."""
+    """Fill `target` with the first entries of `source`.
+
+    Parameters
+    ----------
+    source
+        The source.
+    target
+        The target, changed in place.
+    """
     for k in range(len(target)):
         target[k] = source[k]
 
 
 @inner
 def shift(order: IntArray, source: int, target: int) -> None:
-    """Move the job at place `source` of the order to place `target`."""
+    """Move the job at place `source` of the order to place `target`.
+
+    Parameters
+    ----------
+    order
+        The jobs in order, changed in place.
+    source, target
+        Places in the order.
+    """
     job = order[source]
     step = 1 if target > source else -1
     for k in range(source, target, step):

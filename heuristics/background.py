@@ -1,4 +1,4 @@
-"""Work in a thread of its own, so that Ctrl-C and the clock are answered meanwhile."""
+"""Work in a background thread, so that Ctrl-C and the clock are answered meanwhile."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from .stopping_rules import StoppingRule
 Value = TypeVar("Value")
 
 LOOK = 0.05
-"""Seconds at most between two looks at the clock."""
+"""Most seconds between two looks at the clock."""
 
 
 class OutOfTime(BaseException):
-    """The time is up, or somebody said stop. No `Exception`: only whoever set the limit may catch
-    it."""
+    """The time is up, or the search was stopped.
+
+    It is no `Exception`: only the code that set the limit may catch it.
+    """
 
 
 class BackgroundWork(Generic[Value]):
@@ -41,31 +43,45 @@ class BackgroundWork(Generic[Value]):
 
     @property
     def done(self) -> bool:
-        """Whether it has come to its end."""
+        """Whether the work has ended."""
         return self._done.is_set()
 
     @property
     def failed(self) -> bool:
-        """Whether it ended by raising something."""
+        """Whether the work ended with an exception."""
         return bool(self._failures)
 
     def wait(self, seconds: float = math.inf) -> bool:
-        """Wait so long, `LOOK` s at most; whether it is done."""
+        """Wait at most so many seconds, and at most `LOOK` s; return whether the work has ended."""
         # Not `join`: Ctrl-C within it can make a living thread look dead.
         return self._done.wait(min(seconds, LOOK))
 
     def value(self) -> Value:
-        """What the work, which is done, returned; raises what it raised."""
+        """What the work returned; raises what it raised. The work must have ended."""
         if self._failures:
             raise self._failures[0]
         return self._values[0]
 
 
 def attempt(work: Callable[[], Value], stop: StoppingRule) -> Value:
-    """What `work` returns or raises, from a thread of its own.
+    """Do work in a background thread and return its value.
 
-    Raises `OutOfTime` when the rule says stop first: then the work goes on unseen, to its end or
-    the end of the process. Ctrl-C is answered meanwhile, if `work` lets other threads run.
+    Parameters
+    ----------
+    work
+        The work. Ctrl-C is answered meanwhile if it lets other threads run.
+    stop
+        When to give up; the work then goes on in the background, to its end or that of the process.
+
+    Returns
+    -------
+    Value
+        What the work returned; what it raised is raised.
+
+    Raises
+    ------
+    OutOfTime
+        If the rule ends it first.
     """
     begun = BackgroundWork(work)
     while not begun.wait(stop.left):
@@ -80,10 +96,23 @@ def interruptible(
     stop: StoppingRule | None = None,
     watch: Callable[[], None] | None = None,
 ) -> bool:
-    """Run a compiled kernel that releases the GIL until it returns; False if Ctrl-C ended it.
+    """Run a compiled kernel that releases the GIL (Python's global lock) until it returns.
 
-    When `stop` says so, or on Ctrl-C, `flag[0]` becomes 1, at which the kernel has to return soon.
-    `watch` is called some twenty times a second meanwhile. What the kernel raises is raised here.
+    Parameters
+    ----------
+    kernel
+        The kernel; what it raises is raised.
+    flag
+        `flag[0]` becomes 1 at the stop or on Ctrl-C; then the kernel has to return soon.
+    stop
+        When to end.
+    watch
+        Called about twenty times a second meanwhile.
+
+    Returns
+    -------
+    bool
+        False if Ctrl-C ended it.
     """
     rule = StoppingRule() if stop is None else stop
     work: BackgroundWork[object] | None = None

@@ -1,4 +1,4 @@
-"""Get the compiled kernels ready, so that a heuristic's time is its own; or do without them."""
+"""Get the compiled kernels ready, so that a heuristic's time is its own; or do without."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ from . import HEURISTICS
 from .list_scheduling.earliest_slot import place_reduces
 
 LITTLE = 10_000
-"""Looks at slots with which a heuristic takes some hundredths of a second uncompiled."""
+"""Number of slot examinations that take some hundredths of a second without compiling."""
 
 LIST_SCHEDULING = "heuristics.list_scheduling.rules:"
-"""Without optional parts these look at every slot once, and for a task at few."""
+"""Without optional parts these heuristics examine every slot once, and few slots per task."""
 
 FEW, QUICKER = 20, 40
-"""So for a few tasks many slots cost little; of these looks so many take as long as another."""
+"""Up to so many tasks, many slots cost little; and so many of these examinations take as long as
+one other."""
 
 PLAIN_SECONDS = 1.0
-"""What a process spends on uncompiled heuristics at most: compiling takes longer, but once."""
+"""Most time that a process spends on uncompiled heuristics. Compiling takes longer, but only once.
+"""
 
 _ready: set[tuple[str, frozenset[str]]] = set()
 _plain_seconds = 0.0
@@ -36,10 +38,22 @@ _plain_seconds = 0.0
 
 @contextmanager
 def ready(entry: Entry, instance: Instance) -> Iterator[None]:
-    """Within it the heuristic runs on the instance and nothing is compiled.
+    """Within it the heuristic runs on the instance without compiling anything.
 
-    It is compiled before; or, if the instance is little and little was done so far, it runs as
-    plain Python, to the same result.
+    It is compiled before. If the instance is small and little time was spent so far, it runs as
+    plain Python instead, with the same result.
+
+    Parameters
+    ----------
+    entry
+        Entry of the heuristic.
+    instance
+        The instance.
+
+    Returns
+    -------
+    Iterator[None]
+        A context manager.
     """
     global _plain_seconds
     if not isinstance(entry.target, str):  # of somebody else: it may compile, or not
@@ -58,7 +72,7 @@ def ready(entry: Entry, instance: Instance) -> Iterator[None]:
 
 
 def runs_plain(instance: Instance) -> bool:
-    """Whether some heuristic would run on the instance without being compiled."""
+    """Whether some heuristic would run on an instance without being compiled."""
     return any(_runs_plain(entry, instance) for entry in HEURISTICS.own)
 
 
@@ -81,9 +95,16 @@ def is_compiled() -> bool:
 
 
 def warm_up(parts: frozenset[str] = frozenset(), entries: Iterable[Entry] = HEURISTICS.own) -> None:
-    """Run heuristics on a toy instance with these optional parts, once per process.
+    """Run heuristics on a tiny instance, once per process.
 
-    Kernels are compiled on the first use after installation and read from a cache afterwards.
+    Kernels are compiled on the first use after installation and loaded from a cache afterwards.
+
+    Parameters
+    ----------
+    parts
+        Optional parts of the tiny instance.
+    entries
+        Entries of the heuristics.
     """
     missing = [entry for entry in entries if (entry.name, parts) not in _ready]
     toy = _toy(parts)

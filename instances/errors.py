@@ -1,4 +1,4 @@
-"""How slotwise says that its input is wrong, in one line naming the place, or that it is itself."""
+"""Errors: what is wrong with an input, in one line naming the place, or with slotwise itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class InputError(SlotwiseError, ValueError):
 
 
 class OutputError(InputError):
-    """An output that could not be written; `content` is what it would hold."""
+    """An output could not be written; `content` is what it would hold."""
 
     def __init__(
         self, path: object, content: bytes, message: str, *, errno: int | None = None
@@ -37,7 +37,7 @@ class OutputError(InputError):
 class CertificateError(SlotwiseError, RuntimeError):
     """A method produced an invalid schedule or an impossible bound: a defect, never bad input.
 
-    `document()` is what it was given, as a file of the package has it, for whoever looks into it.
+    `document()` is the input that led to it, as a file of the package, for the analysis.
     """
 
     def __init__(self, message: str, document: Callable[[], dict[str, Any]]) -> None:
@@ -50,7 +50,20 @@ class BrokenInvariant(SlotwiseError):
 
 
 def one_line(text: str, longest: int | None = LONGEST) -> str:
-    """`text` as one line of printable characters, without its middle if it is too long."""
+    """Turn text into one line of printable characters.
+
+    Parameters
+    ----------
+    text
+        The text.
+    longest
+        Most characters; the middle of longer text is left out. None for no limit.
+
+    Returns
+    -------
+    str
+        The line.
+    """
     if longest is not None and len(text) > 4 * longest:  # escaping never makes it shorter
         text = text[: 2 * longest] + text[-2 * longest :]
     line = printable(" ".join(text.split()))
@@ -60,7 +73,20 @@ def one_line(text: str, longest: int | None = LONGEST) -> str:
 
 
 def printable(text: str, keep: str = "") -> str:
-    """`text` with what does not print escaped: control characters, lone surrogates and the like."""
+    """Escape control characters, lone surrogates and other characters that do not print.
+
+    Parameters
+    ----------
+    text
+        The text.
+    keep
+        Characters that stay as they are.
+
+    Returns
+    -------
+    str
+        The text.
+    """
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in keep else _escaped(c) for c in text)

@@ -92,16 +92,45 @@ class Parameter:
 
     @property
     def required(self) -> bool:
+        """Whether it has no default."""
         return self.default is MISSING
 
 
 def described(help: str = "", **more: Any) -> Mapping[str, Any]:
-    """Metadata of a dataclass field, or a note in `Annotated`; arguments as of `Description`."""
+    """Metadata of a dataclass field, or a note in `Annotated`.
+
+    Parameters
+    ----------
+    help
+        One sentence.
+    **more
+        The other parameters of `Description`.
+
+    Returns
+    -------
+    Mapping[str, Any]
+        The metadata.
+    """
     return {_KEY: Description(help, **more)}
 
 
 def parameter(default: T, help: str = "", **more: Any) -> T:
-    """A dataclass field with a default and a `Description`."""
+    """A dataclass field with a default and a description.
+
+    Parameters
+    ----------
+    default
+        The default.
+    help
+        One sentence.
+    **more
+        The other parameters of `Description`.
+
+    Returns
+    -------
+    T
+        The field.
+    """
     made: T = field(default=default, metadata=described(help, **more))
     return made
 
@@ -223,6 +252,19 @@ def parameter_section(parameters: Any) -> str:
 
 
 def call(function: str, parameters: Any) -> str:
-    """The call that makes the same instance again, for the instance's source."""
+    """The call that makes the same instance again, for the instance's source.
+
+    Parameters
+    ----------
+    function
+        Name of the function.
+    parameters
+        The dataclass of parameters.
+
+    Returns
+    -------
+    str
+        The call in Python.
+    """
     given = ((one.name, getattr(parameters, one.name)) for one in fields(parameters))
     return f"{function}({', '.join(f'{name}={value!r}' for name, value in given)})"

@@ -1,4 +1,4 @@
-"""Kinds of pictures by the ending of their names; the first is shown first."""
+"""Suffixes of picture files; the first one is the default."""
 
 GANTT = (".html", ".png", ".svg")
 PLOT = (".png", ".svg", ".pdf")

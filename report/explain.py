@@ -1,4 +1,4 @@
-"""`explain`: a formulation in mathematics and, for an instance, its size and worked rows."""
+"""`explain`: a formulation in mathematics and, for an instance, its size and one row each."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Explanation(Formulation):
     size: Size | None = None
 
     def text(self) -> str:
-        """For terminals: Unicode mathematics in `WIDTH` columns."""
+        """Unicode mathematics in `WIDTH` columns, for terminals."""
         return "\n".join(_text(self)) + "\n"
 
     def latex(self) -> str:
-        """A LaTeX document of its own; equations carry the source's numbers as tags."""
+        """A complete LaTeX document; equations carry the source's numbers as tags."""
         return "\n".join(_latex(self)) + "\n"
 
     def html(self) -> str:
-        """A page of its own with MathML, which needs no network and no script."""
+        """A complete page with MathML, which needs no network and no script."""
         title = html.escape(f"{self.name} model")
         return (
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
@@ -81,10 +81,24 @@ def _estimated_terms(build: Callable[..., Any], instance: Instance | Datacenter)
 
 
 def explain(name: str, instance: Instance | Datacenter | None = None) -> Explanation:
-    """The formulation called `name`, and the size of its model of `instance`.
+    """Explain a formulation and, for an instance, the size of its model.
 
-    Raises `InputError` for an unknown name and for an instance whose model is too large to write
-    out (`MOST_TERMS`).
+    Parameters
+    ----------
+    name
+        Name of a formulation.
+    instance
+        An instance of the kind that the formulation is for, or None.
+
+    Returns
+    -------
+    Explanation
+        The explanation.
+
+    Raises
+    ------
+    InputError
+        For an unknown name and for an instance whose model has more than `MOST_TERMS` nonzeros.
     """
     entry = FORMULATIONS.lookup(name)
     build = entry.load()

@@ -1,4 +1,4 @@
-"""The size of an instance's model, and of each constraint component one row written out."""
+"""The size of an instance's model, and one row written out per constraint component."""
 
 from __future__ import annotations
 
@@ -12,7 +12,19 @@ from ..instances.mapreduce.instance import Instance
 
 @dataclass(frozen=True)
 class Rows:
-    """What a constraint component has for an instance: rows, nonzeros, and one row written out."""
+    """What a constraint component has for an instance.
+
+    Parameters
+    ----------
+    component
+        Its name.
+    rows
+        Number of rows.
+    nonzeros
+        Number of nonzeros.
+    example
+        One row written out.
+    """
 
     component: str
     rows: int
@@ -21,7 +33,7 @@ class Rows:
 
     @property
     def caption(self) -> str:
-        """How many there are, to stand above the example."""
+        """The numbers in words, to stand above the example."""
         if not self.rows:
             return f"{self.component}: no rows"
         plural = "row" if self.rows == 1 else "rows"
@@ -30,7 +42,21 @@ class Rows:
 
 @dataclass(frozen=True)
 class Size:
-    """The size of the model of an instance."""
+    """The size of the model of an instance.
+
+    Parameters
+    ----------
+    instance
+        Name of the instance.
+    binary, integer, continuous
+        Numbers of variables.
+    rows
+        Number of rows.
+    nonzeros
+        Number of nonzeros.
+    components
+        The constraint components by name.
+    """
 
     instance: str
     binary: int
@@ -41,7 +67,7 @@ class Size:
     components: dict[str, Rows]
 
     def of(self, statement: Statement) -> list[Rows]:
-        """What each component of the statement has."""
+        """The rows of each component of a statement."""
         return [self.components[component.name] for component in statement.components]
 
     def __str__(self) -> str:
@@ -54,7 +80,22 @@ class Size:
 
 
 def size_of(statement: Formulation, model: Any, instance: Instance | Datacenter) -> Size:
-    """The size of `model`, which is the Pyomo model of `instance` that `statement` states."""
+    """Measure a model.
+
+    Parameters
+    ----------
+    statement
+        The formulation.
+    model
+        Its Pyomo model.
+    instance
+        The instance of the model.
+
+    Returns
+    -------
+    Size
+        The size.
+    """
     import pyomo.environ as pyo
     from pyomo.repn import generate_standard_repn
 

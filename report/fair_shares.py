@@ -1,4 +1,4 @@
-"""Fair shares for people: a table, and dominant shares over time (MCH, Figure 4)."""
+"""Fair shares for people: a table, and dominant shares over time ([MCH], Figure 4)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_ROWS = 60
-"""Leaves that a table shows; it names how many are missing."""
+"""Most leaves that a table shows; it tells how many more there are."""
 
 MOST_LIMITS = 10
-"""Limits of imported queues that a verdict names one by one."""
+"""Most limits of imported queues that a verdict names one by one."""
 
 MOST_LINES = 12
-"""Leaves that a plot shows, those with the largest shares."""
+"""Most leaves that a plot shows, those with the largest shares."""
 
 _DASHES = ("-", (0, (5, 2)))
 
@@ -69,7 +69,7 @@ def allocation_table(allocation: Allocation) -> Group:
 
 
 def verdict(allocation: Allocation) -> str:
-    """Whether guarantees are met; where limits were dropped, they are those of weights alone."""
+    """Whether guarantees are met; where limits were dropped, only the guarantees by weights are."""
     tree = allocation.hierarchy
     missed = int((~allocation.met).sum())
     by = " by weight" if tree.dropped_limits else ""
@@ -79,7 +79,7 @@ def verdict(allocation: Allocation) -> str:
 
 
 def dropped(tree: Hierarchy) -> list[str]:
-    """The limits that no share of `tree` takes into account, under a line that says so."""
+    """The limits that the shares of `tree` ignore, below a line that says so."""
     if not tree.dropped_limits:
         return []
     number = counted(len(tree.dropped_limits), "limit")
@@ -117,7 +117,20 @@ def timeline_table(timeline: Timeline) -> Group:
 
 
 def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
-    """Dominant shares over time as steps, one line for each leaf; returns the axes."""
+    """Draw the dominant shares over time as steps, one line per leaf.
+
+    Parameters
+    ----------
+    timeline
+        The allocations over time.
+    ax
+        Axes to draw into, by default new ones.
+
+    Returns
+    -------
+    Axes
+        The axes.
+    """
     from matplotlib.figure import Figure
 
     if ax is None:
@@ -154,6 +167,19 @@ def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
 
 
 def write_timeline(timeline: Timeline, path: str | Path) -> None:
-    """Draw the dominant shares over time to a .png, .svg or .pdf file. Raises `InputError`."""
+    """Draw the dominant shares over time to a .png, .svg or .pdf file.
+
+    Parameters
+    ----------
+    timeline
+        The allocations over time.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    InputError
+        For another suffix.
+    """
     figure: Any = plot_timeline(timeline).figure
     write_figure(figure, path, dpi=150)

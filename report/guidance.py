@@ -14,14 +14,14 @@ from ..instances.arrays import FloatArray
 from ..instances.datacenter.guidance import Guidance, Prices
 
 MOST_BINS = 40
-"""Bins shown in the table; the file has all."""
+"""Most bins shown in the table; the file has all."""
 
 SMALL = 0.0005
-"""A share of the limit below this is not worth a word."""
+"""A share of the limit below this is not mentioned."""
 
 
 def explanation(guidance: Guidance) -> list[str]:
-    """What the plan carries, what limits it and what would help, one sentence or two a line."""
+    """What the plan carries, what limits it and what would help, one or two sentences per line."""
     lines = [_plan(guidance)]
     if guidance.target_rate is not None:
         lines.append(_spare(guidance))

@@ -1,4 +1,4 @@
-"""Plots on their way to a file."""
+"""Writing matplotlib figures to files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,21 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 
 def write_figure(figure: Figure, path: str | Path, *, dpi: int) -> None:
-    """Write a figure whole or not at all; the ending of `path` decides what kind.
+    """Write a figure whole or not at all; the suffix of the path decides its kind.
 
-    Raises `InputError`.
+    Parameters
+    ----------
+    figure
+        The figure.
+    path
+        Path of the file, or `-` for stdout.
+    dpi
+        Dots per inch.
+
+    Raises
+    ------
+    InputError
+        For an unknown suffix.
     """
     kind = need_ending(path, PLOT, "a plot")[1:]
     stream = io.BytesIO()

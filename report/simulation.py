@@ -1,4 +1,4 @@
-"""Simulations for people: a table, and pictures like Figures 6 to 8 of LoTES."""
+"""Simulations for people: a table, and pictures like [LoTES], Figures 6 to 8."""
 
 from __future__ import annotations
 
@@ -32,12 +32,38 @@ STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 
 
 def simulation_view(simulations: Sequence[Simulation], bound: float | None = None) -> Group:
-    """A table of the policies, and of the first one's classes."""
+    """A table of the policies, and of the classes of the first one.
+
+    Parameters
+    ----------
+    simulations
+        Simulations of one workload.
+    bound
+        Lower bound on the mean wait, or None.
+
+    Returns
+    -------
+    Group
+        The tables.
+    """
     return Group(policies_table(simulations, bound), classes_table(simulations[0]))
 
 
 def policies_table(simulations: Sequence[Simulation], bound: float | None = None) -> Table:
-    """One row for each policy on the same workload; `bound` is that of `waiting_bound`."""
+    """A table with one row per policy.
+
+    Parameters
+    ----------
+    simulations
+        Simulations of one workload.
+    bound
+        Lower bound on the mean wait, see `waiting_bound`, or None.
+
+    Returns
+    -------
+    Table
+        The table.
+    """
     first = simulations[0]
     unit = _unit(first)
     used = first.datacenter.resources[int(first.utilisation.argmax())]
@@ -91,8 +117,23 @@ def classes_table(simulation: Simulation) -> Table:
 
 
 def write_plot(simulations: Sequence[Simulation], path: str | Path) -> None:
-    """Four pictures of policies on one workload: waits over time, who waits how long, the queue,
-    utilisation and fragmentation. Raises `InputError`."""
+    """Draw four pictures of policies on one workload.
+
+    They are the waits over time, the distribution of waits, the queue, and the utilisation with
+    fragmentation.
+
+    Parameters
+    ----------
+    simulations
+        Simulations of one workload.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    InputError
+        For an unknown suffix.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 7.5), layout="constrained")
@@ -108,7 +149,15 @@ def write_plot(simulations: Sequence[Simulation], path: str | Path) -> None:
 
 
 def draw_waits(simulations: Sequence[Simulation], ax: Axes) -> None:
-    """Mean wait of the jobs that start in each interval (LoTES, Figure 6)."""
+    """Draw the mean wait of the jobs that start in each interval ([LoTES], Figure 6).
+
+    Parameters
+    ----------
+    simulations
+        Simulations of one workload.
+    ax
+        Axes to draw into.
+    """
     unit, factor = _unit(simulations[0])
     for simulation, colour, style in zip(simulations, COLOURS, STYLES, strict=False):
         # The last interval is that after the last arrival, while the queue empties.
@@ -128,7 +177,17 @@ def draw_waits(simulations: Sequence[Simulation], ax: Axes) -> None:
 
 
 def draw_tail(simulations: Sequence[Simulation], ax: Axes) -> None:
-    """Part of the jobs that wait longer than a time (LoTES, Figure 7, from the other side)."""
+    """Draw the share of the jobs that wait longer than a time.
+
+    This is the complement of [LoTES], Figure 7.
+
+    Parameters
+    ----------
+    simulations
+        Simulations of one workload.
+    ax
+        Axes to draw into.
+    """
     unit, factor = _unit(simulations[0])
     for simulation, colour, style in zip(simulations, COLOURS, STYLES, strict=False):
         times, share = longer_than(simulation)
@@ -142,7 +201,7 @@ def draw_tail(simulations: Sequence[Simulation], ax: Axes) -> None:
 
 
 def longer_than(simulation: Simulation) -> tuple[FloatArray, FloatArray]:
-    """Waits that occur and the part of the jobs that wait longer."""
+    """Waits that occur, and the share of the jobs that wait longer than each."""
     counts = simulation.waits.sum(axis=0)
     some = np.flatnonzero(counts)
     more = counts.sum() - np.cumsum(counts[some]) + counts[some]
@@ -150,7 +209,15 @@ def longer_than(simulation: Simulation) -> tuple[FloatArray, FloatArray]:
 
 
 def draw_queue(simulations: Sequence[Simulation], ax: Axes) -> None:
-    """Number of waiting jobs over time (LoTES, Figure 8)."""
+    """Draw the number of waiting jobs over time ([LoTES], Figure 8).
+
+    Parameters
+    ----------
+    simulations
+        Simulations of one workload.
+    ax
+        Axes to draw into.
+    """
     for simulation, colour, style in zip(simulations, COLOURS, STYLES, strict=False):
         time, waiting = simulation.series[:, SAMPLE_TIME], simulation.series[:, JOBS_WAITING]
         ax.plot(time, waiting, color=colour, ls=style)
@@ -161,7 +228,15 @@ def draw_queue(simulations: Sequence[Simulation], ax: Axes) -> None:
 
 
 def draw_use(simulations: Sequence[Simulation], ax: Axes) -> None:
-    """What is in use of the first resource that is used most, and fragmentation (thin)."""
+    """Draw the use of the most used resource, and fragmentation (thin lines).
+
+    Parameters
+    ----------
+    simulations
+        Simulations of one workload.
+    ax
+        Axes to draw into.
+    """
     data = simulations[0].datacenter
     capacity = (data.capacity_units * data.count[:, None]).sum(axis=0)
     r = int(simulations[0].utilisation.argmax())

@@ -15,7 +15,22 @@ from ..solvers.result import Status
 
 
 def bounds_table(instance: Instance, values: dict[str, float], best: str) -> Table:
-    """Every closed-form bound with its source; the best valid one is marked."""
+    """A table of the closed-form bounds with their sources; the best valid one is marked.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    values
+        Bounds (s) by name.
+    best
+        Name of the best valid one.
+
+    Returns
+    -------
+    Table
+        The table.
+    """
     table = Table(title=escape(f"Lower bounds of {instance.name}"), title_justify="left")
     table.add_column("bound")
     table.add_column("seconds", justify="right")
@@ -28,7 +43,7 @@ def bounds_table(instance: Instance, values: dict[str, float], best: str) -> Tab
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Bounds, heuristics and the best schedule of one instance, with gaps to the best bound."""
+    """A table of bounds, heuristics and the best schedule of one instance, with gaps."""
     best, instance = comparison.best, comparison.instance
     table = Table(
         title=escape(
@@ -82,7 +97,7 @@ def _caption(comparison: Comparison) -> str:
 
 
 def summary_table(comparisons: Sequence[Comparison]) -> Table:
-    """Mean gap of every heuristic over several instances, and how many were solved."""
+    """A table of the mean gap of every heuristic over several instances."""
     solved = sum(c.best.status is Status.OPTIMAL for c in comparisons)
     table = Table(
         title=f"{len(comparisons)} instances, {solved} solved to optimality", title_justify="left"
@@ -103,5 +118,5 @@ def summary_table(comparisons: Sequence[Comparison]) -> Table:
 
 
 def percent(gap: float | None) -> str:
-    """A gap for a person: `3.21 %`, a dash where there is none."""
+    """A gap for people: `3.21 %`, a dash where there is none."""
     return "–" if gap is None else f"{100 * gap:.2f} %"

@@ -12,7 +12,15 @@ from .stop_reason import StopReason
 
 
 class Clock(TimeLimit):
-    """Runs from when it is made, for `seconds` s; `stop`, when it is set, ends it at once."""
+    """A time limit that can be stopped.
+
+    Parameters
+    ----------
+    seconds
+        The limit (s), counted from when the clock is made.
+    stop
+        Ends it at once when it is set.
+    """
 
     def __init__(self, seconds: float = math.inf, stop: Event | None = None) -> None:
         super().__init__(seconds)
@@ -21,7 +29,7 @@ class Clock(TimeLimit):
 
     @property
     def compiling(self) -> float:
-        """Seconds of these that kernels were compiled or loaded."""
+        """Seconds of the elapsed time in which kernels were compiled or loaded."""
         return compiling_seconds() - self._compiled
 
     def __call__(self, best: float = math.inf) -> bool:
@@ -29,22 +37,22 @@ class Clock(TimeLimit):
 
     @property
     def over(self) -> bool:
-        """Whether it is time to end."""
+        """Whether the time is up or the clock was stopped."""
         return self.stop.is_set() or self.left <= 0
 
     def until(self, seconds: float) -> Clock:
-        """A clock with the same beginning and stop that runs until another limit."""
+        """A clock with the same beginning and stop, and another limit (s)."""
         other = Clock(seconds, self.stop)
         other.began, other._compiled = self.began, self._compiled
         return other
 
     @property
     def reason(self) -> StopReason:
-        """Why it is over, or will be."""
+        """Why it ended, or will end."""
         return StopReason.INTERRUPTED if self.stop.is_set() else StopReason.TIME_LIMIT
 
 
 def check_time_limit(seconds: float) -> None:
-    """Raise `InputError` unless this can be a limit; none at all is infinite."""
+    """Raise `InputError` unless this can be a limit (s); infinity means none."""
     if not seconds >= 0:
         raise InputError(f"time limit: must be >= 0 seconds, got {seconds}")

@@ -28,6 +28,7 @@ class Comparison:
 
     @property
     def instance(self) -> Instance:
+        """The instance."""
         return self.best.instance
 
     def gap_of(self, result: Result) -> float | None:
@@ -114,6 +115,23 @@ def compared(
     methods: Choices | None = None,
     threads: int | None = None,
 ) -> Comparison:
-    """As `compare`, of what the opening asks for, within what the clock has left."""
+    """As `compare`, within the remaining time of a clock.
+
+    Parameters
+    ----------
+    opening
+        Heuristics and bounds.
+    clock
+        The clock of the search.
+    methods
+        Exact methods, as for `solve`.
+    threads
+        Number of threads, by default all cores.
+
+    Returns
+    -------
+    Comparison
+        The comparison.
+    """
     best = search(opening, clock, share=1.0, methods=methods, threads=threads)
     return Comparison(best=best, heuristics=list(opening.results), bounds=opening.bounds)

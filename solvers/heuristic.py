@@ -72,7 +72,25 @@ def heuristic(
 
 
 def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
-    """The same heuristic with keyword arguments. Raises `InputError` if it does not take them."""
+    """Bind keyword arguments to a heuristic.
+
+    Parameters
+    ----------
+    entry
+        Entry of the heuristic.
+    parameters
+        The keyword arguments.
+
+    Returns
+    -------
+    Entry
+        The entry with the arguments.
+
+    Raises
+    ------
+    InputError
+        If the heuristic does not take them.
+    """
     if not parameters:
         return entry
     method = entry.load()
@@ -93,7 +111,24 @@ def _hint(instance: object) -> str:
 def within(
     clock: Clock, instance: Instance, entry: Entry, *, lower_bound: tuple[float, str] | None = None
 ) -> Result:
-    """As `heuristic`, without a schedule if the clock is over first: then it is left behind."""
+    """As `heuristic`, but without a schedule if the clock runs out first.
+
+    Parameters
+    ----------
+    clock
+        The clock.
+    instance
+        The instance.
+    entry
+        Entry of the heuristic.
+    lower_bound
+        A valid lower bound (s) and what proved it.
+
+    Returns
+    -------
+    Result
+        The result.
+    """
 
     try:
         return attempt(lambda: certified_heuristic(instance, entry, lower_bound), clock)
@@ -105,7 +140,22 @@ def within(
 def certified_heuristic(
     instance: Instance, entry: Entry, lower_bound: tuple[float, str] | None
 ) -> Result:
-    """As `heuristic`, in this thread."""
+    """As `heuristic`, in the present thread.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    entry
+        Entry of the heuristic.
+    lower_bound
+        A valid lower bound (s) and what proved it.
+
+    Returns
+    -------
+    Result
+        The result.
+    """
     name = entry.name
     why = impossible(instance)
     if why is not None:
@@ -170,7 +220,20 @@ def _with_everything(instance: Instance, schedule: Schedule) -> Schedule:
 
 
 def all_heuristics(instance: Instance, lower_bound: tuple[float, str]) -> list[Result]:
-    """The checked result of every heuristic that keeps the rules, in the registry's order."""
+    """Run every heuristic that keeps the rules, in the order of the registry.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    lower_bound
+        A valid lower bound (s) and what proved it.
+
+    Returns
+    -------
+    list[Result]
+        The checked results.
+    """
     return [
         heuristic(instance, entry, lower_bound=lower_bound) for entry in HEURISTICS if entry.valid
     ]

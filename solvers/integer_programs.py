@@ -42,6 +42,13 @@ many steps."""
 def job_order_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """Solve the job-order model with HiGHS, within the incumbent's makespan.
 
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
+
     Returns
     -------
     MethodOutcome
@@ -53,6 +60,13 @@ def job_order_method(instance: Instance, request: SolveRequest) -> MethodOutcome
 @in_own_unit
 def sequence_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """Solve the printed integer program with HiGHS from the incumbent, with the printed big-M.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
 
     Returns
     -------
@@ -70,6 +84,13 @@ def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOut
     second time with other options and from the first schedule, and the bound is what both runs have
     proved. If they contradict each other, or there is no time for the second, the bound of the
     linear programs stands.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
 
     Returns
     -------
@@ -150,6 +171,13 @@ def unrelated_machines_method(instance: Instance, request: SolveRequest) -> Meth
 
     The schedule is that of the jobs by Pri ([HMHS]), in waves. The bound is raised by bisection: if
     no schedule within a horizon is shorter than the horizon, none is shorter at all.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
 
     Returns
     -------

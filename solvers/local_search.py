@@ -20,6 +20,13 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
 
     Instances with speed factors, security or outages are declined.
 
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
+
     Returns
     -------
     MethodOutcome

@@ -1,4 +1,4 @@
-"""What comes before the exact methods: closed-form bounds, then the heuristics, under a clock."""
+"""What precedes the exact methods: closed-form bounds, then the heuristics, under a clock."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST = "EFSS"
 """Runs to its end whatever the clock says: without it there might be no schedule at all."""
 
 LAST = ("FIFO", "HMHS", "R-HMHS", "Min-Min")
-"""The slowest, by far, on traces of a day; the others take their turns as in the registry."""
+"""The slowest ones on traces of a day; the others come in the order of the registry."""
 
 
 @dataclass
@@ -56,9 +56,9 @@ class Opening:
     best: Result | None = None
 
     def run(self, clock: Clock) -> None:
-        """Bounds and heuristics, as many as there is time for.
+        """Run bounds and heuristics as far as there is time.
 
-        What still runs when the time is up is left behind.
+        What still runs at the end is abandoned.
         """
         self.tell(clock, "closed-form bounds")
         self.bounds = lower_bounds(self.instance, self.bounds_asked)

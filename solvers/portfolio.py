@@ -19,7 +19,7 @@ from .result import relative_gap
 from .stop_reason import StopReason
 
 HEAD_START = 1.0
-"""Seconds that spare small instances the start of a second method."""
+"""Seconds after which the second method starts; small instances are solved by then."""
 
 GRACE = 1.0
 """Seconds after the end in which the methods may still return what they have."""
@@ -27,7 +27,17 @@ GRACE = 1.0
 
 @dataclass(frozen=True)
 class PortfolioOutcome:
-    """Each method's outcome by name, the progress of all together, and whether Ctrl-C ended it."""
+    """What several methods found together.
+
+    Parameters
+    ----------
+    outcomes
+        The outcome of each method by name.
+    steps
+        Their common progress.
+    interrupted
+        Whether Ctrl-C ended it.
+    """
 
     outcomes: dict[str, MethodOutcome]
     steps: list[Progress]

@@ -36,17 +36,17 @@ from .warm_up import compile_on_two_cores
 METHOD = "exact"
 
 MOST_TASKS = 200
-"""Of instances that exact methods are tried on."""
+"""Most tasks of instances that exact methods are tried on."""
 
 UNCOMPILED = 8.0
 """Seconds that the other method gets before branch and bound is compiled: about what that takes, so
-that the first use costs at most twice the better choice."""
+the first use costs at most twice the better choice."""
 
 HEURISTICS_SHARE = 0.5
-"""Of the time limit, where a method follows: the rest is the methods'."""
+"""Share of the time limit for heuristics if a method follows."""
 
 GRACE = 1.5
-"""Seconds after the limit, or Ctrl-C, in which the search may still answer by itself."""
+"""Seconds after the limit, or Ctrl-C, in which the search may still return by itself."""
 
 
 def solve(
@@ -134,9 +134,29 @@ def search(
     relative_gap: float = OPTIMALITY_TOLERANCE / 10,
     absolute_gap: float = 0.0,
 ) -> Result:
-    """As `solve`, within what the clock has left; fills the opening unless it has results.
+    """As `solve`, within the remaining time of a clock.
 
-    The heuristics take this `share` of the limit at most, or all of it if no method follows.
+    Parameters
+    ----------
+    opening
+        Heuristics and bounds; it is run unless it has results.
+    clock
+        The clock.
+    share
+        Share of the limit for the heuristics; they have all of it if no method follows.
+    methods
+        Exact methods, as for `solve`.
+    threads
+        Number of threads of all methods together; by default all cores.
+    relative_gap
+        The search ends when the gap, relative to the bound, is this small.
+    absolute_gap
+        The search ends when the gap is this small (s).
+
+    Returns
+    -------
+    Result
+        The result.
     """
     named = [] if methods is None else METHODS.resolve_all(methods)
     check_time_limit(clock.seconds)
@@ -265,16 +285,30 @@ class _Search:
 
 
 def chosen_methods(instance: Instance, threads: int) -> dict[Entry, int]:
-    """The methods that `solve` chooses, with the threads of each; the first has a head start.
+    """Choose the methods for an instance; the first of them has a head start.
 
-    Measured in benchmarks/README.md: branch and bound settles small instances in a tenth of a
-    second; CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with two
-    threads than with one; the job-order model with HiGHS takes its place elsewhere and does not
-    gain from a second thread. Slots of different speed leave branch and bound out; there the
-    heterogeneous model comes first where it applies, and linear programs give bound and schedule
-    where no exact method fits. Beyond `MOST_TASKS` no exact method gets anywhere: the improvement
-    search has all threads, and where the reduce phase binds a linear program raises the bound
-    beside it for some seconds.
+    Parameters
+    ----------
+    instance
+        The instance.
+    threads
+        Number of threads of all methods together.
+
+    Returns
+    -------
+    dict[Entry, int]
+        The entries of the methods with the threads of each.
+
+    Notes
+    -----
+    benchmarks/README.md has the measurements. Branch and bound settles small instances in a tenth
+    of a second. CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with
+    two threads than with one; otherwise the job-order model with HiGHS takes its place, which does
+    not gain from a second thread. Branch and bound cannot handle slots of different speed; there
+    the heterogeneous model comes first where it applies, and linear programs give bound and
+    schedule where no exact method fits. Beyond `MOST_TASKS` tasks no exact method is of use: the
+    improvement search has all threads, and where the reduce phase is the bottleneck a linear
+    program raises the bound beside it for some seconds.
     """
     small = instance.map_tasks + instance.reduce_tasks <= MOST_TASKS
     names: dict[str, int] = {}

@@ -105,15 +105,43 @@ def lower_bounds(instance: Instance, bounds: Choices | None = None) -> dict[str,
 
 
 def best_lower_bound(instance: Instance, bounds: Choices | None = None) -> tuple[float, str]:
-    """The greatest valid bound (s) and its name; the first one listed if several are equal.
+    """The greatest valid bound (s) and its name; of equal ones the first in the list.
 
-    Parameters and errors as those of `lower_bounds`.
+    Parameters
+    ----------
+    instance
+        The instance.
+    bounds
+        Names, functions or entries of the bounds, by default all.
+
+    Returns
+    -------
+    tuple[float, str]
+        The bound (s) and its name.
+
+    Raises
+    ------
+    InputError
+        As for `lower_bounds`.
     """
     return best_of(lower_bounds(instance, bounds), bounds)
 
 
 def best_of(values: dict[str, float], bounds: Choices | None = None) -> tuple[float, str]:
-    """The greatest valid one of the values (s) that `lower_bounds` gave, and its name."""
+    """The greatest of the valid bounds and its name.
+
+    Parameters
+    ----------
+    values
+        Bounds (s) by name, as from `lower_bounds`.
+    bounds
+        Names, functions or entries of the bounds to consider, by default all.
+
+    Returns
+    -------
+    tuple[float, str]
+        The bound (s) and its name.
+    """
     names = [entry.name for entry in _entries(bounds) if entry.valid and entry.name in values]
     if not names:
         return 0.0, "no makespan is negative"

@@ -43,7 +43,20 @@ def least_makespan(durations: Sequence[float], machines: int) -> float:
 
 @inner
 def pigeonhole(length: Lengths, machines: int) -> float:
-    """Of q * machines + 1 tasks some q + 1 share a machine; tasks come longest first."""
+    """Pigeonhole bound: of q * machines + 1 tasks some q + 1 share a machine.
+
+    Parameters
+    ----------
+    length
+        Lengths of the tasks, descending.
+    machines
+        Number of machines.
+
+    Returns
+    -------
+    float
+        The bound.
+    """
     bound = length[0]
     for q in range(1, (len(length) - 1) // machines + 1):
         shared = length[q * machines - q]
@@ -57,10 +70,25 @@ def pigeonhole(length: Lengths, machines: int) -> float:
 def packed(
     length: Lengths, load: Lengths, before: Lengths, place: list[int] | IntArray, enough: float
 ) -> float:
-    """The least makespan, or one of at most `enough`; -1 if the search takes too long.
+    """The least makespan by depth-first search, or one of at most `enough`.
 
-    Depth first over the machine `place[t]` of each task, longest task first. The least loaded
-    machine comes first; of equally loaded ones only one is tried. `load` is 0 at the beginning.
+    The least loaded machine comes first; of equally loaded ones only one is tried.
+
+    Parameters
+    ----------
+    length
+        Lengths of the tasks, descending.
+    load
+        Load of each machine, 0 at the beginning.
+    before, place
+        Scratch, one entry per task.
+    enough
+        A makespan that is small enough.
+
+    Returns
+    -------
+    float
+        The makespan, -1 if the search takes too long.
     """
     best = 1 + length[0]
     for t in range(1, len(length)):

@@ -31,6 +31,7 @@ class LimitRow(Strict):
     amount: str
 
     def limit_dropped(self) -> DroppedLimit:
+        """The limit of this row."""
         return DroppedLimit(self.queue, self.limit, self.amount)
 
 

@@ -48,6 +48,13 @@ class _Result(Strict):
 def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
     """The `slotwise/schedule/1` document of a schedule.
 
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        The schedule.
+
     Returns
     -------
     dict[str, Any]
@@ -148,7 +155,20 @@ def read_schedule(path: Source, instance: Instance) -> tuple[Schedule | None, li
 
 
 def schedule_from(instance: Instance, document: ScheduleDocument) -> tuple[Schedule, list[str]]:
-    """The schedule of a document, and what it refers to that the instance does not have."""
+    """Make a schedule from its document.
+
+    Parameters
+    ----------
+    instance
+        The instance that the schedule is for.
+    document
+        The document.
+
+    Returns
+    -------
+    tuple[Schedule, list[str]]
+        The schedule, and a line for everything it refers to that does not exist.
+    """
     cluster = instance.cluster
     parts = {"map": _empty(instance.map_tasks), "reduce": _empty(instance.reduce_tasks)}
     first: dict[str, IntArray] = {"map": instance.map_offsets, "reduce": instance.reduce_offsets}

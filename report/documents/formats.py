@@ -139,7 +139,20 @@ def file_format(name: str) -> FileFormat:
 
 
 def is_of(thing: object, target: str) -> bool:
-    """Whether `thing` is of the class behind `target`, or of one derived from it."""
+    """Whether a thing is of a class, or of one derived from it, without importing the class.
+
+    Parameters
+    ----------
+    thing
+        The thing.
+    target
+        `module:class` below the package.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
     package = __name__.split(".", 1)[0]
     module, name = target.split(":")
     return any(

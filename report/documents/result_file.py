@@ -102,7 +102,20 @@ def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
 
 
 def write_result(result: Result, path: str | Path) -> None:
-    """Write a `slotwise/result/1` file atomically, compressed if the name ends in `.gz`."""
+    """Write a `slotwise/result/1` file atomically, compressed if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    result
+        The result.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     write_json(path, result.document())
 
 

@@ -23,12 +23,28 @@ def write_gantt(
     bound: str = "",
     title: str = "",
 ) -> None:
-    """Write a Gantt chart whole or not at all; the suffix of `path` decides what kind.
+    """Write a Gantt chart whole or not at all; the suffix of the path decides its kind.
 
-    `.html` is an interactive page that needs no network, `.png` and `.svg` are pictures.
-    `lower_bound` (s) is marked by a dashed line, `bound` names it, `title` replaces the instance's
-    name. Raises `InputError` for another suffix, a path that cannot be written, or a schedule that
-    cannot be one of the instance.
+    Parameters
+    ----------
+    path
+        `.html` is an interactive page that needs no network, `.png` and `.svg` are pictures.
+    instance
+        The instance.
+    schedule
+        A schedule of it.
+    lower_bound
+        Lower bound (s), marked by a dashed line.
+    bound
+        Name of the bound.
+    title
+        Title, by default the instance's name.
+
+    Raises
+    ------
+    InputError
+        For another suffix, a path that cannot be written, or a schedule that cannot belong to the
+        instance.
     """
     kind = need_ending(path, GANTT, "a Gantt chart")[1:]
     check_writable(path)

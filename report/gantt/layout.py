@@ -1,4 +1,4 @@
-"""What a Gantt chart shows, before anything is drawn: rows, bars, colours, marks and words."""
+"""What a Gantt chart shows, before anything is drawn: rows, bars, colours, marks and texts."""
 
 from __future__ import annotations
 
@@ -34,15 +34,27 @@ _SEQUENTIAL = (
     "#b5de2b", "#d8e219",
 )  # fmt: skip
 MOST_NAMED = 3 * len(_DISTINCT)
-"""Up to so many jobs have colours that can be told apart; more share a continuous scale."""
+"""Up to this many jobs have distinct colours; more share a continuous scale."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The slots from top to bottom: node by node, map slots above reduce slots.
 
-    One entry per row: `y` is its centre (downwards, row height 1), `node` its node in the cluster,
-    `slot` the slot's number within node and phase, `lost` whether an outage took it.
+    Parameters
+    ----------
+    y
+        Centre of each row, downwards, row height 1.
+    node
+        Number of its node in the cluster.
+    is_reduce
+        Whether it is a reduce slot.
+    slot
+        Number of the slot within node and phase.
+    lost
+        Whether an outage took it.
+    node_names
+        Names of the nodes.
     """
 
     y: FloatArray
@@ -54,6 +66,7 @@ class Rows:
 
     @property
     def bottom(self) -> float:
+        """Lower edge of the last row."""
         return float(self.y.max(initial=0.0)) + 0.5
 
     @cached_property
@@ -96,18 +109,43 @@ class Rows:
         return labels
 
     def block_label(self, first: int, last: int) -> str:
-        """The node's name, and whether all of its slots are lost or how many."""
+        """The node's name, and whether all of its slots are lost or how many.
+
+        Parameters
+        ----------
+        first, last
+            First and last row of the node.
+
+        Returns
+        -------
+        str
+            The label.
+        """
         lost, slots = int(self.lost[first : last + 1].sum()), last + 1 - first
         part = "" if not lost else " (lost)" if lost == slots else f" ({lost} of {slots} lost)"
         return self.node_label(first) + part
 
     def node_label(self, row: int) -> str:
+        """The name of the node of a row."""
         return shortened(self.node_names[self.node[row]], 24)
 
     def ticks(
         self, points_per_row: float, points_per_label: float
     ) -> tuple[list[float], list[str]]:
-        """Positions and labels that fit: every row, else the nodes, else nodes as room allows."""
+        """Positions and labels that fit: every row, else the nodes, else nodes as room permits.
+
+        Parameters
+        ----------
+        points_per_row
+            Height of a row.
+        points_per_label
+            Height of a label.
+
+        Returns
+        -------
+        tuple[list[float], list[str]]
+            Positions and labels.
+        """
         if points_per_row >= points_per_label:
             return self.y.tolist(), self.row_labels()
         places: list[float] = []
@@ -122,10 +160,26 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """The scheduled tasks, sorted by row and start. `task` counts within job and phase; in s.
+    """The scheduled tasks, sorted by row and start; times in s.
 
-    A setup begins with its `encryption`; what is left of it moves the data. `factor` is the slot's
-    speed factor for the job, None if the instance has none.
+    Parameters
+    ----------
+    row
+        Row of each task.
+    job
+        Job of each task.
+    task
+        Number within job and phase.
+    start
+        Start of the setup.
+    encryption
+        Duration of the first part of the setup, which encrypts.
+    setup
+        Setup time; what is not encryption moves the data.
+    end
+        End of the processing.
+    factor
+        The slot's speed factor for the job, None if the instance has none.
     """
 
     row: IntArray
@@ -138,7 +192,7 @@ class Bars:
     factor: FloatArray | None
 
     def parts(self) -> list[tuple[str, FloatArray, FloatArray]]:
-        """Name, start and end of what each bar is made of; encryption only if there is any."""
+        """Name, start and end of the parts of each bar; encryption only if there is any."""
         begin = np.minimum(self.start + self.setup, self.end)
         moved = np.minimum(self.start + self.encryption, begin)
         parts = [("setup", moved, begin), ("processing", begin, self.end)]
@@ -155,20 +209,48 @@ class Bars:
 
 @dataclass(frozen=True)
 class Mark:
-    """A vertical line at `time` (s)."""
+    """A vertical line.
+
+    Parameters
+    ----------
+    time
+        Its time (s).
+    label
+        Its label.
+    dashed
+        Whether it is dashed.
+    """
 
     time: float
     label: str
     dashed: bool
 
     def side(self, horizon: float) -> str:
-        """The side of the label at which the line stands: right if the label fits before it."""
+        """The side of the label on which the line is: right if the label fits before it."""
         return "right" if self.time > 0.0075 * len(self.label) * horizon else "left"
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """Everything both kinds of picture need. `colours` has one `#rrggbb` per job."""
+    """Everything that both kinds of picture need.
+
+    Parameters
+    ----------
+    title
+        Title.
+    summary
+        A line below it.
+    job_names
+        Names of the jobs.
+    colours
+        One `#rrggbb` per job.
+    rows
+        The slots.
+    bars
+        The tasks.
+    marks
+        Vertical lines.
+    """
 
     title: str
     summary: str
@@ -180,7 +262,7 @@ class Chart:
 
     @property
     def horizon(self) -> float:
-        """Right end of the time axis in s, before margins; positive."""
+        """Right end of the time axis (s) before margins; positive."""
         latest = max((mark.time for mark in self.marks), default=0.0)
         return max(latest, float(self.bars.end.max(initial=0.0))) or 1.0
 
@@ -190,6 +272,7 @@ class Chart:
         return [int(job) for job in np.unique(self.bars.job)]
 
     def task_label(self, bar: int) -> str:
+        """Name of the task of a bar."""
         return f"{shortened(self.job_names[self.bars.job[bar]], 16)}·{self.bars.task[bar]}"
 
 
@@ -200,7 +283,31 @@ def chart(
     bound: str = "",
     title: str = "",
 ) -> Chart:
-    """Lay out a schedule. Raises `InputError` if the schedule cannot be one of the instance."""
+    """Lay out a schedule.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        A schedule of it.
+    lower_bound
+        Lower bound (s) to mark, or None.
+    bound
+        Name of the bound.
+    title
+        Title, by default the instance's name.
+
+    Returns
+    -------
+    Chart
+        The chart.
+
+    Raises
+    ------
+    InputError
+        If the schedule cannot belong to the instance.
+    """
     rows = _rows(instance)
     bars = _bars(instance, schedule, rows)
     known = None if lower_bound is None or not math.isfinite(lower_bound) else float(lower_bound)
@@ -326,7 +433,20 @@ def with_hours(time: float) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """`text` on one line, its middle left out if it has more than `most` characters."""
+    """Text on one line, without its middle if it is too long.
+
+    Parameters
+    ----------
+    text
+        The text.
+    most
+        Most characters.
+
+    Returns
+    -------
+    str
+        The line.
+    """
     line = " ".join(text.split())
     if len(line) <= most:
         return line
@@ -360,20 +480,48 @@ def encryption_colour(colour: str) -> str:
 
 
 def part_colour(part: str, colour: str) -> str:
-    """The shade of a job's colour for a part of its bars, see `Bars.parts`."""
+    """The shade of a job's colour for a part of its bars, see `Bars.parts`.
+
+    Parameters
+    ----------
+    part
+        Name of the part.
+    colour
+        Colour of the job.
+
+    Returns
+    -------
+    str
+        The colour.
+    """
     shades = {"encryption": encryption_colour, "setup": setup_colour}
     return shades[part](colour) if part in shades else colour
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever reads better on `colour` (relative luminance, WCAG 2)."""
+    """Black or white, whichever reads better on a colour (relative luminance, [WCAG2])."""
     linear = [((c / 255 + 0.055) / 1.055) ** 2.4 for c in _rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#000000" if luminance > 0.22 else "#ffffff"
 
 
 def mixed(colour: str, other: str, share: float) -> str:
-    """`colour` with `share` of `other` in it."""
+    """A colour with a share of another one in it.
+
+    Parameters
+    ----------
+    colour
+        The colour.
+    other
+        The other colour.
+    share
+        Share of the other colour.
+
+    Returns
+    -------
+    str
+        The mixture.
+    """
     pairs = zip(_rgb(colour), _rgb(other), strict=True)
     return _hex(*(a + (b - a) * share for a, b in pairs))
 

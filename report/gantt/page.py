@@ -1,4 +1,4 @@
-"""Gantt charts to zoom into: plotly figures, and pages that hold one and need no network."""
+"""Interactive Gantt charts: plotly figures, and pages that hold one and need no network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .layout import (
 from .script import SCRIPT, STYLE
 
 MOST_BARS = 1_500
-"""Up to so many tasks a page draws plotly bars; more are painted on a canvas, which stays fluid."""
+"""Up to this many tasks a page has plotly bars; more are painted on a canvas, which is faster."""
 MOST_FIXED_ROWS = 80
 """With more rows than this a chart can be zoomed and moved in both directions."""
 MOST_LABELLED = 200
@@ -47,11 +47,32 @@ def gantt_figure(
     bound: str = "",
     title: str = "",
 ) -> Any:
-    """A plotly `Figure` of a schedule, for notebooks: one bar per setup and per processing time.
+    """Make a plotly `Figure` of a schedule, for notebooks: one bar per setup and per processing.
 
-    Clicking a job in the legend hides it, a double click shows it alone. `lower_bound` (s) is
-    marked by a dashed line, `bound` names it, `title` replaces the instance's name. Raises
-    `InputError` if the schedule cannot be one of the instance.
+    Clicking a job in the legend hides it, a double click shows it alone.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        A schedule of it.
+    lower_bound
+        Lower bound (s), marked by a dashed line.
+    bound
+        Name of the bound.
+    title
+        Title, by default the instance's name.
+
+    Returns
+    -------
+    Any
+        The figure.
+
+    Raises
+    ------
+    InputError
+        If the schedule cannot belong to the instance.
     """
     plan = chart(instance, schedule, lower_bound, bound, title)
     figure = _frame(plan)
@@ -80,7 +101,31 @@ def page(
     bound: str = "",
     title: str = "",
 ) -> bytes:
-    """The chart as an HTML page with plotly.js inside; raises like `gantt_figure`."""
+    """Make an HTML page with the chart and plotly.js.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        A schedule of it.
+    lower_bound
+        Lower bound (s), marked by a dashed line.
+    bound
+        Name of the bound.
+    title
+        Title, by default the instance's name.
+
+    Returns
+    -------
+    bytes
+        The content of the file.
+
+    Raises
+    ------
+    InputError
+        If the schedule cannot belong to the instance.
+    """
     plan = chart(instance, schedule, lower_bound, bound, title)
     painted = len(plan.bars) > MOST_BARS
     figure = _frame(plan, painted)
@@ -241,7 +286,7 @@ def _key(plan: Chart) -> str:
 
 
 def _legend(plan: Chart) -> list[dict[str, Any]]:
-    """One trace without data per job: what the legend toggles where a script paints the bars.
+    """One trace without data per job, which the legend toggles where a script paints the bars.
 
     None for more jobs than a legend can hold.
     """

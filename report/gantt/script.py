@@ -1,5 +1,6 @@
-"""What runs and dresses the page of a Gantt chart: labels that follow the zoom, and, for charts too
-large for plotly's own bars, a canvas behind plotly's axes."""
+"""Scripts and styles of the page of a Gantt chart: labels that follow the zoom and, for charts too
+large for plotly's own bars, a canvas behind plotly's axes.
+"""
 
 STYLE = """
 html, body { height: 100%; margin: 0; }

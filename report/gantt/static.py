@@ -34,7 +34,7 @@ WIDTH, DPI = 12.0, 150
 LABEL_SIZE = 8.0
 """Font size of labels in points."""
 HATCHES, MOST_HATCHED = {"setup": "//////", "encryption": "xxxxxx"}, 1_000
-"""Hatching takes a millisecond a setup, and is of no use on slivers."""
+"""Hatching takes a millisecond per setup and is of no use on narrow bars."""
 LOST_HATCH, LOST_INK = "\\\\\\", "#868b93"
 LEGEND_LINE = 0.2
 """Height of a line of the legend in inches."""
@@ -51,10 +51,32 @@ def draw_gantt(
     bound: str = "",
     title: str = "",
 ) -> Axes:
-    """Draw a Gantt chart into `ax`, or into a new figure whose height suits the number of slots.
+    """Draw a Gantt chart with matplotlib.
 
-    `lower_bound` (s) is marked by a dashed line, `bound` names it, `title` replaces the instance's
-    name. Raises `InputError` if the schedule cannot be one of the instance.
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        A schedule of it.
+    ax
+        Axes to draw into, by default those of a new figure whose height suits the number of slots.
+    lower_bound
+        Lower bound (s), marked by a dashed line.
+    bound
+        Name of the bound.
+    title
+        Title, by default the instance's name.
+
+    Returns
+    -------
+    Axes
+        The axes.
+
+    Raises
+    ------
+    InputError
+        If the schedule cannot belong to the instance.
     """
     plan = chart(instance, schedule, lower_bound, bound, title)
     if ax is None:
@@ -73,7 +95,33 @@ def picture(
     bound: str = "",
     title: str = "",
 ) -> bytes:
-    """The chart as the content of a `png` or `svg` file; raises like `draw_gantt`."""
+    """Make the content of a picture file with the chart.
+
+    Parameters
+    ----------
+    kind
+        `png` or `svg`.
+    instance
+        The instance.
+    schedule
+        A schedule of it.
+    lower_bound
+        Lower bound (s), marked by a dashed line.
+    bound
+        Name of the bound.
+    title
+        Title, by default the instance's name.
+
+    Returns
+    -------
+    bytes
+        The content.
+
+    Raises
+    ------
+    InputError
+        If the schedule cannot belong to the instance.
+    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

@@ -33,6 +33,13 @@ def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutc
     horizons bisect the interval between the bound and the least makespan that is still possible.
     `SLACK` is subtracted from every value, because HiGHS solves within tolerances.
 
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
+
     Returns
     -------
     MethodOutcome
