@@ -64,7 +64,7 @@ def test_a_model_said_to_have_no_solution(instance, monkeypatch):
     solve = highs.solve
 
     def nothing(model, **options):
-        if options.get("alternative"):
+        if options.get("settings", highs.USUAL).alternative:
             return highs.HighsOutcome(StopReason.INFEASIBLE, None, None, 0.0, 0)
         return solve(model, **options)
 
@@ -78,7 +78,7 @@ def test_a_bound_that_nobody_confirmed_does_not_count(instance, monkeypatch):
     solve = highs.solve
 
     def out_of_time(model, **options):
-        if options.get("alternative"):
+        if options.get("settings", highs.USUAL).alternative:
             return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None, 0.0, 0)
         return solve(model, **options)
 
@@ -97,7 +97,7 @@ def test_the_weaker_bound_of_two_counts(instance, monkeypatch):
 
     def stopped(model, **options):
         outcome = solve(model, **options)
-        if options.get("alternative"):
+        if options.get("settings", highs.USUAL).alternative:
             bound = 0.999 * outcome.bound
             return highs.HighsOutcome(StopReason.TIME_LIMIT, outcome.incumbent, bound, 0.0, 0)
         return outcome
