@@ -20,12 +20,10 @@ from .explain import explain
 from .fair import fair
 from .file_rules import apply_to
 from .from_registry.generate import generate
+from .from_registry.import_ import importing
 from .gap import gap
 from .guide import guide
 from .heuristic import heuristic
-from .import_.datacenters import datacenters
-from .import_.mapreduce import importing
-from .import_.queues import queues
 from .list_ import list_
 from .process import interrupts
 from .process.failing import failed
@@ -54,8 +52,6 @@ for command in VERBS:
 app.command("list")(list_)
 app.add_typer(generate, name="generate")
 app.add_typer(importing, name="import")
-for kind in (datacenters, queues):
-    importing.add_typer(kind)
 apply_to(app)
 
 

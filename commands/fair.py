@@ -9,8 +9,8 @@ import typer
 
 from ..heuristics.fairness import ALLOCATORS
 from ..instances.errors import InputError
+from ..instances.exporters import EXPORTERS
 from ..instances.registry import Entry
-from ..instances.schedulers import WRITERS
 from .console import Json, Output, Plot, Quiet, about, show, tell
 from .file_rules import saving
 from .process.streams import put
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..instances.hierarchy.hierarchy import Hierarchy
 
 NAMES = ", ".join(entry.name for entry in ALLOCATORS.own)
-SCHEDULERS = ", ".join(entry.name for entry in WRITERS)
+SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own)
 
 
 def fair(
@@ -74,7 +74,7 @@ def fair(
         raise InputError("--flat goes with --export")
     if export is not None and (why is not None or events is not None):
         raise InputError("--export writes a scheduler's file: leave out --why and --events")
-    writer = None if export is None else WRITERS.lookup(export)
+    writer = None if export is None else EXPORTERS.lookup(export)
     tree = read_hierarchy(hierarchy)
     if why is not None:
         tree.leaf_at(why)  # before anything is written
@@ -116,15 +116,12 @@ def _export(
     as_json: bool,
     quiet: bool,
 ) -> None:
+    from ..instances.exporters import export
     from ..instances.files.outputs import write_bytes
-    from ..instances.import_notes import counted
     from ..instances.schedulers.queue_tree import flattened
 
     tree = allocation.hierarchy
-    text, notes = writer.load()(flattened(tree, allocation.share) if flat else tree)
-    if tree.dropped_limits:
-        limits = counted(len(tree.dropped_limits), "limit")
-        notes = [*notes, f"not written: {limits} of the imported queues"]
+    text, notes = export(writer.load(), flattened(tree, allocation.share) if flat else tree)
     if flat:
         notes = [*notes, "flat weights equal the tree only while all leaves are busy: recompute"]
     tell(notes, quiet=quiet or as_json)

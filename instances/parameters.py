@@ -145,18 +145,20 @@ class WithParameters(Generic[P, T]):
         update_wrapper(self, make)
         self.parameters = parameters
         self._make = make
-        self._paths = paths
         own = list(inspect.signature(make).parameters.values())[:paths]
         given = inspect.signature(parameters).parameters.values()
-        own = [path.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for path in own]
+        self._paths = [path.name for path in own]
         self.__signature__ = inspect.Signature([*own, *given])
         self.__doc__ = f"{inspect.getdoc(make) or ''}\n\n{parameter_section(parameters)}"
 
     def __call__(self, *args: P.args, **given: P.kwargs) -> T:
-        paths, rest = args[: self._paths], args[self._paths :]
-        if len(rest) == 1 and not given and isinstance(rest[0], self.parameters):
-            return self._make(*args)
-        return self._make(*paths, self.parameters(*rest, **given))
+        count = len(self._paths)
+        options: dict[str, Any] = dict(given)
+        paths, rest = list(args[:count]), args[count:]
+        paths += [options.pop(name) for name in self._paths[len(paths) :] if name in options]
+        if len(rest) == 1 and not options and isinstance(rest[0], self.parameters):
+            return self._make(*paths, rest[0])
+        return self._make(*paths, self.parameters(*rest, **options))
 
 
 def generator(
@@ -195,7 +197,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
         return _of_dataclass(function)
     if isinstance(function, WithParameters):
         return (
-            *_of_function(function._make)[: function._paths],
+            *_of_function(function._make)[: len(function._paths)],
             *_of_dataclass(function.parameters),
         )
     return _of_function(function)

@@ -20,18 +20,13 @@ MOST_ARGUMENTS = 7
 LONG = {
     "commands.gap:gap",
     "commands.fair:fair",
-    "commands.import_.mapreduce:swim",
     "commands.solve:solve",
     "instances.schedulers.slurm:read_slurm",
-    "instances.traces.rumen.reader:read_rumen",
-    "instances.traces.swim:read_swim",
     "solvers.portfolio:portfolio",
 }
 """Functions that still are too long. An entry that is no longer needed has to go."""
 
 WIDE = {
-    "instances.traces.rumen.reader:read_rumen",
-    "instances.traces.swim:read_swim",
     "solvers.solve:solve",
 }
 """Public functions that still take too many arguments. An entry not needed has to go."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from types import UnionType
@@ -29,6 +29,7 @@ class _Kind:
     read: Literal["value", "list", "amounts", "number or word"] = "value"
     metavar: str = ""
     words: tuple[str, ...] = ()
+    number: Callable[[str], float] = int
 
 
 def options_from(
@@ -85,21 +86,24 @@ def values_from(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> di
         if kind is None or one.name not in given:
             continue
         value = given[one.name]
-        if kind.read == "list" and not value:
-            continue
-        if kind.read == "amounts":
-            if value is None:
-                continue
+        if (value is None and one.default is not None) or value == []:
+            continue  # the default is the parameter's own
+        if kind.read == "amounts" and value is not None:
             value = amounts(value, _option_name(one))
         elif kind.read == "number or word" and value not in (None, *kind.words):
-            value = _number(value, one.name, kind.words)
+            value = _number(value, one.name, kind)
         values[one.name] = value
     return values
 
 
 def is_argument(one: Parameter) -> bool:
     """Whether an importer's parameter is a file, or files, given by place."""
-    return one.required and one.positional and not one.about.option and _is_path(_members(one.type))
+    return (
+        one.required
+        and one.positional
+        and not one.about.option
+        and _path_kind(_members(one.type)) is not None
+    )
 
 
 def amounts(text: str, option: str) -> dict[str, float]:
@@ -127,15 +131,15 @@ def _option(name: str, kind: Any, one: Parameter, how: _Kind | None = None) -> i
         metavar=about.metavar or (how.metavar if how else "") or None,
         min=about.least,
     )
-    repeats = how is not None and how.read == "list"
     if one.required:
         return keyword(name, Annotated[kind, note])
-    default = None if repeats or (how and how.read == "amounts") else one.default
-    if default is None:
-        kind = kind | None
-    elif how is not None and how.read == "number or word":
+    default = one.default
+    repeats = how is not None and how.read == "list"
+    if how is not None and how.read == "number or word" and default is not None:
         default = str(default)
-    return keyword(name, Annotated[kind, note], default)
+    if not isinstance(default, bool | int | float | str | tuple | Path) or repeats:
+        default = None
+    return keyword(name, Annotated[kind if default is not None else kind | None, note], default)
 
 
 def keyword(
@@ -160,14 +164,12 @@ def _kind(one: Parameter) -> _Kind | None:
         word for kind in members if get_origin(kind) is Literal for word in get_args(kind)
     )
     rest = [kind for kind in members if get_origin(kind) is not Literal]
-    kind: _Kind | None = None
-    if _is_path(members):
-        several = any(get_origin(member) is not None for member in members)
-        kind = _Kind(list[Path], "list") if several else _Kind(Path)
-    elif words:
-        choice = _Kind(str, metavar="|".join(words))
-        kind = _Kind(str, "number or word", words=words) if rest else choice
-    elif len(rest) == 1:
+    kind = _path_kind(members)
+    if words and not rest:
+        kind = _Kind(str, metavar="|".join(words))
+    elif words and rest in ([int], [float]):
+        kind = _Kind(str, "number or word", words=words, number=rest[0])
+    elif kind is None and len(rest) == 1:
         kind = _kind_of(rest[0])
     if kind is None and one.required:
         raise InputError(f"{one.name}: {one.type} cannot be given on the command line")
@@ -194,12 +196,13 @@ def _members(kind: Any) -> list[Any]:
     return [kind]
 
 
-def _is_path(members: list[Any]) -> bool:
-    """Whether a value may be a path, or a sequence of paths."""
-    return any(
-        member is Path or (get_args(member) and Path in _members(get_args(member)[0]))
-        for member in members
-    )
+def _path_kind(members: list[Any]) -> _Kind | None:
+    """How files are given; None for what is no path and no sequence of paths."""
+    if Path in members:
+        return _Kind(Path)
+    if any(get_args(member) and Path in _members(get_args(member)[0]) for member in members):
+        return _Kind(list[Path], "list")
+    return None
 
 
 def _dataclass_in(kind: Any) -> Any:
@@ -219,9 +222,9 @@ def _part_name(part: Parameter) -> str:
     return str(part.about.option).replace("-", "_")
 
 
-def _number(text: str, name: str, words: tuple[str, ...]) -> int:
+def _number(text: str, name: str, kind: _Kind) -> float:
     try:
-        return int(text)
+        return kind.number(text)
     except ValueError:
-        either = " or ".join(map(repr, words))
+        either = " or ".join(map(repr, kind.words))
         raise InputError(f"{name}: need a number or {either}, got {text!r}") from None

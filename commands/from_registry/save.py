@@ -42,9 +42,10 @@ def save(
     InputError
         `made` is none of the three.
     """
-    document = {**_written(made, output), "file": str(output)}
+    document = _written(made, output)
     if notes is not None:
         document["notes"] = list(notes)
+    document["file"] = str(output)
     show(f"{output}: {made!r}", document=document, as_json=as_json, quiet=quiet)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from ..arrays import FloatArray
@@ -12,6 +11,8 @@ from ..errors import InputError
 from ..files.json_files import shown
 from ..hierarchy.hierarchy import Hierarchy
 from ..import_notes import Notes, listed
+from ..parameters import importer
+from .demands import DemandOptions, SchedulerFile
 from .kubernetes import (
     API_NAMES,
     documents_text,
@@ -22,16 +23,17 @@ from .kubernetes import (
     read_documents,
     word,
 )
-from .queue_tree import Asks, Queue, group_paths, hierarchy_of
+from .queue_tree import Queue, group_paths, hierarchy_of
 from .weights import weights_from_one
 
 FLAVOR = "default"
 
 
-def read_kueue(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
+@importer(DemandOptions)
+def read_kueue(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
     """The tree of Cohorts and ClusterQueues, and in words what of it does not count here.
 
-    The capacity is the sum of all nominal quotas, unless `asks` has one. A cohort that is named but
+    The capacity is the sum of all nominal quotas, unless it is given. A cohort that is named but
     not defined has weight 1. Raises `InputError` for a cycle, several trees, a weight of 0, and
     resources that do not match `coveredResources`.
     """
@@ -40,7 +42,7 @@ def read_kueue(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
         if document["kind"] in ("Cohort", "ClusterQueue"):
             reader.add(document)
     root = reader.tree()
-    capacity = asks.capacity or reader.quota
+    capacity = options.capacity or reader.quota
     if not capacity:
         raise InputError(f"{path}: no nominalQuota anywhere, so the capacity must be given")
     notes = reader.notes
@@ -61,8 +63,8 @@ def read_kueue(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
             "without preemption.reclaimWithinCohort: Any only admission is fair: "
             f"{listed(reader.never_reclaims)}"
         )
-    asks = replace(asks, capacity=capacity)
-    return hierarchy_of(root, asks, str(path), notes), notes.lines
+    options = replace(options, capacity=capacity)
+    return hierarchy_of(root, options, str(path), notes), notes.lines
 
 
 class _Reader:

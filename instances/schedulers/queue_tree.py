@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..hierarchy.dropped_limits import EVERY_QUEUE, DroppedLimit
 from ..hierarchy.hierarchy import UNBOUNDED, Hierarchy, Row, from_rows
 from ..import_notes import Notes
+from .demands import DemandOptions
 
 TASKS_PER_CLUSTER = 1000
 """Tasks of a leaf that fill the cluster, if nobody says what a task needs."""
@@ -38,24 +39,9 @@ class Queue:
         return not self.children and not self.group
 
 
-@dataclass(frozen=True)
-class Asks:
-    """What leaves ask for, which no scheduler's file tells.
-
-    `capacity` of the cluster by resource; `demand` per task by resource, by default a thousandth of
-    the capacity; `demands` and `tasks` for single leaves, by path; `source` says whence these are.
-    """
-
-    capacity: Mapping[str, float]
-    demand: Mapping[str, float] | None = None
-    demands: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    tasks: Mapping[str, float] = field(default_factory=dict)
-    source: str = "demands"
-
-
 def hierarchy_of(
     root: Queue,
-    asks: Asks,
+    options: DemandOptions,
     source: str,
     notes: Notes,
     every_queue: Sequence[tuple[str, str]] = (),
@@ -66,26 +52,28 @@ def hierarchy_of(
     """
     rows: list[Row] = []
     dropped = [DroppedLimit(EVERY_QUEUE, *limit) for limit in every_queue]
-    unused = set(asks.demands) | set(asks.tasks)
-    usual = asks.demand
+    if not options.capacity:
+        raise InputError("capacity: the file does not tell it; give cpu=200,memory=400 or so")
+    unused = set(options.by_leaf) | set(options.tasks)
+    usual = options.demand
     if usual is None:
-        usual = {name: amount / TASKS_PER_CLUSTER for name, amount in asks.capacity.items()}
+        usual = {name: amount / TASKS_PER_CLUSTER for name, amount in options.capacity.items()}
     for queue, parent, path in walk(root):
         wanted = None
         if queue.is_leaf and parent >= 0:
             unused.discard(path)
-            wanted = (asks.demands.get(path, usual), asks.tasks.get(path, UNBOUNDED))
-            for name in sorted(set(wanted[0]) - set(asks.capacity))[:1]:
-                place = f"{asks.source}: {path!r}" if path in asks.demands else "demand"
-                known = ", ".join(asks.capacity)
+            wanted = (options.by_leaf.get(path, usual), options.tasks.get(path, UNBOUNDED))
+            for name in sorted(set(wanted[0]) - set(options.capacity))[:1]:
+                place = f"{options.source}: {path!r}" if path in options.by_leaf else "demand"
+                known = ", ".join(options.capacity)
                 raise InputError(f"{place}: unknown resource {name!r}: capacity has {known}")
         rows.append(Row(queue.name, parent, queue.weight, wanted))
         dropped += [DroppedLimit(path or root.name, *limit) for limit in queue.limits]
     if all(row.asks is None for row in rows):
         raise InputError(f"{source}: no queue in it that jobs could wait in: nothing to share")
     for path in sorted(unused)[:1]:
-        raise InputError(f"{asks.source}: {path!r} is no leaf of {source}")
-    if asks.demand is None and not asks.demands:
+        raise InputError(f"{options.source}: {path!r} is no leaf of {source}")
+    if options.demand is None and not options.by_leaf:
         notes.add(
             f"the file does not tell what tasks need: every leaf's task takes "
             f"1/{TASKS_PER_CLUSTER} of each resource"
@@ -98,9 +86,11 @@ def hierarchy_of(
             "dropped_limits in the hierarchy has them all"
         )
     try:
-        return from_rows(asks.capacity, rows, name=root.name, source=source, dropped_limits=dropped)
+        return from_rows(
+            options.capacity, rows, name=root.name, source=source, dropped_limits=dropped
+        )
     except InputError as error:
-        files = f"{source} with {asks.source}" if asks.demands or asks.tasks else source
+        files = f"{source} with {options.source}" if options.by_leaf or options.tasks else source
         raise InputError(f"{files}: {error}") from None
 
 
@@ -137,6 +127,7 @@ def flattened(hierarchy: Hierarchy, weights: FloatArray) -> Hierarchy:
         tasks=hierarchy.tasks,
         name=hierarchy.name,
         source=hierarchy.source,
+        dropped_limits=hierarchy.dropped_limits,
     )
 
 

@@ -11,7 +11,9 @@ from ..errors import InputError
 from ..files.inputs import read_bytes
 from ..hierarchy.hierarchy import Hierarchy
 from ..import_notes import Notes, counted, listed
-from .queue_tree import Asks, Queue, group_paths, hierarchy_of, need_distinct
+from ..parameters import importer
+from .demands import DemandOptions, SchedulerFile
+from .queue_tree import Queue, group_paths, hierarchy_of, need_distinct
 from .weights import whole_weights
 
 AS_PARENT = 2147483647
@@ -30,7 +32,8 @@ class _Entity:
     options: dict[str, str] = field(default_factory=dict)
 
 
-def read_slurm(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
+@importer(DemandOptions)
+def read_slurm(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
     """The accounts and users of a `sacctmgr dump`, and in words what does not count here.
 
     A user is a leaf below the account, named in quotes by the user's name. Users whose share is
@@ -99,7 +102,7 @@ def read_slurm(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
         "Slurm's limits by QOS and partition are in no dump, so they are not in the shares either"
     )
     notes.add("Slurm ranks by decayed usage; the shares here are those of a steady state")
-    return hierarchy_of(root, asks, str(path), notes), notes.lines
+    return hierarchy_of(root, options, str(path), notes), notes.lines
 
 
 def _entities(text: str, path: str | Path) -> list[_Entity]:

@@ -10,8 +10,10 @@ from xml.etree.ElementTree import Element, SubElement
 from ..errors import InputError
 from ..hierarchy.hierarchy import Hierarchy
 from ..import_notes import Notes, listed
+from ..parameters import importer
+from .demands import DemandOptions, SchedulerFile
 from .hadoop_xml import read_xml, xml_text
-from .queue_tree import Asks, Queue, group_paths, hierarchy_of
+from .queue_tree import Queue, group_paths, hierarchy_of
 
 PREFIX = "yarn.scheduler.capacity."
 CALCULATOR = PREFIX + "resource-calculator"
@@ -41,7 +43,8 @@ NO_LIMIT = {
 WEIGHT = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*w")
 
 
-def read_yarn_capacity(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
+@importer(DemandOptions)
+def read_yarn_capacity(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
     """The tree of a capacity-scheduler.xml, and in words what of it does not count here.
 
     The queues of a group have weights (`4w`) or percentages; absolute resources, and a group that
@@ -90,7 +93,7 @@ def read_yarn_capacity(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[st
             "not in the shares: user-limit-factor is 1 unless set, so that one user alone gets no "
             f"more than the queue's own capacity, in {listed(without_factor)}"
         )
-    return hierarchy_of(root, asks, str(path), notes, every_queue), notes.lines
+    return hierarchy_of(root, options, str(path), notes, every_queue), notes.lines
 
 
 def _limits(properties: Mapping[str, str], place: str, read: set[str]) -> list[tuple[str, str]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from ..errors import InputError
 from ..hierarchy.hierarchy import Hierarchy
 from ..import_notes import Notes, listed
+from ..parameters import importer
+from .demands import DemandOptions, SchedulerFile
 from .hadoop_xml import read_xml, xml_text
-from .queue_tree import Asks, Queue, hierarchy_of
+from .queue_tree import Queue, hierarchy_of
 
 QUEUE_TAGS = ("queue", "pool")
 POLICIES = ("drf", "fair", "fifo")
@@ -56,7 +57,8 @@ DEFAULT_LIMITS = (
 """Elements of the file that bound what all queues, or all users, get."""
 
 
-def read_yarn_fair(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
+@importer(DemandOptions)
+def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
     """The tree of a fair-scheduler.xml, and in words what of it does not count here.
 
     Raises `InputError` for what YARN would refuse to load, and for a weight of 0.
@@ -105,7 +107,7 @@ def read_yarn_fair(path: str | Path, asks: Asks) -> tuple[Hierarchy, list[str]]:
             (f"{tag} of user {user.get('name', '')}".rstrip(), amount)
             for tag, amount in _limits(user, LIMITS)
         ]
-    return hierarchy_of(root, asks, str(path), notes, every_queue), notes.lines
+    return hierarchy_of(root, options, str(path), notes, every_queue), notes.lines
 
 
 class _Reader:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -14,29 +15,36 @@ from ..arrays import IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
 from ..import_notes import Notes, counted, listed
+from ..parameters import described
 from .csv_rows import csv_rows, number_in
 from .job_classes import Machines, configurations_of, with_classes
 from .job_table import JobTable, by_arrival
+from .options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW
 
 RESOURCES = ("cores", "memory")
 ADD, REMOVE = "0", "1"
 SUBMIT, SCHEDULE, FINISH = "0", "1", "4"
 CLOSING = ("2", "3", "4", "5", "6")
 """Evict, fail, finish, kill, lost: the ends of a run."""
-AFTER = 2**63 - 1
+AFTER_TRACE = 2**63 - 1
 """Time of what happened after the trace."""
-SECOND = 1e6
-MICROSECONDS = re.compile(r"[0-9]{1,19}")
+MICROSECONDS_PER_SECOND = 1e6
+TIME_PATTERN = re.compile(r"[0-9]{1,19}")
 
 
 def read_google(
-    machine_events: Sequence[str | Path],
-    task_events: Sequence[str | Path],
+    machine_events: Annotated[
+        Sequence[str | Path],
+        described("machine_events; repeat.", option="machines", metavar="FILE"),
+    ],
+    task_events: Annotated[
+        Sequence[str | Path], described("Parts of task_events.", metavar="TASK_EVENTS…")
+    ],
     *,
-    classes: int | None = None,
-    window: tuple[float, float] | None = None,
-    seed: int = 0,
-    name: str = "google-2011",
+    classes: Annotated[int | None, CLASSES] = None,
+    window: Annotated[tuple[float, float] | None, WINDOW] = None,
+    seed: Annotated[int, CLUSTERING_SEED] = 0,
+    name: Annotated[str, DATACENTER_NAME] = "google-2011",
 ) -> tuple[Datacenter, JobTable, IntArray, list[str]]:
     """The datacenter of a trace, its jobs, the class of each, and notes.
 
@@ -129,7 +137,7 @@ def _jobs(paths: Sequence[str | Path], configurations: int, notes: Notes) -> Job
     return by_arrival(
         JobTable(
             arrival=table[:, 0],
-            duration=np.maximum(table[:, 1], 1 / SECOND),
+            duration=np.maximum(table[:, 1], 1 / MICROSECONDS_PER_SECOND),
             request=table[:, 2:],
             wants=np.zeros(len(table), dtype=np.int64),
             allowed=np.ones((1, configurations), dtype=bool),
@@ -159,6 +167,6 @@ def _other(row: list[str]) -> str:
 
 def _time(text: str, path: str | Path, line: int) -> float:
     """Seconds since the origin, 600 s before the trace; infinite for what happened after it."""
-    if not MICROSECONDS.fullmatch(text):
+    if not TIME_PATTERN.fullmatch(text):
         raise InputError(f"{path}: line {line}, time: need microseconds, got {text!r}")
-    return float("inf") if int(text) == AFTER else int(text) / SECOND
+    return float("inf") if int(text) == AFTER_TRACE else int(text) / MICROSECONDS_PER_SECOND

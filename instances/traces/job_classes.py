@@ -14,11 +14,11 @@ from ..errors import InputError
 from ..import_notes import Notes, counted
 from .job_table import JobTable
 
-EXPLAINED = 0.9
+EXPLAINED_VARIANCE = 0.9
 """Classes are added until they explain this share of the variance of requests and durations."""
 MOST_CLASSES = 12
 """At most so many for all jobs together, and of these each group's share, rounded up."""
-SAMPLE = 50_000
+MOST_CLUSTERED_JOBS = 50_000
 """Jobs that the number of classes and their centres are found on; all are assigned afterwards."""
 
 
@@ -47,8 +47,8 @@ def with_classes(
     Jobs that may run on different configurations are never in one class; within such a group
     k-means (Lloyd) works on the requests, as shares of the largest machine, and on the logarithm
     of the duration, each scaled to variance 1. Without `classes` their number is the least that
-    explains `EXPLAINED` of the variance, at most the group's share of `MOST_CLASSES`. A class asks
-    for the mean request of its jobs and takes their mean duration.
+    explains a share `EXPLAINED_VARIANCE` of the variance, at most the group's share of
+    `MOST_CLASSES`. A class asks for the mean request of its jobs and takes their mean duration.
 
     Raises `InputError` without jobs, or if scikit-learn is not installed.
     """
@@ -94,8 +94,10 @@ def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[F
     except ImportError:
         raise InputError("job classes need scikit-learn: pip install scikit-learn") from None
     sample = features
-    if len(features) > SAMPLE:
-        chosen = np.random.default_rng(seed).choice(len(features), SAMPLE, replace=False)
+    if len(features) > MOST_CLUSTERED_JOBS:
+        chosen = np.random.default_rng(seed).choice(
+            len(features), MOST_CLUSTERED_JOBS, replace=False
+        )
         sample = features[np.sort(chosen)]
     total = float(((sample - sample.mean(axis=0)) ** 2).sum())
     different = len(np.unique(sample, axis=0))
@@ -103,7 +105,7 @@ def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[F
         means = KMeans(min(k, different), n_init=4, random_state=seed, algorithm="lloyd")
         means.fit(sample)
         explained = 1.0 - float(means.inertia_) / total if total > 0 else 1.0
-        if explained >= EXPLAINED or k >= different:
+        if explained >= EXPLAINED_VARIANCE or k >= different:
             break
     centres: FloatArray = means.cluster_centers_
     return centres, explained

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from ..arrays import IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
 from ..import_notes import Notes, counted
+from ..parameters import described
 from .csv_rows import named_rows, number_in
 from .job_classes import Machines, configurations_of, with_classes
 from .job_table import JobTable, by_arrival
+from .options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW
 
 RESOURCES = ("cpu", "memory", "gpu")
 NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
@@ -24,14 +27,14 @@ POD_COLUMNS = (
 
 
 def read_openb(
-    nodes: str | Path,
-    pods: str | Path,
+    nodes: Annotated[str | Path, described("openb_node_list_….csv.")],
+    pods: Annotated[str | Path, described("openb_pod_list_….csv.")],
     *,
-    classes: int | None = None,
-    window: tuple[float, float] | None = None,
-    failed: str = "keep",
-    seed: int = 0,
-    name: str = "openb",
+    classes: Annotated[int | None, CLASSES] = None,
+    window: Annotated[tuple[float, float] | None, WINDOW] = None,
+    failed: Annotated[Literal["keep", "drop"], described("Pods that failed.")] = "keep",
+    seed: Annotated[int, CLUSTERING_SEED] = 0,
+    name: Annotated[str, DATACENTER_NAME] = "openb",
 ) -> tuple[Datacenter, JobTable, IntArray, list[str]]:
     """The datacenter of a node and a pod list, its jobs, the class of each, and notes.
 

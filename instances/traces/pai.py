@@ -6,35 +6,46 @@ import io
 import tarfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from ..advice import kind_hint
 from ..datacenter.datacenter import Datacenter
+from ..datacenter.datacenter_file import read_datacenter
 from ..errors import InputError
 from ..files.inputs import decoded, read_bytes
 from ..import_notes import Notes, listed
+from ..parameters import described
 from .csv_rows import number_in
 from .job_classes import configurations_of
-
-RESOURCES = ("cpu", "memory", "gpu")
+from .openb import RESOURCES
+from .options import DATACENTER_NAME
 
 
 def read_pai(
-    specification: str | Path,
-    classes: Datacenter,
+    specification: Annotated[str | Path, described("pai_machine_spec, CSV or tar.gz.")],
+    classes: Annotated[
+        Datacenter | str | Path,
+        described(
+            "Take the job classes of this one (import openb).",
+            option="classes",
+            metavar="DATACENTER",
+        ),
+    ],
     *,
-    name: str = "pai-2020",
-    origin: str | Path = "classes",
+    name: Annotated[str, DATACENTER_NAME] = "pai-2020",
 ) -> tuple[Datacenter, list[str]]:
     """The machines of a specification (CSV or tar.gz) with the job classes of another datacenter.
 
     The trace's own jobs are not in that file. `classes` must have the resources `cpu` (cores),
-    `memory` (GB) and `gpu`; a class that is bound to configurations there may run on all here.
-    `origin` is the file that `classes` come from, for messages. Raises `InputError` naming file,
-    line and column.
+    `memory` (GB) and `gpu`; a class that is bound to configurations there may run on all here. They
+    may be given as a file of that datacenter. Raises `InputError` naming file, line and column.
     """
     notes = Notes()
+    origin: str | Path = "classes"
+    if not isinstance(classes, Datacenter):
+        origin, classes = classes, read_datacenter(classes)
     if classes.resources != RESOURCES:
         raise InputError(
             f"{origin}: {classes.name!r} has {', '.join(classes.resources)}, "

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -21,10 +22,11 @@ from ..import_notes import Notes, counted
 from ..limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
 from ..mapreduce.cluster import Cluster, Rates
 from ..mapreduce.instance import Instance
+from ..parameters import described, importer, parameter
+from .options import BYTES_PER_MB, INSTANCE_NAME, RATES
 
-MB = 1e6
-BLOCK_MB = 128 * 2**20 / MB
-MB_PER_REDUCE = 64 * 2**20 / MB
+DEFAULT_BLOCK_MB = 128 * 2**20 / BYTES_PER_MB
+DEFAULT_MB_PER_REDUCE = 64 * 2**20 / BYTES_PER_MB
 MOST_REPLICAS = 512
 """What HDFS allows unless it is told otherwise."""
 _NUMBER = re.compile(r"[0-9]{1,18}(\.[0-9]*)?")
@@ -41,110 +43,158 @@ class _Row:
     output: float
 
 
+@dataclass(frozen=True)
+class SwimOptions:
+    """The cluster of a SWIM table, the jobs taken, and the model of their tasks."""
+
+    _: KW_ONLY
+    nodes: int = field(metadata=described("Nodes of the cluster to model."))
+    racks: int = parameter(1, "Racks of the cluster to model.")
+    map_slots: int = parameter(2, "Map slots per node.")
+    reduce_slots: int = parameter(2, "Reduce slots per node.")
+    rates: Rates | None = field(default=None, metadata=RATES)
+    trace_machines: int | None = parameter(
+        None, "Machines of the traced cluster; scales bytes (FB-2009 600, 2010 3000)."
+    )
+    jobs: tuple[int, int] | None = parameter(None, "Jobs by place, from 1.", metavar="FIRST LAST")
+    window: tuple[float, float] | None = parameter(
+        None, "Jobs submitted in this time, s.", metavar="FROM TO"
+    )
+    block_mb: float = parameter(DEFAULT_BLOCK_MB, "Input of a map task; default: 128 MiB.")
+    mb_per_reduce: float = parameter(
+        DEFAULT_MB_PER_REDUCE, "Shuffle and output of a reduce task; default: 64 MiB."
+    )
+    cap_reduces: bool = parameter(
+        True, "More reduce tasks than nodes become nodes // 5, as in SWIM."
+    )
+    startup: float = parameter(3.0, "Seconds before a task computes.")
+    map_rate: float = parameter(10.0, "MB/s a map task computes.")
+    reduce_rate: float = parameter(10.0, "MB/s a reduce task computes.")
+    replicas: int = parameter(3, "Replicas of each block.")
+    seed: int = parameter(0, "Of the replicas' places.")
+    name: str | None = field(default=None, metadata=INSTANCE_NAME)
+
+    def __post_init__(self) -> None:
+        machines = 1 if self.trace_machines is None else self.trace_machines
+        for option, value in (
+            ("block_mb", self.block_mb),
+            ("mb_per_reduce", self.mb_per_reduce),
+            ("map_rate", self.map_rate),
+            ("reduce_rate", self.reduce_rate),
+            ("trace_machines", machines),
+        ):
+            if not 0 < value <= MOST:
+                raise InputError(f"{option}: must be finite and > 0{bounds_of(value)}, got {value}")
+        if not 0 <= self.startup <= MOST:
+            raise InputError(f"startup: must be finite and >= 0, got {self.startup}")
+        if self.seed < 0:
+            raise InputError(f"seed: must be >= 0, got {self.seed}")
+
+    @property
+    def scale(self) -> float:
+        """What the table's bytes are multiplied by."""
+        return 1.0 if self.trace_machines is None else self.nodes / self.trace_machines
+
+    def cluster(self) -> Cluster:
+        """The cluster to model. Raises `InputError`, also for more replicas than it holds."""
+        cluster = Cluster.uniform(
+            self.nodes,
+            racks=self.racks,
+            map_slots=self.map_slots,
+            reduce_slots=self.reduce_slots,
+            rates=self.rates,
+        )
+        if not 1 <= self.replicas <= self.nodes:
+            raise InputError(
+                f"replicas: must be between 1 and {self.nodes} (the nodes), got {self.replicas}"
+            )
+        if self.replicas > MOST_REPLICAS:
+            raise InputError(f"replicas: must be at most {MOST_REPLICAS}, got {self.replicas}")
+        return cluster
+
+
+@importer(SwimOptions)
 def read_swim(
-    path: str | Path,
-    *,
-    nodes: int,
-    racks: int = 1,
-    map_slots: int = 2,
-    reduce_slots: int = 2,
-    rates: Rates | None = None,
-    trace_machines: int | None = None,
-    jobs: tuple[int, int] | None = None,
-    window: tuple[float, float] | None = None,
-    block_mb: float = BLOCK_MB,
-    mb_per_reduce: float = MB_PER_REDUCE,
-    cap_reduces: bool = True,
-    startup: float = 3.0,
-    map_rate: float = 10.0,
-    reduce_rate: float = 10.0,
-    replicas: int = 3,
-    seed: int = 0,
-    name: str | None = None,
+    table: Annotated[str | Path, described("SWIM job table, plain or gzip.", metavar="TABLE")],
+    options: SwimOptions,
 ) -> tuple[Instance, list[str]]:
     """The instance of a SWIM table and, one sentence each, what was left out or adjusted.
 
-    Parameters: equal `nodes` in `racks`, slots of each, `rates` in MB/s; `trace_machines`: size of
-    the traced cluster (FB-2009: 600, FB-2010: 3000), scales all bytes by nodes / trace_machines;
-    `jobs`: first and last job by position, from 1; `window`: submit times begin <= t < end in s;
-    `block_mb`: input of a map task; `mb_per_reduce`: shuffle and output of a reduce task;
-    `cap_reduces`: a job with more reduce tasks than nodes gets nodes // 5, as in SWIM;
-    processing time: `startup` s + MB / `map_rate` or `reduce_rate` in MB/s; `replicas` of each
-    block on distinct nodes, drawn with `seed`. Raises `InputError` naming file and line.
+    All bytes are scaled by nodes / trace_machines. A job with more reduce tasks than nodes gets
+    nodes // 5, as in SWIM, unless `cap_reduces` is off. A task computes for `startup` s and its MB
+    by the rate. The replicas of each block are on distinct nodes, drawn with `seed`.
+
+    Raises `InputError` naming file and line.
     """
-    for option, value in (
-        ("block_mb", block_mb),
-        ("mb_per_reduce", mb_per_reduce),
-        ("map_rate", map_rate),
-        ("reduce_rate", reduce_rate),
-        ("trace_machines", 1 if trace_machines is None else trace_machines),
-    ):
-        if not 0 < value <= MOST:
-            raise InputError(f"{option}: must be finite and > 0{bounds_of(value)}, got {value}")
-    if not 0 <= startup <= MOST:
-        raise InputError(f"startup: must be finite and >= 0, got {startup}")
-    cluster = Cluster.uniform(
-        nodes, racks=racks, map_slots=map_slots, reduce_slots=reduce_slots, rates=rates
-    )
-    if seed < 0:
-        raise InputError(f"seed: must be >= 0, got {seed}")
-    if not 1 <= replicas <= nodes:
-        raise InputError(f"replicas: must be between 1 and {nodes} (the nodes), got {replicas}")
-    if replicas > MOST_REPLICAS:
-        raise InputError(f"replicas: must be at most {MOST_REPLICAS}, got {replicas}")
-
+    cluster = options.cluster()
     notes = Notes()
-    rows = sorted(_selected(path, _read(path), jobs, window), key=lambda row: row.submit)
-    scale = 1.0 if trace_machines is None else nodes / trace_machines
-    input_bytes = np.array([row.input for row in rows]) * scale
-    shuffle = np.array([row.shuffle for row in rows]) * scale
-    output = np.array([row.output for row in rows]) * scale
+    rows = _selected(table, _read(table), options.jobs, options.window)
+    rows.sort(key=lambda row: row.submit)
+    input_bytes = np.array([row.input for row in rows]) * options.scale
+    shuffle = np.array([row.shuffle for row in rows]) * options.scale
+    output = np.array([row.output for row in rows]) * options.scale
 
-    block = block_mb * MB
+    block = options.block_mb * BYTES_PER_MB
     map_counts = np.maximum(np.ceil(input_bytes / block), 1)
     reduce_counts = _reduce_counts(
-        shuffle, output, mb_per_reduce * MB, nodes if cap_reduces else None, notes
+        shuffle,
+        output,
+        options.mb_per_reduce * BYTES_PER_MB,
+        options.nodes if options.cap_reduces else None,
+        notes,
     )
-    tasks = float(map_counts.sum() + reduce_counts.sum())
-    if tasks > MOST_TASKS:
-        raise InputError(
-            f"{path}: {tasks:.0f} tasks, more than {MOST_TASKS}: take fewer jobs (jobs, window), "
-            "scale down (trace_machines) or use larger blocks (block_mb, mb_per_reduce)"
-        )
-    if map_counts.sum() * replicas > MOST_ENTRIES:
-        raise InputError(
-            f"replicas: need at most {MOST_ENTRIES} of all map tasks, got {replicas} of each"
-        )
+    _need_few(table, map_counts, reduce_counts, options.replicas)
     map_offsets = offsets(map_counts.astype(np.int64))
     reduce_offsets = offsets(reduce_counts.astype(np.int64))
-    input_mb = _blocks(input_bytes, block, map_offsets) / MB
-    reduce_mb = np.repeat(
-        (shuffle + output) / np.maximum(reduce_counts, 1) / MB, np.diff(reduce_offsets)
-    )
-    _note_jobs(rows, scale, notes)
-    copies = np.where(input_mb > 0, replicas, 0)
+    input_mb = _blocks(input_bytes, block, map_offsets) / BYTES_PER_MB
+    reduce_bytes = (shuffle + output) / np.maximum(reduce_counts, 1)
+    reduce_mb = np.repeat(reduce_bytes / BYTES_PER_MB, np.diff(reduce_offsets))
+    _note_jobs(rows, options.scale, notes)
+    copies = np.where(input_mb > 0, options.replicas, 0)
+    blocks = int((copies > 0).sum())
     instance = Instance(
-        name=name or _stem(path),
-        source=(
-            f"SWIM table {file_name(path)}, trace_machines {trace_machines}, jobs {jobs}, "
-            f"window {window}, block_mb {block_mb:.6f}, mb_per_reduce {mb_per_reduce:.6f}, "
-            f"cap_reduces {cap_reduces}, startup {startup}, map_rate {map_rate}, "
-            f"reduce_rate {reduce_rate}, replicas {replicas}, seed {seed}"
-        ),
+        name=options.name or _stem(table),
+        source=_source(table, options),
         cluster=cluster,
         job_names=tuple(row.job for row in rows),
         output_ratio=np.divide(
             shuffle, input_bytes, out=np.zeros(len(rows)), where=input_bytes > 0
         ),
         map_offsets=map_offsets,
-        map_processing=startup + input_mb / map_rate,
+        map_processing=options.startup + input_mb / options.map_rate,
         input_mb=input_mb,
         replica_offsets=offsets(copies),
-        replicas=_distinct_nodes(int((copies > 0).sum()), replicas, nodes, seed).ravel(),
+        replicas=_distinct_nodes(blocks, options.replicas, options.nodes, options.seed).ravel(),
         reduce_offsets=reduce_offsets,
-        reduce_processing=startup + reduce_mb / reduce_rate,
+        reduce_processing=options.startup + reduce_mb / options.reduce_rate,
     )
     return instance, notes.lines
+
+
+def _source(table: str | Path, options: SwimOptions) -> str:
+    o = options
+    return (
+        f"SWIM table {file_name(table)}, trace_machines {o.trace_machines}, jobs {o.jobs}, "
+        f"window {o.window}, block_mb {o.block_mb:.6f}, mb_per_reduce {o.mb_per_reduce:.6f}, "
+        f"cap_reduces {o.cap_reduces}, startup {o.startup}, map_rate {o.map_rate}, "
+        f"reduce_rate {o.reduce_rate}, replicas {o.replicas}, seed {o.seed}"
+    )
+
+
+def _need_few(
+    table: str | Path, map_counts: FloatArray, reduce_counts: FloatArray, replicas: int
+) -> None:
+    """Raise `InputError` for more tasks or replicas than an instance holds."""
+    tasks = float(map_counts.sum() + reduce_counts.sum())
+    if tasks > MOST_TASKS:
+        raise InputError(
+            f"{table}: {tasks:.0f} tasks, more than {MOST_TASKS}: take fewer jobs (jobs, window), "
+            "scale down (trace_machines) or use larger blocks (block_mb, mb_per_reduce)"
+        )
+    if map_counts.sum() * replicas > MOST_ENTRIES:
+        raise InputError(
+            f"replicas: need at most {MOST_ENTRIES} of all map tasks, got {replicas} of each"
+        )
 
 
 def _read(path: str | Path) -> list[_Row]:
@@ -251,7 +301,7 @@ def _note_jobs(rows: Sequence[_Row], scale: float, notes: Notes) -> None:
     unfed = sum(not row.input for row in rows)
     if unfed:
         notes.add(f"{counted(unfed, 'job')} without input: one map task that reads nothing")
-    lost = [row.shuffle * scale / MB for row in rows if row.shuffle and not row.input]
+    lost = [row.shuffle * scale / BYTES_PER_MB for row in rows if row.shuffle and not row.input]
     if lost:
         notes.add(
             f"{counted(len(lost), 'job')} with shuffle but no input: the shuffle is lost "

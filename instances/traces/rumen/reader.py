@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
@@ -17,10 +18,11 @@ from ...import_notes import Notes, counted, listed
 from ...mapreduce.cluster import Rates
 from ...mapreduce.history import Events, History
 from ...mapreduce.instance import Instance
+from ...parameters import described, importer, parameter
+from ..options import BYTES_PER_MB, INSTANCE_NAME, RATES
 from .cluster import cluster_of, slots_seen
 from .file import JobRecord, read_jobs, read_topology
 from .tasks import (
-    MB,
     JobRows,
     Output,
     TaskRow,
@@ -35,51 +37,62 @@ from .tasks import (
 FailedJobs = Literal["keep", "drop"]
 
 
+@dataclass(frozen=True)
+class RumenOptions:
+    """How a Rumen trace becomes an instance."""
+
+    topology: str | Path | None = parameter(
+        None, "Rumen topology of racks and hosts.", metavar="FILE"
+    )
+    _: KW_ONLY
+    map_slots: int | None = parameter(None, "Map slots per host; default: what the trace shows.")
+    reduce_slots: int | None = parameter(
+        None, "Reduce slots per host; default: what the trace shows."
+    )
+    rates: Rates | None = field(default=None, metadata=RATES)
+    subtract_read: bool = parameter(
+        True, "Take the modelled read time off the recorded map durations."
+    )
+    output: Output = parameter(
+        "map", "What a job's output ratio counts first.", option="output-bytes"
+    )
+    unfinished: Unfinished = parameter("median", "Tasks that never succeeded.")
+    failed_jobs: FailedJobs = parameter("keep", "Jobs that did not succeed.")
+    name: str | None = field(default=None, metadata=INSTANCE_NAME)
+
+    def __post_init__(self) -> None:
+        need_choice("output", self.output, get_args(Output))
+        need_choice("unfinished", self.unfinished, get_args(Unfinished))
+        need_choice("failed_jobs", self.failed_jobs, get_args(FailedJobs))
+
+
+@importer(RumenOptions)
 def read_rumen(
-    trace: str | Path,
-    topology: str | Path | None = None,
-    *,
-    map_slots: int | None = None,
-    reduce_slots: int | None = None,
-    rates: Rates | None = None,
-    subtract_read: bool = True,
-    output: Output = "map",
-    unfinished: Unfinished = "median",
-    failed_jobs: FailedJobs = "keep",
-    name: str | None = None,
+    trace: Annotated[str | Path, described("Rumen job trace, plain or gzip.", metavar="TRACE")],
+    options: RumenOptions,
 ) -> tuple[Instance, list[str]]:
     """The instance of a Rumen trace and, one sentence each, what was left out or adjusted.
 
-    Parameters: slots of every node (None: the most that the trace shows at once on a host); `rates`
-    in MB/s; `subtract_read`: take the modelled read time off the map durations; `output`: what a
-    job's `output_ratio` counts first, the map tasks' output or the bytes shuffled; `unfinished`:
-    a task that never succeeded gets the median of the others or is dropped; `failed_jobs`: whether
-    jobs that did not succeed stay. Jobs come in order of submission. Raises `InputError`.
+    Jobs come in order of submission. Without `map_slots` or `reduce_slots` every node has the most
+    that the trace shows at once on a host. `output` says whether the map tasks' output or the bytes
+    shuffled count first in a job's output ratio. A task that never succeeded gets the median of the
+    others, or is dropped.
+
+    Raises `InputError` naming file, job, task and field.
     """
-    need_choice("output", output, get_args(Output))
-    need_choice("unfinished", unfinished, get_args(Unfinished))
-    need_choice("failed_jobs", failed_jobs, get_args(FailedJobs))
     notes = Notes()
     logged = _distinct(read_jobs(trace), notes)
     seen = slots_seen(logged)
-    slots = (
-        seen[0] if map_slots is None else map_slots,
-        seen[1] if reduce_slots is None else reduce_slots,
-    )
-    if map_slots is None or reduce_slots is None:
-        notes.add(
-            f"slots of each node: {slots[0]} map, {slots[1]} reduce; the trace shows "
-            f"{seen[0]} and {seen[1]} at once on one host"
-        )
-    hosts = read_topology(topology) if topology is not None else []
-    cluster = cluster_of(logged, hosts, slots, rates or Rates(), notes)
+    slots = _slots(options, seen, notes)
+    hosts = read_topology(options.topology) if options.topology is not None else []
+    cluster = cluster_of(logged, hosts, slots, options.rates or Rates(), notes)
 
-    jobs = [job_rows(job, cluster) for job in _kept(logged, failed_jobs, notes)]
+    jobs = [job_rows(job, cluster) for job in _kept(logged, options.failed_jobs, notes)]
     _note_unlisted(jobs, notes)
     fill_inputs(jobs, notes)
-    measure(jobs, cluster, subtract_read, notes)
-    fill_processing(jobs, unfinished, notes)
-    set_output_ratios(jobs, output, notes)
+    measure(jobs, cluster, options.subtract_read, notes)
+    fill_processing(jobs, options.unfinished, notes)
+    set_output_ratios(jobs, options.output, notes)
     jobs = _with_tasks(jobs, notes)
     if not jobs:
         raise InputError(f"{trace}: no job with a usable task")
@@ -88,19 +101,14 @@ def read_rumen(
     reduces = [row for rows in jobs for row in rows.reduces]
     try:
         instance = Instance(
-            name=name or _stem(trace),
-            source=(
-                f"Hadoop Rumen trace {file_name(trace)}, "
-                f"{f'topology {file_name(topology)}' if topology else 'racks from the trace'}, "
-                f"subtract_read {subtract_read}, output {output}, unfinished {unfinished}, "
-                f"failed_jobs {failed_jobs}"
-            ),
+            name=options.name or _stem(trace),
+            source=_source(trace, options),
             cluster=cluster,
             job_names=tuple(rows.job.jobID for rows in jobs),
             output_ratio=np.array([rows.output_ratio for rows in jobs], dtype=float),
             map_offsets=offsets(len(rows.maps) for rows in jobs),
             map_processing=np.array([row.processing for row in maps], dtype=float),
-            input_mb=np.array([row.input for row in maps], dtype=float) / MB,
+            input_mb=np.array([row.input for row in maps], dtype=float) / BYTES_PER_MB,
             replica_offsets=offsets(len(row.replicas) for row in maps),
             replicas=np.array([node for row in maps for node in row.replicas], dtype=np.int64),
             reduce_offsets=offsets(len(rows.reduces) for rows in jobs),
@@ -110,6 +118,31 @@ def read_rumen(
     except InputError as error:
         raise InputError(f"{trace}: {error}") from None
     return instance, notes.lines
+
+
+def _slots(options: RumenOptions, seen: tuple[int, int], notes: Notes) -> tuple[int, int]:
+    """Map and reduce slots of every node."""
+    chosen = options.map_slots, options.reduce_slots
+    maps, reduces = (
+        most if given is None else given for given, most in zip(chosen, seen, strict=True)
+    )
+    if None in chosen:
+        notes.add(
+            f"slots of each node: {maps} map, {reduces} reduce; the trace shows "
+            f"{seen[0]} and {seen[1]} at once on one host"
+        )
+    return maps, reduces
+
+
+def _source(trace: str | Path, options: RumenOptions) -> str:
+    racks = (
+        f"topology {file_name(options.topology)}" if options.topology else "racks from the trace"
+    )
+    return (
+        f"Hadoop Rumen trace {file_name(trace)}, {racks}, "
+        f"subtract_read {options.subtract_read}, output {options.output}, "
+        f"unfinished {options.unfinished}, failed_jobs {options.failed_jobs}"
+    )
 
 
 def _distinct(jobs: Iterable[JobRecord], notes: Notes) -> list[JobRecord]:
@@ -177,14 +210,38 @@ def _history(
         reasons.append(
             f"the jobs arrived over {(submits[-1] - origin) / 1000:.0f} s; the model has all at 0"
         )
-    attempts, other_attempts = _attempts(logged)
-    if attempts > len(ends):
+    reasons += _other_attempts(logged, len(ends)) + _odd_times(jobs)
+    for phase, shown, modelled in zip(("map", "reduce"), seen, slots, strict=True):
+        if shown > modelled:
+            reasons.append(f"hosts ran {shown} {phase} tasks at once; the model allows {modelled}")
+    if any(row.input for row in maps):
+        reasons.append("setups are modelled from the rates, not measured")
+    ends += [rows.job.finishTime for rows in jobs if rows.job.finishTime is not None]
+    return History(
+        makespan=max([(end - origin) / 1000 for end in ends], default=0.0),
+        map=_events(maps, origin),
+        reduce=_events(reduces, origin),
+        not_comparable=(*reasons, *notes.not_comparable),
+    )
+
+
+def _other_attempts(logged: Sequence[JobRecord], successful: int) -> list[str]:
+    """What ran beside the attempts that the instance has, in words."""
+    reasons = []
+    attempts, of_other_tasks = _attempts(logged)
+    if attempts > successful:
         reasons.append(
-            f"{counted(attempts - len(ends), 'more attempt')} held slots: failed, killed, repeated "
-            "or of dropped jobs"
+            f"{counted(attempts - successful, 'more attempt')} held slots: failed, killed, "
+            "repeated or of dropped jobs"
         )
-    if other_attempts:
-        reasons.append(f"{counted(other_attempts, 'attempt')} of setup and cleanup held slots")
+    if of_other_tasks:
+        reasons.append(f"{counted(of_other_tasks, 'attempt')} of setup and cleanup held slots")
+    return reasons
+
+
+def _odd_times(jobs: Sequence[JobRows]) -> list[str]:
+    """Starts that the model does not allow, in words."""
+    reasons = []
     early = sum(
         min((row.start for row in rows.reduces if row.start is not None), default=np.inf)
         < max((row.end for row in rows.maps if row.end is not None), default=-np.inf)
@@ -201,18 +258,7 @@ def _history(
     )
     if skewed:
         reasons.append(f"clocks differ: {counted(skewed, 'task')} began before its submission")
-    for phase, shown, modelled in zip(("map", "reduce"), seen, slots, strict=True):
-        if shown > modelled:
-            reasons.append(f"hosts ran {shown} {phase} tasks at once; the model allows {modelled}")
-    if any(row.input for row in maps):
-        reasons.append("setups are modelled from the rates, not measured")
-    ends += [rows.job.finishTime for rows in jobs if rows.job.finishTime is not None]
-    return History(
-        makespan=max([(end - origin) / 1000 for end in ends], default=0.0),
-        map=_events(maps, origin),
-        reduce=_events(reduces, origin),
-        not_comparable=(*reasons, *notes.not_comparable),
-    )
+    return reasons
 
 
 def _attempts(jobs: Iterable[JobRecord]) -> tuple[int, int]:

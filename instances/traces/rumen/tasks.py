@@ -13,9 +13,9 @@ from typing import Literal
 
 from ...import_notes import Notes, counted, listed
 from ...mapreduce.cluster import Cluster
+from ..options import BYTES_PER_MB
 from .file import JobRecord, TaskRecord
 
-MB = 1e6
 Output = Literal["map", "shuffle"]
 Unfinished = Literal["median", "drop"]
 
@@ -137,7 +137,7 @@ def _read_seconds(row: TaskRow, cluster: Cluster) -> float:
             (cluster.rate_between(row.node, replica) for replica in row.replicas),
             default=cluster.rates.remote,
         )
-    return (row.input or 0.0) / MB / rate
+    return (row.input or 0.0) / BYTES_PER_MB / rate
 
 
 def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: Notes) -> None:
@@ -192,7 +192,7 @@ def set_output_ratios(jobs: Iterable[JobRows], output: Output, notes: Notes) -> 
     if lost:
         notes.add(
             f"{counted(len(lost), 'job')} with map output but no known input: the shuffle is lost "
-            f"({sum(lost) / MB:.3g} MB in all)",
+            f"({sum(lost) / BYTES_PER_MB:.3g} MB in all)",
             comparable=False,
         )
     if silent:

@@ -13,10 +13,11 @@ from slotwise.instances.errors import InputError
 from slotwise.instances.hierarchy.allocation_file import read_allocation, write_allocation
 from slotwise.instances.hierarchy.hierarchy import from_graph
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy, write_hierarchy
-from slotwise.instances.schedulers import READERS
-from slotwise.instances.schedulers.queue_tree import MOST_NOTES, Asks
+from slotwise.instances.importers import IMPORTERS
+from slotwise.instances.schedulers.demands import DemandOptions
+from slotwise.instances.schedulers.queue_tree import MOST_NOTES
 
-ASKS = Asks({"memory": 800_000.0, "cpu": 200.0})
+DEMANDS = DemandOptions({"memory": 800_000.0, "cpu": 200.0})
 
 FAIR = """<?xml version="1.0"?>
 <allocations>
@@ -209,7 +210,7 @@ FILES = {
 def read(name: str, text: str, tmp_path: Path):
     path = tmp_path / "queues"
     path.write_text(text)
-    return next(entry for entry in READERS if entry.name == name).load()(path, ASKS)
+    return IMPORTERS.lookup(name).load()(path, DEMANDS)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -10,30 +10,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotwise.instances.errors import InputError
+from slotwise.instances.exporters import EXPORTERS
 from slotwise.instances.hierarchy.hierarchy import Group, Hierarchy, Leaf, hierarchy
-from slotwise.instances.schedulers import READERS, WRITERS
-from slotwise.instances.schedulers.queue_tree import Asks, flattened
+from slotwise.instances.importers import IMPORTERS
+from slotwise.instances.schedulers.demands import DemandOptions
+from slotwise.instances.schedulers.queue_tree import flattened
 from slotwise.instances.schedulers.slurm import MOST_SHARES
 from slotwise.instances.schedulers.weights import weights_from_one, whole_weights
 
 CAPACITY = {"cpu": 200.0, "memory": 400.0}
 DEMAND = {"cpu": 1.0, "memory": 2.0}
-ASKS = Asks(CAPACITY, DEMAND)
+DEMANDS = DemandOptions(CAPACITY, DEMAND)
 BOTH_WAYS = ("yarn", "yarn-capacity", "kueue", "slurm")
 
 
 def reader(name: str):
-    return next(entry for entry in READERS if entry.name == name).load()
+    return IMPORTERS.lookup(name).load()
 
 
 def writer(name: str):
-    return next(entry for entry in WRITERS if entry.name == name).load()
+    return EXPORTERS.lookup(name).load()
 
 
-def read(name: str, text: str, tmp_path: Path, asks: Asks = ASKS):
+def read(name: str, text: str, tmp_path: Path, options: DemandOptions = DEMANDS):
     path = tmp_path / "file"
     path.write_text(text)
-    return reader(name)(path, asks)
+    return reader(name)(path, options)
 
 
 def tree(*children, weight: float = 1.0) -> Hierarchy:
@@ -139,7 +141,7 @@ def test_reads_shares_of_a_quarter_a_half_a_quarter(name, text, paths, tmp_path:
 
 
 def test_kueue_takes_the_quotas_as_capacity(tmp_path: Path) -> None:
-    found, notes = read("kueue", KUEUE, tmp_path, Asks({}))
+    found, notes = read("kueue", KUEUE, tmp_path, DemandOptions({}))
     assert dict(zip(found.resources, found.capacity, strict=True)) == {"cpu": 200, "memory": 0.4}
     assert found.demand_of(0) == {"cpu": 0.2, "memory": 0.0004}
     assert any("1/1000" in line for line in notes)
@@ -153,12 +155,12 @@ def test_slurm_users_are_leaves(tmp_path: Path) -> None:
 
 
 def test_single_leaves_may_ask_for_something_else(tmp_path: Path) -> None:
-    asks = Asks(CAPACITY, DEMAND, {"sci": {"cpu": 4.0}}, {"eng/dev": 7.0})
-    found, _ = read("yarn", YARN, tmp_path, asks)
+    options = DemandOptions(CAPACITY, DEMAND, {"sci": {"cpu": 4.0}}, {"eng/dev": 7.0})
+    found, _ = read("yarn", YARN, tmp_path, options)
     assert found.demand_of(found.leaf_at("sci")) == {"cpu": 4.0, "memory": 0.0}
     assert found.tasks[found.leaf_at("eng/dev")] == 7
     with pytest.raises(InputError, match="'ops' is no leaf"):
-        read("yarn", YARN, tmp_path, Asks(CAPACITY, DEMAND, {}, {"ops": 1.0}))
+        read("yarn", YARN, tmp_path, DemandOptions(CAPACITY, DEMAND, {}, {"ops": 1.0}))
 
 
 def yarn(inside: str) -> str:

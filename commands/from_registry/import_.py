@@ -1,0 +1,81 @@
+"""`slotwise import NAME`, one command for each importer of the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...instances.errors import InputError
+from ...instances.importers import IMPORTERS, Imported, import_
+from ...instances.parameters import parameters_of
+from ...instances.registry import Entry
+from ..console import Json, Quiet, tell
+from ..file_rules import Written, saving
+from .group import group_of, with_options
+from .options import is_argument, keyword, options_from, values_from
+from .save import OutputFile, save
+
+JobsFile = Annotated[
+    Path | None,
+    typer.Option("--jobs", metavar="FILE", help="Write the jobs here too, as CSV."),
+    Written(),
+]
+
+
+def _command(entry: Entry) -> Callable[..., None]:
+    """The function of an importer's command."""
+    function = entry.load()
+    parameters = parameters_of(function)
+    options = options_from(parameters, paths=True)
+    files = {one.name for one in parameters if is_argument(one)}
+    with_jobs = "jobs" in entry.understands
+
+    def run(
+        output_file: Path,
+        as_json: bool,
+        quiet: bool,
+        jobs_file: Path | None = None,
+        **given: Any,
+    ) -> None:
+        imported = import_(function, **values_from(parameters, given))
+        if jobs_file is not None:
+            _save_jobs(imported, jobs_file)
+        tell(imported.notes, quiet=quiet)
+        save(imported.made, output_file, notes=imported.notes, as_json=as_json, quiet=quiet)
+
+    return with_options(
+        run,
+        [
+            *(option for option in options if option.name in files),
+            keyword("output_file", OutputFile),
+            *([keyword("jobs_file", JobsFile, default=None)] if with_jobs else []),
+            *(option for option in options if option.name not in files),
+            keyword("as_json", Json, default=False),
+            keyword("quiet", Quiet, default=False),
+        ],
+    )
+
+
+def _save_jobs(imported: Imported, path: Path) -> None:
+    """Write the jobs of a datacenter's trace."""
+    from ...instances.datacenter.datacenter import Datacenter
+    from ...instances.traces.job_table import write_jobs
+
+    if (
+        not isinstance(imported.made, Datacenter)
+        or imported.jobs is None
+        or imported.job_class is None
+    ):
+        raise InputError("--jobs: the importer gives no jobs of a datacenter")
+    with saving():
+        write_jobs(path, imported.made, imported.jobs, imported.job_class)
+
+
+importing = typer.Typer(
+    no_args_is_help=True,
+    cls=group_of(IMPORTERS, _command),
+    help="Read a cluster's job history, a datacenter's trace or a scheduler's queues.",
+)

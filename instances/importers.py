@@ -1,0 +1,144 @@
+"""Files of others as instances, datacenters and hierarchies: the importers, and `import_`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .registry import Entry, Function, Registry
+
+if TYPE_CHECKING:
+    from .arrays import IntArray
+    from .datacenter.datacenter import Datacenter
+    from .hierarchy.hierarchy import Hierarchy
+    from .mapreduce.instance import Instance
+    from .traces.job_table import JobTable
+
+IMPORTERS = Registry(
+    "importer",
+    "slotwise.importers",
+    (
+        Entry(
+            "rumen",
+            "instances.traces.rumen.reader:read_rumen",
+            "Hadoop Rumen traces (Mumak, Gridmix, SLS)",
+            "MapReduce jobs task by task, with the schedule that ran",
+        ),
+        Entry(
+            "swim",
+            "instances.traces.swim:read_swim",
+            "SWIM tables of Facebook workloads",
+            "bytes per job, turned into tasks by a stated model",
+        ),
+        Entry(
+            "openb",
+            "instances.traces.openb:read_openb",
+            "Alibaba's GPU cluster of 2023",
+            "nodes, pods, classes by k-means",
+            understands=frozenset({"jobs"}),
+            takes="datacenter",
+        ),
+        Entry(
+            "pai",
+            "instances.traces.pai:read_pai",
+            "Alibaba's PAI cluster of 2020",
+            "machines only, with job classes from elsewhere",
+            takes="datacenter",
+        ),
+        Entry(
+            "google",
+            "instances.traces.google2011:read_google",
+            "Google's cluster of May 2011 (clusterdata-2011-2)",
+            "machines, tasks, classes by k-means",
+            understands=frozenset({"jobs"}),
+            takes="datacenter",
+        ),
+        Entry(
+            "yarn",
+            "instances.schedulers.yarn_fair:read_yarn_fair",
+            "Apache Hadoop YARN Fair Scheduler: fair-scheduler.xml",
+            "queues and weights",
+            takes="hierarchy",
+        ),
+        Entry(
+            "yarn-capacity",
+            "instances.schedulers.yarn_capacity:read_yarn_capacity",
+            "Apache Hadoop YARN Capacity Scheduler: capacity-scheduler.xml",
+            "queues and weights, or percentages",
+            takes="hierarchy",
+        ),
+        Entry(
+            "kueue",
+            "instances.schedulers.kueue:read_kueue",
+            "Kueue: Cohort and ClusterQueue manifests",
+            "cohorts, cluster queues, weights and quotas",
+            takes="hierarchy",
+        ),
+        Entry(
+            "slurm",
+            "instances.schedulers.slurm:read_slurm",
+            "Slurm: sacctmgr dump",
+            "accounts, users and shares",
+            takes="hierarchy",
+        ),
+    ),
+)
+"""Readers of traces and of schedulers' files.
+
+An importer is a function of one file or several and of options by name. It returns an instance, a
+datacenter or a hierarchy; or a pair of that and of notes, one sentence each, on what it left out or
+adjusted; or an `Imported`. One that understands "jobs" gives the jobs of a datacenter too.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """What an importer makes of files.
+
+    Parameters
+    ----------
+    made : Instance, Datacenter or Hierarchy
+        The problem.
+    notes : tuple of str
+        What was left out or adjusted, one sentence each.
+    jobs : JobTable or None
+        Of a datacenter's trace: its jobs.
+    job_class : IntArray or None
+        Class of each of these jobs, shape (jobs,); -1 for one that has none.
+    """
+
+    made: Instance | Datacenter | Hierarchy
+    notes: tuple[str, ...] = ()
+    jobs: JobTable | None = None
+    job_class: IntArray | None = None
+
+
+def import_(importer: str | Function, *files: str | Path, **options: Any) -> Imported:
+    """Read files of others.
+
+    Parameters
+    ----------
+    importer : str or callable
+        A name of `IMPORTERS`, or a function as described there.
+    *files : str or Path
+        What it reads.
+    **options
+        What else it takes.
+
+    Returns
+    -------
+    Imported
+
+    Raises
+    ------
+    InputError
+        For an unknown name, and for files and options that the importer refuses.
+    """
+    found = IMPORTERS.resolve(importer).load()(*files, **options)
+    if isinstance(found, Imported):
+        return found
+    if not isinstance(found, tuple):
+        return Imported(found)
+    made, *jobs, notes = found
+    return Imported(made, tuple(notes), *jobs)

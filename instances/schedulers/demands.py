@@ -1,0 +1,84 @@
+"""What no scheduler's file tells: the capacity of the cluster, and what tasks need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from ..errors import InputError
+from ..files.json_files import read_json
+from ..parameters import described, parameter
+
+Amounts = Mapping[str, float]
+"""Amounts by resource."""
+SchedulerFile = Annotated[str | Path, described("The scheduler's file.", metavar="FILE")]
+
+
+@dataclass(frozen=True)
+class DemandOptions:
+    """Capacity and demands, which every importer of a scheduler's queues needs.
+
+    `demands` may be a file of `{"eng/dev": {"demand": {"cpu": 1}, "tasks": 9}}`, from which `tasks`
+    then comes too.
+    """
+
+    capacity: Amounts = field(
+        default_factory=dict, metadata=described("Of the cluster, by resource.")
+    )
+    demand: Amounts | None = parameter(None, "Per task of a leaf; default: capacity / 1000.")
+    demands: Mapping[str, Amounts] | str | Path = field(
+        default_factory=dict,
+        metadata=described("JSON: demand per task and tasks of single leaves.", metavar="FILE"),
+    )
+    tasks: Mapping[str, float] = field(
+        default_factory=dict,
+        metadata=described("Limits of tasks of single leaves, by path.", option=None),
+    )
+    source: str = parameter("demands", "Where demands and tasks are from.", option=None)
+
+    def __post_init__(self) -> None:
+        if not self.demand:
+            object.__setattr__(self, "demand", None)
+        if isinstance(self.demands, str | Path):
+            path = self.demands
+            demands, tasks = read_demands(path)
+            for name, value in (("demands", demands), ("tasks", tasks), ("source", str(path))):
+                object.__setattr__(self, name, value)
+
+    @property
+    def by_leaf(self) -> Mapping[str, Amounts]:
+        """Demands per task of single leaves, by path."""
+        assert isinstance(self.demands, Mapping)
+        return self.demands
+
+
+def read_demands(path: str | Path) -> tuple[dict[str, Amounts], dict[str, float]]:
+    """Demands and task limits of single leaves, by path, from a JSON file.
+
+    Raises `InputError` naming file, leaf and resource.
+    """
+    _, document = read_json(path)
+    demands: dict[str, Amounts] = {}
+    tasks: dict[str, float] = {}
+    for leaf, wanted in document.items():
+        where = f"{path}: {leaf!r}"
+        if not isinstance(wanted, dict) or set(wanted) - {"demand", "tasks"}:
+            raise InputError(f"{where}: need an object with demand and tasks")
+        if "demand" in wanted:
+            demands[leaf] = _numbers(wanted["demand"], f"{where}, demand")
+        if "tasks" in wanted:
+            tasks[leaf] = _numbers({"tasks": wanted["tasks"]}, where)["tasks"]
+    return demands, tasks
+
+
+def _numbers(values: Any, where: str) -> dict[str, float]:
+    if not isinstance(values, dict):
+        raise InputError(f"{where}: need an object by resource")
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(f"{where}, {name}: need a number, got {value!r}")
+        if not 0 <= value <= 1e300:
+            raise InputError(f"{where}, {name}: need a finite number >= 0")
+    return {name: float(value) for name, value in values.items()}
