@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from .instances.errors import InputError as InputError
     from .instances.errors import OutputError as OutputError
     from .instances.errors import SlotwiseError as SlotwiseError
+    from .instances.exporters import Exported as Exported
+    from .instances.exporters import export as export
     from .instances.generators import generate as generate
     from .instances.hierarchy.allocation import Allocation as Allocation
     from .instances.hierarchy.allocation_file import read_allocation as read_allocation

@@ -19,8 +19,8 @@ from ..heuristics import HEURISTICS
 from ..heuristics.dispatch import POLICIES
 from ..heuristics.fairness import ALLOCATORS
 from ..instances.examples import EXAMPLES, PREFIX
+from ..instances.exporters import EXPORTERS
 from ..instances.registry import Entry
-from ..instances.schedulers import WRITERS
 from ..solvers import METHODS
 from .file_rules import path_parameters
 
@@ -40,7 +40,8 @@ Offer = Callable[[], list[Word]]
 def answer(app: typer.Typer, arguments: list[str]) -> None:
     """Print the words that a shell may offer, and exit."""
     root = typer.main.get_command(app)
-    _teach(root)
+    typed = f"{os.environ.get('COMP_WORDS', '')} {os.environ.get('_TYPER_COMPLETE_ARGS', '')}"
+    _teach(root, set(typed.split()))
     for_bash, begun = "COMP_WORDS" in os.environ, _join_examples()
     words = StringIO()
     try:
@@ -52,10 +53,11 @@ def answer(app: typer.Typer, arguments: list[str]) -> None:
             print(word.replace(" ", r"\ ") if for_bash else word)
 
 
-def _teach(command: Any) -> None:
-    """Tell the parameters of a command, and of those below it, what to offer."""
-    for below in getattr(command, "commands", {}).values():
-        _teach(below)
+def _teach(command: Any, typed: set[str]) -> None:
+    """Tell the parameters of a command, and of those below it that are typed, what to offer."""
+    below = getattr(command, "commands", {})
+    for name in typed.intersection(below):
+        _teach(below[name], typed)
     inputs = {name for name, (_, mark) in _paths(command).items() if mark is None}
     for parameter in command.params:
         offer = OFFERS.get((command.name, parameter.name))
@@ -97,7 +99,7 @@ OFFERS: dict[tuple[str, str], Offer] = {
     ("simulate", "policy"): _names(POLICIES),
     ("simulate", "against"): _names(POLICIES),
     ("fair", "method"): _names(ALLOCATORS),
-    ("fair", "export"): _names(WRITERS),
+    ("fair", "export"): _names(EXPORTERS),
     ("examples", "name"): lambda: [Word(example.name, example.about) for example in EXAMPLES],
 }
 """What commands offer, by their name and that of the parameter."""

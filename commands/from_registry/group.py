@@ -45,6 +45,14 @@ def group_of(registry: Registry, build: Callable[[Entry], Callable[..., None]]) 
                 named[entry.name] = TyperCommand(entry.name, help=help_of(entry))
             TyperGroup(commands=named).format_commands(ctx, formatter)
 
+        def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+            from ..completion import Word
+
+            if incomplete.startswith("-"):
+                return super().shell_complete(ctx, incomplete)
+            words = [Word(entry.name, entry.summary) for entry in registry]
+            return [word for word in words if word.value.startswith(incomplete)]
+
     return Group
 
 
