@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from .instances.hierarchy.hierarchy import hierarchy as hierarchy
     from .instances.hierarchy.hierarchy_file import read_hierarchy as read_hierarchy
     from .instances.hierarchy.hierarchy_file import write_hierarchy as write_hierarchy
+    from .instances.importers import Imported as Imported
+    from .instances.importers import import_ as import_
     from .instances.mapreduce.cluster import Cluster as Cluster
     from .instances.mapreduce.cluster import Rates as Rates
     from .instances.mapreduce.instance import Instance as Instance

@@ -21,6 +21,7 @@ from .fair import fair
 from .file_rules import apply_to
 from .from_registry.generate import generate
 from .from_registry.import_ import importing
+from .from_registry.names import WithAllNames
 from .gap import gap
 from .guide import guide
 from .heuristic import heuristic
@@ -48,7 +49,7 @@ app = typer.Typer(
 )
 VERBS = (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, schema, examples)
 for command in VERBS:
-    app.command()(command)
+    app.command(cls=WithAllNames)(command)
 app.command("list")(list_)
 app.add_typer(generate, name="generate")
 app.add_typer(importing, name="import")

@@ -20,7 +20,7 @@ from ..heuristics.dispatch import POLICIES
 from ..heuristics.fairness import ALLOCATORS
 from ..instances.examples import EXAMPLES, PREFIX
 from ..instances.exporters import EXPORTERS
-from ..instances.registry import Entry
+from ..instances.registry import Entry, Registry
 from ..solvers import METHODS
 from .file_rules import path_parameters
 
@@ -91,15 +91,20 @@ def _examples() -> list[Word]:
     return [Word(PREFIX + example.name, example.about) for example in EXAMPLES]
 
 
+REGISTRIES: dict[tuple[str, str], Registry] = {
+    ("heuristic", "name"): HEURISTICS,
+    ("solve", "method"): METHODS,
+    ("solve", "model"): METHODS,
+    ("explain", "model"): FORMULATIONS,
+    ("simulate", "policy"): POLICIES,
+    ("simulate", "against"): POLICIES,
+    ("fair", "method"): ALLOCATORS,
+    ("fair", "export"): EXPORTERS,
+}
+"""Where the names are from that a parameter takes, by the command and the parameter."""
+
 OFFERS: dict[tuple[str, str], Offer] = {
-    ("heuristic", "name"): _names(HEURISTICS),
-    ("solve", "method"): _names(METHODS),
-    ("solve", "model"): _names(METHODS),
-    ("explain", "model"): _names(FORMULATIONS),
-    ("simulate", "policy"): _names(POLICIES),
-    ("simulate", "against"): _names(POLICIES),
-    ("fair", "method"): _names(ALLOCATORS),
-    ("fair", "export"): _names(EXPORTERS),
+    **{place: _names(registry) for place, registry in REGISTRIES.items()},
     ("examples", "name"): lambda: [Word(example.name, example.about) for example in EXAMPLES],
 }
 """What commands offer, by their name and that of the parameter."""

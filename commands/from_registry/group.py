@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ...instances.errors import InputError
+from ...instances.errors import InputError, one_line
 from ...instances.registry import Entry, Registry
 from ..file_rules import ruled
 
@@ -87,8 +87,18 @@ class _Commands(Mapping[str, Any]):
                 entry = self._registry.lookup(name)
             except InputError:
                 raise KeyError(name) from None
-            self._built[name] = _command(entry, self._build(entry))
+            self._built[name] = self._command(entry)
         return self._built[name]
+
+    def _command(self, entry: Entry) -> Any:
+        try:
+            return _command(entry, self._build(entry))
+        except Exception as failure:
+            if not entry.plugin:
+                raise
+            why = one_line(f"{type(failure).__name__}: {failure}")
+            who = f"{self._registry.kind} {entry.name!r} of package {entry.plugin!r}"
+            raise InputError(f"{who} makes no command: {why}") from failure
 
 
 def _command(entry: Entry, function: Callable[..., None]) -> Any:

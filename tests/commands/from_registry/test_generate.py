@@ -37,9 +37,8 @@ def test_every_generator_is_a_command_and_no_command_is_another(
 
 @pytest.mark.parametrize("entry", GENERATORS, ids=lambda entry: entry.name)
 def test_options_and_help_come_from_the_parameters(
-    entry: Entry, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    entry: Entry, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
     text = shown(capsys, "generate", entry.name)
     options = set(re.findall(r"--[a-z][a-z0-9-]*", text.split("Options:")[1]))
     for one in parameters_of(entry.load()):
