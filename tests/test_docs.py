@@ -150,7 +150,8 @@ def test_commands_run_and_say_something(
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/generator-ljr.md", "docs/hmhs.md", "docs/smso.md"]
+    "page",
+    ["README.md", "docs/dispatch.md", "docs/generator-ljr.md", "docs/hmhs.md", "docs/smso.md"],
 )
 def test_python_runs(page: str, folder: Path) -> None:
     for content in blocks(page, "python"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from types import SimpleNamespace
@@ -38,8 +39,8 @@ def compiler(function: Any, options: dict[str, Any]) -> Any:
         The dispatcher.
     """
     made = _njit(**options)(function)
-    # With NUMBA_DISABLE_JIT it is the plain function.
-    if isinstance(made, dispatcher.Dispatcher):
+    # With NUMBA_DISABLE_JIT it is the plain function. What was typed in has no file to know it by.
+    if isinstance(made, dispatcher.Dispatcher) and Path(function.__code__.co_filename).is_file():
         vars(made)["_cache"] = KernelCache(function)
     return made
 

@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import slotwise
 from slotwise.instances.kernels import cache as kernel_cache
+from slotwise.instances.kernels.decorators import counted
 
 KERNELS = Path(slotwise.__file__).parent / "instances" / "kernels"
 
@@ -192,6 +194,14 @@ def test_the_digest_covers_every_module_that_decorates_and_what_these_import() -
         root / name for name in (*constants, "instances/kernels/decorators.py")
     } <= covered.keys()
     assert root / "solvers/backends/cp_sat.py" not in covered
+
+
+def test_a_kernel_that_was_typed_in_is_compiled_and_not_kept() -> None:
+    names: dict[str, object] = {}
+    exec("def twice(x):\n    return 2 * x", names)
+    typed_in: Any = counted(cast(Any, names["twice"]))
+    assert typed_in(21) == 42
+    assert len(typed_in.signatures) == 1
 
 
 def test_an_entry_is_read_whole_or_not_at_all(
