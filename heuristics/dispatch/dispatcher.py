@@ -26,7 +26,17 @@ FIT_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Placement:
-    """Job `job` starts on machine number `machine` of `configuration`, counted from 0."""
+    """A job that starts now.
+
+    Attributes
+    ----------
+    job
+        Name of the job.
+    configuration
+        Name of the machine's configuration.
+    machine
+        Number of the machine among those of its configuration, from 0.
+    """
 
     job: str
     configuration: str
@@ -44,7 +54,7 @@ class _Job:
 
 @dataclass
 class _Machine:
-    """`jobs_wanted` and `jobs_running` by class; `used` by resource, from what runs."""
+    """`bin` and `by_class`: jobs by class that it should run and that it runs; `free` by resource."""
 
     configuration: str
     number: int
@@ -72,11 +82,24 @@ class _Machine:
 
 
 class Dispatcher:
-    """Answers arrivals and departures after a `slotwise/guidance/1` document.
+    """Answers arrivals and departures after a plan.
 
-    `sample` limits how many machines an arriving job looks at; `unrestricted` lets a machine start
-    any class after an exit, not only those that the plan gives its configuration; `draw` gives a
-    number in [0, 1) for each arrival, by default from `random.Random(seed)`.
+    Parameters
+    ----------
+    guidance
+        A `slotwise/guidance/1` document with its datacenter.
+    sample
+        How many machines an arriving job looks at; None for all.
+    unrestricted
+        Whether a machine may start any class after an exit, not only those that the plan gives its
+        configuration.
+    seed
+        Of the draws of configurations and samples.
+
+    Raises
+    ------
+    ValueError
+        If `guidance` is no such document, or `sample` is below 1.
     """
 
     def __init__(
@@ -126,7 +149,15 @@ class Dispatcher:
 
     @classmethod
     def read(cls, path: str | Path, **options: Any) -> Dispatcher:
-        """From a guidance file, plain or gzip."""
+        """Make a dispatcher from a guidance file, plain or gzip.
+
+        Parameters
+        ----------
+        path
+            The file.
+        **options
+            `sample`, `unrestricted` and `seed`.
+        """
         content = Path(path).read_bytes()
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
@@ -141,10 +172,29 @@ class Dispatcher:
     def arrive(
         self, job: str, job_class: str, demand: Mapping[str, float], *, draw: float | None = None
     ) -> Placement | None:
-        """Where the job starts now; None if it waits. `draw` in [0, 1) chooses the configuration.
+        """Say where a job that arrives starts.
 
-        Raises `ValueError` for a job that is there already, an unknown class or resource, and a
-        job that fits no machine.
+        Parameters
+        ----------
+        job
+            Its name.
+        job_class
+            Name of its class.
+        demand
+            What it needs, by resource; 0 where it is missing.
+        draw
+            Number in [0, 1) that chooses the configuration; None to draw it.
+
+        Returns
+        -------
+        Placement or None
+            Where the job starts now; None if it waits.
+
+        Raises
+        ------
+        ValueError
+            For a job that is there already, an unknown class or resource, and a job that fits no
+            machine.
         """
         if job in self._jobs:
             raise ValueError(f"job {job!r} is there already")
@@ -169,9 +219,22 @@ class Dispatcher:
         return None
 
     def depart(self, job: str) -> list[Placement]:
-        """The job is done, or taken back while it waits; the waiting jobs that start in its place.
+        """Take note that a job is done, or is taken back while it waits.
 
-        Raises `ValueError` for a job that is not there.
+        Parameters
+        ----------
+        job
+            Its name.
+
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start in its place.
+
+        Raises
+        ------
+        ValueError
+            For a job that is not there.
         """
         if job not in self._jobs:
             raise ValueError(f"job {job!r} is not there")

@@ -78,7 +78,23 @@ class RunningPolicy(Protocol):
         """Compile what runs later. Nothing happens in the datacenter."""
 
     def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
-        """Go through events as `event_loop.run` does, and return why it came back.
+        """Go through events as `event_loop.run` does.
+
+        Parameters
+        ----------
+        system
+            The state of the datacenter.
+        block
+            Jobs in order of arrival.
+        until
+            Time of the first event that is left alone.
+        last
+            Whether no block follows.
+
+        Returns
+        -------
+        int
+            Why it came back: a constant of `event_loop`.
 
         Raises
         ------

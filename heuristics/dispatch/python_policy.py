@@ -221,7 +221,10 @@ class Policy:
         self._at_work.start(job, machine)
 
     def with_room(self, job: JobView) -> Iterator[MachineView]:
-        """The machines on which the job can start now, lowest number first."""
+        """Return the machines on which the job can start now, lowest number first.
+
+        They are looked up when this is called: after a start look again.
+        """
         return self._at_work.with_room(job)
 
     def draw(self, job: JobView) -> float:

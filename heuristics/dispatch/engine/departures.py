@@ -88,7 +88,21 @@ def _into_heap(calendar: Calendar, info: IntArray, end: float, new: int) -> None
 
 @inlined
 def push(calendar: Calendar, info: IntArray, times: FloatArray, end: float, new: int) -> None:
-    """The job in slot `new` will end at `end`."""
+    """The job in slot `new` will end at `end`.
+
+    Parameters
+    ----------
+    calendar
+        It changes.
+    info : (slots, 3 + R)
+        The jobs, as in `System`.
+    times : (slots, 2)
+        `System.time`.
+    end
+        When the job ends, in time units.
+    new
+        The job's slot.
+    """
     now = calendar.state[EPOCH]
     at = end * calendar.per_time[0]
     if at < now + 1.0:
@@ -104,7 +118,17 @@ def push(calendar: Calendar, info: IntArray, times: FloatArray, end: float, new:
 
 @inner
 def next_epoch(calendar: Calendar, info: IntArray, times: FloatArray) -> None:
-    """Go on to the next epoch in which a job ends. Some job has to run."""
+    """Go on to the next epoch in which a job ends. Some job has to run.
+
+    Parameters
+    ----------
+    calendar
+        Its heap, which is empty, is filled.
+    info : (slots, 3 + R)
+        The jobs, as in `System`.
+    times : (slots, 2)
+        `System.time`.
+    """
     state, first = calendar.state, calendar.first
     empty = 0
     while state[HEAP_LENGTH] == 0:
@@ -135,7 +159,15 @@ def next_epoch(calendar: Calendar, info: IntArray, times: FloatArray) -> None:
 
 @inlined
 def pop(calendar: Calendar, info: IntArray) -> int:
-    """Remove the first job of the heap and return its slot. The heap must not be empty."""
+    """Remove the first job of the heap and return its slot. The heap must not be empty.
+
+    Parameters
+    ----------
+    calendar
+        It changes.
+    info : (slots, 3 + R)
+        The jobs, as in `System`.
+    """
     time, slot = calendar.time, calendar.slot
     first = int(slot[0])
     last = calendar.state[HEAP_LENGTH] - 1

@@ -64,12 +64,34 @@ Loop = Callable[[Any, System, Jobs, float, bool], int]
 
 
 def arrive(policy: Any, system: System, slot: int) -> None:
-    """The job in `slot` arrives: the policy starts it or lets it wait."""
+    """The job in `slot` arrives: the policy starts it or lets it wait.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    system
+        The state of the datacenter.
+    slot
+        The job's slot.
+    """
     raise NotImplementedError
 
 
 def depart(policy: Any, system: System, slot: int, m: int) -> None:
-    """The job in `slot` has left machine m: the policy may start jobs that wait."""
+    """The job in `slot` has left machine m: the policy may start jobs that wait.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    system
+        The state of the datacenter.
+    slot
+        The slot that the job had.
+    m
+        Number of the machine.
+    """
     raise NotImplementedError
 
 
@@ -89,8 +111,16 @@ def register_kernels(
         Compiled function of (policy, system, slot), see `arrive`.
     departing
         Compiled function of (policy, system, slot, m), see `depart`.
+
+    Raises
+    ------
+    ValueError
+        If policies of this type have other functions already.
     """
-    _kernels[arrays] = arriving, departing
+    if _kernels.setdefault(arrays, (arriving, departing)) != (arriving, departing):
+        raise ValueError(
+            f"{arrays.__name__} has other kernels already: need a named tuple for each policy"
+        )
 
 
 def _kernels_of(policy: Any) -> tuple[Any, Any]:
@@ -115,7 +145,22 @@ def _on_departure(policy: Any, system: Any, slot: Any, m: Any) -> Any:
 
 @inlined
 def start(system: System, slot: int, m: int) -> None:
-    """Start the job in `slot` on machine m now; raises `BrokenInvariant` if it cannot."""
+    """Start a job now.
+
+    Parameters
+    ----------
+    system
+        The state of the datacenter.
+    slot
+        The job's slot; it waits.
+    m
+        Number of a machine with room for it.
+
+    Raises
+    ------
+    BrokenInvariant
+        If the job runs already, its class cannot run there, or the machine has no room.
+    """
     info, tally = system.info, system.tally
     if info[slot, MACHINE] >= 0:
         raise BrokenInvariant("a job was started that is running already")
@@ -269,7 +314,22 @@ def uncached_run() -> Loop:
 
 @kernel
 def start_job(system: System, slot: int, m: int) -> None:
-    """`start` for Python, where nothing can interrupt it half-way; no slot (-1) does nothing."""
+    """Start a job now: `start` for Python, which cannot be interrupted half-way.
+
+    Parameters
+    ----------
+    system
+        The state of the datacenter.
+    slot
+        The job's slot; nothing happens for -1.
+    m
+        Number of a machine with room for it.
+
+    Raises
+    ------
+    BrokenInvariant
+        As `start` does.
+    """
     if slot >= 0:
         start(system, slot, m)
 

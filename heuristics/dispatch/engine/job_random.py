@@ -9,7 +9,20 @@ from ....instances.kernels.decorators import kernel
 
 @kernel
 def uniform(seed: int, number: int) -> float:
-    """Uniform in [0, 1) for job `number`: SplitMix64 (Steele, Lea, Flood 2014) at that position."""
+    """Draw a number for a job: SplitMix64 (Steele, Lea, Flood 2014) at its position.
+
+    Parameters
+    ----------
+    seed
+        At least 0.
+    number
+        The job's place in the workload.
+
+    Returns
+    -------
+    float
+        Uniform in [0, 1).
+    """
     z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95)
     z += (np.uint64(number) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -28,7 +28,17 @@ def empty_sets(sets: int, words: int) -> tuple[IntArray, IntArray]:
 
 @inlined
 def add(words: IntArray, tops: IntArray, s: int, m: int) -> None:
-    """Put machine m into set s."""
+    """Put machine m into set s.
+
+    Parameters
+    ----------
+    words, tops
+        The sets.
+    s
+        Number of the set.
+    m
+        Number of the machine.
+    """
     w = m >> 6
     words[s, w] |= 1 << (m & 63)
     tops[s, w >> 6] |= 1 << (w & 63)
@@ -36,7 +46,17 @@ def add(words: IntArray, tops: IntArray, s: int, m: int) -> None:
 
 @inlined
 def remove(words: IntArray, tops: IntArray, s: int, m: int) -> None:
-    """Take machine m out of set s."""
+    """Take machine m out of set s.
+
+    Parameters
+    ----------
+    words, tops
+        The sets.
+    s
+        Number of the set.
+    m
+        Number of the machine.
+    """
     w = m >> 6
     left = words[s, w] & ~(1 << (m & 63))
     words[s, w] = left
@@ -52,7 +72,17 @@ def lowest_bit(bits: int) -> int:
 
 @inlined
 def bits_between(top: int, t: int, first: int, stop: int) -> int:
-    """Return of `top`, number t of its row, the bits of the words `first <= w < stop`."""
+    """Return the bits of a word of `tops` that stand for some words.
+
+    Parameters
+    ----------
+    top
+        The word of `tops`.
+    t
+        Its number in its row.
+    first, stop
+        The words are those with `first <= w < stop`.
+    """
     if t == first >> 6:
         top &= -1 << (first & 63)
     if t == (stop - 1) >> 6:

@@ -157,7 +157,17 @@ def _as_words(bits: np.ndarray, words: int) -> IntArray:
 
 @inlined
 def range_of(line: IntArray, r: int, amount: int) -> int:
-    """Return the last range of resource r whose lower end is not above `amount`."""
+    """Return the last range of resource r whose lower end is not above `amount`.
+
+    Parameters
+    ----------
+    line : (R, lines)
+        Lower ends of the ranges, in units.
+    r
+        Number of the resource.
+    amount
+        In units.
+    """
     low, high = 0, line.shape[1]
     while high - low > 1:
         middle = (low + high) >> 1
@@ -170,7 +180,17 @@ def range_of(line: IntArray, r: int, amount: int) -> int:
 
 @kernel
 def move(grid: Grid, free: IntArray, m: int) -> None:
-    """Take note that machine m has another amount free."""
+    """Take note that machine m has another amount free.
+
+    Parameters
+    ----------
+    grid
+        It changes.
+    free : (machine numbers, R)
+        What machines have free, in units.
+    m
+        Number of the machine.
+    """
     new = 0
     for r in range(free.shape[1]):
         new += range_of(grid.line, r, free[m, r]) * grid.stride[r]
@@ -204,14 +224,39 @@ def move(grid: Grid, free: IntArray, m: int) -> None:
 
 @inlined
 def choose_ranges(grid: Grid, info: IntArray, slot: int) -> None:
-    """Choose the ranges that the demand of the job is in, for `large_enough`."""
+    """Choose the ranges that the demand of the job is in, for `large_enough`.
+
+    Parameters
+    ----------
+    grid
+        Its `at` changes.
+    info : (slots, 3 + R)
+        The jobs, as in `System`.
+    slot
+        The job's slot.
+    """
     for r in range(len(grid.line)):
         grid.at[r] = range_of(grid.line, r, info[slot, FIRST_DEMAND + r])
 
 
 @inlined
 def large_enough(grid: Grid, order: int, w: int) -> int:
-    """Return of word w of an order the cells with machines that may have room for the job."""
+    """Return cells with machines that may have room for the job of `choose_ranges`.
+
+    Parameters
+    ----------
+    grid
+        The grid.
+    order
+        Number of the order.
+    w
+        Number of a word of this order's places.
+
+    Returns
+    -------
+    int
+        The cells, as bits of that word.
+    """
     word = int(grid.occupied[order, w])
     for r in range(len(grid.line)):
         word &= grid.reaches[order, r, grid.at[r], w]

@@ -98,7 +98,17 @@ def _fill(levels: Levels, free: IntArray) -> None:
 
 @inlined
 def update(levels: Levels, free: IntArray, m: int) -> None:
-    """Take note that machine m has another amount free."""
+    """Take note that machine m has another amount free.
+
+    Parameters
+    ----------
+    levels
+        They change.
+    free : (machine numbers, R)
+        What machines have free, in units.
+    m
+        Number of the machine.
+    """
     amount, words, tops = levels.amount, levels.words, levels.tops
     most = amount.shape[1]
     for r in range(len(amount)):
@@ -115,7 +125,17 @@ def update(levels: Levels, free: IntArray, m: int) -> None:
 
 @inlined
 def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
-    """Choose the sets for the demand of a job: the largest amounts not above it."""
+    """Choose the sets that `first_fit` intersects: the largest amounts not above a demand.
+
+    Parameters
+    ----------
+    levels
+        Their `row` changes.
+    info : (slots, 3 + R)
+        The jobs, as in `System`.
+    slot
+        The job's slot.
+    """
     amount = levels.amount
     most = amount.shape[1]
     for r in range(len(amount)):
@@ -132,7 +152,19 @@ def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
 
 @inlined
 def job_fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
-    """Whether machine m has what the job in `slot` needs."""
+    """Whether machine m has what the job in `slot` needs.
+
+    Parameters
+    ----------
+    free : (machine numbers, R)
+        What machines have free, in units.
+    info : (slots, 3 + R)
+        The jobs, as in `System`.
+    slot
+        The job's slot.
+    m
+        Number of the machine.
+    """
     for r in range(free.shape[1]):  # noqa: SIM110
         if info[slot, FIRST_DEMAND + r] > free[m, r]:
             return False
@@ -143,9 +175,25 @@ def job_fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
 def first_fit(
     levels: Levels, free: IntArray, info: IntArray, slot: int, first: int, stop: int
 ) -> int:
-    """Return the lowest machine in words `first <= w < stop` that the job fits, or -1.
+    """Return the lowest of some machines that a job fits. `choose_rows` must come first.
 
-    `choose_rows` must come first.
+    Parameters
+    ----------
+    levels
+        The machines' levels.
+    free : (machine numbers, R)
+        What machines have free, in units.
+    info : (slots, 3 + R)
+        The jobs, as in `System`.
+    slot
+        The job's slot.
+    first, stop
+        The machines are those in words `first <= w < stop`.
+
+    Returns
+    -------
+    int
+        Number of the machine, -1 if there is none.
     """
     words, tops, row = levels.words, levels.tops, levels.row
     for t in range(first >> 6, ((stop - 1) >> 6) + 1):

@@ -73,7 +73,17 @@ def renew(policy: BestFit, setting: Setting, system: System) -> BestFit:
 
 @inlined
 def free_share(free: IntArray, weight: FloatArray, m: int) -> float:
-    """What machine m has free, in parts of the largest machine, summed over the resources."""
+    """What machine m has free, in parts of the largest machine, summed over the resources.
+
+    Parameters
+    ----------
+    free : (machine numbers, R)
+        What machines have free, in units.
+    weight : (R,)
+        1 over the units of the largest machine.
+    m
+        Number of the machine.
+    """
     total = 0.0
     for r in range(free.shape[1]):
         total += free[m, r] * weight[r]

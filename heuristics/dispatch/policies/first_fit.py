@@ -44,7 +44,17 @@ def make_room(policy: FirstFit, system: System) -> FirstFit:
 
 @inlined
 def lowest_with_room(levels: Levels, system: System, slot: int) -> int:
-    """Return the lowest machine that can run the job and has room for it now, or -1."""
+    """Return the lowest machine that can run the job and has room for it now, or -1.
+
+    Parameters
+    ----------
+    levels
+        The machines' levels.
+    system
+        The state of the datacenter.
+    slot
+        The job's slot.
+    """
     k = system.info[slot, JOB_CLASS]
     choose_rows(levels, system.info, slot)
     for j in range(len(system.words)):

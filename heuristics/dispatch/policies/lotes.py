@@ -167,6 +167,17 @@ def replan(policy: Lotes, system: System, guidance: Guidance, old: Guidance) -> 
 
     The waiting jobs queue up again, and every machine looks through the queues once: it may now
     start what it was to leave alone.
+
+    Parameters
+    ----------
+    policy
+        Its arrays; some of them change.
+    system
+        The state of the datacenter.
+    guidance
+        The plan from now on.
+    old
+        The plan up to now.
     """
     numbers = machine_numbers(system.free)
     running = np.zeros_like(policy.score)

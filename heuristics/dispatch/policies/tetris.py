@@ -129,7 +129,19 @@ def _directions(demand: FloatArray) -> FloatArray:
 
 @inlined
 def omega(amounts: IntArray, i: int, system: System, slot: int) -> float:
-    """Demand of the job in `slot` times the amounts in row i, summed over the resources."""
+    """Demand of the job in `slot` times the amounts in row i, summed over the resources.
+
+    Parameters
+    ----------
+    amounts : (rows, R)
+        In units.
+    i
+        Number of the row.
+    system
+        The state of the datacenter.
+    slot
+        The job's slot.
+    """
     total = 0.0
     for r in range(amounts.shape[1]):
         weight = system.weight[r]

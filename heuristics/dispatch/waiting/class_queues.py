@@ -135,7 +135,21 @@ def has_room(queues: Queues, q: int) -> bool:
 
 @kernel
 def add_job(queues: Queues, q: int, info: IntArray, slot: int, work: float) -> None:
-    """Put the job in `slot` at the end of queue q. `has_room` must be true."""
+    """Put the job in `slot` at the end of queue q. `has_room` must be true.
+
+    Parameters
+    ----------
+    queues
+        The queues, which change.
+    q
+        Number of the queue.
+    info : (slots, 3 + R)
+        The jobs, as in `System`.
+    slot
+        The job's slot.
+    work
+        Its remaining work, for queues that keep it.
+    """
     places = queues.places[q]
     if queues.used[q] == places:
         _close_up(queues, q)
@@ -177,7 +191,17 @@ def _clear(queues: Queues, leaf: int) -> None:
 
 @inner
 def remove_job(queues: Queues, q: int, leaf: int) -> None:
-    """Take the job at `leaf` out of queue q."""
+    """Take the job at `leaf` out of queue q.
+
+    Parameters
+    ----------
+    queues
+        The queues, which change.
+    q
+        Number of the queue.
+    leaf
+        The leaf, counted from the queue's base.
+    """
     base = queues.base[q]
     resources = queues.least.shape[1]
     by_work = len(queues.most) > 0
@@ -241,7 +265,19 @@ def _close_up(queues: Queues, q: int) -> None:
 
 @inlined
 def may_fit(queues: Queues, node: int, free: IntArray, m: int) -> bool:
-    """Whether the least demands below `node` are free on machine m."""
+    """Whether the least demands below `node` are free on machine m.
+
+    Parameters
+    ----------
+    queues
+        The queues.
+    node
+        Number of a node in the common arrays.
+    free : (machine numbers, R)
+        What machines have free, in units.
+    m
+        Number of the machine.
+    """
     for r in range(free.shape[1]):  # noqa: SIM110
         if queues.least[node, r] > free[m, r]:
             return False
@@ -250,7 +286,19 @@ def may_fit(queues: Queues, node: int, free: IntArray, m: int) -> bool:
 
 @inner
 def first_fitting_leaf(queues: Queues, q: int, free: IntArray, m: int) -> int:
-    """Return the leaf of the first job of queue q that fits machine m, or -1."""
+    """Return the leaf of the first job of queue q that fits machine m, or -1.
+
+    Parameters
+    ----------
+    queues
+        The queues.
+    q
+        Number of the queue.
+    free : (machine numbers, R)
+        What machines have free, in units.
+    m
+        Number of the machine.
+    """
     base, places = queues.base[q], queues.places[q]
     i = 1
     while True:

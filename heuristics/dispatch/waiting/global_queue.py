@@ -11,7 +11,19 @@ from .class_queues import Queues, add_job, first_fitting_leaf, has_room, remove_
 
 @inlined
 def enqueue(queues: Queues, system: System, slot: int, work: float) -> None:
-    """Let the job in `slot` wait in the queue of its class."""
+    """Let the job in `slot` wait in the queue of its class.
+
+    Parameters
+    ----------
+    queues
+        The queues, which change.
+    system
+        The state of the datacenter.
+    slot
+        The job's slot.
+    work
+        Its remaining work, for queues that keep it.
+    """
     k = system.info[slot, JOB_CLASS]
     add_job(queues, k, system.info, slot, work)
     if not has_room(queues, k):
@@ -20,7 +32,17 @@ def enqueue(queues: Queues, system: System, slot: int, work: float) -> None:
 
 @inlined
 def start_in_order(queues: Queues, system: System, m: int) -> None:
-    """Start the waiting jobs that fit machine m there, in order of arrival."""
+    """Start the waiting jobs that fit machine m there, in order of arrival.
+
+    Parameters
+    ----------
+    queues
+        The queues, which change.
+    system
+        The state of the datacenter.
+    m
+        Number of the machine.
+    """
     while system.tally[WAITING] > 0:
         k, leaf = earliest_fitting_leaf(queues, system, m)
         if k < 0:
@@ -32,7 +54,17 @@ def start_in_order(queues: Queues, system: System, m: int) -> None:
 
 @inner
 def earliest_fitting_leaf(queues: Queues, system: System, m: int) -> tuple[int, int]:
-    """Return class and leaf of the earliest waiting job that fits machine m, or -1 and -1."""
+    """Return class and leaf of the earliest waiting job that fits machine m, or -1 and -1.
+
+    Parameters
+    ----------
+    queues
+        The queues.
+    system
+        The state of the datacenter.
+    m
+        Number of the machine.
+    """
     j = system.configuration[m]
     best, best_leaf, earliest = -1, -1, 0
     for k in range(len(queues.waiting)):

@@ -1,6 +1,7 @@
 """Policies of one's own: in plain Python, compiled, and by name from another package."""
 
 import json
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -280,6 +281,12 @@ def test_what_is_no_policy_is_refused():
         simulate(workload, TooEarly)
     with pytest.raises(TypeError, match="'gama'"):
         simulate(workload, "tetris", gama=1.0)
+
+
+def test_a_named_tuple_is_of_one_policy():
+    with pytest.raises(ValueError, match="LastFit has other kernels already"):
+        replace(LAST_FIT, depart=OVERFILLS.depart)
+    assert replace(LAST_FIT, make=OVERFILLS.make).arrive is LAST_FIT.arrive
 
 
 def test_ctrl_c_in_a_policy_keeps_what_was_seen():
