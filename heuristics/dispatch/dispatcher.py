@@ -54,7 +54,7 @@ class _Job:
 
 @dataclass
 class _Machine:
-    """`bin` and `by_class`: jobs by class that it should run and that it runs; `free` by resource."""
+    """Jobs by class that it should run (`bin`) and runs (`by_class`); what it has `free`."""
 
     configuration: str
     number: int

@@ -18,6 +18,7 @@ from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs
 from ...instances.errors import InputError
+from ...instances.registry import Entry
 from ..background import interruptible
 from . import POLICIES
 from .engine import event_loop as events
@@ -127,8 +128,8 @@ class PolicyKind(Protocol):
         """Return the policy at work in an empty datacenter."""
 
 
-AnyPolicy = str | PolicyKind | Callable[[], PolicyKind]
-"""A policy's name, a policy, or a class or function that makes one."""
+AnyPolicy = str | Entry | PolicyKind | Callable[[], PolicyKind]
+"""A policy's name or entry, a policy, or a class or function that makes one."""
 
 
 def policy_kind(policy: AnyPolicy) -> PolicyKind:
@@ -137,15 +138,16 @@ def policy_kind(policy: AnyPolicy) -> PolicyKind:
     Parameters
     ----------
     policy
-        A name in `POLICIES`; a subclass of `Policy`, an instance of one, or a `CompiledPolicy`; or
-        a function without arguments that makes one.
+        A name in `POLICIES`, or an entry of it; a subclass of `Policy`, an instance of one, or a
+        `CompiledPolicy`; or a function without arguments that makes one.
 
     Raises
     ------
     InputError
         If there is no such policy, or it is none.
     """
-    found: Any = POLICIES.lookup(policy).load() if isinstance(policy, str) else policy
+    entry = POLICIES.lookup(policy) if isinstance(policy, str) else policy
+    found: Any = entry.load() if isinstance(entry, Entry) else entry
     if callable(found) and (isinstance(found, type) or not hasattr(found, "begin_run")):
         found = found()
     if not hasattr(found, "begin_run"):

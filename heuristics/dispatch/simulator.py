@@ -91,7 +91,8 @@ def simulate(
     workload
         The jobs and their datacenter.
     policy
-        A name in `POLICIES`; or a subclass of `Policy`, an instance of one, or a `CompiledPolicy`.
+        A name in `POLICIES`; or whatever else `policy_kind` takes: a subclass of `Policy`, an
+        instance of one, a `CompiledPolicy`.
     guidance
         The plan, for policies that follow one.
     seed
@@ -146,7 +147,7 @@ def simulate(
         run.go_through(block, blocks, options.get("on_progress"))
     except KeyboardInterrupt:
         interrupted = True
-    name = policy if isinstance(policy, str) else kind.name
+    name = policy if isinstance(policy, str) else getattr(policy, "name", kind.name)
     return run.result(name, warm_up, interrupted=interrupted)
 
 

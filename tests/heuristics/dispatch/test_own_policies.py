@@ -122,6 +122,10 @@ def test_first_fit_in_python_is_first_fit(busy):
         seen = simulate(workload, policy, warm_up=0.2, log=True)
         assert figures(seen) == figures(compiled)
         assert seen.policy == "FirstFit"
+    entry = POLICIES.lookup("first-fit")
+    seen = simulate(workload, entry, warm_up=0.2, log=True)
+    assert figures(seen) == figures(compiled)
+    assert seen.policy == "first-fit"
     policy = FirstFit()
     assert figures(simulate(workload, policy)) == figures(simulate(workload, policy))
 
