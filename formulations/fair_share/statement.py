@@ -8,7 +8,7 @@ STATEMENT = Formulation(
     summary=(
         "One stage of hierarchical max-min fairness: the level at the root is raised as far as "
         "the capacities allow. The next stage leaves out the leaves that need a full resource, "
-        "which the duals of (F4) name, and nobody falls."
+        "which the duals of (F4) name, and no leaf loses anything."
     ),
     sets=(
         Symbol("N, n", "leaves i and groups n of the tree; r is the root"),
@@ -56,7 +56,7 @@ STATEMENT = Formulation(
             "F3",
             "x_i \\ge f_i",
             "i \\in N",
-            "Nobody falls below what it has.",
+            "No leaf falls below what it has.",
             (Component("F3_floor"),),
         ),
         Statement(
