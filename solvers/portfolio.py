@@ -68,63 +68,80 @@ def portfolio(
         Seconds after which the second and later methods start. They do not start if the first has
         ended by then.
     """
-    clock = Clock(request.time_limit)
-    common = _Common(request, clock.stop)
-    outcomes: dict[str, MethodOutcome] = {}
-    kept: dict[str, MethodOutcome] = {}
+    run = _Run(instance, request)
+    works = {
+        method.name: BackgroundWork(partial(run.method, method, threads, head_start if i else 0.0))
+        for i, (method, threads) in enumerate(methods.items())
+    }
+    interrupted = run.wait(list(works.values()))
+    return PortfolioOutcome(run.found(works), run.common.steps, interrupted)
 
-    def run_one(method: Entry, threads: int, wait: float) -> None:
+
+class _Run:
+    """The methods' common clock, and what they have found and kept so far, by name."""
+
+    def __init__(self, instance: Instance, request: SolveRequest) -> None:
+        self.instance, self.request = instance, request
+        self.clock = Clock(request.time_limit)
+        self.common = _Common(request, self.clock.stop)
+        self.outcomes: dict[str, MethodOutcome] = {}
+        self.kept: dict[str, MethodOutcome] = {}
+
+    def method(self, method: Entry, threads: int, wait: float) -> None:
+        """Run one method after `wait` s, unless it is over by then."""
+        clock, common = self.clock, self.common
         if wait > clock.left or clock.stop.wait(wait):
             return
         started = clock.elapsed
         common.running.append(method.name)
         share = replace(
-            request,
+            self.request,
             threads=threads,
             time_limit=clock.left,
             stop=clock.stop,
             on_progress=common.listener(started),
             best=lambda: common.incumbent,
-            keep=partial(kept.__setitem__, method.name),
+            keep=partial(self.kept.__setitem__, method.name),
         )
         try:
-            outcome = _outcome(method, instance, share)
+            outcome = _outcome(method, self.instance, share)
         except BaseException:
             clock.stop.set()
             raise
         finally:
             common.running.remove(method.name)
-        outcomes[method.name] = outcome
+        self.outcomes[method.name] = outcome
         common.ended(outcome)
 
-    works = {
-        method.name: BackgroundWork(partial(run_one, method, threads, head_start if place else 0.0))
-        for place, (method, threads) in enumerate(methods.items())
-    }
-    interrupted, over = False, None
-    while waiting := [work for work in works.values() if not work.done]:
-        try:
-            waiting[0].wait()
-            if request.stop.is_set():
-                clock.stop.set()
-            if over is None and clock.over:
-                over = Clock(GRACE)
-            elif over is not None and over.over:
-                break
-        except KeyboardInterrupt:
-            interrupted = True
-            clock.stop.set()
-    found = dict(outcomes)
-    for name, work in works.items():
-        if work.done:
-            work.value()
-        else:
-            last = kept.get(name, MethodOutcome(None, None))
-            having = "with what it had" if name in kept else "without an answer"
-            found[name] = replace(
-                last, stop=clock.reason, detail=f"{clock.reason}, left behind {having}"
-            )
-    return PortfolioOutcome(found, common.steps, interrupted)
+    def wait(self, works: list[BackgroundWork[None]]) -> bool:
+        """Wait until all have ended, or some do not answer; whether Ctrl-C came."""
+        interrupted, over = False, None
+        while waiting := [work for work in works if not work.done]:
+            try:
+                waiting[0].wait()
+                if self.request.stop.is_set():
+                    self.clock.stop.set()
+                if over is None and self.clock.over:
+                    over = Clock(GRACE)
+                elif over is not None and over.over:
+                    break
+            except KeyboardInterrupt:
+                interrupted = True
+                self.clock.stop.set()
+        return interrupted
+
+    def found(self, works: Mapping[str, BackgroundWork[None]]) -> dict[str, MethodOutcome]:
+        """The outcomes, those of methods left behind as they kept them; raises what one raised."""
+        found = dict(self.outcomes)
+        for name, work in works.items():
+            if work.done:
+                work.value()
+                continue
+            last = self.kept.get(name, MethodOutcome(None, None))
+            having = "with what it had" if name in self.kept else "without an answer"
+            why = self.clock.reason
+            found[name] = replace(last, stop=why, detail=f"{why}, left behind {having}")
+        return found
 
 
 def _outcome(method: Entry, instance: Instance, request: SolveRequest) -> MethodOutcome:

@@ -8,7 +8,6 @@ also give a Lagrangian bound that is valid for every plan; docs/lotes.md has the
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +18,7 @@ from ...instances.arrays import FloatArray, IntArray
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.errors import SlotwiseError
 from ..backends.highs import ONE_AT_A_TIME
+from ..clock import Clock
 from .knapsack import best_bins
 
 GAP = 1e-6
@@ -132,7 +132,7 @@ def generate_columns(
     NoRate
         If some class fits no machine, or if the bins of `start` do not carry the target.
     """
-    began = time.perf_counter()
+    clock = Clock(time_limit)
     scale = largest_rate(datacenter)
     if scale == 0:
         raise NoRate(f"class {_hopeless(datacenter)!r} fits no machine that it can run on", 0.0)
@@ -153,7 +153,7 @@ def generate_columns(
             most_nodes=nodes,
         )
         master.tighten(priced.bound)
-        if master.gap <= _TIGHT or time.perf_counter() - began > time_limit:
+        if master.gap <= _TIGHT or clock.over:
             break
         found = np.flatnonzero(priced.value > master.floor * (1 + 1e-12)).tolist()
         if master.add((j, priced.bins[j]) for j in found):

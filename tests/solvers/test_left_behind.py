@@ -15,19 +15,13 @@ from slotwise.heuristics.list_scheduling.rules import eass, efss
 from slotwise.heuristics.stopping_rules import Asked, FirstOf, TimeLimit
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.mapreduce.checker import check
+from slotwise.instances.registry import Entry
 from slotwise.solvers.integer_programs import job_order_method, unrelated_machines_method
 from slotwise.solvers.method import MethodOutcome, SolveRequest
 from slotwise.solvers.opening import Opening
 from slotwise.solvers.portfolio import portfolio
 from slotwise.solvers.relaxations.spread_bound import spread_bound_method
 from slotwise.solvers.time_unit import in_own_unit
-
-
-class Method:
-    """A registry entry for a method that no registry has."""
-
-    def __init__(self, name, method):
-        self.name, self.load = name, lambda: method
 
 
 def start(instance, time_limit, **others):
@@ -49,7 +43,7 @@ def test_what_a_method_kept_counts_when_it_does_not_answer():
         release.wait(120)
         return MethodOutcome(None, 3.0, "too late")
 
-    methods = {Method("silent", silent): 1, Method("mute", mute): 1}
+    methods = {Entry("silent", silent): 1, Entry("mute", mute): 1}
     together = portfolio(instance, methods, start(instance, 0.2), head_start=0.0)
     release.set()
     kept = together.outcomes["silent"]
@@ -130,7 +124,7 @@ def test_heuristics_have_the_time_that_no_method_needs(monkeypatch, methods):
         opening.take(slotwise.heuristic(instance, "EASS"))
 
     monkeypatch.setattr(Opening, "run", run)
-    chosen = {Method(name, lambda *_: MethodOutcome(None, None)): 1 for name in methods}
+    chosen = {Entry(name, lambda *_: MethodOutcome(None, None)): 1 for name in methods}
     monkeypatch.setattr("slotwise.solvers.solve.chosen_methods", lambda *_: chosen)
     slotwise.solve(instance, time_limit=64.0)
     assert limits == [32.0 if methods else 64.0]
