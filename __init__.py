@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .instances.views import shown_by
+
 if TYPE_CHECKING:
     from .formulations.bounds.closed_form import best_lower_bound as best_lower_bound
     from .formulations.bounds.closed_form import lower_bounds
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
     from .report.gantt.files import draw_gantt as draw_gantt
     from .report.gantt.files import gantt_figure as gantt_figure
     from .report.gantt.files import write_gantt as write_gantt
+    from .report.views.drawing import plot as plot
     from .solvers.compare import Comparison as Comparison
     from .solvers.compare import compare
     from .solvers.cross_check import cross_check as cross_check
@@ -105,6 +108,17 @@ if TYPE_CHECKING:
     bounds = lower_bounds
     fair = allocate
     gap = compare
+
+
+def _view(name: str) -> Any:
+    """What `instances.views` asks for."""
+    from importlib import import_module
+
+    modules = {"to_dataframe": "dataframes", "html": "notebook", "plot": "drawing"}
+    return getattr(import_module(f".report.views.{modules[name]}", __name__), name)
+
+
+shown_by(_view)
 
 
 def _public_names() -> dict[str, tuple[str, str]]:

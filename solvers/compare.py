@@ -8,6 +8,7 @@ from typing import Any
 from ..instances.mapreduce.instance import Instance
 from ..instances.needs import need
 from ..instances.registry import Choices
+from ..instances.views import Plottable, Tabular
 from .clock import Clock
 from .opening import Opening
 from .progress import ProgressCallback
@@ -16,7 +17,7 @@ from .solve import search
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Plottable, Tabular):
     """The best result, and what every heuristic and closed-form bound makes of the instance.
 
     `bounds` in s by name, invalid printed ones included.
@@ -25,6 +26,9 @@ class Comparison:
     best: Result
     heuristics: list[Result]
     bounds: dict[str, float]
+
+    def __repr__(self) -> str:
+        return f"Comparison({len(self.heuristics)} heuristics; best: {self.best})"
 
     @property
     def instance(self) -> Instance:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -15,6 +14,7 @@ from ..instances.mapreduce.instance_file import instance_document
 from ..instances.mapreduce.schedule import Schedule
 from ..instances.mapreduce.schedule_file import RESULT_FORMAT, schedule_document
 from ..instances.verdict import Verdict
+from ..instances.views import Plottable, Tabular
 from .progress import Progress
 
 OPTIMALITY_TOLERANCE = 1e-6
@@ -31,7 +31,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Plottable, Tabular):
     """A schedule with its certificate.
 
     Parameters
@@ -118,24 +118,8 @@ class Result:
             f"{self.seconds:.2f} s"
         )
 
-    def _repr_html_(self) -> str:
-        gap = "–" if self.gap is None else f"{self.gap:.3%}"
-        makespan = "–" if self.makespan is None else f"{self.makespan:.6g} s"
-        rows = {
-            "instance": self.instance.name,
-            "method": self.method,
-            "status": self.status.value,
-            "makespan": makespan,
-            "lower bound": f"{self.lower_bound:.6g} s ({self.bound})",
-            "gap": gap,
-            "time": f"{self.seconds:.2f} s",
-        }
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
-            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for name, value in rows.items()
-        )
-        return f"<table>{cells}</table>"
+    def __repr__(self) -> str:
+        return f"Result({self})"
 
 
 def relative_gap(makespan: float, lower_bound: float) -> float | None:

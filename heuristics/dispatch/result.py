@@ -11,12 +11,13 @@ import numpy as np
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.workload import Workload
+from ...instances.views import Plottable, Tabular
 from .engine.columns import FIRST_IN_USE, FRAGMENTATION
 from .engine.state import wait_of_bucket
 
 
 @dataclass(frozen=True, eq=False)
-class Simulation:
+class Simulation(Plottable, Tabular):
     """What was seen. Waits are in the datacenter's time unit and of the jobs after the warm-up.
 
     Attributes

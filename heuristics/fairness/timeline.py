@@ -13,11 +13,12 @@ import numpy as np
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.events import Event
 from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.views import Plottable, Tabular
 from . import allocate
 
 
 @dataclass(frozen=True, eq=False)
-class Timeline:
+class Timeline(Plottable, Tabular):
     """Allocations over time.
 
     Parameters
@@ -37,6 +38,12 @@ class Timeline:
     method: str
     times: tuple[float, ...]
     allocations: tuple[Allocation, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"Timeline({self.method}: {len(self.times)} allocations of "
+            f"{self.hierarchy.leaves} leaves)"
+        )
 
     @property
     def shares(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

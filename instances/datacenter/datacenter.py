@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InputError
 from ..limits import LEAST, MOST, bounds_of
+from ..views import Tabular
 
 FIT_TOLERANCE = 1e-9
 """Jobs fit a machine if they need at most this share above its capacity: 3 * 0.1 fits 0.3."""
@@ -26,7 +27,7 @@ _DIGITS = 14
 
 
 @dataclass(frozen=True, eq=False)
-class Datacenter:
+class Datacenter(Tabular):
     """Machine configurations and job classes: R resources, M configurations, K classes.
 
     Parameters

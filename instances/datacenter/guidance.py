@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..views import Plottable, Tabular
 from .datacenter import Datacenter
 
 
@@ -37,7 +38,7 @@ class Prices:
 
 
 @dataclass(frozen=True, eq=False)
-class Guidance:
+class Guidance(Plottable, Tabular):
     """Bins for the machines of a datacenter: B bins, K classes, M configurations.
 
     A bin is the set of jobs that a machine should run. The machines of a configuration are given

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..views import Plottable, Tabular
 from .hierarchy import Hierarchy
 
 FORMAT = "slotwise/allocation/1"
@@ -24,7 +25,7 @@ UNKNOWN = -2
 
 
 @dataclass(frozen=True, eq=False)
-class Allocation:
+class Allocation(Plottable, Tabular):
     """A steady allocation. Arrays have one entry per leaf, in the hierarchy's order.
 
     Parameters

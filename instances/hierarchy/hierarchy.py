@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InputError
+from ..views import Plottable, Tabular
 from .dropped_limits import EVERY_QUEUE, DroppedLimit
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ UNBOUNDED = float("inf")
 
 
 @dataclass(frozen=True, eq=False)
-class Hierarchy:
+class Hierarchy(Plottable, Tabular):
     """A weighted tree whose leaves ask for resources.
 
     Nodes are numbered so that parents come before their children; node 0 is the root. A leaf

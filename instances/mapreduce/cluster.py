@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import IntArray
 from ..errors import InputError
 from ..limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
+from ..views import Tabular
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Rates:
 
 
 @dataclass(frozen=True, eq=False)
-class Cluster:
+class Cluster(Tabular):
     """Nodes in racks. Arrays have one entry per node, in the order of the file.
 
     Parameters
@@ -132,6 +133,12 @@ class Cluster:
             map_slots=np.full(nodes, map_slots, dtype=np.int64),
             reduce_slots=np.full(nodes, reduce_slots, dtype=np.int64),
             rates=rates or Rates(),
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Cluster({self.nodes} nodes in {len(self.rack_names)} racks, "
+            f"{int(self.map_slots.sum())} map and {int(self.reduce_slots.sum())} reduce slots)"
         )
 
     @property

@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, offsets
 from ..errors import InputError
 from ..limits import LEAST, MOST
+from ..views import Plottable, Tabular
 from .cluster import Cluster, first_repeated
 from .history import History
 from .parts import OUTAGES, SECURITY, SPEED_FACTORS
@@ -39,7 +40,7 @@ class SpeedFactors:
 
 
 @dataclass(frozen=True, eq=False)
-class Instance:
+class Instance(Plottable, Tabular):
     """Jobs to run on a cluster.
 
     Parameters

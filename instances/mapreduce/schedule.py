@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..views import Tabular
 from .instance import Instance
 from .processing import map_times, reduce_times
 from .setups import map_setups, reduce_setups
@@ -35,7 +36,7 @@ class PhaseSchedule:
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule:
+class Schedule(Tabular):
     """Both phases of a schedule.
 
     Parameters
@@ -55,6 +56,12 @@ class Schedule:
     reduce: PhaseSchedule
     makespan: float
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"Schedule(of {self.instance!r}: {len(self.map.slot)} map and "
+            f"{len(self.reduce.slot)} reduce tasks, makespan {self.makespan:.6g} s)"
+        )
 
 
 def timed(

@@ -1,0 +1,66 @@
+"""How instances and solutions show themselves: as tables, in notebooks, as plots.
+
+What tables and pictures look like is decided in the report layer, which stands above the classes
+that have these methods. They do not import it: the top package, which knows all layers, hands a
+loader down when it is imported (`shown_by`), and the loader imports a view when it is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Loader = Callable[[str], Callable[..., Any]]
+
+_loaders: list[Loader] = []
+
+
+def shown_by(loader: Loader) -> None:
+    """Say who finds the functions `to_dataframe`, `html` and `plot` by name."""
+    _loaders[:] = [loader]
+
+
+class Tabular:
+    """Something with a table of its parts."""
+
+    def to_dataframe(self) -> Any:
+        """The parts as a table: tasks, leaves, bins and so on, one a row.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns and units are listed in docs/python.md.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        return _loaders[0]("to_dataframe")(self)
+
+    def _repr_html_(self) -> str:
+        shown: str = _loaders[0]("html")(self)
+        return shown
+
+
+class Plottable:
+    """Something that can be drawn."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw it with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to; by default a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes; their `figure` can be saved.
+        """
+        axes: Axes = _loaders[0]("plot")(self, ax)
+        return axes

@@ -1,0 +1,1 @@
+"""How instances and solutions show themselves: tables, notebooks and plots."""

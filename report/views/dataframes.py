@@ -1,0 +1,217 @@
+"""Tables of instances and solutions: columns by name, and as pandas data frames.
+
+A unit is part of a column's name: `_s` seconds, `_mb` MB; shares and gaps have none. Times of
+datacenters are in the datacenter's own `time_unit`. docs/python.md lists all columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...instances.errors import InputError
+from ...instances.mapreduce.schedule_file import schedule_document
+from .kinds import need_kind
+
+if TYPE_CHECKING:
+    from ...heuristics.dispatch.result import Simulation
+    from ...heuristics.fairness.timeline import Timeline
+    from ...instances.datacenter.datacenter import Datacenter
+    from ...instances.datacenter.guidance import Guidance
+    from ...instances.hierarchy.allocation import Allocation
+    from ...instances.hierarchy.hierarchy import Hierarchy
+    from ...instances.mapreduce.cluster import Cluster
+    from ...instances.mapreduce.instance import Instance
+    from ...instances.mapreduce.schedule import Schedule
+    from ...solvers.compare import Comparison
+    from ...solvers.result import Result
+
+Columns = dict[str, Sequence[Any]]
+
+
+def to_dataframe(thing: object) -> Any:
+    """The table of an instance or a solution, see `columns_of`.
+
+    Returns
+    -------
+    pandas.DataFrame
+
+    Raises
+    ------
+    InputError
+        If pandas is not installed, or there is no table of `thing`.
+    """
+    columns = columns_of(thing)
+    try:
+        import pandas
+    except ImportError:
+        raise InputError(
+            "to_dataframe: needs pandas, which is not installed: pip install 'slotwise[pandas]'"
+        ) from None
+    return pandas.DataFrame(columns)
+
+
+def columns_of(thing: object) -> Columns:
+    """The columns of a table, all of one length. Raises `InputError` if there is no such table."""
+    return need_kind("to_dataframe", thing, _TABLES)(thing)
+
+
+def _instance(instance: Instance) -> Columns:
+    """One row for each task, map tasks first."""
+    maps, reduces = instance.map_tasks, instance.reduce_tasks
+    first = instance.replica_offsets.tolist()
+    holder = [instance.cluster.node_names[n] for n in instance.replicas.tolist()]
+    job = np.concatenate((instance.map_job, instance.reduce_job))
+    offsets = np.concatenate(
+        (instance.map_offsets[instance.map_job], instance.reduce_offsets[instance.reduce_job])
+    )
+    number = np.concatenate((np.arange(maps), np.arange(reduces))) - offsets
+    return {
+        "job": [instance.job_names[i] for i in job.tolist()],
+        "phase": ["map"] * maps + ["reduce"] * reduces,
+        "task": number.tolist(),
+        "processing_s": [*instance.map_processing.tolist(), *instance.reduce_processing.tolist()],
+        "input_mb": [*instance.input_mb.tolist(), *([float("nan")] * reduces)],
+        "replicas": [
+            *(", ".join(holder[first[t] : first[t + 1]]) for t in range(maps)),
+            *([""] * reduces),
+        ],
+    }
+
+
+def _cluster(cluster: Cluster) -> Columns:
+    """One row for each node."""
+    return {
+        "node": cluster.node_names,
+        "rack": [cluster.rack_names[r] for r in cluster.rack_of.tolist()],
+        "map_slots": cluster.map_slots.tolist(),
+        "reduce_slots": cluster.reduce_slots.tolist(),
+    }
+
+
+def _schedule(schedule: Schedule) -> Columns:
+    """One row for each task; tasks and slots are numbered over all jobs and nodes of a phase."""
+    phases = (("map", schedule.map), ("reduce", schedule.reduce))
+    return {
+        "phase": [name for name, part in phases for _ in part.slot],
+        "task": [t for _, part in phases for t in range(len(part.slot))],
+        "slot": [k for _, part in phases for k in part.slot.tolist()],
+        "start_s": [t for _, part in phases for t in part.start.tolist()],
+        "setup_s": [t for _, part in phases for t in part.setup.tolist()],
+        "end_s": [t for _, part in phases for t in part.end.tolist()],
+    }
+
+
+def _result(result: Result) -> Columns:
+    """One row for each scheduled task; none without a schedule."""
+    names = {"job": "job", "phase": "phase", "task": "task", "node": "node", "slot": "slot"}
+    names |= {"start_s": "start", "setup_s": "setup", "end_s": "end"}
+    rows: list[dict[str, Any]] = []
+    if result.schedule is not None:
+        rows = schedule_document(result.instance, result.schedule)["tasks"]
+    return {column: [row[field] for row in rows] for column, field in names.items()}
+
+
+def _comparison(comparison: Comparison) -> Columns:
+    """One row for each heuristic; its gap is to the best proven bound."""
+    found = comparison.heuristics
+    return {
+        "heuristic": [result.method for result in found],
+        "makespan_s": [result.makespan for result in found],
+        "gap": [None if r.makespan is None else comparison.gap_of(r) for r in found],
+        "seconds": [result.seconds for result in found],
+        "assumptions_dropped": [", ".join(result.assumptions_dropped) for result in found],
+    }
+
+
+def _datacenter(datacenter: Datacenter) -> Columns:
+    """One row for each class on each configuration that can run it."""
+    pairs = np.argwhere(datacenter.fits).tolist()
+    columns: Columns = {
+        "class": [datacenter.classes[k] for k, _ in pairs],
+        "configuration": [datacenter.configurations[j] for _, j in pairs],
+        "share": [float(datacenter.share[k]) for k, _ in pairs],
+        "mean_time": [float(datacenter.mean_time[k, j]) for k, j in pairs],
+        "machines": [int(datacenter.count[j]) for _, j in pairs],
+    }
+    for r, name in enumerate(datacenter.resources):
+        columns[f"request_{name}"] = [float(datacenter.request[k, r]) for k, _ in pairs]
+        columns[f"capacity_{name}"] = [float(datacenter.capacity[j, r]) for _, j in pairs]
+    return columns
+
+
+def _guidance(guidance: Guidance) -> Columns:
+    """One row for each bin, with the jobs of each class on one of its machines."""
+    names = guidance.datacenter.configurations
+    columns: Columns = {
+        "configuration": [names[j] for j in guidance.bin_configuration.tolist()],
+        "machines": guidance.bin_machines.tolist(),
+    }
+    for k, name in enumerate(guidance.datacenter.classes):
+        columns[f"jobs_{name}"] = guidance.bin_jobs[:, k].tolist()
+    return columns
+
+
+def _hierarchy(tree: Hierarchy) -> Columns:
+    """One row for each leaf; `tasks` is infinite where there is no limit."""
+    columns: Columns = {
+        "leaf": tree.paths,
+        "weight": tree.weight[tree.leaf].tolist(),
+        "tasks": tree.tasks.tolist(),
+        "guarantee": tree.guarantee.tolist(),
+    }
+    for j, name in enumerate(tree.resources):
+        columns[f"demand_{name}"] = tree.demand[:, j].tolist()
+    return columns
+
+
+def _allocation(allocation: Allocation) -> Columns:
+    """One row for each leaf; shares are dominant shares."""
+    tree = allocation.hierarchy
+    return {
+        "leaf": tree.paths,
+        "tasks": allocation.tasks.tolist(),
+        "dominant_share": allocation.share.tolist(),
+        "guarantee": allocation.guarantee.tolist(),
+        "met": allocation.met.tolist(),
+        "weight": allocation.weight.tolist(),
+        "limited_by": [allocation.limited_by(i) for i in range(tree.leaves)],
+    }
+
+
+def _timeline(timeline: Timeline) -> Columns:
+    """One row for each leaf at each time; the time before any event is minus infinity."""
+    steps = list(zip(timeline.times, timeline.allocations, strict=True))
+    return {
+        "time": [time for time, step in steps for _ in step.tasks],
+        "leaf": [path for _, step in steps for path in step.hierarchy.paths],
+        "tasks": [n for _, step in steps for n in step.tasks.tolist()],
+        "dominant_share": [share for _, step in steps for share in step.share.tolist()],
+        "guarantee": [share for _, step in steps for share in step.guarantee.tolist()],
+    }
+
+
+def _simulation(simulation: Simulation) -> Columns:
+    """One row for each class; waits are in the datacenter's time unit."""
+    classes = simulation.document()["by_class"]
+    columns: Columns = {"class": list(classes)}
+    for field in ("jobs", "mean_wait", "p99_wait", "max_wait"):
+        columns[field] = [row[field] for row in classes.values()]
+    return columns
+
+
+_TABLES: dict[str, Callable[[Any], Columns]] = {
+    "Instance": _instance,
+    "Cluster": _cluster,
+    "Schedule": _schedule,
+    "Result": _result,
+    "Comparison": _comparison,
+    "Datacenter": _datacenter,
+    "Guidance": _guidance,
+    "Hierarchy": _hierarchy,
+    "Allocation": _allocation,
+    "Timeline": _timeline,
+    "Simulation": _simulation,
+}

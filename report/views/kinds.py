@@ -1,0 +1,31 @@
+"""What a thing is, by the name of its class, so that no class has to be imported to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from ...instances.errors import InputError
+from ...instances.needs import called
+
+Shown = TypeVar("Shown")
+
+
+def of_kind(
+    thing: object, table: Mapping[str, Callable[..., Shown]]
+) -> Callable[..., Shown] | None:
+    """The entry of `table` for the class of `thing`, or for one that it is derived from."""
+    for kind in type(thing).__mro__:
+        if kind.__name__ in table and kind.__module__.startswith(__name__.split(".")[0]):
+            return table[kind.__name__]
+    return None
+
+
+def need_kind(
+    verb: str, thing: object, table: Mapping[str, Callable[..., Shown]]
+) -> Callable[..., Shown]:
+    """As `of_kind`. Raises `InputError` if there is none."""
+    found = of_kind(thing, table)
+    if found is None:
+        raise InputError(f"{verb}: needs one of {', '.join(table)}; got {called(thing)}")
+    return found

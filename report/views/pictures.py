@@ -1,0 +1,104 @@
+"""Small inline SVG pictures for notebooks; they need no script and no library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.schedule import Schedule
+from ..gantt.layout import BAR_HEIGHT, REDUCE_TINT, chart, part_colour, shortened
+
+WIDTH = 720.0
+LABELS = 150.0
+"""Width of a picture and of the names at its left, in pixels."""
+
+MOST_HEIGHT = 420.0
+ROW = 18.0
+"""Greatest height of a Gantt chart, and height of a row where there is room, in pixels."""
+
+TEXT = 'font-family="system-ui, sans-serif" font-size="11"'
+
+
+def gantt(instance: Instance, schedule: Schedule, lower_bound: float | None = None) -> str:
+    """A Gantt chart: slots downwards, time to the right, setups in a lighter shade.
+
+    Parameters
+    ----------
+    instance : Instance
+        What is scheduled.
+    schedule : Schedule
+        With or without all of its tasks.
+    lower_bound : float, optional
+        In s, drawn as a dashed line.
+
+    Raises
+    ------
+    InputError
+        If the schedule cannot be one of the instance.
+    """
+    plan = chart(instance, schedule, lower_bound)
+    scale = (WIDTH - LABELS) / plan.horizon
+    row = min(ROW, MOST_HEIGHT / max(1.0, plan.rows.bottom))
+    height = row * plan.rows.bottom
+    parts = [
+        _box(LABELS, top * row, WIDTH - LABELS, (bottom - top) * row, REDUCE_TINT)
+        for top, bottom, is_reduce in plan.rows.bands()
+        if is_reduce
+    ]
+    bars = plan.bars
+    for name, begin, end in bars.parts():
+        for b in (end > begin).nonzero()[0].tolist():
+            left, wide = LABELS + begin[b] * scale, (end[b] - begin[b]) * scale
+            top = (plan.rows.y[bars.row[b]] - BAR_HEIGHT / 2) * row
+            colour = part_colour(name, plan.colours[bars.job[b]])
+            label = f"{plan.job_names[bars.job[b]]} {bars.task[b]}, {name} to {end[b]:.6g} s"
+            parts.append(_box(left, top, wide, BAR_HEIGHT * row, colour, label))
+    for mark in plan.marks:
+        at, dash = LABELS + mark.time * scale, ' stroke-dasharray="4 3"' if mark.dashed else ""
+        parts.append(
+            f'<line x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{height:.1f}" stroke="#888"{dash}/>'
+        )
+    places, names = plan.rows.ticks(row, 12.0)
+    parts += [
+        _text(LABELS - 6, y * row, name, "end") for y, name in zip(places, names, strict=True)
+    ]
+    parts.append(_text(LABELS, height + 12, shortened(plan.summary, 110)))
+    return _svg(height + 22, parts)
+
+
+def bars(rows: Sequence[tuple[str, float]], marks: Sequence[float], caption: str) -> str:
+    """Horizontal bars from 0, each with a mark, and a caption below."""
+    most = max([*(value for _, value in rows), *marks, 0.0]) or 1.0
+    scale = (WIDTH - LABELS - 70) / most
+    parts = []
+    for k, ((name, value), mark) in enumerate(zip(rows, marks, strict=True)):
+        middle = (k + 0.5) * ROW
+        parts += [
+            _text(LABELS - 6, middle, shortened(name, 22), "end"),
+            _box(LABELS, middle - 0.35 * ROW, value * scale, 0.7 * ROW, "#0072b2", name),
+            _text(LABELS + max(value, mark) * scale + 5, middle, f"{value:.4g}"),
+            _box(LABELS + mark * scale - 1, middle - 0.45 * ROW, 2, 0.9 * ROW, "#d55e00"),
+        ]
+    parts.append(_text(LABELS, len(rows) * ROW + 12, caption))
+    return _svg(len(rows) * ROW + 22, parts)
+
+
+def _svg(height: float, parts: Sequence[str]) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {WIDTH:.0f} {height:.0f}" role="img">{"".join(parts)}</svg>'
+    )
+
+
+def _box(left: float, top: float, wide: float, high: float, colour: str, label: str = "") -> str:
+    place = f'x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{high:.1f}"'
+    title = f"<title>{escape(label)}</title>" if label else ""
+    return f'<rect {place} fill="{colour}">{title}</rect>'
+
+
+def _text(left: float, middle: float, text: str, anchor: str = "start") -> str:
+    return (
+        f'<text x="{left:.1f}" y="{middle:.1f}" dominant-baseline="middle" fill="currentColor" '
+        f'text-anchor="{anchor}" {TEXT}>{escape(text)}</text>'
+    )
