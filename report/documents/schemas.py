@@ -49,7 +49,6 @@ def schema_of(known: FileFormat) -> dict[str, Any]:
     made = known.load(known.validator).model_json_schema()
     body: dict[str, Any] = _plain(made)
     kind = known.thing.split(":")[1]
-    body.pop("description", None)
     return {
         "$schema": DIALECT,
         "$id": known.full_name,
@@ -60,7 +59,7 @@ def schema_of(known: FileFormat) -> dict[str, Any]:
 
 
 def _plain(part: Any) -> Any:
-    """Without titles that repeat names, and without the underscores of private classes."""
+    """Without titles and docstrings of classes, and without the underscores of private ones."""
     if isinstance(part, list):
         return [_plain(item) for item in part]
     if not isinstance(part, dict):
@@ -71,7 +70,7 @@ def _plain(part: Any) -> Any:
         if key in named
         else _plain(value)
         for key, value in part.items()
-        if key != "title"
+        if key not in ("title", "description")
     }
 
 
