@@ -38,7 +38,7 @@ def check(
     hierarchy.
     """
     from ..instances.files.json_files import JsonFile
-    from ..instances.import_notes import counted
+    from ..instances.import_notes import plural
 
     problem = JsonFile.read(instance)
     kind = str(problem.document.get("format"))
@@ -50,7 +50,7 @@ def check(
         text = f"valid, makespan {makespan:.6g} s"
     show(text, document=document, as_json=as_json, quiet=quiet)
     if kind == "slotwise/hierarchy/1" and problem.document.get("dropped_limits"):
-        limits = counted(len(problem.document["dropped_limits"]), "limit")
+        limits = plural(len(problem.document["dropped_limits"]), "limit")
         tell([f"{limits} of the imported queues not checked"], quiet=quiet or as_json)
     if violations:
         raise typer.Exit(NO)

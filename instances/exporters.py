@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .import_notes import counted
+from .import_notes import plural
 from .registry import Entry, Function, Registry
 
 if TYPE_CHECKING:
@@ -97,6 +97,6 @@ def export(exporter: str | Function, hierarchy: Hierarchy, **options: Any) -> Ex
     made = EXPORTERS.resolve(exporter).load()(hierarchy, **options)
     text, notes = (made, []) if isinstance(made, str) else made
     if hierarchy.dropped_limits:
-        limits = counted(len(hierarchy.dropped_limits), "limit")
+        limits = plural(len(hierarchy.dropped_limits), "limit")
         notes = [*notes, f"not written: {limits} of the imported queues"]
     return Exported(text, list(notes))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Notes:
+class ImportNotes:
     """Remarks of an importer, one sentence each.
 
     Parameters
@@ -36,7 +36,7 @@ class Notes:
             self.not_comparable.append(line)
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """`1 job`, `2 jobs`.
 
     Parameters
@@ -51,7 +51,9 @@ def counted(number: int, noun: str) -> str:
     str
         Number and noun.
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

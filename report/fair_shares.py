@@ -16,7 +16,7 @@ from ..instances.hierarchy.allocation import Allocation
 from ..instances.hierarchy.dropped_limits import shown
 from ..instances.hierarchy.events import time_text
 from ..instances.hierarchy.hierarchy import Hierarchy
-from ..instances.import_notes import counted
+from ..instances.import_notes import plural
 from .plots import COLOURS, write_figure
 from .tables import percent
 
@@ -82,7 +82,7 @@ def dropped(tree: Hierarchy) -> list[str]:
     """The limits that the shares of `tree` ignore, below a line that says so."""
     if not tree.dropped_limits:
         return []
-    number = counted(len(tree.dropped_limits), "limit")
+    number = plural(len(tree.dropped_limits), "limit")
     return [
         f"NOT in these shares: {number} of the imported queues",
         *(f"  {line}" for line in shown(tree.dropped_limits, MOST_LIMITS)),

@@ -31,7 +31,7 @@ from .checks import (
     need_seed,
 )
 from .options import (
-    BLOCK_MB,
+    BLOCK_SIZES_MB,
     MAPS_RANGE,
     OUTPUT_RATIOS,
     REDUCES_RANGE,
@@ -72,7 +72,7 @@ class LjrParameters:
     factor: Range = parameter((1.0, 2.0), "Of most jobs.")
     slow_factor: Range = parameter((8.0, 10.0), "Of slow jobs.")
     block_mb: Sequence[float] = parameter(
-        BLOCK_MB, "A block size; repeat. Default 128 192 256 320 MB."
+        BLOCK_SIZES_MB, "A block size; repeat. Default 128 192 256 320 MB."
     )
     block_scale: float = parameter(1.0, "Multiplies the block sizes.")
     replicas: int = parameter(4, "Replicas of each block.")

@@ -22,16 +22,16 @@ from .checks import (
 )
 from .options import SEED, Range
 
-COUNT = (6732, 3863, 1001, 795, 126, 52, 5, 5, 3, 1)
-CAPACITY = (
+MACHINE_COUNTS = (6732, 3863, 1001, 795, 126, 52, 5, 5, 3, 1)
+MACHINE_CAPACITIES = (
     (0.50, 0.50), (0.50, 0.25), (0.50, 0.75), (1.00, 1.00), (0.25, 0.25),
     (0.50, 0.12), (0.50, 0.03), (0.50, 0.97), (1.00, 0.50), (1.00, 0.06),
 )  # fmt: skip
 """Table 1: machines of each configuration; cores and memory of one, of the largest machine."""
 
-SHARE = (0.23, 0.46, 0.30, 0.01)
-MEAN_TIME = (0.03, 0.04, 0.04, 0.03)
-REQUEST = ((0.02, 0.01), (0.02, 0.03), (0.07, 0.03), (0.20, 0.06))
+CLASS_SHARES = (0.23, 0.46, 0.30, 0.01)
+CLASS_MEAN_TIMES = (0.03, 0.04, 0.04, 0.03)
+CLASS_REQUESTS = ((0.02, 0.01), (0.02, 0.03), (0.07, 0.03), (0.20, 0.06))
 """Table 2: share of the jobs of each class, hours, cores and memory of a job."""
 
 
@@ -45,7 +45,7 @@ class Google2011Parameters:
 
     def __post_init__(self) -> None:
         need(0 < self.scale < math.inf, "scale", "a positive number", self.scale)
-        most = MOST_MACHINES // sum(COUNT)
+        most = MOST_MACHINES // sum(MACHINE_COUNTS)
         need(self.scale <= most, "scale", f"at most {most}", self.scale)
         need(self.at_least >= 0, "at_least", "an integer >= 0", self.at_least)
 
@@ -59,19 +59,19 @@ def google_2011(parameters: Google2011Parameters) -> Datacenter:
     Raises `InputError` for a scale that is no positive number.
     """
     scale = parameters.scale
-    count = _largest_remainder(np.array(COUNT) * scale, round(sum(COUNT) * scale))
-    classes, configurations = len(SHARE), len(COUNT)
+    count = _largest_remainder(np.array(MACHINE_COUNTS) * scale, round(sum(MACHINE_COUNTS) * scale))
+    classes, configurations = len(CLASS_SHARES), len(MACHINE_COUNTS)
     return Datacenter(
         name="google-2011" if scale == 1 else f"google-2011-x{scale:.6g}",
         time_unit="h",
         resources=("cores", "memory"),
         configurations=tuple(f"c{j + 1}" for j in range(configurations)),
         count=np.maximum(count, parameters.at_least),
-        capacity=np.array(CAPACITY),
+        capacity=np.array(MACHINE_CAPACITIES),
         classes=tuple(f"k{k + 1}" for k in range(classes)),
-        share=np.array(SHARE),
-        mean_time=np.repeat(np.array(MEAN_TIME)[:, None], configurations, axis=1),
-        request=np.array(REQUEST),
+        share=np.array(CLASS_SHARES),
+        mean_time=np.repeat(np.array(CLASS_MEAN_TIMES)[:, None], configurations, axis=1),
+        request=np.array(CLASS_REQUESTS),
         source="LoTES, Tables 1 and 2" + ("" if scale == 1 else f", machines x {scale:.6g}"),
     )
 

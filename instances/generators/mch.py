@@ -32,13 +32,13 @@ MOST_DEPTH = 400
 MOST_LEVELS = MOST_TREE.bit_length() - 2
 """Levels of the largest full binary tree."""
 
-PARTIAL = "Probability that a leaf does not need all resources."
-RESOURCES = "Resources."
-CAPACITY = "Capacity of every resource."
-DEMAND = "Demand of a task of a leaf, uniform."
-WEIGHT = "Weight of a node, log-uniform."
-LIMITED = "Probability of a limit of tasks."
-TASKS = "Limits of tasks."
+PARTIAL_HELP = "Probability that a leaf does not need all resources."
+RESOURCES_HELP = "Resources."
+CAPACITY_HELP = "Capacity of every resource."
+DEMAND_HELP = "Demand of a task of a leaf, uniform."
+WEIGHT_HELP = "Weight of a node, log-uniform."
+LIMITED_HELP = "Probability of a limit of tasks."
+TASKS_HELP = "Limits of tasks."
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class TreeParameters:
     fanout: Counts = parameter((2, 4), "Children of a group, uniform.")
     group_share: float = parameter(0.5, "Probability that a child is a group.")
     nodes: int | None = parameter(None, "About this many nodes.")
-    partial: float = parameter(0.2, PARTIAL)
-    resources: int = parameter(2, RESOURCES)
-    capacity: float = parameter(1000.0, CAPACITY)
-    demand: Range = parameter((1.0, 10.0), DEMAND)
-    weight: Range = parameter((1.0, 1.0), WEIGHT)
-    limited: float = parameter(0.0, LIMITED)
-    tasks: Counts = parameter((1, 100), TASKS)
+    partial: float = parameter(0.2, PARTIAL_HELP)
+    resources: int = parameter(2, RESOURCES_HELP)
+    capacity: float = parameter(1000.0, CAPACITY_HELP)
+    demand: Range = parameter((1.0, 10.0), DEMAND_HELP)
+    weight: Range = parameter((1.0, 1.0), WEIGHT_HELP)
+    limited: float = parameter(0.0, LIMITED_HELP)
+    tasks: Counts = parameter((1, 100), TASKS_HELP)
 
     def __post_init__(self) -> None:
         depth, nodes = self.depth, self.nodes
@@ -98,13 +98,13 @@ class BinaryTreeParameters:
     levels: int = parameter(3, "The tree has 2^levels leaves.")
     _: KW_ONLY
     seed: int = field(metadata=SEED)
-    partial: float = parameter(0.0, PARTIAL)
-    resources: int = parameter(2, RESOURCES)
-    capacity: float = parameter(1000.0, CAPACITY)
-    demand: Range = parameter((1.0, 10.0), DEMAND)
-    weight: Range = parameter((1.0, 1.0), WEIGHT)
-    limited: float = parameter(0.0, LIMITED)
-    tasks: Counts = parameter((1, 100), TASKS)
+    partial: float = parameter(0.0, PARTIAL_HELP)
+    resources: int = parameter(2, RESOURCES_HELP)
+    capacity: float = parameter(1000.0, CAPACITY_HELP)
+    demand: Range = parameter((1.0, 10.0), DEMAND_HELP)
+    weight: Range = parameter((1.0, 1.0), WEIGHT_HELP)
+    limited: float = parameter(0.0, LIMITED_HELP)
+    tasks: Counts = parameter((1, 100), TASKS_HELP)
 
     def __post_init__(self) -> None:
         levels = self.levels

@@ -13,7 +13,7 @@ SEED = described("The same seed gives the same file.", least=0)
 MAPS_RANGE = described("Map tasks per job, uniform, instead of normal.", option="maps")
 REDUCES_RANGE = described("Reduce tasks per job, uniform, instead of normal.", option="reduces")
 
-BLOCK_MB = (128.0, 192.0, 256.0, 320.0)
+BLOCK_SIZES_MB = (128.0, 192.0, 256.0, 320.0)
 """Block sizes of LJR, MB."""
 OUTPUT_RATIOS = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Output per input of a job, of LJR."""

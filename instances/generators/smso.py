@@ -33,7 +33,7 @@ from .checks import (
     need_seed,
 )
 from .options import (
-    BLOCK_MB,
+    BLOCK_SIZES_MB,
     MAPS_RANGE,
     OUTPUT_RATIOS,
     REDUCES_RANGE,
@@ -71,7 +71,7 @@ class SmsoParameters:
     priority: float = parameter(0.8, "Probability that a task may use a slot.")
     encrypted: float = parameter(0.5, "Probability that data between two nodes is encrypted.")
     block_mb: Sequence[float] = parameter(
-        BLOCK_MB, "A block size; repeat. Default 128 192 256 320 MB."
+        BLOCK_SIZES_MB, "A block size; repeat. Default 128 192 256 320 MB."
     )
     output_ratios: Sequence[float] = parameter(
         OUTPUT_RATIOS, "A ratio; repeat. Default 0.2 0.4 0.6 0.8 1.", option="output-ratio"

@@ -19,10 +19,12 @@ API_NAMES = {
     "volcano": "scheduling.volcano.sh/v1beta1",
 }
 LONGEST_NAME = 253
-QUANTITY = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([-+]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
-FACTOR = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3}
-FACTOR |= {letter: 10.0 ** (3 * k) for k, letter in enumerate("MGTPE", 2)}
-FACTOR |= {letter + "i": 1024.0**k for k, letter in enumerate("KMGTPE", 1)}
+QUANTITY_PATTERN = re.compile(
+    r"([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([-+]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)"
+)
+SUFFIX_FACTORS = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3}
+SUFFIX_FACTORS |= {letter: 10.0 ** (3 * k) for k, letter in enumerate("MGTPE", 2)}
+SUFFIX_FACTORS |= {letter + "i": 1024.0**k for k, letter in enumerate("KMGTPE", 1)}
 
 
 def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
@@ -42,11 +44,11 @@ def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
 def quantity(value: object, where: str) -> float:
     """A Kubernetes quantity, `500m` or `4Gi`, as a number. Raises `InputError`."""
     text = str(value) if isinstance(value, int | float) else value
-    found = QUANTITY.fullmatch(text.strip()) if isinstance(text, str) else None
+    found = QUANTITY_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None or isinstance(value, bool):
         raise InputError(f"{where}: need a quantity such as 3, 500m or 4Gi, got {shown(value)}")
     number, exponent, suffix = found.groups()
-    amount = float(f"{number}e{exponent or 0}") * FACTOR.get(suffix or "", 1.0)
+    amount = float(f"{number}e{exponent or 0}") * SUFFIX_FACTORS.get(suffix or "", 1.0)
     if not isfinite(amount):
         raise InputError(f"{where}: too large: {shown(value)}")
     return amount

@@ -10,7 +10,7 @@ from ..arrays import FloatArray
 from ..errors import InputError
 from ..files.json_files import shown
 from ..hierarchy.hierarchy import Hierarchy
-from ..import_notes import Notes, listed
+from ..import_notes import ImportNotes, listed
 from ..parameters import importer
 from .demands import DemandOptions, SchedulerFile
 from .kubernetes import (
@@ -26,7 +26,7 @@ from .kubernetes import (
 from .queue_tree import Queue, group_paths, hierarchy_of
 from .weights import weights_from_one
 
-FLAVOR = "default"
+FLAVOR_NAME = "default"
 
 
 @importer(DemandOptions)
@@ -37,7 +37,7 @@ def read_kueue(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, 
     not defined has weight 1. Raises `InputError` for a cycle, several trees, a weight of 0, and
     resources that do not match `coveredResources`.
     """
-    reader = _Reader(str(path))
+    reader = _ManifestReader(str(path))
     for document in read_documents(path):
         if document["kind"] in ("Cohort", "ClusterQueue"):
             reader.add(document)
@@ -67,10 +67,10 @@ def read_kueue(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, 
     return hierarchy_of(root, options, str(path), notes), notes.lines
 
 
-class _Reader:
+class _ManifestReader:
     def __init__(self, file: str) -> None:
         self.file = file
-        self.notes = Notes()
+        self.notes = ImportNotes()
         self.nodes: dict[tuple[str, str], Queue] = {}
         self.above: dict[tuple[str, str], str] = {}
         self.quota: dict[str, float] = {}
@@ -198,7 +198,7 @@ def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
     leaf = set(hierarchy.leaf.tolist())
     api = API_NAMES["kueue"]
     documents: list[dict[str, Any]] = [
-        {"apiVersion": api, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR}}
+        {"apiVersion": api, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR_NAME}}
     ]
     nothing = 0.0 * hierarchy.capacity
     # Kueue takes a weight near 0 for one that is served last.
@@ -238,6 +238,6 @@ def _quota(hierarchy: Hierarchy, amounts: FloatArray) -> list[dict[str, Any]]:
     return [
         {
             "coveredResources": list(hierarchy.resources),
-            "flavors": [{"name": FLAVOR, "resources": resources}],
+            "flavors": [{"name": FLAVOR_NAME, "resources": resources}],
         }
     ]

@@ -11,7 +11,7 @@ from ..arrays import FloatArray
 from ..errors import InputError
 from ..hierarchy.dropped_limits import EVERY_QUEUE, DroppedLimit
 from ..hierarchy.hierarchy import UNBOUNDED, Hierarchy, Row, from_rows
-from ..import_notes import Notes
+from ..import_notes import ImportNotes
 from .demands import DemandOptions
 
 TASKS_PER_CLUSTER = 1000
@@ -43,7 +43,7 @@ def hierarchy_of(
     root: Queue,
     options: DemandOptions,
     source: str,
-    notes: Notes,
+    notes: ImportNotes,
     every_queue: Sequence[tuple[str, str]] = (),
 ) -> Hierarchy:
     """The hierarchy of a tree of queues; `every_queue` are limits that belong to no single one.

@@ -10,18 +10,18 @@ from ..advice import kind_hint
 from ..errors import InputError
 from ..files.inputs import read_bytes
 from ..hierarchy.hierarchy import Hierarchy
-from ..import_notes import Notes, counted, listed
+from ..import_notes import ImportNotes, listed, plural
 from ..parameters import importer
 from .demands import DemandOptions, SchedulerFile
 from .queue_tree import Queue, group_paths, hierarchy_of, need_distinct
 from .weights import whole_weights
 
-AS_PARENT = 2147483647
+SHARES_OF_PARENT = 2147483647
 """How Fairshare=parent is dumped."""
 MOST_SHARES = 10_000
-ENTITY = re.compile(r"(\w+)\s*-\s*'([^']*)'(.*)")
-OPTION = re.compile(r":(\w+)=('[^']*'|[^:]*)")
-WHOLE = re.compile(r"[0-9]{1,18}")
+ENTITY_LINE = re.compile(r"(\w+)\s*-\s*'([^']*)'(.*)")
+ENTITY_OPTION = re.compile(r":(\w+)=('[^']*'|[^:]*)")
+WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass
@@ -37,72 +37,110 @@ def read_slurm(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, 
     """The accounts and users of a `sacctmgr dump`, and in words what does not count here.
 
     A user is a leaf below the account, named in quotes by the user's name. Users whose share is
-    their account's (`Fairshare=parent`) leave the account itself as the leaf. Raises `InputError`
-    with the line for what `sacctmgr load` would refuse, and for shares of 0.
+    their account's (`Fairshare=parent`) leave the account itself as the leaf.
+
+    Returns
+    -------
+    Hierarchy
+        Accounts and users.
+    list of str
+        Notes, one sentence each.
+
+    Raises
+    ------
+    InputError
+        What `sacctmgr load` would refuse, with its line, and shares of 0.
     """
     text = read_bytes(path).decode("utf-8", "replace")
-    root = Queue("root", group=True)
-    accounts = {"root": root}
-    parent: Queue | None = None
-    as_parent: dict[str, int] = {}
-    of_root: list[str] = []
-    clusters = 0
-    notes = Notes()
+    accounts = _Accounts(str(path))
     for entity in _entities(text, path):
-        where = f"{path}: line {entity.line}"
+        accounts.add(entity)
+    if not accounts.clusters:
+        raise InputError(f"{path}: no Cluster line: not a sacctmgr dump{kind_hint(text, 'slurm')}")
+    accounts.finish()
+    return hierarchy_of(accounts.root, options, str(path), accounts.notes), accounts.notes.lines
+
+
+class _Accounts:
+    """The tree of accounts and users, as the lines of a dump add to it."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.notes = ImportNotes()
+        self.root = Queue("root", group=True)
+        self.clusters = 0
+        self._accounts = {"root": self.root}
+        self._parent: Queue | None = None
+        self._users_as_parent: dict[str, int] = {}
+        self._users_of_root: list[str] = []
+
+    def add(self, entity: _Entity) -> None:
+        """Take in a line. Raises `InputError` naming it."""
+        where = f"{self.file}: line {entity.line}"
         if entity.kind == "Cluster":
-            clusters += 1
-            if clusters > 1:
+            self.clusters += 1
+            if self.clusters > 1:
                 raise InputError(f"{where}: a second cluster; one file holds one")
-            root.limits += _limits(entity)
-        elif entity.kind == "Parent":
-            if entity.name not in accounts:
+            self.root.limits += _limits(entity)
+            return
+        if entity.kind == "Parent":
+            if entity.name not in self._accounts:
                 raise InputError(
                     f"{where}: parent {entity.name!r} is not defined before it is used"
                 )
-            parent = accounts[entity.name]
+            self._parent = self._accounts[entity.name]
+            return
+        if self._parent is None:
+            raise InputError(f"{where}: {entity.kind} {entity.name!r} before any Parent line")
+        if entity.name != entity.name.lower() or not entity.name:
+            raise InputError(f"{where}: {entity.kind} name {entity.name!r} must be lower case")
+        shares = _shares(entity, where)
+        if entity.kind == "Account":
+            self._add_account(entity, self._parent, shares, where)
         else:
-            if parent is None:
-                raise InputError(f"{where}: {entity.kind} {entity.name!r} before any Parent line")
-            if entity.name != entity.name.lower() or not entity.name:
-                raise InputError(f"{where}: {entity.kind} name {entity.name!r} must be lower case")
-            shares = _shares(entity, where)
-            if entity.kind == "Account":
-                if entity.name in accounts:
-                    raise InputError(f"{where}: account {entity.name!r} is defined twice")
-                if shares is None:
-                    raise InputError(
-                        f"{where}: account {entity.name!r}: Fairshare=parent is no share"
-                    )
-                accounts[entity.name] = Queue(entity.name, shares, limits=_limits(entity))
-                parent.children.append(accounts[entity.name])
-            elif shares is None:
-                as_parent[parent.name] = as_parent.get(parent.name, 0) + 1
-                parent.limits += [
-                    (f"{name} of user {entity.name}", amount) for name, amount in _limits(entity)
-                ]
-            elif parent is root:
-                of_root.append(entity.name)
-            else:
-                parent.children.append(Queue(entity.name, shares, limits=_limits(entity)))
-    if not clusters:
-        raise InputError(f"{path}: no Cluster line: not a sacctmgr dump{kind_hint(text, 'slurm')}")
-    for name in as_parent:
-        if accounts[name].children:
-            raise InputError(
-                f"{path}: account {name!r}: some users have Fairshare=parent beside others with "
-                "shares of their own"
-            )
-    if as_parent:
-        users = counted(sum(as_parent.values()), "user")
-        notes.add(f"{users} with Fairshare=parent: their accounts are the leaves")
-    if of_root:
-        notes.add(f"users of the root account are left out with their shares: {listed(of_root)}")
-    notes.add(
-        "Slurm's limits by QOS and partition are in no dump, so they are not in the shares either"
-    )
-    notes.add("Slurm ranks by decayed usage; the shares here are those of a steady state")
-    return hierarchy_of(root, options, str(path), notes), notes.lines
+            self._add_user(entity, self._parent, shares)
+
+    def _add_account(
+        self, entity: _Entity, parent: Queue, shares: float | None, where: str
+    ) -> None:
+        if entity.name in self._accounts:
+            raise InputError(f"{where}: account {entity.name!r} is defined twice")
+        if shares is None:
+            raise InputError(f"{where}: account {entity.name!r}: Fairshare=parent is no share")
+        account = Queue(entity.name, shares, limits=_limits(entity))
+        self._accounts[entity.name] = account
+        parent.children.append(account)
+
+    def _add_user(self, entity: _Entity, parent: Queue, shares: float | None) -> None:
+        if shares is None:
+            self._users_as_parent[parent.name] = self._users_as_parent.get(parent.name, 0) + 1
+            parent.limits += [
+                (f"{name} of user {entity.name}", amount) for name, amount in _limits(entity)
+            ]
+        elif parent is self.root:
+            self._users_of_root.append(entity.name)
+        else:
+            parent.children.append(Queue(entity.name, shares, limits=_limits(entity)))
+
+    def finish(self) -> None:
+        """Check the whole and add the notes. Raises `InputError` naming an account."""
+        for name in self._users_as_parent:
+            if self._accounts[name].children:
+                raise InputError(
+                    f"{self.file}: account {name!r}: some users have Fairshare=parent beside "
+                    "others with shares of their own"
+                )
+        if self._users_as_parent:
+            users = plural(sum(self._users_as_parent.values()), "user")
+            self.notes.add(f"{users} with Fairshare=parent: their accounts are the leaves")
+        if self._users_of_root:
+            names = listed(self._users_of_root)
+            self.notes.add(f"users of the root account are left out with their shares: {names}")
+        self.notes.add(
+            "Slurm's limits by QOS and partition are in no dump, so they are not in the shares "
+            "either"
+        )
+        self.notes.add("Slurm ranks by decayed usage; the shares here are those of a steady state")
 
 
 def _entities(text: str, path: str | Path) -> list[_Entity]:
@@ -111,13 +149,13 @@ def _entities(text: str, path: str | Path) -> list[_Entity]:
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
-        entity = ENTITY.fullmatch(line)
+        entity = ENTITY_LINE.fullmatch(line)
         if entity is None or entity.group(1) not in ("Cluster", "Parent", "Account", "User"):
             raise InputError(
                 f"{path}: line {number}: need Cluster, Parent, Account or User - 'name'"
                 f"{kind_hint(text, 'slurm')}"
             )
-        options = {key: value.strip("'") for key, value in OPTION.findall(entity.group(3))}
+        options = {key: value.strip("'") for key, value in ENTITY_OPTION.findall(entity.group(3))}
         found.append(_Entity(number, entity.group(1), entity.group(2), options))
     return found
 
@@ -135,9 +173,9 @@ def _limits(entity: _Entity) -> list[tuple[str, str]]:
 def _shares(entity: _Entity, where: str) -> float | None:
     """The shares of an account or user; None if they are the parent's."""
     text = entity.options.get("Fairshare", entity.options.get("Shares", "1"))
-    if text == "parent" or text == str(AS_PARENT):
+    if text == "parent" or text == str(SHARES_OF_PARENT):
         return None
-    if not WHOLE.fullmatch(text):
+    if not WHOLE_NUMBER.fullmatch(text):
         raise InputError(f"{where}: Fairshare: need a whole number or 'parent', got {text!r}")
     if int(text) == 0:
         raise InputError(f"{where}: Fairshare=0 (served last) has no share to compute")

@@ -15,29 +15,29 @@ MOST_EXACT = 1000
 
 
 @dataclass(frozen=True)
-class Rounded:
+class RoundedWeights:
     """A weight per node, and the greatest relative change of a leaf's share of the whole."""
 
     weight: FloatArray
     error: float
 
 
-def whole_weights(hierarchy: Hierarchy, most: int) -> Rounded:
+def whole_weights(hierarchy: Hierarchy, most: int) -> RoundedWeights:
     """Each group of siblings scaled by one factor and rounded to whole numbers in 1..`most`."""
     weight = hierarchy.weight.copy()
     weight[0] = 1.0
     for group in _sibling_groups(hierarchy):
         weight[group] = _whole(hierarchy.weight[group], most)
-    return Rounded(weight, share_error(hierarchy, weight))
+    return RoundedWeights(weight, share_error(hierarchy, weight))
 
 
-def weights_from_one(hierarchy: Hierarchy) -> Rounded:
+def weights_from_one(hierarchy: Hierarchy) -> RoundedWeights:
     """Each group of siblings scaled, if need be, so that its least weight is 1."""
     weight = hierarchy.weight.copy()
     weight[0] = 1.0
     for group in _sibling_groups(hierarchy):
         weight[group] /= min(1.0, float(weight[group].min()))
-    return Rounded(weight, share_error(hierarchy, weight))
+    return RoundedWeights(weight, share_error(hierarchy, weight))
 
 
 def share_error(hierarchy: Hierarchy, weight: FloatArray) -> float:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..errors import InputError
 from ..hierarchy.hierarchy import Hierarchy
-from ..import_notes import Notes, listed
+from ..import_notes import ImportNotes, listed
 from ..parameters import importer
 from .demands import DemandOptions, SchedulerFile
 from .hadoop_xml import read_xml, xml_text
@@ -17,8 +17,8 @@ from .queue_tree import Queue, group_paths, hierarchy_of
 
 PREFIX = "yarn.scheduler.capacity."
 CALCULATOR = PREFIX + "resource-calculator"
-DOMINANT = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
-LIMITS = (
+DOMINANT_CALCULATOR = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
+QUEUE_LIMITS = (
     "maximum-capacity",
     "maximum-applications",
     "max-parallel-apps",
@@ -32,7 +32,7 @@ LIMITS = (
 )
 """Properties of a queue, or of all, that bound what it gets."""
 
-NO_LIMIT = {
+VALUES_WITHOUT_LIMIT = {
     "maximum-capacity": ("100", "100.0", "-1"),
     "minimum-user-limit-percent": ("100",),
     "user-limit-factor": ("-1", "-1.0"),
@@ -40,7 +40,7 @@ NO_LIMIT = {
 }
 """Values that bound nothing."""
 
-WEIGHT = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*w")
+WEIGHT_PATTERN = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*w")
 
 
 @importer(DemandOptions)
@@ -51,8 +51,8 @@ def read_yarn_capacity(path: SchedulerFile, options: DemandOptions) -> tuple[Hie
     mixes modes, raise `InputError`, as does a weight of 0.
     """
     properties = _properties(path)
-    notes = Notes()
-    if properties.get(CALCULATOR) != DOMINANT:
+    notes = ImportNotes()
+    if properties.get(CALCULATOR) != DOMINANT_CALCULATOR:
         notes.add(
             f"{CALCULATOR} is not the DominantResourceCalculator: YARN itself counts memory only"
         )
@@ -98,13 +98,13 @@ def read_yarn_capacity(path: SchedulerFile, options: DemandOptions) -> tuple[Hie
 
 def _limits(properties: Mapping[str, str], place: str, read: set[str]) -> list[tuple[str, str]]:
     """Names and amounts of the limits of one queue; they are added to what is `read`."""
-    read |= {place + name for name in LIMITS}
-    found = [(name, properties.get(place + name, "")) for name in LIMITS]
+    read |= {place + name for name in QUEUE_LIMITS}
+    found = [(name, properties.get(place + name, "")) for name in QUEUE_LIMITS]
     return [(name, amount) for name, amount in found if amount and not _is_none(name, amount)]
 
 
 def _is_none(name: str, amount: str) -> bool:
-    return amount.upper() in NO_LIMIT.get(name, ())
+    return amount.upper() in VALUES_WITHOUT_LIMIT.get(name, ())
 
 
 def _properties(path: str | Path) -> dict[str, str]:
@@ -125,7 +125,7 @@ def _weights(
     for name in names:
         key = f"{PREFIX}{place}.{name}.capacity"
         text = properties.get(key, "")
-        weight = WEIGHT.fullmatch(text)
+        weight = WEIGHT_PATTERN.fullmatch(text)
         if text.startswith("["):
             raise InputError(f"{path}: {key}: absolute resources {text!r} are no weights")
         try:
@@ -164,7 +164,7 @@ def yarn_capacity_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
         children[int(hierarchy.parent[n])].append(name)
         if n not in leaf:
             children[n] = []
-    _property(root, CALCULATOR, DOMINANT)
+    _property(root, CALCULATOR, DOMINANT_CALCULATOR)
     for n, path in enumerate(group_paths(hierarchy)):
         place = ".".join(["root", *path.split("/")]) if path else "root"
         if n:

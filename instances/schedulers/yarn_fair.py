@@ -8,15 +8,15 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..errors import InputError
 from ..hierarchy.hierarchy import Hierarchy
-from ..import_notes import Notes, listed
+from ..import_notes import ImportNotes, listed
 from ..parameters import importer
 from .demands import DemandOptions, SchedulerFile
 from .hadoop_xml import read_xml, xml_text
 from .queue_tree import Queue, hierarchy_of
 
 QUEUE_TAGS = ("queue", "pool")
-POLICIES = ("drf", "fair", "fifo")
-IGNORED = frozenset(
+SHARING_POLICIES = ("drf", "fair", "fifo")
+IGNORED_ELEMENTS = frozenset(
     {
         "aclAdministerApps",
         "aclAdministerReservations",
@@ -31,7 +31,7 @@ IGNORED = frozenset(
 )
 """Known elements of a queue that say nothing of its share at rest."""
 
-LIMITS = (
+QUEUE_LIMITS = (
     "minResources",
     "maxResources",
     "maxChildResources",
@@ -46,7 +46,7 @@ LIMITS = (
 )
 """Elements of a queue, or of a pool of Hadoop 1, that bound what it gets."""
 
-DEFAULT_LIMITS = (
+FILE_LIMITS = (
     "queueMaxResourcesDefault",
     "queueMaxAppsDefault",
     "queueMaxAMShareDefault",
@@ -64,7 +64,7 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     Raises `InputError` for what YARN would refuse to load, and for a weight of 0.
     """
     document = read_xml(path, "allocations")
-    notes, reader = Notes(), _Reader(str(path))
+    notes, reader = ImportNotes(), _QueueReader(str(path))
     reader.default = _policy(document, "defaultQueueSchedulingPolicy", reader.where("")) or "fair"
     if reader.default == "fifo":
         raise InputError(f"{path}: defaultQueueSchedulingPolicy: fifo is for leaf queues only")
@@ -81,7 +81,7 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
         raise InputError(
             f"{path}: no queue in it: YARN makes queues as jobs come, there is no tree to share by"
         )
-    unread = {child.tag for child in document} - {*QUEUE_TAGS, "user", *DEFAULT_LIMITS}
+    unread = {child.tag for child in document} - {*QUEUE_TAGS, "user", *FILE_LIMITS}
     unread.discard("defaultQueueSchedulingPolicy")
     if unread:
         notes.add(f"not read: {listed(sorted(unread))}")
@@ -101,16 +101,16 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
         )
     for line in reader.warnings:
         notes.add(line)
-    every_queue = _limits(document, DEFAULT_LIMITS)
+    every_queue = _limits(document, FILE_LIMITS)
     for user in document.findall("user"):
         every_queue += [
             (f"{tag} of user {user.get('name', '')}".rstrip(), amount)
-            for tag, amount in _limits(user, LIMITS)
+            for tag, amount in _limits(user, QUEUE_LIMITS)
         ]
     return hierarchy_of(root, options, str(path), notes, every_queue), notes.lines
 
 
-class _Reader:
+class _QueueReader:
     def __init__(self, file: str) -> None:
         self.file = file
         self.default = "fair"
@@ -182,9 +182,11 @@ class _Reader:
     def settings(self, queue: Queue, element: Element, where: str) -> None:
         """Limits of a queue, and the names of what else is not read."""
         tags = {child.tag for child in element}
-        self.ignored |= tags & IGNORED
-        self.unknown |= tags - IGNORED - {"weight", "schedulingPolicy", *QUEUE_TAGS, *LIMITS}
-        queue.limits += _limits(element, LIMITS)
+        self.ignored |= tags & IGNORED_ELEMENTS
+        self.unknown |= (
+            tags - IGNORED_ELEMENTS - {"weight", "schedulingPolicy", *QUEUE_TAGS, *QUEUE_LIMITS}
+        )
+        queue.limits += _limits(element, QUEUE_LIMITS)
         least = _resources(element.findtext("minResources"), f"{where}, minResources", 0.0)
         most = _resources(element.findtext("maxResources"), f"{where}, maxResources", math.inf)
         for name in sorted({*least, *most}):
@@ -209,7 +211,7 @@ def _policy(element: Element, tag: str, where: str) -> str | None:
         return None
     name = text.strip().rsplit(".", 1)[-1].removesuffix("Policy").lower()
     name = {"fairshare": "fair", "dominantresourcefairness": "drf"}.get(name, name)
-    if name not in POLICIES:
+    if name not in SHARING_POLICIES:
         raise InputError(f"{where}, {tag}: need fair, drf or fifo, got {text.strip()!r}")
     return name
 

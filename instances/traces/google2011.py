@@ -14,7 +14,7 @@ from ..advice import kind_hint
 from ..arrays import IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
-from ..import_notes import Notes, counted, listed
+from ..import_notes import ImportNotes, listed, plural
 from ..parameters import described
 from .csv_rows import csv_rows, number_in
 from .job_classes import Machines, configurations_of, with_classes
@@ -24,7 +24,7 @@ from .options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW
 RESOURCES = ("cores", "memory")
 ADD, REMOVE = "0", "1"
 SUBMIT, SCHEDULE, FINISH = "0", "1", "4"
-CLOSING = ("2", "3", "4", "5", "6")
+ENDS = ("2", "3", "4", "5", "6")
 """Evict, fail, finish, kill, lost: the ends of a run."""
 AFTER_TRACE = 2**63 - 1
 """Time of what happened after the trace."""
@@ -55,15 +55,15 @@ def read_google(
     of the largest machine. Files may be given in any order. Raises `InputError` naming file, line
     and column.
     """
-    notes = Notes()
+    notes = ImportNotes()
     machines = _machines(machine_events, 0.0 if window is None else window[0])
     jobs = _jobs(task_events, len(machines.names), notes)
     if window is not None:
         jobs = jobs.within(*window)
-        notes.add(f"{counted(jobs.jobs, 'task')} submitted from {window[0]:g} to {window[1]:g} s")
+        notes.add(f"{plural(jobs.jobs, 'task')} submitted from {window[0]:g} to {window[1]:g} s")
     files = len(machine_events) + len(task_events)
     datacenter, label = with_classes(
-        name, machines, jobs, notes, classes=classes, seed=seed, source=counted(files, "file")
+        name, machines, jobs, notes, classes=classes, seed=seed, source=plural(files, "file")
     )
     return datacenter, jobs, label, notes.lines
 
@@ -102,7 +102,7 @@ class _Task:
     closed: bool = False
 
 
-def _jobs(paths: Sequence[str | Path], configurations: int, notes: Notes) -> JobTable:
+def _jobs(paths: Sequence[str | Path], configurations: int, notes: ImportNotes) -> JobTable:
     tasks: dict[tuple[str, str], _Task] = {}
     # Parts are numbered in the order of time.
     for path in sorted(paths, key=str):
@@ -129,7 +129,7 @@ def _jobs(paths: Sequence[str | Path], configurations: int, notes: Notes) -> Job
         (empty, "without a request"),
     ):
         if count:
-            notes.add(f"left out: {counted(count, 'task')} {what}")
+            notes.add(f"left out: {plural(count, 'task')} {what}")
     if not kept:
         files = listed(sorted(map(str, paths)))
         raise InputError(f"{files}: no task that was submitted and finished within the trace")
@@ -155,7 +155,7 @@ def _happened(task: _Task, row: list[str], path: str | Path, line: int) -> None:
             task.request = (cores, number_in(row[10], path, line, "memory request"))
     elif kind == SCHEDULE:
         task.scheduled = time
-    elif kind in CLOSING:
+    elif kind in ENDS:
         if kind == FINISH and task.scheduled is not None and task.duration is None:
             task.duration = time - task.scheduled
         task.scheduled, task.closed = None, True

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
-from ..import_notes import Notes, counted
+from ..import_notes import ImportNotes, plural
 from .job_table import JobTable
 
 EXPLAINED_VARIANCE = 0.9
@@ -36,7 +36,7 @@ def with_classes(
     name: str,
     machines: Machines,
     jobs: JobTable,
-    notes: Notes,
+    notes: ImportNotes,
     *,
     classes: int | None = None,
     seed: int = 0,
@@ -68,11 +68,11 @@ def with_classes(
         )
         label[members] = found + _nearest(features[members], centres)
         found += len(centres)
-        which = "" if len(groups) == 1 else f" for {counted(len(members), 'job')} that may run on "
+        which = "" if len(groups) == 1 else f" for {plural(len(members), 'job')} that may run on "
         if which:
             which += f"{int(jobs.allowed[jobs.wants[members[0]]].sum())} configurations"
         notes.add(
-            f"{counted(len(centres), 'class').replace('classs', 'classes')}{which} explain "
+            f"{plural(len(centres), 'class')}{which} explain "
             f"{100 * explained:.1f} % of the variance of requests and log durations"
         )
     return _datacenter(name, machines, jobs, label, notes, source)
@@ -122,7 +122,7 @@ def _datacenter(
     machines: Machines,
     jobs: JobTable,
     label: IntArray,
-    notes: Notes,
+    notes: ImportNotes,
     source: str,
 ) -> tuple[Datacenter, IntArray]:
     used, label = np.unique(label, return_inverse=True)
@@ -133,7 +133,7 @@ def _datacenter(
     allowed[label] = jobs.allowed[jobs.wants]
     idle = ~request.any(axis=1)
     if idle.any():
-        notes.add(f"{counted(int(count[idle].sum()), 'job')} ask for nothing and are left out")
+        notes.add(f"{plural(int(count[idle].sum()), 'job')} ask for nothing and are left out")
         count, request, hours, allowed = count[~idle], request[~idle], hours[~idle], allowed[~idle]
         number = np.where(idle, -1, np.cumsum(~idle) - 1)
         label = number[label]

@@ -11,7 +11,7 @@ from ..advice import need_choice
 from ..arrays import IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
-from ..import_notes import Notes, counted
+from ..import_notes import ImportNotes, plural
 from ..parameters import described
 from .csv_rows import named_rows, number_in
 from .job_classes import Machines, configurations_of, with_classes
@@ -44,12 +44,12 @@ def read_openb(
     Raises `InputError` naming file, line and column.
     """
     need_choice("failed", failed, ("keep", "drop"))
-    notes = Notes()
+    notes = ImportNotes()
     machines, models = _machines(nodes)
     jobs = _jobs(pods, models, machines, failed, notes)
     if window is not None:
         jobs = jobs.within(*window)
-        notes.add(f"{counted(jobs.jobs, 'pod')} created from {window[0]:g} to {window[1]:g} s")
+        notes.add(f"{plural(jobs.jobs, 'pod')} created from {window[0]:g} to {window[1]:g} s")
     notes.add("a pod on a part of a GPU counts as that part, wherever the parts are")
     datacenter, label = with_classes(
         name, machines, jobs, notes, classes=classes, seed=seed, source=f"{nodes}, {pods}"
@@ -72,18 +72,18 @@ def _machines(path: str | Path) -> tuple[Machines, list[str]]:
     model_of = {machine: machine[0] for machine in found}
     capacity = [tuple(row) for row in machines.capacity.tolist()]
     models = [
-        next(model for (model, amounts) in model_of if amounts == c and _named(n, model))
+        next(model for (model, amounts) in model_of if amounts == c and _is_of_model(n, model))
         for n, c in zip(machines.names, capacity, strict=True)
     ]
     return machines, models
 
 
-def _named(name: str, model: str) -> bool:
+def _is_of_model(name: str, model: str) -> bool:
     return name == model or name.startswith(model + "-")
 
 
 def _jobs(
-    path: str | Path, models: list[str], machines: Machines, failed: str, notes: Notes
+    path: str | Path, models: list[str], machines: Machines, failed: str, notes: ImportNotes
 ) -> JobTable:
     rows: list[tuple[float, ...]] = []
     wants: list[int] = []
@@ -120,27 +120,27 @@ def _jobs(
         (endless, "without a positive duration"),
     ):
         if count:
-            notes.add(f"left out: {counted(count, 'pod')} {what}")
+            notes.add(f"left out: {plural(count, 'pod')} {what}")
     table = np.array(rows)
     jobs = JobTable(
         arrival=table[:, 0],
         duration=table[:, 1],
         request=table[:, 2:],
         wants=np.array(wants, dtype=np.int64),
-        allowed=np.array([[_may(spec, model) for model in models] for spec in specs]),
+        allowed=np.array([[_is_allowed(spec, model) for model in models] for spec in specs]),
     )
-    nowhere = ~_fits(jobs, machines)
+    nowhere = ~_some_node_is_large_enough(jobs, machines)
     if nowhere.any():
-        notes.add(f"left out: {counted(int(nowhere.sum()), 'pod')} that no node could run")
+        notes.add(f"left out: {plural(int(nowhere.sum()), 'pod')} that no node could run")
         jobs = jobs.where(~nowhere)
     return by_arrival(jobs)
 
 
-def _may(spec: str, model: str) -> bool:
+def _is_allowed(spec: str, model: str) -> bool:
     return not spec or model in spec.split("|")
 
 
-def _fits(jobs: JobTable, machines: Machines) -> np.ndarray:
+def _some_node_is_large_enough(jobs: JobTable, machines: Machines) -> np.ndarray:
     """Whether some configuration that a job may run on is large enough, shape (jobs,)."""
     fits = np.zeros(jobs.jobs, dtype=bool)
     for j, capacity in enumerate(machines.capacity):

@@ -15,7 +15,7 @@ from ..datacenter.datacenter import Datacenter
 from ..datacenter.datacenter_file import read_datacenter
 from ..errors import InputError
 from ..files.inputs import decoded, read_bytes
-from ..import_notes import Notes, listed
+from ..import_notes import ImportNotes, listed
 from ..parameters import described
 from .csv_rows import number_in
 from .job_classes import configurations_of
@@ -42,7 +42,7 @@ def read_pai(
     `memory` (GB) and `gpu`; a class that is bound to configurations there may run on all here. They
     may be given as a file of that datacenter. Raises `InputError` naming file, line and column.
     """
-    notes = Notes()
+    notes = ImportNotes()
     origin: str | Path = "classes"
     if not isinstance(classes, Datacenter):
         origin, classes = classes, read_datacenter(classes)

@@ -18,7 +18,7 @@ from ..advice import kind_hint
 from ..arrays import FloatArray, IntArray, offsets
 from ..errors import InputError
 from ..files.inputs import STANDARD, file_name, read_text
-from ..import_notes import Notes, counted
+from ..import_notes import ImportNotes, plural
 from ..limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
 from ..mapreduce.cluster import Cluster, Rates
 from ..mapreduce.instance import Instance
@@ -127,7 +127,7 @@ def read_swim(
     Raises `InputError` naming file and line.
     """
     cluster = options.cluster()
-    notes = Notes()
+    notes = ImportNotes()
     rows = _selected(table, _read(table), options.jobs, options.window)
     rows.sort(key=lambda row: row.submit)
     input_bytes = np.array([row.input for row in rows]) * options.scale
@@ -253,19 +253,19 @@ def _selected(
             raise InputError(f"window: need begin < end, got {begin}, {end}")
         rows = [row for row in rows if begin <= row.submit < end]
     if not rows:
-        raise InputError(f"{path}: none of its {counted(total, 'job')} is selected")
+        raise InputError(f"{path}: none of its {plural(total, 'job')} is selected")
     return rows
 
 
 def _reduce_counts(
-    shuffle: FloatArray, output: FloatArray, share: float, cap: int | None, notes: Notes
+    shuffle: FloatArray, output: FloatArray, share: float, cap: int | None, notes: ImportNotes
 ) -> FloatArray:
     """Reduce tasks of each job; none where nothing is shuffled."""
     counts = np.where(shuffle > 0, np.maximum(np.floor((shuffle + output) / share + 0.5), 1), 0)
     if cap is not None and (many := counts > cap).any():
         counts[many] = max(cap // 5, 1)
         notes.add(
-            f"{counted(int(many.sum()), 'job')} with more reduce tasks than nodes: each given "
+            f"{plural(int(many.sum()), 'job')} with more reduce tasks than nodes: each given "
             f"nodes // 5 = {max(cap // 5, 1)} as in SWIM"
         )
     return counts
@@ -290,21 +290,21 @@ def _distinct_nodes(blocks: int, copies: int, nodes: int, seed: int) -> IntArray
     return chosen
 
 
-def _note_jobs(rows: Sequence[_Row], scale: float, notes: Notes) -> None:
+def _note_jobs(rows: Sequence[_Row], scale: float, notes: ImportNotes) -> None:
     span = rows[-1].submit - rows[0].submit
     if span > 0:
         notes.add(f"the jobs arrived over {span:.0f} s; the instance has all at 0")
 
     map_only = sum(not row.shuffle for row in rows)
     if map_only:
-        notes.add(f"{counted(map_only, 'job')} without shuffle: no reduce task")
+        notes.add(f"{plural(map_only, 'job')} without shuffle: no reduce task")
     unfed = sum(not row.input for row in rows)
     if unfed:
-        notes.add(f"{counted(unfed, 'job')} without input: one map task that reads nothing")
+        notes.add(f"{plural(unfed, 'job')} without input: one map task that reads nothing")
     lost = [row.shuffle * scale / BYTES_PER_MB for row in rows if row.shuffle and not row.input]
     if lost:
         notes.add(
-            f"{counted(len(lost), 'job')} with shuffle but no input: the shuffle is lost "
+            f"{plural(len(lost), 'job')} with shuffle but no input: the shuffle is lost "
             f"({sum(lost):.6g} MB in all)"
         )
 

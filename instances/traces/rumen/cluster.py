@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ...import_notes import Notes, counted, listed
+from ...import_notes import ImportNotes, listed, plural
 from ...mapreduce.cluster import Cluster, Rates
 from .file import JobRecord, Place, TaskRecord
 
@@ -19,7 +19,7 @@ def cluster_of(
     topology: Sequence[Place],
     slots: tuple[int, int],
     rates: Rates,
-    notes: Notes,
+    notes: ImportNotes,
 ) -> Cluster:
     """Hosts of the topology in its order, then those only the trace names, by rack and name.
 
@@ -38,18 +38,18 @@ def cluster_of(
     added = set(rack_of).difference(hosts_listed)
     if topology and added:
         notes.add(
-            f"{counted(len(added), 'host')} of the trace not in the topology: added to the cluster "
+            f"{plural(len(added), 'host')} of the trace not in the topology: added to the cluster "
             f"({listed(sorted(added))})"
         )
     if contradicted:
         notes.add(
-            f"{counted(len(contradicted), 'host')} with more than one rack: the first one counts "
+            f"{plural(len(contradicted), 'host')} with more than one rack: the first one counts "
             f"({listed(sorted(contradicted))})"
         )
     lost = sorted(host for host, rack in rack_of.items() if rack is None)
     if lost:
         notes.add(
-            f"{counted(len(lost), 'host')} of unknown rack: put together into rack "
+            f"{plural(len(lost), 'host')} of unknown rack: put together into rack "
             f"{UNKNOWN_RACK!r} ({listed(lost)})"
         )
     racks_of_hosts = {host: rack or UNKNOWN_RACK for host, rack in rack_of.items()}

@@ -14,7 +14,7 @@ from ...advice import need_choice
 from ...arrays import offsets
 from ...errors import InputError
 from ...files.inputs import STANDARD, file_name
-from ...import_notes import Notes, counted, listed
+from ...import_notes import ImportNotes, listed, plural
 from ...mapreduce.cluster import Rates
 from ...mapreduce.history import Events, History
 from ...mapreduce.instance import Instance
@@ -80,7 +80,7 @@ def read_rumen(
 
     Raises `InputError` naming file, job, task and field.
     """
-    notes = Notes()
+    notes = ImportNotes()
     logged = _distinct(read_jobs(trace), notes)
     seen = slots_seen(logged)
     slots = _slots(options, seen, notes)
@@ -120,7 +120,7 @@ def read_rumen(
     return instance, notes.lines
 
 
-def _slots(options: RumenOptions, seen: tuple[int, int], notes: Notes) -> tuple[int, int]:
+def _slots(options: RumenOptions, seen: tuple[int, int], notes: ImportNotes) -> tuple[int, int]:
     """Map and reduce slots of every node."""
     chosen = options.map_slots, options.reduce_slots
     maps, reduces = (
@@ -145,13 +145,13 @@ def _source(trace: str | Path, options: RumenOptions) -> str:
     )
 
 
-def _distinct(jobs: Iterable[JobRecord], notes: Notes) -> list[JobRecord]:
+def _distinct(jobs: Iterable[JobRecord], notes: ImportNotes) -> list[JobRecord]:
     """The first job of each name, in order of submission (unknown submit times last)."""
     first: dict[str, JobRecord] = {}
     repeated = [job.jobID for job in jobs if first.setdefault(job.jobID, job) is not job]
     if repeated:
         notes.add(
-            f"{counted(len(repeated), 'job')} with the jobID of an earlier one left out "
+            f"{plural(len(repeated), 'job')} with the jobID of an earlier one left out "
             f"({listed(repeated)})"
         )
     return sorted(
@@ -159,19 +159,21 @@ def _distinct(jobs: Iterable[JobRecord], notes: Notes) -> list[JobRecord]:
     )
 
 
-def _kept(jobs: Sequence[JobRecord], failed_jobs: FailedJobs, notes: Notes) -> list[JobRecord]:
+def _kept(
+    jobs: Sequence[JobRecord], failed_jobs: FailedJobs, notes: ImportNotes
+) -> list[JobRecord]:
     drop = failed_jobs == "drop"
     failed = [job.jobID for job in jobs if job.failed and (drop or job.mapTasks or job.reduceTasks)]
     if failed:
         what = "dropped" if drop else "kept as if successful"
         notes.add(
-            f"{counted(len(failed), 'job')} did not succeed: {what} ({listed(failed)})",
+            f"{plural(len(failed), 'job')} did not succeed: {what} ({listed(failed)})",
             comparable=False,
         )
     return [job for job in jobs if not (job.failed and drop)]
 
 
-def _note_unlisted(jobs: Sequence[JobRows], notes: Notes) -> None:
+def _note_unlisted(jobs: Sequence[JobRows], notes: ImportNotes) -> None:
     for phase, missing in (
         ("map", [(rows.job.totalMaps or 0) - len(rows.maps) for rows in jobs]),
         ("reduce", [(rows.job.totalReduces or 0) - len(rows.reduces) for rows in jobs]),
@@ -179,14 +181,14 @@ def _note_unlisted(jobs: Sequence[JobRows], notes: Notes) -> None:
         absent = sum(number for number in missing if number > 0)
         if absent:
             notes.add(
-                f"{counted(absent, f'{phase} task')} announced by a job but not listed: left out"
+                f"{plural(absent, f'{phase} task')} announced by a job but not listed: left out"
             )
 
 
-def _with_tasks(jobs: Sequence[JobRows], notes: Notes) -> list[JobRows]:
+def _with_tasks(jobs: Sequence[JobRows], notes: ImportNotes) -> list[JobRows]:
     empty = [rows.job.jobID for rows in jobs if not rows.maps and not rows.reduces]
     if empty:
-        notes.add(f"{counted(len(empty), 'job')} without tasks dropped ({listed(empty)})")
+        notes.add(f"{plural(len(empty), 'job')} without tasks dropped ({listed(empty)})")
     return [rows for rows in jobs if rows.maps or rows.reduces]
 
 
@@ -195,7 +197,7 @@ def _history(
     jobs: Sequence[JobRows],
     seen: tuple[int, int],
     slots: tuple[int, int],
-    notes: Notes,
+    notes: ImportNotes,
 ) -> History | None:
     """What really happened to the jobs kept; None if none of them tells its submit time."""
     submits = [rows.job.submitTime for rows in jobs if rows.job.submitTime is not None]
@@ -231,11 +233,11 @@ def _other_attempts(logged: Sequence[JobRecord], successful: int) -> list[str]:
     attempts, of_other_tasks = _attempts(logged)
     if attempts > successful:
         reasons.append(
-            f"{counted(attempts - successful, 'more attempt')} held slots: failed, killed, "
+            f"{plural(attempts - successful, 'more attempt')} held slots: failed, killed, "
             "repeated or of dropped jobs"
         )
     if of_other_tasks:
-        reasons.append(f"{counted(of_other_tasks, 'attempt')} of setup and cleanup held slots")
+        reasons.append(f"{plural(of_other_tasks, 'attempt')} of setup and cleanup held slots")
     return reasons
 
 
@@ -248,7 +250,7 @@ def _odd_times(jobs: Sequence[JobRows]) -> list[str]:
         for rows in jobs
     )
     if early:
-        reasons.append(f"reduce tasks of {counted(early, 'job')} began before the maps had ended")
+        reasons.append(f"reduce tasks of {plural(early, 'job')} began before the maps had ended")
     skewed = sum(
         row.start is not None
         and rows.job.submitTime is not None
@@ -257,7 +259,7 @@ def _odd_times(jobs: Sequence[JobRows]) -> list[str]:
         for row in chain(rows.maps, rows.reduces)
     )
     if skewed:
-        reasons.append(f"clocks differ: {counted(skewed, 'task')} began before its submission")
+        reasons.append(f"clocks differ: {plural(skewed, 'task')} began before its submission")
     return reasons
 
 

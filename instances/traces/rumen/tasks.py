@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal
 
-from ...import_notes import Notes, counted, listed
+from ...import_notes import ImportNotes, listed, plural
 from ...mapreduce.cluster import Cluster
 from ..options import BYTES_PER_MB
 from .file import JobRecord, TaskRecord
@@ -84,7 +84,7 @@ def _reduce_row(task: TaskRecord, cluster: Cluster) -> TaskRow:
     return row
 
 
-def fill_inputs(jobs: Iterable[JobRows], notes: Notes) -> None:
+def fill_inputs(jobs: Iterable[JobRows], notes: ImportNotes) -> None:
     """Unknown input: the job's median where the task has replicas to read from, else nothing."""
     given = Counter[str]()
     for rows in jobs:
@@ -95,10 +95,12 @@ def fill_inputs(jobs: Iterable[JobRows], notes: Notes) -> None:
                 row.input = float(median(known)) if use_median else 0.0
                 given["the job's median" if use_median else "0 MB"] += 1
     for what, number in given.items():
-        notes.add(f"{counted(number, 'map task')} of unknown input: taken as {what}")
+        notes.add(f"{plural(number, 'map task')} of unknown input: taken as {what}")
 
 
-def measure(jobs: Iterable[JobRows], cluster: Cluster, subtract_read: bool, notes: Notes) -> None:
+def measure(
+    jobs: Iterable[JobRows], cluster: Cluster, subtract_read: bool, notes: ImportNotes
+) -> None:
     """Processing times of the tasks that succeeded, without what the model counts as setup."""
     found = Counter[str]()
     for rows in jobs:
@@ -120,7 +122,7 @@ def measure(jobs: Iterable[JobRows], cluster: Cluster, subtract_read: bool, note
         ("no shuffle", "without an end of the shuffle: it counts as processing"),
     ):
         if found[kind]:
-            notes.add(f"{counted(found[kind], 'task')} {words}")
+            notes.add(f"{plural(found[kind], 'task')} {words}")
 
 
 def _seconds(begin: int, end: int, found: Counter[str]) -> float:
@@ -140,7 +142,7 @@ def _read_seconds(row: TaskRow, cluster: Cluster) -> float:
     return (row.input or 0.0) / BYTES_PER_MB / rate
 
 
-def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: Notes) -> None:
+def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: ImportNotes) -> None:
     """Tasks that never succeeded: the median of their job, or else of the trace, or dropped."""
     for phase, groups in (
         ("map", [rows.maps for rows in jobs]),
@@ -164,12 +166,12 @@ def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: Note
                     row.processing = value
         for what, number in given.items():
             notes.add(
-                f"{counted(number, f'{phase} task')} without a successful attempt: {what}",
+                f"{plural(number, f'{phase} task')} without a successful attempt: {what}",
                 comparable=False,
             )
 
 
-def set_output_ratios(jobs: Iterable[JobRows], output: Output, notes: Notes) -> None:
+def set_output_ratios(jobs: Iterable[JobRows], output: Output, notes: ImportNotes) -> None:
     """Bytes that leave the map tasks per byte of input, of jobs with both phases."""
     lost: list[float] = []
     silent: list[str] = []
@@ -191,13 +193,13 @@ def set_output_ratios(jobs: Iterable[JobRows], output: Output, notes: Notes) -> 
             lost.append(left)
     if lost:
         notes.add(
-            f"{counted(len(lost), 'job')} with map output but no known input: the shuffle is lost "
+            f"{plural(len(lost), 'job')} with map output but no known input: the shuffle is lost "
             f"({sum(lost) / BYTES_PER_MB:.3g} MB in all)",
             comparable=False,
         )
     if silent:
         notes.add(
-            f"{counted(len(silent), 'job')} of unknown map output: no shuffle ({listed(silent)})",
+            f"{plural(len(silent), 'job')} of unknown map output: no shuffle ({listed(silent)})",
             comparable=False,
         )
 

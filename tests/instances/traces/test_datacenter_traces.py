@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from slotwise.instances.errors import InputError
-from slotwise.instances.import_notes import Notes
+from slotwise.instances.import_notes import ImportNotes
 from slotwise.instances.traces.google2011 import read_google
 from slotwise.instances.traces.job_classes import Machines, with_classes
 from slotwise.instances.traces.job_table import JobTable
@@ -220,7 +220,7 @@ def table(request: list[list[float]], duration: list[float]) -> JobTable:
 
 def test_classes_are_as_many_as_the_jobs_need() -> None:
     machines = Machines(("cpu",), ("m",), np.array([1]), np.array([[10.0]]))
-    notes = Notes()
+    notes = ImportNotes()
     # Two kinds of jobs, nothing between them: 1 cpu for 36 s, 4 cpu for an hour.
     jobs = table([[1.0]] * 30 + [[4.0]] * 10, [36.0] * 30 + [3600.0] * 10)
     datacenter, label = with_classes("two", machines, jobs, notes)
