@@ -13,7 +13,7 @@ import typer
 
 from ..heuristics.dispatch import POLICIES
 from ..instances.advice import need_choice
-from ..instances.errors import BrokenInvariant, InputError
+from ..instances.errors import InputError
 from ..instances.limits import MOST_ARRIVALS, MOST_SLOTS
 from .console import Json, Output, Plot, Quiet, show, tell
 from .file_rules import saving
@@ -201,11 +201,14 @@ class _Campaign:
                     warm_up=self.warm_up,
                     **options,
                 )
-            except BrokenInvariant as broken:
+            except InputError:
+                raise
+            except Exception as failure:
                 plugin = POLICIES.lookup(name).plugin
                 if not plugin:
                     raise
-                raise InputError(f"policy {name!r} of package {plugin!r}: {broken}") from None
+                why = f"{type(failure).__name__}: {failure}"
+                raise InputError(f"policy {name!r}: package {plugin!r} failed: {why}") from failure
 
     def missing(self, *, bound: bool) -> list[str]:
         """What an interrupted run has to say."""

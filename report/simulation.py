@@ -92,7 +92,7 @@ def policies_table(simulations: Sequence[Simulation], bound: float | None = None
             f"{waited:.1%}",
             f"{simulation.utilisation.max():.1%}",
             f"{simulation.fragmentation:.1%}",
-            f"{simulation.events_per_second / 1e6:.2f}",
+            _rate(simulation.events_per_second / 1e6),
         )
     return table
 
@@ -261,6 +261,10 @@ def _unit(simulation: Simulation) -> tuple[str, float]:
     """Waits are shown in seconds if the datacenter's unit is known."""
     unit = simulation.datacenter.time_unit
     return ("s", SECONDS[unit]) if unit in SECONDS else (unit, 1.0)
+
+
+def _rate(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def _number(value: float) -> str:

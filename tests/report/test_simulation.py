@@ -116,6 +116,8 @@ def test_policies(simulation: Simulation) -> None:
         "tetris", "0.9", "3.6", "3.6", "25.0%", "25.0%", "10.0%", "0.50"
     ]  # fmt: skip
     assert "no policy" not in shown(policies_table([simulation]))
+    (rows,) = tables(shown(policies_table([replace(simulation, events=4_321)])))
+    assert rows[0]["Mev/s"] == "0.0022"
 
 
 def test_classes(simulation: Simulation) -> None:

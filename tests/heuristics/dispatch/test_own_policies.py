@@ -228,6 +228,11 @@ class Loses(FirstFit):
         pass
 
 
+class Fails(FirstFit):
+    def arrive(self, job):
+        return {}["absent"]
+
+
 class StartsOnAnothersMachine(FirstFit):
     def arrive(self, job):
         other = FirstFit()
@@ -336,7 +341,7 @@ def compiled_last_fit():
 @pytest.fixture
 def plugins(monkeypatch):
     """Policies of another package: in Python, compiled, and one that breaks the rules."""
-    found = {"mine": FirstFit, "fast": compiled_last_fit, "careless": Overfills}
+    found = {"mine": FirstFit, "fast": compiled_last_fit, "bad": Overfills, "worse": Fails}
     points = [EntryPoint(name, f"package:{name}", POLICIES.group) for name in found]
     monkeypatch.setattr(EntryPoint, "load", lambda point: found[point.name])
     monkeypatch.setattr(registry, "_entry_points", lambda group: points)
@@ -355,11 +360,14 @@ def test_policies_of_other_packages_run_by_name():
     for name in ("mean_wait", "max_wait", "utilisation", "fragmentation", "events"):
         assert first[name] == others[0][name]
     assert first["fragmentation"] != others[1]["fragmentation"]
-    end = cli("simulate", *small, "--policy", "careless")
-    assert end.code == 2
-    assert end.err.count("\n") == 1
-    assert "policy 'careless' of package 'package': Overfills: job" in end.err
-    assert "a machine was overfilled" in end.err
+    for name, message in (
+        ("bad", "policy 'bad': package 'package' failed: BrokenInvariant: Overfills: job"),
+        ("worse", "policy 'worse': package 'package' failed: KeyError: 'absent'"),
+    ):
+        end = cli("simulate", *small, "--policy", name)
+        assert end.code == 2
+        assert end.err.count("\n") == 1
+        assert message in end.err
     assert (
         "--replan is for lotes and lotes-unrestricted"
         in cli("simulate", *small, "--policy", "mine", "--replan", "1").err
