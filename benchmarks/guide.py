@@ -130,7 +130,7 @@ def command() -> None:
     """Wall time of the command in a process of its own, kernels compiled."""
     words = [sys.executable, "-m", "slotwise", "guide", str(EXAMPLE), "--quiet"]
     times = [timed(lambda: subprocess.run(words, check=True))[1] for _ in range(3)]
-    print(f"\nslotwise guide examples/google-2011.json: {min(times):.2f} s")
+    print(f"\nslotwise guide example:google-2011: {min(times):.2f} s")
 
 
 if __name__ == "__main__":

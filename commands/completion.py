@@ -21,6 +21,8 @@ from ..heuristics.fairness import ALLOCATORS
 from ..instances.examples import EXAMPLES, PREFIX
 from ..instances.exporters import EXPORTERS
 from ..instances.registry import Entry, Registry
+from ..report.catalogue import KINDS
+from ..report.documents.formats import FORMATS
 from ..solvers import METHODS
 from .file_rules import path_parameters
 
@@ -94,7 +96,6 @@ def _examples() -> list[Word]:
 REGISTRIES: dict[tuple[str, str], Registry] = {
     ("heuristic", "name"): HEURISTICS,
     ("solve", "method"): METHODS,
-    ("solve", "model"): METHODS,
     ("explain", "model"): FORMULATIONS,
     ("simulate", "policy"): POLICIES,
     ("simulate", "against"): POLICIES,
@@ -106,6 +107,8 @@ REGISTRIES: dict[tuple[str, str], Registry] = {
 OFFERS: dict[tuple[str, str], Offer] = {
     **{place: _names(registry) for place, registry in REGISTRIES.items()},
     ("examples", "name"): lambda: [Word(example.name, example.about) for example in EXAMPLES],
+    ("list", "kind"): lambda: [Word(kind, "") for kind in KINDS],
+    ("schema", "name"): lambda: [Word(known.name, known.thing) for known in FORMATS],
 }
 """What commands offer, by their name and that of the parameter."""
 

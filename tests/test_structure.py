@@ -4,6 +4,7 @@ Computed from the files themselves, so that a new module is held to it as it app
 small trees at the end show that every rule can fail.
 """
 
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -98,6 +99,17 @@ def test_listed_packages_are_the_tree() -> None:
 def test_every_package_says_so() -> None:
     folders = {path.parent for path in source_tree.module_files(ROOT).values()}
     assert [str(folder) for folder in folders if not (folder / "__init__.py").is_file()] == []
+
+
+def test_the_map_of_the_rooms_shows_each() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)*)/?`", page.partition("## Rooms")[2]))
+    folders = {
+        p.parent.relative_to(ROOT).as_posix() for p in source_tree.module_files(ROOT).values()
+    }
+    missing = {f for f in folders if f != "." and f not in rooms}
+    assert missing == set()
+    assert {room for room in rooms if "/" in room and not (ROOT / room).is_dir()} == set()
 
 
 def test_functions_are_short() -> None:

@@ -41,7 +41,7 @@ def test_commands_and_options_are_offered(offered):
     ("words", "entries"),
     [
         (["heuristic"], HEURISTICS),
-        (["solve", "--model"], METHODS),
+        (["solve", "--method"], METHODS),
         (["explain"], FORMULATIONS),
         (["simulate", "--policy"], POLICIES),
         (["simulate", "--against"], POLICIES),
@@ -53,6 +53,11 @@ def test_names_are_offered(offered, words, entries):
     assert offered(*words, "") == names
     begin = names[-1][:2]
     assert offered(*words, begin) == [name for name in names if name.startswith(begin)]
+
+
+def test_kinds_and_formats_are_offered(offered):
+    assert offered("list", "al") == ["allocators"]
+    assert offered("schema", "hier") == ["hierarchy", "hierarchy-events"]
 
 
 def test_examples_are_offered_where_a_file_is_read(offered):
