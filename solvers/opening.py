@@ -103,7 +103,15 @@ class Opening:
             self.best = result
 
     def tell(self, clock: Clock, doing: str) -> None:
-        """Report what is done now."""
+        """Report what is being done.
+
+        Parameters
+        ----------
+        clock
+            The clock.
+        doing
+            What is being done, in words.
+        """
         if self.on_progress is not None:
             best = self.best
             self.on_progress(

@@ -202,9 +202,26 @@ def certified(
 
 
 def with_bound(result: Result, lower_bound: float, bound: str) -> Result:
-    """The same schedule, which need not be checked again, beside another lower bound (s).
+    """Replace the lower bound of a result; its schedule is not checked again.
 
-    Raises `CertificateError` if the bound is above the schedule.
+    Parameters
+    ----------
+    result
+        A result with a schedule.
+    lower_bound
+        Another valid lower bound (s).
+    bound
+        What proved it.
+
+    Returns
+    -------
+    Result
+        The result with that bound.
+
+    Raises
+    ------
+    CertificateError
+        If the bound is above the makespan.
     """
     makespan = result.makespan
     assert makespan is not None

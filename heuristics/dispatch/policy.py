@@ -76,7 +76,15 @@ class RunningPolicy(Protocol):
     """A policy in the middle of a simulation."""
 
     def prepare(self, system: System, block: Jobs) -> None:
-        """Compile what runs later. Nothing happens in the datacenter."""
+        """Compile what runs later. Nothing happens in the datacenter.
+
+        Parameters
+        ----------
+        system
+            The state of the datacenter.
+        block
+            The first jobs.
+        """
 
     def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
         """Go through events as `event_loop.run` does.
@@ -110,7 +118,15 @@ class RunningPolicy(Protocol):
         """Fit the index structures to what machines have free by now; decisions stay the same."""
 
     def replan(self, system: System, guidance: Guidance) -> None:
-        """Follow another plan from now on."""
+        """Follow another plan from now on.
+
+        Parameters
+        ----------
+        system
+            The state of the datacenter.
+        guidance
+            The plan.
+        """
 
 
 class PolicyKind(Protocol):
@@ -125,7 +141,20 @@ class PolicyKind(Protocol):
         """Whether it needs guidance, and can go on with another plan."""
 
     def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
-        """Return the policy at work in an empty datacenter."""
+        """Return the policy at work in an empty datacenter.
+
+        Parameters
+        ----------
+        setting
+            Datacenter, plan and seed.
+        system
+            The empty datacenter.
+
+        Returns
+        -------
+        RunningPolicy
+            The running policy.
+        """
 
 
 AnyPolicy = str | Entry | PolicyKind | Callable[[], PolicyKind]
@@ -206,7 +235,20 @@ class CompiledPolicy(Generic[Arrays]):
         return self.replan is not None
 
     def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
-        """Return the policy at work in an empty datacenter."""
+        """Return the policy at work in an empty datacenter.
+
+        Parameters
+        ----------
+        setting
+            Datacenter, plan and seed.
+        system
+            The empty datacenter.
+
+        Returns
+        -------
+        RunningPolicy
+            The running policy.
+        """
         return _CompiledRun(self, setting, self.make(setting, system))
 
 

@@ -258,7 +258,19 @@ class Policy:
         return self._work
 
     def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
-        """Return the policy at work in an empty datacenter. The simulator calls it.
+        """Return the policy at work in an empty datacenter; the simulator calls it.
+
+        Parameters
+        ----------
+        setting
+            Datacenter, plan and seed.
+        system
+            The empty datacenter.
+
+        Returns
+        -------
+        RunningPolicy
+            The running policy.
 
         Raises
         ------
@@ -319,12 +331,37 @@ class PythonRun:
         self._able: BoolArray = system.runs[:, system.configuration[numbers]] > 0
 
     def prepare(self, system: System, block: Jobs) -> None:
-        """Compile what runs later."""
+        """Compile what runs later.
+
+        Parameters
+        ----------
+        system
+            The state of the datacenter.
+        block
+            The first jobs.
+        """
         events.run(self._hand_over, system, block, -np.inf, False)
         events.start_job(system, NO_SLOT, NO_MACHINE)
 
     def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
-        """Go through events, as `RunningPolicy` says."""
+        """Go through events, as `RunningPolicy.advance`.
+
+        Parameters
+        ----------
+        system
+            The state of the datacenter.
+        block
+            Jobs in order of arrival.
+        until
+            Time of the first event that is not processed.
+        last
+            Whether no block follows.
+
+        Returns
+        -------
+        int
+            Why it returned.
+        """
         self.system = system
         event, tally = self._hand_over.event, system.tally
         while True:
@@ -353,12 +390,28 @@ class PythonRun:
         """Nothing: there are no index structures."""
 
     def replan(self, system: System, guidance: Guidance) -> None:
-        """Follow another plan."""
+        """Follow another plan from now on.
+
+        Parameters
+        ----------
+        system
+            The state of the datacenter.
+        guidance
+            The plan.
+        """
         self.system, self.plan = system, guidance
         self._policy.replan(guidance)
 
     def start(self, job: JobView, machine: MachineView) -> None:
-        """Start a job, as `Policy.start` says."""
+        """Start a job, as `Policy.start`.
+
+        Parameters
+        ----------
+        job
+            A waiting job.
+        machine
+            A machine with room for it.
+        """
         what = f"{self._policy.name}: {job} cannot start on {machine}"
         if job.machine is not None:
             raise BrokenInvariant(f"{what}: it has started before, on {job.machine}")

@@ -9,25 +9,68 @@ from ..limits import MOST_ENTRIES
 
 
 def need(condition: bool, name: str, wanted: str, value: object) -> None:
-    """Raise `InputError` unless the condition on the parameter called `name` holds."""
+    """Check a parameter.
+
+    Parameters
+    ----------
+    condition
+        What must hold.
+    name
+        Name of the parameter.
+    wanted
+        What is needed, in words.
+    value
+        The value.
+
+    Raises
+    ------
+    InputError
+        If the condition does not hold.
+    """
     if not condition:
         raise InputError(f"{name}: need {wanted}, got {value!r}")
 
 
 def need_at_least(least: int, **counts: int) -> None:
-    """Raise `InputError` unless each number is at least `least`."""
+    """Check that numbers are not too small.
+
+    Parameters
+    ----------
+    least
+        The least number.
+    **counts
+        The numbers by name.
+
+    Raises
+    ------
+    InputError
+        If one is less.
+    """
     for name, count in counts.items():
         need(count >= least, name, f"at least {least}", count)
 
 
 def need_at_most(most: int, **counts: int) -> None:
-    """Raise `InputError` unless each number is within a limit of `instances.limits`."""
+    """Check that numbers are within a limit of `instances.limits`.
+
+    Parameters
+    ----------
+    most
+        The greatest number.
+    **counts
+        The numbers by name.
+
+    Raises
+    ------
+    InputError
+        If one is greater.
+    """
     for name, count in counts.items():
         need(count <= most, name, f"at most {most}", count)
 
 
 def need_seed(seed: int) -> None:
-    """Raise `InputError` unless NumPy takes the seed."""
+    """Raise `InputError` unless NumPy accepts the seed."""
     need(seed >= 0, "seed", "an integer >= 0", seed)
 
 
@@ -44,7 +87,20 @@ def need_ranges(**ranges: tuple[float, float]) -> None:
 
 
 def need_few_entries(table: str, *shape: int) -> None:
-    """Raise `InputError` if a table that follows from several parameters is too large."""
+    """Check the size of a table that follows from several parameters.
+
+    Parameters
+    ----------
+    table
+        Name of the table.
+    *shape
+        Its shape.
+
+    Raises
+    ------
+    InputError
+        If it is too large.
+    """
     size = math.prod(shape)
     if size > MOST_ENTRIES:
         raise InputError(f"{table}: {size} entries, need at most {MOST_ENTRIES} in all")

@@ -1,11 +1,11 @@
-"""The workload of HMHS (Chen, Shen, Chen and Guo), section 4.1: many jobs, uneven machines.
+"""The workload of [HMHS], section 4.1: many jobs on machines of uneven speed.
 
-Every machine is a node with one slot: the map machines `m0, m1, …`, then the reduce machines
-`r0, r1, …`. Jobs read no data. Everything drawn comes from one stream,
-`numpy.random.default_rng(seed)`, in this order: which jobs are long or large, numbers of map tasks,
-numbers of reduce tasks, map times, reduce times; which map machines are slow, their speed factors;
-the same of the reduce machines. One seed gives the same jobs on every cluster, and another share of
-slow machines changes the factors of no other machine.
+Every machine is a node with one slot: the map machines `m0, m1, …`, then the reduce machines `r0,
+r1, …`. Jobs read no data. All numbers come from one stream, `numpy.random.default_rng(seed)`, in
+this order: which jobs are long or large, numbers of map tasks, numbers of reduce tasks, map times,
+reduce times; which map machines are slow, their speed factors; the same of the reduce machines. One
+seed gives the same jobs on every cluster, and another share of slow machines changes the factors of
+no other machine.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""The workload of LJR (Li, Jiang and Ruiz 2016), section 5.1: periodical batch jobs of Yahoo! M45.
+"""The workload of [LJR], section 5.1: periodical batch jobs of Yahoo! M45 [Kavulya2010].
 
-The paper leaves much open; `docs/generator-ljr.md` tells what its Table 2 settles and what not.
-Everything drawn comes from one stream, `numpy.random.default_rng(seed)`, in this order: numbers of
-map tasks, numbers of reduce tasks, which jobs are slow, usual factors, slow factors, output ratios,
-map times, reduce times, block sizes. The cluster draws nothing: one seed, the same jobs everywhere.
+The paper leaves many points open; `docs/generator-ljr.md` tells which of them its Table 2 settles.
+All numbers come from one stream, `numpy.random.default_rng(seed)`, in this order: numbers of map
+tasks, numbers of reduce tasks, which jobs are slow, usual factors, slow factors, output ratios, map
+times, reduce times, block sizes. The cluster draws nothing: one seed gives the same jobs on every
+cluster.
 """
 
 from __future__ import annotations
@@ -188,11 +189,27 @@ def small(parameters: SmallLjrParameters) -> Instance:
 
 
 def published_racks(nodes: int, map_slots: int) -> IntArray:
-    """Rack of each node, as near as nodes come to the layout behind Table 2; shape (nodes,).
+    """Rack of each node, as near as nodes come to the layout behind [LJR], Table 2.
 
     Table 2 agrees with racks that belong to slots: slot s is in node s // map_slots but in rack
     min((s % nodes) // (nodes // 3), 2). Here a node is in the rack of its first map slot.
-    Raises `InputError` for fewer than three nodes or no map slots.
+
+    Parameters
+    ----------
+    nodes
+        Number of nodes.
+    map_slots
+        Map slots per node.
+
+    Returns
+    -------
+    IntArray
+        The racks, shape (nodes,).
+
+    Raises
+    ------
+    InputError
+        For fewer than three nodes or no map slots.
     """
     need(nodes >= 3 and map_slots >= 1, "racks", "3 nodes or more with map slots", "as published")
     slot = np.arange(nodes) * map_slots

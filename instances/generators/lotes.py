@@ -1,4 +1,4 @@
-"""The datacenter of LoTES (Tran et al.), Tables 1 and 2, and random datacenters of any size."""
+"""The datacenter of [LoTES], Tables 1 and 2, and random datacenters of any size."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Random hierarchies, and the full binary trees of MCH, section IV-B.
+"""Random hierarchies, and the full binary trees of [MCH], section IV-B.
 
-MCH takes demands from a Google cluster trace; here they are uniform. With a probability a leaf is
-of partial type: it needs one resource only, as MCH assumes throughout. Everything comes from
-`numpy.random.default_rng(seed)`: the tree first, then demands, limits and weights.
+[MCH] takes demands from a Google cluster trace; here they are uniform. With a given probability a
+leaf is of partial type: it needs one resource only, as the paper assumes throughout. All numbers
+come from `numpy.random.default_rng(seed)`: the tree first, then demands, limits and weights.
 """
 
 from __future__ import annotations

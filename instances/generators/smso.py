@@ -1,8 +1,8 @@
-"""The workload of SMSO (Hu, Qian and Li), section V, with what the paper leaves open as parameters.
+"""The workload of [SMSO], section V, with what the paper leaves open as parameters.
 
-The paper gives numbers of tasks, processing times, rates and the probability of outages; it is
-silent on slots per node, sizes of inputs and outputs, priorities and security levels. Everything
-comes from `numpy.random.SeedSequence(seed)`, which gives three streams. The first draws numbers of
+The paper gives numbers of tasks, processing times, rates and the probability of outages. It does
+not give slots per node, sizes of inputs and outputs, priorities and security levels. All numbers
+come from `numpy.random.SeedSequence(seed)`, which gives three streams. The first draws numbers of
 map tasks, of reduce tasks, map times, reduce times, block sizes, output ratios, and where each
 block is; the second levels and priorities; the third one number per node (or slot), which is lost
 if that is below gamma. So a greater gamma loses the same nodes and more, and jobs do not change.

@@ -14,7 +14,22 @@ from .checks import need, need_at_most
 def need_task_numbers(
     name: str, mean: float, variance: float, bounds: tuple[int, int] | None
 ) -> None:
-    """Raise `InputError` unless `task_numbers` can draw with these parameters."""
+    """Check that `task_numbers` can draw with these parameters.
+
+    Parameters
+    ----------
+    name
+        What the numbers are called in an error: `maps` or `reduces`.
+    mean, variance
+        Those of a normal distribution.
+    bounds
+        Least and greatest number of a uniform distribution, or None.
+
+    Raises
+    ------
+    InputError
+        If it cannot.
+    """
     if bounds is not None:
         low, high = bounds
         need(0 <= low <= high, f"{name}_range", "0 <= low <= high", bounds)
@@ -68,7 +83,20 @@ def task_numbers(
 
 
 def need_few_tasks(name: str, numbers: FloatArray | IntArray) -> None:
-    """Raise `InputError` if jobs with these numbers of tasks have too many together."""
+    """Check that jobs do not have too many tasks together.
+
+    Parameters
+    ----------
+    name
+        What the numbers are called in an error.
+    numbers
+        Number of tasks of each job, shape (jobs,).
+
+    Raises
+    ------
+    InputError
+        If they have.
+    """
     total = float(numbers.sum(dtype=float))
     need(total <= MOST_TASKS, name, f"at most {MOST_TASKS} tasks of all jobs", total)
 
@@ -76,7 +104,24 @@ def need_few_tasks(name: str, numbers: FloatArray | IntArray) -> None:
 def positive_normal(
     rng: np.random.Generator, size: int, mean: float, variance: float, least: float = 0.0
 ) -> FloatArray:
-    """Normal draws, shape (size,); those not above `least` are drawn again."""
+    """Draw from a normal distribution; values that are too small are drawn again.
+
+    Parameters
+    ----------
+    rng
+        The random number generator.
+    size
+        Number of values.
+    mean, variance
+        Those of the distribution.
+    least
+        Values not above this are drawn again.
+
+    Returns
+    -------
+    FloatArray
+        The values, shape (size,).
+    """
     deviation = np.sqrt(variance)
     draws = rng.normal(mean, deviation, size)
     while (again := np.flatnonzero(draws <= least)).size:

@@ -13,7 +13,25 @@ from ..files.inputs import MOST_DEPTH, MOST_VALUES, read_bytes
 
 
 def read_xml(path: str | Path, root: str) -> Element:
-    """The root element of a file. Raises `InputError` unless it is called `root`."""
+    """Read an XML file.
+
+    Parameters
+    ----------
+    path
+        Path of the file, or `-` for stdin.
+    root
+        Name that its root element must have.
+
+    Returns
+    -------
+    Element
+        The root element.
+
+    Raises
+    ------
+    InputError
+        If it is not XML or has another root.
+    """
     content = read_bytes(path)
     try:
         element = _parsed(content, path)
@@ -66,7 +84,20 @@ def _parsed(content: bytes, path: str | Path) -> Element:
 
 
 def xml_text(root: Element, comment: str = "") -> str:
-    """The document, indented; `comment` stands before the root."""
+    """Write an XML document, indented.
+
+    Parameters
+    ----------
+    root
+        The root element.
+    comment
+        A comment to stand before it.
+
+    Returns
+    -------
+    str
+        The text.
+    """
     ElementTree.indent(root)
     lines = ['<?xml version="1.0"?>']
     if comment:

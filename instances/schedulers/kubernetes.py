@@ -42,7 +42,25 @@ def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
 
 
 def quantity(value: object, where: str) -> float:
-    """A Kubernetes quantity, `500m` or `4Gi`, as a number. Raises `InputError`."""
+    """Convert a Kubernetes quantity, `500m` or `4Gi`, to a number.
+
+    Parameters
+    ----------
+    value
+        The quantity.
+    where
+        Where it is, for messages.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    InputError
+        If it is no quantity.
+    """
     text = str(value) if isinstance(value, int | float) else value
     found = QUANTITY_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None or isinstance(value, bool):
@@ -76,7 +94,27 @@ def _other(document: object) -> str:
 
 
 def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
-    """A mapping within an object, empty if it is absent. Raises `InputError`."""
+    """A mapping within an object, empty if it is absent.
+
+    Parameters
+    ----------
+    document
+        The object.
+    name
+        Name of the field.
+    where
+        Where it is, for messages.
+
+    Returns
+    -------
+    Mapping[str, Any]
+        The mapping.
+
+    Raises
+    ------
+    InputError
+        If the field is no mapping.
+    """
     value = document.get(name)
     if value is None:
         return {}
@@ -86,7 +124,27 @@ def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any
 
 
 def parts(document: Mapping[str, Any], name: str, where: str) -> list[dict[str, Any]]:
-    """A list of mappings within an object, empty if it is absent. Raises `InputError`."""
+    """A list of mappings within an object, empty if it is absent.
+
+    Parameters
+    ----------
+    document
+        The object.
+    name
+        Name of the field.
+    where
+        Where it is, for messages.
+
+    Returns
+    -------
+    list[dict[str, Any]]
+        The list.
+
+    Raises
+    ------
+    InputError
+        If the field is no list of mappings.
+    """
     value = document.get(name)
     if value is None:
         return []
@@ -96,7 +154,27 @@ def parts(document: Mapping[str, Any], name: str, where: str) -> list[dict[str, 
 
 
 def word(document: Mapping[str, Any], name: str, where: str) -> str:
-    """A string within an object, empty if it is absent. Raises `InputError`."""
+    """A string within an object, empty if it is absent.
+
+    Parameters
+    ----------
+    document
+        The object.
+    name
+        Name of the field.
+    where
+        Where it is, for messages.
+
+    Returns
+    -------
+    str
+        The string.
+
+    Raises
+    ------
+    InputError
+        If the field is no string.
+    """
     value = document.get(name)
     if value is None:
         return ""

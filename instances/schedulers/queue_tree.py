@@ -1,4 +1,4 @@
-"""What every scheduler's file comes down to: queues with weights, in a tree."""
+"""The common form of all schedulers' files: queues with weights, in a tree."""
 
 from __future__ import annotations
 
@@ -15,17 +15,28 @@ from ..import_notes import ImportNotes
 from .demands import DemandOptions
 
 TASKS_PER_CLUSTER = 1000
-"""Tasks of a leaf that fill the cluster, if nobody says what a task needs."""
+"""Tasks of a leaf that fill the cluster, if no demand is given."""
 
 MOST_NOTES = 20
-"""Limits that are told one by one; the hierarchy has all of them."""
+"""Limits that notes name one by one; the hierarchy has all of them."""
 
 
 @dataclass
 class Queue:
-    """A queue of a scheduler; one without children is a leaf unless it is marked as a group.
+    """A queue of a scheduler. One without children is a leaf unless it is marked as a group.
 
-    `limits` are the names and amounts of its minimums, maximums and quotas.
+    Parameters
+    ----------
+    name
+        Its name.
+    weight
+        Its weight among its siblings.
+    children
+        Its queues.
+    group
+        Whether it is a group even without children.
+    limits
+        Names and amounts of its minimums, maximums and quotas.
     """
 
     name: str
@@ -36,6 +47,7 @@ class Queue:
 
     @property
     def is_leaf(self) -> bool:
+        """Whether it is a leaf."""
         return not self.children and not self.group
 
 
@@ -46,9 +58,30 @@ def hierarchy_of(
     notes: ImportNotes,
     every_queue: Sequence[tuple[str, str]] = (),
 ) -> Hierarchy:
-    """The hierarchy of a tree of queues; `every_queue` are limits that belong to no single one.
+    """Convert a tree of queues to a hierarchy.
 
-    Raises `InputError` for a tree without leaves and for a path that is no leaf's.
+    Parameters
+    ----------
+    root
+        The root queue.
+    options
+        Capacity and demands.
+    source
+        Where the tree comes from.
+    notes
+        Remarks; what was adjusted is added.
+    every_queue
+        Names and amounts of limits that belong to no single queue.
+
+    Returns
+    -------
+    Hierarchy
+        The hierarchy.
+
+    Raises
+    ------
+    InputError
+        For a tree without leaves, and for demands of a path that is no leaf's.
     """
     rows: list[Row] = []
     dropped = [DroppedLimit(EVERY_QUEUE, *limit) for limit in every_queue]
@@ -95,7 +128,7 @@ def hierarchy_of(
 
 
 def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:
-    """Every queue after its parent, with the parent's place in this order and its own path."""
+    """Every queue after its parent, with the parent's position in this order and its own path."""
     stack: list[tuple[Queue, int, str]] = [(root, -1, "")]
     place = 0
     while stack:
@@ -107,9 +140,24 @@ def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:
 
 
 def flattened(hierarchy: Hierarchy, weights: FloatArray) -> Hierarchy:
-    """All leaves directly under the root, under their joined names, with these weights (leaves,).
+    """Move all leaves directly under the root, under their joined names.
 
-    A leaf of weight 0 gets the least of the others. Raises `InputError` if two names collide.
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    weights
+        Weight of each leaf, shape (leaves,); a leaf of weight 0 gets the least of the others.
+
+    Returns
+    -------
+    Hierarchy
+        The flat hierarchy.
+
+    Raises
+    ------
+    InputError
+        If two names collide.
     """
     positive = weights[weights > 0]
     if not positive.size:
@@ -137,7 +185,25 @@ def joined_names(paths: tuple[str, ...]) -> list[str]:
 
 
 def need_distinct(paths: tuple[str, ...], names: list[str]) -> list[str]:
-    """The names, if each belongs to one path. Raises `InputError` naming two that collide."""
+    """Check that each name belongs to one path.
+
+    Parameters
+    ----------
+    paths
+        The paths.
+    names
+        The name of each.
+
+    Returns
+    -------
+    list[str]
+        The names.
+
+    Raises
+    ------
+    InputError
+        If two paths have one name.
+    """
     owner: dict[str, str] = {}
     for path, name in zip(paths, names, strict=True):
         if name in owner:

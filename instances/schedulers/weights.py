@@ -1,4 +1,4 @@
-"""Weights as a scheduler can hold them: whole numbers, or none below one."""
+"""Weights as a scheduler can hold them: integers, or none below one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..arrays import FloatArray, IntArray
 from ..hierarchy.hierarchy import Hierarchy
 
 MOST_EXACT = 1000
-"""Weights that are whole after multiplication by a number up to this are kept exactly."""
+"""Weights that are integers after multiplication by a number up to this are kept exactly."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,20 @@ class RoundedWeights:
 
 
 def whole_weights(hierarchy: Hierarchy, most: int) -> RoundedWeights:
-    """Each group of siblings scaled by one factor and rounded to whole numbers in 1..`most`."""
+    """Scale each group of siblings by one factor and round to integers.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    most
+        Greatest weight; the least is 1.
+
+    Returns
+    -------
+    RoundedWeights
+        The weights.
+    """
     weight = hierarchy.weight.copy()
     weight[0] = 1.0
     for group in _sibling_groups(hierarchy):
@@ -32,7 +45,7 @@ def whole_weights(hierarchy: Hierarchy, most: int) -> RoundedWeights:
 
 
 def weights_from_one(hierarchy: Hierarchy) -> RoundedWeights:
-    """Each group of siblings scaled, if need be, so that its least weight is 1."""
+    """Scale each group of siblings, if necessary, so that its least weight is 1."""
     weight = hierarchy.weight.copy()
     weight[0] = 1.0
     for group in _sibling_groups(hierarchy):
@@ -41,7 +54,20 @@ def weights_from_one(hierarchy: Hierarchy) -> RoundedWeights:
 
 
 def share_error(hierarchy: Hierarchy, weight: FloatArray) -> float:
-    """Greatest relative change of a leaf's share of the whole under other weights."""
+    """Greatest relative change of a leaf's share of the whole under other weights.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    weight
+        The other weights, shape (nodes,).
+
+    Returns
+    -------
+    float
+        The change.
+    """
     true, changed = (_shares(hierarchy, w)[hierarchy.leaf] for w in (hierarchy.weight, weight))
     return float(np.max(np.abs(changed / true - 1), initial=0.0))
 

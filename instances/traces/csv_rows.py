@@ -23,7 +23,25 @@ def csv_rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and fields by the names in the first row, which must have all `columns`."""
+    """Line number and fields, by the names in the first row, of every other row.
+
+    Parameters
+    ----------
+    path
+        Path of the file, or `-` for stdin.
+    columns
+        Names that the first row must have.
+
+    Returns
+    -------
+    Iterator[tuple[int, dict[str, str]]]
+        Line numbers and fields.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    """
     rows = csv_rows(path)
     _, header = next(rows, (1, []))
     for column in columns:
@@ -37,7 +55,29 @@ def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int
 
 
 def number_in(text: str, path: str | Path, line: int, column: str) -> float:
-    """A number >= 0 of a size that occurs. Raises `InputError` naming file, line and column."""
+    """Convert a field to a number >= 0 of plausible size.
+
+    Parameters
+    ----------
+    text
+        The field.
+    path
+        Path of the file, for messages.
+    line
+        Line number, for messages.
+    column
+        Name of the column, for messages.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    InputError
+        If it is no such number.
+    """
     try:
         value = float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Google's cluster trace of May 2011 (clusterdata-2011-2): machine_events and task_events."""
+"""Google's cluster trace of May 2011 [Google2011]: machine_events and task_events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SUBMIT, SCHEDULE, FINISH = "0", "1", "4"
 ENDS = ("2", "3", "4", "5", "6")
 """Evict, fail, finish, kill, lost: the ends of a run."""
 AFTER_TRACE = 2**63 - 1
-"""Time of what happened after the trace."""
+"""Time of events after the trace."""
 MICROSECONDS_PER_SECOND = 1e6
 TIME_PATTERN = re.compile(r"[0-9]{1,19}")
 
@@ -46,14 +46,37 @@ def read_google(
     seed: Annotated[int, CLUSTERING_SEED] = 0,
     name: Annotated[str, DATACENTER_NAME] = "google-2011",
 ) -> tuple[Datacenter, JobTable, IntArray, list[str]]:
-    """The datacenter of a trace, its jobs, the class of each, and notes.
+    """Read a datacenter and its jobs from Google's trace of 2011.
 
-    Every task of the trace is a job here, since a job runs on one machine. It arrives with its
-    first SUBMIT and takes as long as the run that ended with FINISH; tasks without one are left
-    out, as are those that were there before the trace, or that ask for nothing. Machines are those
-    present when the window (s of arrival, default: all) begins. Capacities and requests are parts
-    of the largest machine. Files may be given in any order. Raises `InputError` naming file, line
-    and column.
+    Every task of the trace is a job here, because a job runs on one machine. It arrives with its
+    first SUBMIT and takes as long as the run that ended with FINISH. Tasks without such a run, that
+    were present before the trace, or that request nothing are left out. Machines are those present
+    when the window begins. Capacities and requests are shares of the largest machine.
+
+    Parameters
+    ----------
+    machine_events
+        Paths of the parts of machine_events, in any order.
+    task_events
+        Paths of the parts of task_events, in any order.
+    classes
+        Number of job classes, by default as many as the jobs need.
+    window
+        Only jobs that arrive in this time (s), by default all.
+    seed
+        Seed of the clustering.
+    name
+        Name of the datacenter.
+
+    Returns
+    -------
+    tuple[Datacenter, JobTable, IntArray, list[str]]
+        The datacenter, its jobs, the class of each, shape (jobs,), and notes.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names file, line and column.
     """
     notes = ImportNotes()
     machines = _machines(machine_events, 0.0 if window is None else window[0])

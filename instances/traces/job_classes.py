@@ -1,4 +1,4 @@
-"""Job classes of a trace by k-means on requests and durations (LoTES, section 5.1)."""
+"""Job classes of a trace by k-means on requests and durations ([LoTES], section 5.1)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,27 @@ from .job_table import JobTable
 EXPLAINED_VARIANCE = 0.9
 """Classes are added until they explain this share of the variance of requests and durations."""
 MOST_CLASSES = 12
-"""At most so many for all jobs together, and of these each group's share, rounded up."""
+"""Most classes of all jobs together; each group gets its share of them, rounded up."""
 MOST_CLUSTERED_JOBS = 50_000
-"""Jobs that the number of classes and their centres are found on; all are assigned afterwards."""
+"""Most jobs on which the number of classes and their centres are found; all jobs are assigned
+afterwards."""
 
 
 @dataclass(frozen=True, eq=False)
 class Machines:
-    """Machine configurations: names, `count` (M,), `capacity` (M, resources)."""
+    """Machine configurations: M configurations, R resources.
+
+    Parameters
+    ----------
+    resources
+        Names of the resources.
+    names
+        Names of the configurations.
+    count
+        Machines of each configuration, shape (M,).
+    capacity
+        Capacity of one machine, shape (M, R).
+    """
 
     resources: tuple[str, ...]
     names: tuple[str, ...]
@@ -42,15 +55,40 @@ def with_classes(
     seed: int = 0,
     source: str = "",
 ) -> tuple[Datacenter, IntArray]:
-    """The datacenter of these machines and jobs, and the class of each job, shape (jobs,).
+    """Make the datacenter of machines and jobs, with job classes by k-means.
 
-    Jobs that may run on different configurations are never in one class; within such a group
-    k-means (Lloyd) works on the requests, as shares of the largest machine, and on the logarithm
-    of the duration, each scaled to variance 1. Without `classes` their number is the least that
-    explains a share `EXPLAINED_VARIANCE` of the variance, at most the group's share of
-    `MOST_CLASSES`. A class asks for the mean request of its jobs and takes their mean duration.
+    Jobs that may run on different configurations are never in one class. Within such a group
+    k-means (Lloyd's algorithm) works on the requests, as shares of the largest machine, and on the
+    logarithm of the duration, each scaled to variance 1. A class requests the mean request of its
+    jobs and takes their mean duration.
 
-    Raises `InputError` without jobs, or if scikit-learn is not installed.
+    Parameters
+    ----------
+    name
+        Name of the datacenter.
+    machines
+        The machine configurations.
+    jobs
+        The jobs.
+    notes
+        Remarks; what was adjusted is added.
+    classes
+        Number of classes; by default the least that explains the share `EXPLAINED_VARIANCE` of the
+        variance, at most the group's share of `MOST_CLASSES`.
+    seed
+        Seed of the random numbers.
+    source
+        Where the datacenter comes from.
+
+    Returns
+    -------
+    tuple[Datacenter, IntArray]
+        The datacenter and the class of each job, shape (jobs,).
+
+    Raises
+    ------
+    InputError
+        Without jobs, or if scikit-learn is not installed.
     """
     if not jobs.jobs:
         raise InputError(f"{name}: no job to make classes of")
@@ -157,9 +195,21 @@ def _datacenter(
 def configurations_of(
     resources: tuple[str, ...], machines: Sequence[tuple[str, tuple[float, ...]]]
 ) -> Machines:
-    """The distinct (label, capacity) of single machines, the most frequent first.
+    """Find the distinct configurations of single machines, the most frequent first.
 
-    Configurations are called by their label if it is theirs alone, else by label and capacity.
+    A configuration is called by its label if the label is unique, else by label and capacity.
+
+    Parameters
+    ----------
+    resources
+        Names of the resources.
+    machines
+        Label and capacity of each machine.
+
+    Returns
+    -------
+    Machines
+        The configurations.
     """
     counts: dict[tuple[str, tuple[float, ...]], int] = {}
     for machine in machines:

@@ -1,4 +1,4 @@
-"""Jobs of a trace as a table: when each arrived, how long it ran, what it asked for."""
+"""Jobs of a trace as a table: when each arrived, how long it ran, what it requested."""
 
 from __future__ import annotations
 
@@ -15,9 +15,20 @@ from ..files.outputs import write_bytes
 
 @dataclass(frozen=True, eq=False)
 class JobTable:
-    """Jobs by arrival. `arrival` and `duration` in s, `request` (jobs, resources).
+    """Jobs in the order of their arrivals.
 
-    `wants` (jobs,) is the row of `allowed` (rows, configurations) that tells where a job may run.
+    Parameters
+    ----------
+    arrival
+        Time of arrival (s), shape (jobs,).
+    duration
+        Duration (s), shape (jobs,).
+    request
+        Request, shape (jobs, resources).
+    wants
+        Row of `allowed` that tells where each job may run, shape (jobs,).
+    allowed
+        Whether jobs may run on a configuration, shape (rows, configurations).
     """
 
     arrival: FloatArray
@@ -28,10 +39,29 @@ class JobTable:
 
     @property
     def jobs(self) -> int:
+        """Number of jobs."""
         return len(self.arrival)
 
     def within(self, start: float, stop: float) -> JobTable:
-        """The jobs that arrive in `start <= arrival < stop`. Raises `InputError` if none does."""
+        """Keep the jobs that arrive in an interval of time.
+
+        Parameters
+        ----------
+        start
+            Beginning (s), included.
+        stop
+            End (s), excluded.
+
+        Returns
+        -------
+        JobTable
+            The jobs.
+
+        Raises
+        ------
+        InputError
+            If there are none.
+        """
         chosen = (self.arrival >= start) & (self.arrival < stop)
         if not chosen.any():
             raise InputError(f"window: no job arrives from {start:g} to {stop:g} s")
@@ -63,9 +93,20 @@ def by_arrival(table: JobTable) -> JobTable:
 def write_jobs(
     path: str | Path, datacenter: Datacenter, table: JobTable, job_class: IntArray
 ) -> None:
-    """Write the jobs that have a class as CSV: arrival and duration in s, class, requests.
+    """Write the jobs that have a class as CSV: arrival and duration (s), class, requests.
 
-    Atomically; compressed if the name ends in `.gz`.
+    The file is written atomically, compressed if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    path
+        Path of the file, or `-` for stdout.
+    datacenter
+        The datacenter.
+    table
+        The jobs.
+    job_class
+        Class of each job, -1 for none, shape (jobs,).
     """
     lines = [",".join(("arrival", "duration", "class", *datacenter.resources))]
     rows = zip(

@@ -1,4 +1,4 @@
-"""Alibaba's GPU cluster trace of 2023, "openb": nodes and pods."""
+"""Alibaba's GPU cluster trace of 2023, [openb]: nodes and pods."""
 
 from __future__ import annotations
 
@@ -36,12 +36,37 @@ def read_openb(
     seed: Annotated[int, CLUSTERING_SEED] = 0,
     name: Annotated[str, DATACENTER_NAME] = "openb",
 ) -> tuple[Datacenter, JobTable, IntArray, list[str]]:
-    """The datacenter of a node and a pod list, its jobs, the class of each, and notes.
+    """Read a datacenter and its jobs from a node list and a pod list.
 
-    Resources are `cpu` (cores), `memory` (GiB) and `gpu` (GPUs; a shared one counts as its part). A
-    pod's duration is deletion - scheduling, its arrival the creation. `window` (s of creation)
-    chooses the pods that classes are made of, and all that are kept; `failed` is "keep" or "drop".
-    Raises `InputError` naming file, line and column.
+    The resources are `cpu` (cores), `memory` (GiB) and `gpu` (GPUs; a shared one counts as its
+    part). The duration of a pod is deletion - scheduling, its arrival the creation.
+
+    Parameters
+    ----------
+    nodes
+        Path of the node list.
+    pods
+        Path of the pod list.
+    classes
+        Number of job classes, by default as many as the jobs need.
+    window
+        Only pods created in this time (s), by default all.
+    failed
+        Whether to keep pods that failed.
+    seed
+        Seed of the clustering.
+    name
+        Name of the datacenter.
+
+    Returns
+    -------
+    tuple[Datacenter, JobTable, IntArray, list[str]]
+        The datacenter, its jobs, the class of each, shape (jobs,), and notes.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names file, line and column.
     """
     need_choice("failed", failed, ("keep", "drop"))
     notes = ImportNotes()

@@ -1,4 +1,4 @@
-"""Alibaba's PAI cluster of 2020: the machine specification, with job classes from elsewhere."""
+"""Alibaba's PAI cluster of 2020 [PAI2020]: the machines, with job classes from elsewhere."""
 
 from __future__ import annotations
 
@@ -36,11 +36,29 @@ def read_pai(
     *,
     name: Annotated[str, DATACENTER_NAME] = "pai-2020",
 ) -> tuple[Datacenter, list[str]]:
-    """The machines of a specification (CSV or tar.gz) with the job classes of another datacenter.
+    """Read the machines of a specification; the job classes are those of another datacenter.
 
-    The trace's own jobs are not in that file. `classes` must have the resources `cpu` (cores),
-    `memory` (GB) and `gpu`; a class that is bound to configurations there may run on all here. They
-    may be given as a file of that datacenter. Raises `InputError` naming file, line and column.
+    The trace's own jobs are not in that file.
+
+    Parameters
+    ----------
+    specification
+        Path of pai_machine_spec, CSV or tar.gz.
+    classes
+        A datacenter, or the path of its file, with the resources `cpu` (cores), `memory` (GB) and
+        `gpu`. A class that is bound to configurations there may run on all here.
+    name
+        Name of the datacenter.
+
+    Returns
+    -------
+    tuple[Datacenter, list[str]]
+        The datacenter and notes.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; the message names file, line and column.
     """
     notes = ImportNotes()
     origin: str | Path = "classes"

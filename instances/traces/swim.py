@@ -1,7 +1,7 @@
-"""SWIM job tables (Facebook 2009 and 2010) as MapReduce instances.
+"""Job tables of [SWIM] (Facebook 2009 and 2010) as MapReduce instances.
 
-A table gives bytes per job, nothing else: tasks follow the conventions of SWIM's own replay
-(GenerateReplayScript), durations a stated model. docs/importing.md gives every choice made here.
+A table gives bytes per job and nothing else. Tasks follow the conventions of SWIM's own replay
+(GenerateReplayScript), durations an explicit model. docs/importing.md gives every choice made here.
 """
 
 from __future__ import annotations

@@ -80,7 +80,20 @@ NO_MACHINE = -1
 
 @inlined
 def is_machine(free: IntArray, m: int) -> bool:
-    """Whether the number m stands for a machine; one that does not has less than nothing free."""
+    """Whether a number belongs to a machine; other numbers have less than nothing free.
+
+    Parameters
+    ----------
+    free
+        What machines have free, in units, shape (machine numbers, R).
+    m
+        The number.
+
+    Returns
+    -------
+    bool
+        Whether it does.
+    """
     return bool(free[m, 0] >= 0)
 
 

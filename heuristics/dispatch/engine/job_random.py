@@ -9,14 +9,14 @@ from ....instances.kernels.decorators import kernel
 
 @kernel
 def uniform(seed: int, number: int) -> float:
-    """Draw a number for a job: SplitMix64 (Steele, Lea, Flood 2014) at its position.
+    """Draw a number for a job: SplitMix64 ([SplitMix2014]) at its position.
 
     Parameters
     ----------
     seed
         At least 0.
     number
-        The job's place in the workload.
+        The job's position in the workload.
 
     Returns
     -------

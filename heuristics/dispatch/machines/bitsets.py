@@ -21,7 +21,20 @@ _trailing_zeros: Any = numbers.trailing_zeros
 
 
 def empty_sets(sets: int, words: int) -> tuple[IntArray, IntArray]:
-    """Return `words` and `tops` of that many empty sets, with so many words each."""
+    """Make empty sets.
+
+    Parameters
+    ----------
+    sets
+        Number of sets.
+    words
+        Words of each set.
+
+    Returns
+    -------
+    tuple[IntArray, IntArray]
+        `words` and `tops`.
+    """
     shape = sets, max(1, -(-words // BITS))
     return np.zeros((sets, words), dtype=np.int64), np.zeros(shape, dtype=np.int64)
 

@@ -45,7 +45,20 @@ class BestFit(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> BestFit:
-    """Return the arrays for an empty datacenter."""
+    """Return the arrays for an empty datacenter.
+
+    Parameters
+    ----------
+    setting
+        Datacenter, plan and seed.
+    system
+        The empty datacenter.
+
+    Returns
+    -------
+    BestFit
+        The arrays.
+    """
     grid = grid_of(
         system.free, system.capacity, setting.demands, system.weight[None], largest_first=False
     )
@@ -62,12 +75,40 @@ def make(setting: Setting, system: System) -> BestFit:
 
 
 def make_room(policy: BestFit, system: System) -> BestFit:
-    """Return the same with longer queues."""
+    """Return the same with longer queues.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    system
+        The state of the datacenter.
+
+    Returns
+    -------
+    BestFit
+        The arrays.
+    """
     return policy._replace(queues=with_more_places(policy.queues, system.info))
 
 
 def renew(policy: BestFit, setting: Setting, system: System) -> BestFit:
-    """Return the same with a grid that fits what machines have free now."""
+    """Return the same with a grid that fits what machines have free now.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    setting
+        Datacenter, plan and seed.
+    system
+        The state of the datacenter.
+
+    Returns
+    -------
+    BestFit
+        The arrays.
+    """
     return make(setting, system)._replace(queues=policy.queues)
 
 

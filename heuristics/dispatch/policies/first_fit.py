@@ -30,7 +30,20 @@ class FirstFit(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> FirstFit:
-    """Return the arrays for an empty datacenter."""
+    """Return the arrays for an empty datacenter.
+
+    Parameters
+    ----------
+    setting
+        Datacenter, plan and seed.
+    system
+        The empty datacenter.
+
+    Returns
+    -------
+    FirstFit
+        The arrays.
+    """
     return FirstFit(
         levels_of(system.free, setting.demands),
         empty_queues(len(system.runs), system.free.shape[1], by_work=False),
@@ -38,7 +51,20 @@ def make(setting: Setting, system: System) -> FirstFit:
 
 
 def make_room(policy: FirstFit, system: System) -> FirstFit:
-    """Return the same with longer queues."""
+    """Return the same with longer queues.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    system
+        The state of the datacenter.
+
+    Returns
+    -------
+    FirstFit
+        The arrays.
+    """
     return policy._replace(queues=with_more_places(policy.queues, system.info))
 
 

@@ -57,7 +57,20 @@ class Greedy(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> Greedy:
-    """Return the arrays for an empty datacenter."""
+    """Return the arrays for an empty datacenter.
+
+    Parameters
+    ----------
+    setting
+        Datacenter, plan and seed.
+    system
+        The empty datacenter.
+
+    Returns
+    -------
+    Greedy
+        The arrays.
+    """
     numbers = len(system.free)
     words, tops = empty_sets(LENGTHS, numbers // 64)
     held = np.zeros((len(system.words), LENGTHS), dtype=np.int64)
@@ -77,7 +90,20 @@ def make(setting: Setting, system: System) -> Greedy:
 
 
 def make_room(policy: Greedy, system: System) -> Greedy:
-    """Return the same with sets for twice the lengths of queues."""
+    """Return the same with sets for twice the lengths of queues.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    system
+        The state of the datacenter.
+
+    Returns
+    -------
+    Greedy
+        The arrays.
+    """
 
     def doubled(array: IntArray, axis: int) -> IntArray:
         return np.concatenate([array, np.zeros_like(array)], axis=axis)

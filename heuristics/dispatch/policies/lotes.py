@@ -158,7 +158,20 @@ def _write_plan(
 
 
 def make_room(policy: Lotes, system: System) -> Lotes:
-    """Return the same with longer queues."""
+    """Return the same with longer queues.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    system
+        The state of the datacenter.
+
+    Returns
+    -------
+    Lotes
+        The arrays.
+    """
     return policy._replace(queues=with_more_places(policy.queues, system.info))
 
 
@@ -378,7 +391,15 @@ def _depart(policy: Lotes, system: System, slot: int, m: int) -> None:
 
 @kernel
 def serve_all_machines(policy: Lotes, system: System) -> None:
-    """Let every machine, in order, start waiting jobs as after an exit."""
+    """Let every machine, in order, start waiting jobs as after an exit.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    system
+        The state of the datacenter.
+    """
     for m in range(len(system.free)):
         if system.tally[WAITING] == 0:
             return

@@ -81,7 +81,20 @@ class Tetris(NamedTuple):
 
 
 def make(setting: Setting, system: System) -> Tetris:
-    """Return the arrays for an empty datacenter."""
+    """Return the arrays for an empty datacenter.
+
+    Parameters
+    ----------
+    setting
+        Datacenter, plan and seed.
+    system
+        The empty datacenter.
+
+    Returns
+    -------
+    Tetris
+        The arrays.
+    """
     directions = _directions(setting.demands * system.weight**2)
     grid = grid_of(system.free, system.capacity, setting.demands, directions, largest_first=True)
     return Tetris(
@@ -99,13 +112,41 @@ def make(setting: Setting, system: System) -> Tetris:
 
 
 def make_room(policy: Tetris, system: System) -> Tetris:
-    """Return the same with longer queues."""
+    """Return the same with longer queues.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    system
+        The state of the datacenter.
+
+    Returns
+    -------
+    Tetris
+        The arrays.
+    """
     work = remaining_work_of_all(system)
     return policy._replace(queues=with_more_places(policy.queues, system.info, work))
 
 
 def renew(policy: Tetris, setting: Setting, system: System) -> Tetris:
-    """Return the same with a grid that fits what machines have free now."""
+    """Return the same with a grid that fits what machines have free now.
+
+    Parameters
+    ----------
+    policy
+        Its arrays.
+    setting
+        Datacenter, plan and seed.
+    system
+        The state of the datacenter.
+
+    Returns
+    -------
+    Tetris
+        The arrays.
+    """
     return make(setting, system)._replace(queues=policy.queues, started=policy.started)
 
 
@@ -151,7 +192,20 @@ def omega(amounts: IntArray, i: int, system: System, slot: int) -> float:
 
 @inlined
 def remaining_work(system: System, slot: int) -> float:
-    """Remaining work of the job in `slot`: gamma, duration times the sum of its demands."""
+    """Remaining work gamma of a job: its duration times the sum of its demands.
+
+    Parameters
+    ----------
+    system
+        The state of the datacenter.
+    slot
+        The job's slot.
+
+    Returns
+    -------
+    float
+        The remaining work, in time units.
+    """
     total = 0.0
     for r in range(system.free.shape[1]):
         total += system.info[slot, FIRST_DEMAND + r] * system.weight[r]

@@ -120,7 +120,20 @@ def with_more_places(queues: Queues, info: IntArray, work: FloatArray | None = N
 
 
 def waiting_in(queues: Queues, q: int) -> IntArray:
-    """Return the slots of the jobs in queue q, in order of arrival."""
+    """Return the slots of the jobs in a queue, in order of arrival.
+
+    Parameters
+    ----------
+    queues
+        The queues.
+    q
+        Number of the queue.
+
+    Returns
+    -------
+    IntArray
+        The slots.
+    """
     first = queues.base[q] + queues.places[q]
     jobs: IntArray = queues.job[first : first + queues.used[q]]
     slots: IntArray = jobs[jobs != NO_SLOT]
@@ -129,7 +142,20 @@ def waiting_in(queues: Queues, q: int) -> IntArray:
 
 @inlined
 def has_room(queues: Queues, q: int) -> bool:
-    """Whether one more job can join, if need be after closing up."""
+    """Whether one more job can join a queue, after closing it up if necessary.
+
+    Parameters
+    ----------
+    queues
+        The queues.
+    q
+        Number of the queue.
+
+    Returns
+    -------
+    bool
+        Whether it can.
+    """
     return bool(queues.used[q] < queues.places[q] or 2 * queues.waiting[q] <= queues.places[q])
 
 

@@ -21,10 +21,29 @@ def cluster_of(
     rates: Rates,
     notes: ImportNotes,
 ) -> Cluster:
-    """Hosts of the topology in its order, then those only the trace names, by rack and name.
+    """Make the cluster that a Rumen trace shows.
 
-    A host is known by its last name: the trace spells it with its rack or without. `slots` are map
-    and reduce slots of every node. What was adjusted is appended to `notes`.
+    The nodes are the hosts of the topology in its order, then those that only the trace names, by
+    rack and name. A host is identified by its last name, because the trace spells it with its rack
+    or without.
+
+    Parameters
+    ----------
+    jobs
+        The jobs of the trace.
+    topology
+        Rack and host of each host of the topology.
+    slots
+        Map and reduce slots of every node.
+    rates
+        Transfer rates.
+    notes
+        Remarks; what was adjusted is added.
+
+    Returns
+    -------
+    Cluster
+        The cluster.
     """
     rack_of: dict[str, str | None] = {}
     contradicted: set[str] = set()
@@ -68,7 +87,7 @@ def cluster_of(
 def slots_seen(jobs: Iterable[JobRecord]) -> tuple[int, int]:
     """Most map and most reduce attempts that any host ran at once, at least 1.
 
-    All attempts count, failed ones and those of setup and cleanup tasks too: each held a slot. One
+    All attempts count, also failed ones and those of setup and cleanup tasks: each held a slot. One
     that starts when another ends takes over its slot.
     """
     changes: dict[tuple[bool, str], list[tuple[int, int]]] = defaultdict(list)

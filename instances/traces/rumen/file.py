@@ -1,4 +1,4 @@
-"""Hadoop Rumen files: logged jobs and cluster topologies, as Hadoop wrote them.
+"""Hadoop [Rumen] files: logged jobs and cluster topologies, as Hadoop wrote them.
 
 Fields keep Rumen's names; those that slotwise does not use are ignored. Times are epoch
 milliseconds, sizes bytes. Rumen writes -1 for unknown (and 0 for some unknown times), which becomes
@@ -43,13 +43,18 @@ class _Logged(BaseModel):
 
 
 class Location(_Logged):
+    """A place in the cluster."""
+
     layers: list[str] | None = None
 
     def place(self) -> Place | None:
+        """Rack and host, None if there is no host."""
         return _place(self.layers or [])
 
 
 class Attempt(_Logged):
+    """An attempt to run a task."""
+
     result: str | None = None
     hostName: str | None = None
     location: Location | None = None
@@ -62,6 +67,7 @@ class Attempt(_Logged):
 
     @property
     def succeeded(self) -> bool:
+        """Whether the attempt succeeded."""
         return is_success(self.result)
 
     def place(self) -> Place | None:
@@ -74,6 +80,8 @@ class Attempt(_Logged):
 
 
 class TaskRecord(_Logged):
+    """A task."""
+
     taskID: str | None = None
     taskType: str | None = None
     inputBytes: Count = None
@@ -98,6 +106,8 @@ class TaskRecord(_Logged):
 
 
 class JobRecord(_Logged):
+    """A job."""
+
     jobID: Annotated[str, Field(min_length=1)]
     submitTime: Time = None
     finishTime: Time = None
@@ -110,6 +120,7 @@ class JobRecord(_Logged):
 
     @property
     def failed(self) -> bool:
+        """Whether the job failed or was killed."""
         return self.outcome is not None and not is_success(self.outcome)
 
     def tasks(self) -> Iterator[TaskRecord]:
@@ -119,6 +130,7 @@ class JobRecord(_Logged):
 
 
 def is_success(outcome: str | None) -> bool:
+    """Whether an outcome is a success."""
     return outcome is not None and outcome.upper() in ("SUCCESS", "SUCCEEDED")
 
 

@@ -1,6 +1,6 @@
 """The tasks of a Rumen trace as the model needs them: input, processing time, output ratio.
 
-The model charges reading and shuffle as setups, so both are taken out of the measured durations.
+The model treats reading and shuffle as setup times, so both are subtracted from the durations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Unfinished = Literal["median", "drop"]
 
 @dataclass
 class TaskRow:
-    """One task on its way into an instance; None is unknown, times in ms, sizes in bytes.
+    """A task on its way into an instance; None means unknown; times in ms, sizes in bytes.
 
     Processing (s) counts from `begin` to `end` and is None without a successful attempt; `moved` is
     the output of a map task or what a reduce task shuffled.
@@ -49,7 +49,20 @@ class JobRows:
 
 
 def job_rows(job: JobRecord, cluster: Cluster) -> JobRows:
-    """What the trace tells of each map and reduce task of a job."""
+    """What the trace tells of each map and reduce task of a job.
+
+    Parameters
+    ----------
+    job
+        The job.
+    cluster
+        The cluster.
+
+    Returns
+    -------
+    JobRows
+        The tasks.
+    """
     return JobRows(
         job,
         [_map_row(task, cluster) for task in job.mapTasks or []],
@@ -85,7 +98,15 @@ def _reduce_row(task: TaskRecord, cluster: Cluster) -> TaskRow:
 
 
 def fill_inputs(jobs: Iterable[JobRows], notes: ImportNotes) -> None:
-    """Unknown input: the job's median where the task has replicas to read from, else nothing."""
+    """Fill in unknown inputs: the job's median where the task has replicas, else nothing.
+
+    Parameters
+    ----------
+    jobs
+        The jobs; changed in place.
+    notes
+        Remarks; what was adjusted is added.
+    """
     given = Counter[str]()
     for rows in jobs:
         known = [row.input for row in rows.maps if row.input is not None]
@@ -101,7 +122,19 @@ def fill_inputs(jobs: Iterable[JobRows], notes: ImportNotes) -> None:
 def measure(
     jobs: Iterable[JobRows], cluster: Cluster, subtract_read: bool, notes: ImportNotes
 ) -> None:
-    """Processing times of the tasks that succeeded, without what the model counts as setup."""
+    """Compute the processing times of the tasks that succeeded.
+
+    Parameters
+    ----------
+    jobs
+        The jobs; changed in place.
+    cluster
+        The cluster.
+    subtract_read
+        Whether to subtract the modelled read time from map durations.
+    notes
+        Remarks; what was adjusted is added.
+    """
     found = Counter[str]()
     for rows in jobs:
         for row in rows.maps:
@@ -143,7 +176,17 @@ def _read_seconds(row: TaskRow, cluster: Cluster) -> float:
 
 
 def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: ImportNotes) -> None:
-    """Tasks that never succeeded: the median of their job, or else of the trace, or dropped."""
+    """Fill in the processing times of tasks that never succeeded.
+
+    Parameters
+    ----------
+    jobs
+        The jobs; changed in place.
+    unfinished
+        Whether such a task gets the median of its job, or else of the trace, or is dropped.
+    notes
+        Remarks; what was adjusted is added.
+    """
     for phase, groups in (
         ("map", [rows.maps for rows in jobs]),
         ("reduce", [rows.reduces for rows in jobs]),
@@ -172,7 +215,17 @@ def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: Impo
 
 
 def set_output_ratios(jobs: Iterable[JobRows], output: Output, notes: ImportNotes) -> None:
-    """Bytes that leave the map tasks per byte of input, of jobs with both phases."""
+    """Set the output ratio of jobs with both phases: bytes that leave the map tasks per input.
+
+    Parameters
+    ----------
+    jobs
+        The jobs; changed in place.
+    output
+        What counts first: the output of the map tasks or the bytes shuffled.
+    notes
+        Remarks; what was adjusted is added.
+    """
     lost: list[float] = []
     silent: list[str] = []
     for rows in jobs:
