@@ -16,7 +16,15 @@ MOST_EXACT = 1000
 
 @dataclass(frozen=True)
 class RoundedWeights:
-    """A weight per node, and the greatest relative change of a leaf's share of the whole."""
+    """Weights that a scheduler can hold.
+
+    Parameters
+    ----------
+    weight
+        Weight of each node, shape (nodes,).
+    error
+        Greatest relative change of a leaf's share of the whole.
+    """
 
     weight: FloatArray
     error: float

@@ -14,7 +14,20 @@ Shown = TypeVar("Shown")
 def of_kind(
     thing: object, table: Mapping[str, Callable[..., Shown]]
 ) -> Callable[..., Shown] | None:
-    """The entry of `table` for the class of `thing`, or for one that it is derived from."""
+    """The function for the class of a thing, or for one that it is derived from.
+
+    Parameters
+    ----------
+    thing
+        The thing.
+    table
+        Functions by name of the class.
+
+    Returns
+    -------
+    Callable[..., Shown] | None
+        The function, None if there is none.
+    """
     for kind in type(thing).__mro__:
         if kind.__name__ in table and kind.__module__.startswith(__name__.split(".")[0]):
             return table[kind.__name__]
@@ -24,7 +37,27 @@ def of_kind(
 def need_kind(
     verb: str, thing: object, table: Mapping[str, Callable[..., Shown]]
 ) -> Callable[..., Shown]:
-    """As `of_kind`. Raises `InputError` if there is none."""
+    """As `of_kind`, with an error if there is none.
+
+    Parameters
+    ----------
+    verb
+        What is done with the thing, for messages.
+    thing
+        The thing.
+    table
+        Functions by name of the class.
+
+    Returns
+    -------
+    Callable[..., Shown]
+        The function.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
     found = of_kind(thing, table)
     if found is None:
         raise InputError(f"{verb}: needs one of {', '.join(table)}; got {called(thing)}")

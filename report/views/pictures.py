@@ -68,7 +68,22 @@ def gantt(instance: Instance, schedule: Schedule, lower_bound: float | None = No
 
 
 def bars(rows: Sequence[tuple[str, float]], marks: Sequence[float], caption: str) -> str:
-    """Horizontal bars from 0, each with a mark, and a caption below."""
+    """Horizontal bars from 0, each with a mark, and a caption below, as SVG.
+
+    Parameters
+    ----------
+    rows
+        Name and value of each bar.
+    marks
+        Value of each mark.
+    caption
+        The caption.
+
+    Returns
+    -------
+    str
+        The picture.
+    """
     most = max([*(value for _, value in rows), *marks, 0.0]) or 1.0
     scale = (WIDTH - LABELS - 70) / most
     parts = []
