@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import pytest
 import typer
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
@@ -156,6 +157,19 @@ def test_commands_run_and_say_something(
 def test_python_runs(page: str, folder: Path) -> None:
     for content in blocks(page, "python"):
         exec(compile(content, page, "exec"), {})
+
+
+def test_the_python_session_runs(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """On this page each block goes on where the one before it ended."""
+    session: dict[str, Any] = {}
+    with matplotlib.rc_context({"backend": "agg"}):
+        for content in blocks("docs/python.md", "python"):
+            exec(compile(content, "docs/python.md", "exec"), session)
+    line = capfd.readouterr().out.splitlines()[-1]
+    assert line.replace("mine.json", "x.json") in text_of("docs/python.md")
+    assert "<svg" in session["page"]
+    for name in ("mine.lp", "sequence.mps", "shares.png"):
+        assert (folder / name).stat().st_size > 0
 
 
 def test_files_of_the_docs_are_read(tmp_path: Path) -> None:

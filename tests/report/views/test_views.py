@@ -1,10 +1,12 @@
 """Short names, notebook views, data frames and plots of every kind of thing."""
 
 import math
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,6 +20,7 @@ from slotwise import Group, Leaf
 from slotwise.instances.hierarchy.events import events
 from slotwise.report.views import dataframes, drawing
 
+PAGE = Path(__file__).parents[3] / "docs" / "python.md"
 INSTANCE = slotwise.job_instance(
     "two <jobs>",
     slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
@@ -180,6 +183,21 @@ def test_comparison_table():
     assert table["heuristic"].tolist() == [r.method for r in comparison.heuristics]
     gaps = table["makespan_s"] / comparison.best.lower_bound - 1
     assert table["gap"].tolist() == pytest.approx(gaps.tolist())
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="the docs are beside the sources only")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_docs_list_the_columns(kind: str) -> None:
+    (line,) = [
+        row for row in PAGE.read_text("utf-8").splitlines() if row.startswith(f"| `{kind}` |")
+    ]
+    listed = re.findall(r"`(\w+…?)`", line.split("|")[3])
+    parts = {"Datacenter": ["cpu"], "Hierarchy": ["cpu"], "Guidance": ["web", "batch"]}
+    wanted = []
+    for name in listed:
+        ends = parts[kind] if name.endswith("…") else [""]
+        wanted += [name.removesuffix("…") + end for end in ends]
+    assert list(things()[kind].to_dataframe().columns) == wanted
 
 
 def test_without_pandas_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
