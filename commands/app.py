@@ -87,7 +87,7 @@ def options(
 
 
 def run(arguments: list[str]) -> int:
-    """The exit code of a command line; whatever goes wrong is told in one line."""
+    """Run a command line and return its exit code; an error is reported in one line."""
     open_streams()
     console.begin()
     if COMPLETE in os.environ:

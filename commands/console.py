@@ -82,16 +82,17 @@ def has_shown_document() -> bool:
 
 
 def begin() -> None:
-    """Nothing has been shown yet."""
+    """Mark that nothing has been shown yet."""
     _documents.clear()
     _hushed.clear()
     listen(_note)
 
 
 def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
-    """Print the JSON document, or what a person wants to read (text or a rich renderable).
+    """Print the JSON document, or what is shown to people (text or a rich renderable).
 
-    Nothing if an output of the command goes to stdout. What stdout does not take is kept.
+    Nothing is printed if an output of the command goes to stdout. What stdout does not take is kept
+    in a temporary file.
     """
     if as_json:
         _documents.append(None)
@@ -110,7 +111,7 @@ def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
 
 
 def _rendered(view: RenderableType) -> str:
-    """A table or the like as text, whatever names in it hold."""
+    """A table or the like as text, whatever characters its names have."""
     from rich.console import Console
 
     terminal = Console(emoji=False)
@@ -136,7 +137,7 @@ class _Printable:
 
 
 def tell(lines: list[str] | tuple[str, ...], *, quiet: bool) -> None:
-    """Notes on stderr, one line each."""
+    """Print notes to stderr, one line each."""
     if not quiet:
         for line in lines:
             put_aside(f"note: {one_line(line, None)}")
@@ -154,9 +155,9 @@ def named(registry: Registry, name: str, file: Path | None) -> Entry:
 
 
 def draw(gantt: Path | None, result: Result, *, quiet: bool = False, skip: bool = False) -> None:
-    """The Gantt chart of a result, if one is wanted and there is a schedule.
+    """Draw the Gantt chart of a result, if one is wanted and there is a schedule.
 
-    Ctrl-C skips it; so does `skip`, after an interruption.
+    Ctrl-C skips it, and so does `skip`, after an interruption.
     """
     if gantt is None or result.schedule is None:
         return
@@ -179,7 +180,7 @@ def draw(gantt: Path | None, result: Result, *, quiet: bool = False, skip: bool 
 
 
 def doing(on_progress: ProgressCallback | None, what: str) -> None:
-    """Name what is done before the search."""
+    """Report what is done before the search."""
     if on_progress is not None:
         from ..solvers.progress import Progress
 
@@ -188,7 +189,7 @@ def doing(on_progress: ProgressCallback | None, what: str) -> None:
 
 @contextmanager
 def about(path: Path) -> Iterator[None]:
-    """Errors that the content of a file leads to name the file."""
+    """Within it, errors caused by the content of a file name the file."""
     try:
         yield
     except InputError as error:
@@ -199,7 +200,7 @@ def about(path: Path) -> Iterator[None]:
 
 @contextmanager
 def live_progress(*, hidden: bool) -> Iterator[ProgressCallback | None]:
-    """A line on a terminal's stderr: what is done now; incumbent, bound and gap as they move."""
+    """A line on a terminal's stderr: what is being done; incumbent, bound and gap so far."""
     if hidden or not sys.stderr.isatty():
         yield None
         return

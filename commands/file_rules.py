@@ -1,7 +1,8 @@
-"""What holds for the files of every command.
+"""Rules for the files of every command.
 
 A parameter that is a path is an input unless it is marked as `Written`. Outputs are checked before
-a command begins; what it cannot write at its end is kept elsewhere, and the result is shown.
+a command begins. What the command cannot write at its end is kept elsewhere, and the result is
+shown.
 """
 
 from __future__ import annotations
@@ -24,7 +25,15 @@ from .process.streams import is_closed, is_read, put_aside
 
 @dataclass(frozen=True)
 class Written:
-    """Marks a parameter as a file that the command writes; only names with `endings` if any."""
+    """Marks a parameter as a file that the command writes.
+
+    Parameters
+    ----------
+    endings
+        The only suffixes that are accepted, if there are any.
+    what
+        What is written, for messages.
+    """
 
     endings: tuple[str, ...] = ()
     what: str = "the file"
@@ -32,7 +41,7 @@ class Written:
 
 @dataclass
 class _Files:
-    """Files of the command that runs, by the names that the command line gives them."""
+    """Files of the running command, by their names on the command line."""
 
     inputs: dict[str, list[Path]] = field(default_factory=dict)
     outputs: dict[str, Path] = field(default_factory=dict)
@@ -40,9 +49,9 @@ class _Files:
     failures: list[BaseException] = field(default_factory=list)
 
     def fail(self, error: BaseException) -> None:
-        """Remember what went wrong; what could not be written is kept.
+        """Record an error; content that could not be written is kept.
 
-        A reader of stdout that has gone is told, but no failure.
+        A reader of stdout that has gone away is noted, but is no failure.
         """
         if isinstance(error, OutputError):
             if error.errno == EPIPE and error.path in self.on_stdout:
@@ -58,7 +67,7 @@ _files: ContextVar[_Files | None] = ContextVar("files of the command", default=N
 
 
 def apply_to(app: typer.Typer) -> None:
-    """Put the rules before and after every command of an app."""
+    """Apply the rules before and after every command of an app."""
     for command in app.registered_commands:
         assert command.callback is not None
         command.callback = ruled(command.callback)
@@ -99,7 +108,7 @@ def ruled(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def path_parameters(command: Callable[..., None]) -> dict[str, tuple[str, Written | None]]:
-    """Parameters that are paths: what the command line calls them, and their mark if written."""
+    """The parameters that are paths: their names on the command line, and their mark if written."""
     found: dict[str, tuple[str, Written | None]] = {}
     for parameter, hint in get_type_hints(command, include_extras=True).items():
         if get_origin(hint) is not Annotated:
@@ -123,9 +132,9 @@ def path_parameters(command: Callable[..., None]) -> dict[str, tuple[str, Writte
 
 @contextmanager
 def saving() -> Iterator[None]:
-    """Writing of a result that is shown even if it cannot be written.
+    """Within it, a result is written that is shown even if it cannot be written.
 
-    What goes wrong is raised when the command ends.
+    Errors are raised when the command ends.
     """
     files = _files.get()
     try:
@@ -143,7 +152,7 @@ def stdout_is_taken() -> bool:
 
 
 def where_result_is(document: Any) -> str:
-    """Where a result is that stdout did not take; kept now if it is in no file."""
+    """Where a result is that stdout did not take; it is kept now if it is in no file."""
     files = _files.get()
     if files is not None and files.outputs and not files.failures:
         return "the result is in " + ", ".join(map(str, files.outputs.values()))

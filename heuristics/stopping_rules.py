@@ -1,4 +1,4 @@
-"""When a search ends: one small class for each rule, and one for the first of several."""
+"""Stopping rules of searches: one small class per rule, and one for the first of several."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 class StoppingRule:
-    """Says when a search has to end; this one says never.
+    """Decides when a search has to end; this one never ends it.
 
     A search calls the rule often, and reads `left`, `target` and `iterations` to plan its stages.
     """
@@ -17,7 +17,7 @@ class StoppingRule:
     """A makespan (s) that is good enough; 0 if none is."""
 
     iterations: int | None = None
-    """How many iterations the search makes, None if they are not limited."""
+    """Number of iterations that the search makes, None for no limit."""
 
     @property
     def left(self) -> float:

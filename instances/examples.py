@@ -29,7 +29,7 @@ class Example:
 
     @property
     def name(self) -> str:
-        """What follows `example:`."""
+        """Its name after `example:`."""
         return PurePath(self.file).stem
 
 

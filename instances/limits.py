@@ -1,29 +1,29 @@
-"""How large numbers may be, so that no sum or product overflows and memory suffices."""
+"""Limits of numbers, so that no sum or product overflows and memory suffices."""
 
 MOST = 1e24
-"""Times in s, data in MB, rates, amounts: more than any cluster has or does."""
+"""Greatest time (s), data (MB), rate or amount."""
 LEAST = 1e-24
-"""The least that a number may be that must be positive."""
+"""Least value of a number that must be positive."""
 MOST_SLOTS = 10_000_000
 """Slots of a cluster, and machines of a datacenter that is simulated."""
 MOST_NAMED = 1_000_000
-"""Jobs, and nodes, of an instance that is made from numbers."""
+"""Most jobs, and nodes, of a generated instance."""
 MOST_TASKS = 5_000_000
-"""Map tasks, and reduce tasks, of the same."""
+"""Most map tasks, and reduce tasks, of a generated instance."""
 MOST_ENTRIES = 20_000_000
-"""Entries of a table, such as speed factors by job and machine, of the same."""
+"""Most entries of a generated table, such as speed factors by job and machine."""
 MOST_TREE = 2_100_000
-"""Nodes of a hierarchy that is made from numbers: a full binary tree has 20 levels."""
+"""Most nodes of a generated hierarchy: a full binary tree has 20 levels."""
 MOST_RESOURCES = 1000
 MOST_MACHINES = 1_000_000_000
-"""Machines of a datacenter that is made from numbers; they are only counted."""
+"""Most machines of a generated datacenter; they are only counted."""
 MOST_ARRIVALS = 1_000_000_000
-"""Jobs of a simulation, which holds few at a time."""
+"""Most jobs of a simulation, which holds few at a time."""
 MOST_HELD = 50_000_000
-"""Jobs of a workload of which all are held at once."""
+"""Most jobs of a workload that are held at once."""
 MOST_THREADS = 1024
 
 
 def bounds_of(value: float) -> str:
-    """What to add to a message on a number that is right but for its size."""
+    """Addition to a message on a number that is wrong only because of its size."""
     return f" (from {LEAST:g} to {MOST:g})" if value > 0 else ""

@@ -1,4 +1,4 @@
-"""What a verb was given instead of what it needs, in words."""
+"""Errors for an argument of the wrong kind, in words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def need(verb: str, thing: object, *kinds: type, hint: str = "") -> None:
 
 
 def called(thing: object) -> str:
-    """`the string 'x.json'`, `a Datacenter`: what something is, for an error line."""
+    """`the string 'x.json'`, `a Datacenter`: a value in a message."""
     if isinstance(thing, str):
         return f"the string {thing!r}"
     if isinstance(thing, os.PathLike):

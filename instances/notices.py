@@ -1,4 +1,4 @@
-"""What a person should know, from places that know no command: compiling, plug-ins that fail."""
+"""Notices for the user from code that knows no command: compiling, plug-ins that fail."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ _listeners: list[Callable[[str], None]] = []
 
 
 def listen(listener: Callable[[str], None]) -> None:
-    """From now on notes go there, and nowhere else."""
+    """Send all further notices to a listener."""
     _listeners[:] = [listener]
 
 
 def progress(message: str) -> None:
-    """Tell how far something is, if somebody listens."""
+    """Tell the listener, if there is one, how far something is."""
     for listener in _listeners:
         listener(message)
 
 
 @cache
 def warning(message: str) -> None:
-    """Tell once; without a listener by the logger `slotwise`."""
+    """Warn once; without a listener the logger `slotwise` does."""
     if _listeners:
         progress(message)
     else:

@@ -1,4 +1,4 @@
-"""What a checker says of a schedule, of guidance or of an allocation."""
+"""The verdict of a checker on a schedule, guidance or an allocation."""
 
 from __future__ import annotations
 

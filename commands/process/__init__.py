@@ -1,1 +1,1 @@
-"""What holds for the process of a command line: its streams, its signals, how it ends."""
+"""The process of a command line: its streams, its signals, and how it ends."""

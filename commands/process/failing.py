@@ -1,4 +1,4 @@
-"""How a command ends that cannot go on: one line on stderr, one document with --json, a code."""
+"""How a failing command ends: one line on stderr, one document with --json, an exit code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
-    """Say what ended the command of a command line; its exit code. `root` has all commands."""
+    """Report what ended a command line and return the exit code; `root` has all commands."""
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return say("interrupted", INTERRUPTED, arguments)
     if isinstance(error, InputError):
@@ -59,7 +59,7 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
 
 
 def say(message: str, code: int, arguments: Sequence[str]) -> int:
-    """The line for a person, and with --json the document for a program."""
+    """Print the line for people and, with --json, the document for programs; return the code."""
     message = one_line(message)
     if _wants_json(arguments) and not console.has_shown_document():
         with suppress(InputError):  # where stdout takes nothing, stderr may
@@ -106,7 +106,7 @@ def _command_path(arguments: Sequence[str], root: Any) -> list[str]:
 
 
 def _saved_problem(error: CertificateError) -> str:
-    """Where the instance is that a method got wrong."""
+    """Path of a file with the instance on which a method failed."""
     try:
         handle, path = tempfile.mkstemp(prefix="slotwise-", suffix=".json")
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
@@ -117,7 +117,7 @@ def _saved_problem(error: CertificateError) -> str:
 
 
 def _saved(error: BaseException) -> str:
-    """Where the traceback is."""
+    """Path of a file with the traceback."""
     try:
         handle, path = tempfile.mkstemp(prefix="slotwise-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:

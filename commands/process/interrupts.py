@@ -1,8 +1,8 @@
-"""Ctrl-C and SIGTERM, which mean the same on the command line: answered at any moment.
+"""Ctrl-C and SIGTERM, which mean the same on the command line and are answered at any moment.
 
 As long as a command has nothing to keep, a signal ends the process at once, from a thread: Python
-answers signals only between two steps of its own, and libraries lose the `KeyboardInterrupt` that
-comes while they are imported or run. A command that has something says so by `held`.
+answers signals only between two of its own steps, and libraries lose the `KeyboardInterrupt` that
+comes while they are imported or run. A command that has something to keep says so by `held`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = 130
 
 AGAIN = 0.3
-"""Seconds within which a second signal is the same one: a key held down, a group and its member."""
+"""Seconds within which a second signal counts as the first: a key held down, or a signal to both a
+process group and its member."""
 
 _keeping = threading.Event()
 _codes: list[int] = []
@@ -33,7 +34,7 @@ Handler = Callable[[int, FrameType | None], None]
 
 
 def listen() -> None:
-    """Answer both signals from now on; for the process of a command line only."""
+    """Answer both signals from now on; only for the process of a command line."""
     if os.name != "posix" or threading.current_thread() is not threading.main_thread():
         return
     _handle(_do_nothing)
@@ -45,14 +46,14 @@ def listen() -> None:
 
 
 class Signals:
-    """What the signals do: at first they interrupt, as usual."""
+    """What the signals do; at first they interrupt, as usual."""
 
     def __init__(self) -> None:
         self.came = False
         self._before: dict[signal.Signals, Any] = {}
 
     def hold(self, action: Callable[[], None] = lambda: None) -> None:
-        """From now on the first one calls `action` and interrupts nothing; the second ends all."""
+        """The first signal calls `action` and interrupts nothing; the second ends the process."""
 
         def remember(_number: int, _frame: FrameType | None) -> None:
             self.came = True
@@ -61,8 +62,10 @@ class Signals:
         self._answer(remember)
 
     def interrupt(self) -> None:
-        """From now on the first one raises `KeyboardInterrupt`, whoever catches it has something
-        to show; the second ends all."""
+        """The first signal raises `KeyboardInterrupt`; the second ends the process.
+
+        Whoever catches the exception has something to show.
+        """
 
         def remember(_number: int, _frame: FrameType | None) -> None:
             self.came = True
@@ -71,7 +74,7 @@ class Signals:
         self._answer(remember)
 
     def release(self) -> None:
-        """From now on there is nothing to keep again."""
+        """There is nothing to keep again."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before.clear()
@@ -98,7 +101,7 @@ def held() -> Iterator[Signals]:
 
 
 def answered() -> None:
-    """The command has ended, or failed: only how is yet to be told."""
+    """Mark that the command has ended or failed; only its report is left."""
     if threading.current_thread() is threading.main_thread() and _is_listening():
         _handle(_do_nothing)
         _keeping.set()
@@ -107,8 +110,7 @@ def answered() -> None:
 def leave(code: int) -> NoReturn:
     """End the process with this code, now.
 
-    Work that was left behind may still run, and to free the memory of a large instance would take a
-    second.
+    Abandoned work may still run, and freeing the memory of a large instance would take a second.
     """
     _codes.append(code)
     answered()
@@ -137,7 +139,7 @@ def end() -> NoReturn:
 
 
 def _pipe() -> list[int]:
-    """Both ends, of numbers that no standard stream has, closed as it may be."""
+    """Both ends of a pipe, with numbers that no standard stream has, even a closed one."""
     import fcntl
 
     ends = os.pipe()
@@ -154,13 +156,16 @@ def _has_shown_document() -> bool:
 
 
 def _handle(handler: Handler) -> dict[signal.Signals, Any]:
-    """Answer the signals by this; who did before. What the parent had ignored stays ignored."""
+    """Install a handler and return the previous ones.
+
+    Signals that the parent process ignored stay ignored.
+    """
     heard = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
     return {number: signal.signal(number, handler) for number in heard}
 
 
 def _do_nothing(_number: int, _frame: FrameType | None) -> None:
-    """The thread that watches does what there is to do."""
+    """The thread that watches does the work."""
 
 
 def _is_listening() -> bool:
@@ -179,6 +184,6 @@ def _watch(pipe: int) -> None:
 
 
 def _tell_unraisable(what: Any) -> None:
-    """An interruption within a finalizer has nobody to catch it, and is no error."""
+    """Ignore an interruption within a finalizer, where nothing can catch it."""
     if not isinstance(what.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(what)

@@ -1,7 +1,7 @@
 """Standard streams that work wherever the command runs.
 
-A stream may be closed, unable to encode a dash, or a pipe whose reader has gone: none of that is a
-reason to fail, and none changes the answer that the exit code gives.
+A stream may be closed, unable to encode a dash, or a pipe whose reader has gone away. None of that
+is a reason to fail, and none changes the exit code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _closed: set[int] = set()
 
 
 def open_streams() -> None:
-    """Open what was closed at the start, and make output fit what its stream can take."""
+    """Open streams that were closed at the start, and make output fit their encoding."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -91,13 +91,13 @@ def is_closed() -> bool:
 
 
 def reader_has_gone() -> bool:
-    """Whether stdout is a pipe that nobody reads any more."""
+    """Whether stdout is a pipe without a reader."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     return isinstance(raw, _Patient) and raw.reader_has_gone
 
 
 def put(text: str) -> bool:
-    """Write to stdout; False if nobody can have read it. Raises `InputError` if it is full."""
+    """Write to stdout; False if it has no reader. Raises `InputError` if it is full."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -109,7 +109,7 @@ def put(text: str) -> bool:
 
 
 def is_read() -> bool:
-    """Whether somebody can have read of a stdout that nobody reads any more."""
+    """Whether something was read of a stdout that has no reader any more."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     return isinstance(raw, _Patient) and raw.taken > 0
 
