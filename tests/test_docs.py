@@ -20,6 +20,7 @@ from slotwise.instances.mapreduce.instance_file import read_instance
 ROOT = Path(__file__).parents[1]
 PAGES = [
     "README.md",
+    "CONTRIBUTING.md",
     "benchmarks/README.md",
     *sorted(f"docs/{p.name}" for p in ROOT.glob("docs/*")),
 ]
@@ -75,7 +76,7 @@ def test_commands_and_their_options_exist(page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_option_in_the_text_is_one(page: str) -> None:
-    known = {"--help", "--json", "--user", "--upgrade"}
+    known = {"--help", "--json", "--user", "--upgrade", "--all-files", "--strict"}
     for command in (CLI, *leaf_commands(CLI)):
         known |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("benchmarks/*.py"))
