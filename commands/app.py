@@ -45,7 +45,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Exact models, valid bounds and published heuristics for scheduling batch work.\n\n"
-    "Any input file may be -, which is stdin, and any output file -, which is stdout.",
+    "Any input file may be -, which is stdin, or example:NAME (slotwise examples lists them), and "
+    "any output file -, which is stdout.",
 )
 VERBS = (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, schema, examples)
 for command in VERBS:
