@@ -8,6 +8,7 @@ or an argument of a plain function, annotated `Annotated[int, described("Number 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import update_wrapper
@@ -149,7 +150,7 @@ class WithParameters(Generic[P, T]):
         given = inspect.signature(parameters).parameters.values()
         self._paths = [path.name for path in own]
         self.__signature__ = inspect.Signature([*own, *given])
-        self.__doc__ = f"{inspect.getdoc(make) or ''}\n\n{parameter_section(parameters)}"
+        self.__doc__ = _with_section(inspect.getdoc(make) or "", parameter_section(parameters))
 
     def __call__(self, *args: P.args, **given: P.kwargs) -> T:
         count = len(self._paths)
@@ -241,6 +242,12 @@ def _of_function(function: Callable[..., Any]) -> tuple[Parameter, ...]:
         positional = one.kind is not one.KEYWORD_ONLY
         found.append(Parameter(one.name, kind, default, about, positional))
     return tuple(found)
+
+
+def _with_section(docstring: str, section: str) -> str:
+    """The docstring with a section before those on what is returned and raised."""
+    head, *rest = re.split(r"(?m)^(?=(?:Returns|Raises|Notes)\n-)", docstring, maxsplit=1)
+    return "\n\n".join([head.rstrip(), section, *rest])
 
 
 def parameter_section(parameters: Any) -> str:

@@ -1,6 +1,7 @@
-"""Docstrings of everything public say what it is and name exactly its parameters."""
+"""Public docstrings name exactly their parameters; what they cite is in the references."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,6 +109,28 @@ def test_docstrings_name_the_parameters() -> None:
         for fault in faults(module, path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+def cited(text: str, *, linked: bool) -> set[str]:
+    """Keys that a docstring (`[LJR]`) or a page (`[[LJR]](references.md)`) cites."""
+    if linked:
+        return set(re.findall(r"\[\[?([\w-]+)\]?\]\((?:docs/)?references\.md\)", text))
+    return set(re.findall(r"(?<![\w\]])\[([A-Z][\w-]+)\]", re.sub(r"`[^`]*`", "", text)))
+
+
+def test_citations_and_references_agree() -> None:
+    """Every key that code or documentation cites is explained, and nothing else is."""
+    explained = re.findall(
+        r"^- \*\*\[([\w-]+)\]\*\*", (ROOT / "docs" / "references.md").read_text("utf-8"), re.M
+    )
+    keys = set()
+    for path in source_tree.module_files(ROOT).values():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                keys |= cited(str(node.value.value), linked=False)
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        keys |= cited(page.read_text(encoding="utf-8"), linked=True)
+    assert sorted(explained) == sorted(keys)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Min-Min and HMHS ([HMHS], sections 3.2 and 3.3) on unrelated machines.
+"""Min-Min [Braun2001] and HMHS ([HMHS], sections 3.2 and 3.3) on unrelated machines.
 
 A machine is a slot. The completion time of a task on a slot includes the wait for the slot and for
 the job's map phase, the setup time there, and the processing time multiplied by the slot's speed

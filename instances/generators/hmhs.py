@@ -38,7 +38,7 @@ SLOW_SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 @dataclass(frozen=True)
 class HmhsParameters:
-    """Parameters of HMHS section 4.1; the defaults are the paper's."""
+    """Parameters of [HMHS], section 4.1; the defaults are the paper's."""
 
     jobs: int = parameter(100, "Number of jobs.")
     _: KW_ONLY
@@ -93,16 +93,19 @@ class HmhsParameters:
 
 @generator(HmhsParameters)
 def generate(parameters: HmhsParameters) -> Instance:
-    """An instance of HMHS section 4.1.
+    """Draw an instance of [HMHS], section 4.1.
 
     Numbers of tasks are uniform integers, bounds included; times (s) and factors are uniform and
     continuous. All map tasks of a job take the same time, and so do its reduce tasks. The hybrid
     workload has `long_share` long and `large_share` large jobs, rounded to whole jobs, at random
-    places; the single workload has none. Of each kind of machines a share is slow: that of
+    positions; the single workload has none. A share of each kind of machines is slow: that of
     `cluster` 1 to 6 in Table 1, or `slow_share` if it is given. A speed factor multiplies the time,
-    and each job has its own on each machine; `factors_by_job=False` gives all jobs the same.
+    and each job has its own on each machine; with `factors_by_job=False` all jobs have the same.
 
-    Raises `InputError` for parameters that describe no workload.
+    Raises
+    ------
+    InputError
+        For parameters that describe no workload.
     """
     p = parameters
     rng = np.random.default_rng(p.seed)
@@ -139,7 +142,7 @@ def generate(parameters: HmhsParameters) -> Instance:
 
 @dataclass(frozen=True)
 class SmallHmhsParameters:
-    """Parameters of the single workload of HMHS with few tasks and machines."""
+    """Parameters of the single workload of [HMHS] with few tasks and machines."""
 
     jobs: int = parameter(4, "Number of jobs.")
     map_machines: int = parameter(3, "Machines with one map slot.")
@@ -156,10 +159,14 @@ class SmallHmhsParameters:
 
 @generator(SmallHmhsParameters)
 def small(parameters: SmallHmhsParameters) -> Instance:
-    """An instance that an exact method can prove: the single workload with few tasks and machines.
+    """Draw an instance that an exact method can solve: the single workload with few tasks.
 
     The numbers of map and reduce tasks are uniform on 1 to `max_maps` and 1 to `max_reduces`.
-    Raises `InputError` for parameters that describe no workload.
+
+    Raises
+    ------
+    InputError
+        For parameters that describe no workload.
     """
     p = parameters
     instance = generate(

@@ -45,7 +45,7 @@ from .task_numbers import need_task_numbers, positive_normal, task_numbers
 
 @dataclass(frozen=True)
 class LjrParameters:
-    """Parameters of LJR section 5.1; the defaults are the paper's, with slot ratio R1 = 2 : 2."""
+    """Parameters of [LJR], section 5.1; the defaults are the paper's, slot ratio R1 = 2 : 2."""
 
     jobs: int = parameter(50, "Number of jobs.")
     nodes: int = parameter(10, "Number of nodes.")
@@ -103,15 +103,18 @@ class LjrParameters:
 
 @generator(LjrParameters)
 def generate(parameters: LjrParameters) -> Instance:
-    """An instance of LJR section 5.1.
+    """Draw an instance of [LJR], section 5.1.
 
     `maps_range` (or `reduces_range`) replaces the normal distribution of a job's number of tasks by
     a uniform one, bounds included. A job's factor is drawn from `slow_factor` with probability
     `slow_share` and from `factor` otherwise. Task t of a job has its input on the `replicas` nodes
-    from `t * replicas` on, modulo `nodes`. `racks` counts contiguous blocks of nodes, or is
+    from `t * replicas` on, modulo `nodes`. `racks` is the number of contiguous blocks of nodes, or
     "as published": see `published_racks`.
 
-    Raises `InputError` for parameters that describe no workload.
+    Raises
+    ------
+    InputError
+        For parameters that describe no workload.
     """
     p = parameters
     cluster = _cluster(p)
@@ -149,7 +152,7 @@ def generate(parameters: LjrParameters) -> Instance:
 
 @dataclass(frozen=True)
 class SmallLjrParameters:
-    """Parameters of the workload of LJR with few tasks and slots."""
+    """Parameters of the workload of [LJR] with few tasks and slots."""
 
     jobs: int = parameter(4, "Number of jobs.")
     nodes: int = parameter(3, "Number of nodes.")
@@ -168,10 +171,14 @@ class SmallLjrParameters:
 
 @generator(SmallLjrParameters)
 def small(parameters: SmallLjrParameters) -> Instance:
-    """An instance that an exact method can prove: as `generate`, with few tasks and slots.
+    """Draw an instance that an exact method can solve: as `generate`, with few tasks and slots.
 
     The numbers of map and reduce tasks are uniform on 1 to `max_maps` and 1 to `max_reduces`.
-    Raises `InputError` for parameters that describe no workload.
+
+    Raises
+    ------
+    InputError
+        For parameters that describe no workload.
     """
     p = parameters
     instance = generate(

@@ -52,11 +52,16 @@ class Google2011Parameters:
 
 @generator(Google2011Parameters)
 def google_2011(parameters: Google2011Parameters) -> Datacenter:
-    """Tables 1 and 2: 12 583 machines of a Google cluster in May 2011, four classes of jobs.
+    """The datacenter of [LoTES], Tables 1 and 2: 12 583 machines, four classes of jobs.
 
-    `scale` > 0 multiplies the machines: their number is rounded and shared out by the largest
-    remainder, after which every configuration keeps `at_least` machines (1/20: 633 machines).
-    Raises `InputError` for a scale that is no positive number.
+    It is a Google cluster of May 2011 [Google2011]. `scale` > 0 multiplies the machines: their
+    number is rounded and apportioned by the largest remainder, after which every configuration
+    keeps `at_least` machines (1/20: 633 machines).
+
+    Raises
+    ------
+    InputError
+        For a scale that is no positive number.
     """
     scale = parameters.scale
     count = _largest_remainder(np.array(MACHINE_COUNTS) * scale, round(sum(MACHINE_COUNTS) * scale))
@@ -111,16 +116,19 @@ class LotesParameters:
 
 @generator(LotesParameters)
 def generate(parameters: LotesParameters) -> Datacenter:
-    """A random datacenter; amounts are shares of the largest machine, rounded to 0.001.
+    """Draw a random datacenter; amounts are shares of the largest machine, rounded to 0.001.
 
-    Capacities are uniform; requests and mean times (h) log-uniform. Configurations have
-    `machines` between them and classes all arrivals, both split at random (uniform on the simplex).
+    Capacities are uniform; requests and mean times (h) log-uniform. The `machines` are split among
+    the configurations, and all arrivals among the classes, at random (uniform on the simplex).
     `speed` is the range of the factors, uniform per class and configuration, by which the mean time
-    differs. A class may run on a configuration with the probability `allowed`, and on one of
-    them in any case. Everything comes from `numpy.random.default_rng(seed)`, in this order:
-    machines, capacities, shares, requests, mean times, speeds, permissions.
+    differs. A class may run on a configuration with the probability `allowed`, and on one of them
+    in any case. All numbers come from `numpy.random.default_rng(seed)`, in this order: machines,
+    capacities, shares, requests, mean times, speeds, permissions.
 
-    Raises `InputError` for parameters that describe no datacenter.
+    Raises
+    ------
+    InputError
+        For parameters that describe no datacenter.
     """
     p = parameters
     rng = np.random.default_rng(p.seed)

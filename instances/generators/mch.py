@@ -74,15 +74,18 @@ class TreeParameters:
 
 @generator(TreeParameters)
 def generate(parameters: TreeParameters) -> Hierarchy:
-    """A random tree with its deepest leaf at `depth` edges below the root.
+    """Draw a random tree with its deepest leaf at `depth` edges below the root.
 
     A group has `fanout` children, uniform; above the last level a child is a group with the
-    probability `group_share`, and at least one is. With `nodes`, groups have as many children as it
-    takes to come to about that number, instead. A leaf is of partial type with the probability
-    `partial`; demands and weights are uniform, weights on a logarithmic scale; every resource has
-    the same `capacity`. With the probability `limited` a leaf has a limit, uniform in `tasks`.
+    probability `group_share`, and at least one is. With `nodes`, groups have instead as many
+    children as give about that number. A leaf is of partial type with the probability `partial`.
+    Demands and weights are uniform, weights on a logarithmic scale; every resource has the same
+    `capacity`. With the probability `limited` a leaf has a task limit, uniform in `tasks`.
 
-    Raises `InputError` for parameters that describe no tree.
+    Raises
+    ------
+    InputError
+        For parameters that describe no tree.
     """
     p = parameters
     rng = np.random.default_rng(p.seed)
@@ -115,9 +118,12 @@ class BinaryTreeParameters:
 
 @generator(BinaryTreeParameters)
 def full_binary(parameters: BinaryTreeParameters) -> Hierarchy:
-    """The full binary tree with 2^levels leaves; `levels` is 2 to 5 in MCH. Else as `generate`.
+    """Draw the full binary tree with 2^levels leaves; [MCH] has 2 to 5 levels. Else as `generate`.
 
-    Raises `InputError` for parameters that describe no tree.
+    Raises
+    ------
+    InputError
+        For parameters that describe no tree.
     """
     p = parameters
     nodes = 2 ** (p.levels + 1) - 1

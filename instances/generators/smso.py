@@ -44,12 +44,12 @@ from .options import (
 from .task_numbers import need_task_numbers, task_numbers
 
 LOST = ("nodes", "slots")
-"""What an outage takes away."""
+"""What an outage removes."""
 
 
 @dataclass(frozen=True)
 class SmsoParameters:
-    """Parameters of SMSO section V; block sizes and output ratios as in LJR."""
+    """Parameters of [SMSO], section V; block sizes and output ratios as in [LJR]."""
 
     jobs: int = parameter(500, "Number of jobs.")
     nodes: int = parameter(10, "Number of nodes.")
@@ -97,15 +97,18 @@ class SmsoParameters:
 
 @generator(SmsoParameters)
 def generate(parameters: SmsoParameters) -> Instance:
-    """An instance of SMSO section V.
+    """Draw an instance of [SMSO], section V.
 
     Each block is on one node. A task may run on a slot with probability `priority`, and on one slot
-    in any case; data moved between two nodes is encrypted with probability `encrypted`, the same
-    from all slots to all slots of the two. Each node, or each slot, is lost with probability
-    `gamma`. `maps_range` (or `reduces_range`) replaces the normal distribution of a job's number of
-    tasks by a uniform one, bounds included.
+    in any case. Data moved between two nodes is encrypted with probability `encrypted`, the same
+    for all slots of the two. Each node, or each slot, is lost with probability `gamma`.
+    `maps_range` (or `reduces_range`) replaces the normal distribution of a job's number of tasks by
+    a uniform one, bounds included.
 
-    Raises `InputError` for parameters that describe no workload.
+    Raises
+    ------
+    InputError
+        For parameters that describe no workload.
     """
     p = parameters
     streams = map(np.random.default_rng, np.random.SeedSequence(p.seed).spawn(3))
@@ -157,7 +160,7 @@ def _jobs(rng: np.random.Generator, p: SmsoParameters) -> Instance:
 
 @dataclass(frozen=True)
 class SmallSmsoParameters:
-    """Parameters of the workload of SMSO with few tasks and slots."""
+    """Parameters of the workload of [SMSO] with few tasks and slots."""
 
     jobs: int = parameter(4, "Number of jobs.")
     nodes: int = parameter(3, "Number of nodes.")
@@ -176,10 +179,14 @@ class SmallSmsoParameters:
 
 @generator(SmallSmsoParameters)
 def small(parameters: SmallSmsoParameters) -> Instance:
-    """An instance that an exact method can prove: as `generate`, with few tasks and slots.
+    """Draw an instance that an exact method can solve: as `generate`, with few tasks and slots.
 
-    Times are up to 100 s, so that encryption counts. Raises `InputError` for parameters that
-    describe no workload.
+    Times are at most 100 s, so that encryption matters.
+
+    Raises
+    ------
+    InputError
+        For parameters that describe no workload.
     """
     p = parameters
     instance = generate(

@@ -1,9 +1,9 @@
 """Two-stage hybrid flow shops: every job has one map and one reduce task, and there is no data.
 
-The classical problem F2(P) || Cmax, which the MapReduce model contains: equal machines in each
-stage, uniform integer times, as its literature draws them. All machines are slots of one node. One
-stream, `numpy.random.default_rng(seed)`, gives the times of the first stage, then those of the
-second. The machines draw nothing: one seed, the same jobs everywhere.
+This is the classical problem F2(P) || Cmax, a special case of the MapReduce model: identical
+machines in each stage, uniform integer times, as in its literature. All machines are slots of one
+node. One stream, `numpy.random.default_rng(seed)`, gives the times of the first stage, then those
+of the second. The machines draw nothing: one seed gives the same jobs on all of them.
 """
 
 from __future__ import annotations
@@ -40,9 +40,12 @@ class TwoStageParameters:
 
 @generator(TwoStageParameters)
 def generate(parameters: TwoStageParameters) -> Instance:
-    """A two-stage hybrid flow shop; times are uniform integers on `times`, bounds included.
+    """Draw a two-stage hybrid flow shop; times are uniform integers on `times`, bounds included.
 
-    Raises `InputError` for parameters that describe no flow shop.
+    Raises
+    ------
+    InputError
+        For parameters that describe no flow shop.
     """
     p = parameters
     rng = np.random.default_rng(p.seed)

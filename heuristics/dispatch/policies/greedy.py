@@ -1,4 +1,4 @@
-"""The greedy policy of LoTES (section 5.2): first fit, and a queue at every machine.
+"""The greedy policy of [LoTES], section 5.2: first fit, and a queue at every machine.
 
 - *Arrival.* The lowest machine that can run the job and has room takes it, whether or not jobs wait
   for it. If none has, the job joins the shortest of the queues of the machines that could run it if

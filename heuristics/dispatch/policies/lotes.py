@@ -1,4 +1,4 @@
-"""LoTES (section 4.3): jobs go where they bring a machine nearest to its bin.
+"""The policy of [LoTES], section 4.3: jobs go where they bring a machine nearest to its bin.
 
 The score of a machine for a class is the number of the class's jobs in its bin minus the number
 that it runs: v = N - kappa, which may be negative.

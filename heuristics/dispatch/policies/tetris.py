@@ -1,4 +1,4 @@
-"""Tetris as LoTES prints it (section 5.2): demand times free resources, minus remaining work.
+"""Tetris as printed in [LoTES], section 5.2: demand times free resources, minus remaining work.
 
 Amounts are parts of the largest machine's. With demands d, free amounts C and duration p the score
 is omega - g gamma, where omega = sum of d C over the resources and gamma = p times the sum of d.
@@ -11,7 +11,7 @@ is omega - g gamma, where omega = sum of d C over the resources and gamma = p ti
 
 gamma has the unit of time, omega none, so that equal weights mean something else in hours than in
 seconds. By default g is the mean omega over the mean gamma of the jobs started so far (0 before the
-first), as in Tetris (Grandl et al. 2014); a number is taken as it is, gamma being in the
+first), as in [Tetris]; a number is taken as it is, gamma being in the
 datacenter's time unit. p is the duration on the first configuration that can run the class.
 """
 
