@@ -96,6 +96,9 @@ def test_awkward_names_become_safe_and_stay_apart(ending: str, tmp_path: Path) -
     assert {"x(a_b)", "x(a_b)_2", "x_e1", "x_free"} <= set(names)
     assert max(map(len, names)) <= 255
     assert model.x["a b"].name == "x[a b]"
+    text = (tmp_path / f"m.{ending}").read_text("ascii")
+    named = [line for line in text.splitlines() if line.startswith(("\\ ", "NAME "))]
+    assert named == [f"{named[0].split()[0]} _a_____b_nc_"]
 
 
 def test_a_function_of_ones_own_builds_a_model(tmp_path: Path) -> None:

@@ -76,7 +76,12 @@ def test_what_is_written_is_read_again(name: str, tmp_path: Path) -> None:
 
 
 def test_a_result_comes_back_with_its_schedule(tmp_path: Path) -> None:
-    result = slotwise.solve(INSTANCE, time_limit=20)
+    result = replace(
+        slotwise.solve(INSTANCE, time_limit=20),
+        assumptions_dropped=("speed factors",),
+        notes=("one", "two"),
+        progress=[slotwise.Progress(0.5, 9.0, None), slotwise.Progress(1.0, 9.0, 8.0)],
+    )
     slotwise.write(result, tmp_path / "result.json")
     again = slotwise.read(tmp_path / "result.json", instance=INSTANCE)
     assert (again.status, again.makespan, again.lower_bound, again.bound, again.found_by) == (
@@ -90,6 +95,7 @@ def test_a_result_comes_back_with_its_schedule(tmp_path: Path) -> None:
     assert result.schedule is not None
     np.testing.assert_array_equal(again.schedule.map.start, result.schedule.map.start)
     np.testing.assert_array_equal(again.schedule.reduce.slot, result.schedule.reduce.slot)
+    assert again.progress == result.progress
     assert again.document() == result.document()
 
 

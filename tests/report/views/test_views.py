@@ -117,6 +117,12 @@ def test_bars_of_a_chart_are_as_long_as_their_tasks():
         for rect in tree.iter()
         if rect.tag.endswith("rect") and len(rect) and "processing" in str(rect[0].text)
     }
+    colours = {
+        str(rect[0].text).split()[0]: rect.attrib["fill"]
+        for rect in tree.iter()
+        if rect.tag.endswith("rect") and len(rect) and "processing" in str(rect[0].text)
+    }
+    assert len(set(colours.values())) == 2  # one for each job
     assert widths["a 1"] / widths["b & c 0"] == pytest.approx(2.0, rel=0.01)
     assert "svg" not in replace(result, schedule=None, makespan=None)._repr_html_()
 
@@ -226,6 +232,9 @@ def test_plots_show_the_numbers():
     jobs = things()["Guidance"].plot()
     total = sum(bar.get_width() * n for bar, n in zip(jobs.patches, [2, 1] * 2, strict=True))
     assert total == pytest.approx(things()["Guidance"].running.sum())
+    web, batch = jobs.patches[:2], jobs.patches[2:]
+    assert [bar.get_x() for bar in batch] == [bar.get_width() for bar in web]
+    assert any(bar.get_x() > 0 for bar in batch)
 
 
 def test_what_cannot_be_shown_is_told():
