@@ -150,7 +150,7 @@ class WithParameters(Generic[P, T]):
         given = inspect.signature(parameters).parameters.values()
         self._paths = [path.name for path in own]
         self.__signature__ = inspect.Signature([*own, *given])
-        self.__doc__ = _with_section(inspect.getdoc(make) or "", parameter_section(parameters))
+        self.__doc__ = _with_section(make, parameters_of(self))
 
     def __call__(self, *args: P.args, **given: P.kwargs) -> T:
         count = len(self._paths)
@@ -165,14 +165,36 @@ class WithParameters(Generic[P, T]):
 def generator(
     parameters: Callable[P, D],
 ) -> Callable[[Callable[[D], T]], WithParameters[P, T]]:
-    """Mark a function of a dataclass of parameters as a generator."""
+    """Mark a function of a dataclass of parameters as a generator.
+
+    Parameters
+    ----------
+    parameters
+        The dataclass of its parameters.
+
+    Returns
+    -------
+    callable
+        A decorator.
+    """
     return lambda make: WithParameters(make, parameters, 0)
 
 
 def importer(
     parameters: Callable[P, D],
 ) -> Callable[[Callable[[str | Path, D], T]], WithParameters[Concatenate[str | Path, P], T]]:
-    """Mark a function of a file and a dataclass of parameters as an importer."""
+    """Mark a function of a file and a dataclass of parameters as an importer.
+
+    Parameters
+    ----------
+    parameters
+        The dataclass of its options.
+
+    Returns
+    -------
+    callable
+        A decorator.
+    """
     return lambda make: WithParameters(make, parameters, 1)
 
 
@@ -244,20 +266,33 @@ def _of_function(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-def _with_section(docstring: str, section: str) -> str:
-    """The docstring with a section before those on what is returned and raised."""
-    head, *rest = re.split(r"(?m)^(?=(?:Returns|Raises|Notes)\n-)", docstring, maxsplit=1)
-    return "\n\n".join([head.rstrip(), section, *rest])
+def documented(function: Callable[P, T]) -> Callable[P, T]:
+    """Put the section "Parameters" into the docstring of a function, from its annotations.
+
+    Parameters
+    ----------
+    function
+        A plain function; it is changed and returned.
+    """
+    function.__doc__ = _with_section(function, parameters_of(function))
+    return function
 
 
-def parameter_section(parameters: Any) -> str:
-    """The section "Parameters" of a docstring in numpydoc form, from a dataclass."""
+def _with_section(function: Callable[..., Any], parameters: tuple[Parameter, ...]) -> str:
+    """The docstring of a function with the section "Parameters", in numpydoc form."""
     lines = ["Parameters", "----------"]
-    notes = {one.name: str(one.type) for one in fields(parameters)}
-    for one in _of_dataclass(parameters):
+    for one in parameters:
         default = "" if one.required else f", default {one.default!r}"
-        lines += [f"{one.name} : {notes[one.name]}{default}", f"    {one.about.text}"]
-    return "\n".join(lines)
+        lines += [f"{one.name} : {_type_name(one.type)}{default}", f"    {one.about.text}"]
+    docstring = inspect.getdoc(function) or ""
+    prose, *rest = re.split(r"(?m)^(?=(?:Returns|Raises)\n-)", docstring, maxsplit=1)
+    return "\n\n".join([prose.rstrip(), "\n".join(lines), *rest])
+
+
+def _type_name(kind: Any) -> str:
+    """A type as annotations have it, without modules."""
+    name = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
+    return re.sub(r"\b(?:\w+\.)+(?=\w)", "", name)
 
 
 def call(function: str, parameters: Any) -> str:

@@ -43,19 +43,21 @@ class HmhsParameters:
     jobs: int = parameter(100, "Number of jobs.")
     _: KW_ONLY
     seed: int = field(metadata=SEED)
-    workload: Literal["single", "hybrid"] = parameter("single", "Whether jobs are of one kind.")
+    workload: Literal["single", "hybrid"] = parameter(
+        "single", "Jobs of one kind, or long and large ones among them."
+    )
     map_machines: int = parameter(100, "Machines with one map slot.")
     reduce_machines: int = parameter(100, "Machines with one reduce slot.")
     cluster: int = parameter(1, "1 to 6 of Table 1: share of slow machines.")
     slow_share: float | None = parameter(None, "Share of slow machines, instead of a cluster.")
     maps: Counts = parameter((1, 300), "Map tasks of a job.")
     reduces: Counts = parameter((1, 40), "Reduce tasks of a job.")
-    map_time: Range = parameter((5.0, 45.0), "Seconds.")
-    reduce_time: Range = parameter((15.0, 135.0), "Seconds.")
-    long_share: float = parameter(0.15, "Long jobs, hybrid workload.")
+    map_time: Range = parameter((5.0, 45.0), "Time of a map task.", unit="s")
+    reduce_time: Range = parameter((15.0, 135.0), "Time of a reduce task.", unit="s")
+    long_share: float = parameter(0.15, "Share of long jobs, hybrid workload.")
     long_map_time: Range = parameter((100.0, 2000.0), "Map time of long jobs.", unit="s")
     long_reduce_time: Range = parameter((300.0, 6000.0), "Reduce time of long jobs.", unit="s")
-    large_share: float = parameter(0.05, "Large jobs, hybrid workload.")
+    large_share: float = parameter(0.05, "Share of large jobs, hybrid workload.")
     large_maps: Counts = parameter((2000, 5000), "Map tasks of a large job.")
     large_reduces: Counts = parameter((100, 400), "Reduce tasks of a large job.")
     factor: Range = parameter((0.1, 1.0), "Speed factors; smaller is faster.")
@@ -101,6 +103,10 @@ def generate(parameters: HmhsParameters) -> Instance:
     positions; the single workload has none. A share of each kind of machines is slow: that of
     `cluster` 1 to 6 in Table 1, or `slow_share` if it is given. A speed factor multiplies the time,
     and each job has its own on each machine; with `factors_by_job=False` all jobs have the same.
+
+    Returns
+    -------
+    Instance
 
     Raises
     ------
@@ -162,6 +168,10 @@ def small(parameters: SmallHmhsParameters) -> Instance:
     """Draw an instance that an exact method can solve: the single workload with few tasks.
 
     The numbers of map and reduce tasks are uniform on 1 to `max_maps` and 1 to `max_reduces`.
+
+    Returns
+    -------
+    Instance
 
     Raises
     ------

@@ -65,20 +65,26 @@ class LjrParameters:
     reduces_mean: float = parameter(19.0, "Mean number of reduce tasks of a job.")
     reduces_variance: float = parameter(145.0, "Variance of the number of reduce tasks.")
     reduces_range: Counts | None = field(default=None, metadata=REDUCES_RANGE)
-    map_time_mean: float = parameter(50.0, "Seconds, before the job's factor.")
+    map_time_mean: float = parameter(
+        50.0, "Mean time of a map task before the job's factor.", unit="s"
+    )
     map_time_variance: float = parameter(200.0, "Variance of the map times.", unit="s²")
-    reduce_time_mean: float = parameter(100.0, "Seconds, before the job's factor.")
+    reduce_time_mean: float = parameter(
+        100.0, "Mean time of a reduce task before the job's factor.", unit="s"
+    )
     reduce_time_variance: float = parameter(300.0, "Variance of the reduce times.", unit="s²")
     slow_share: float = parameter(0.2, "Probability of a slow job.")
-    factor: Range = parameter((1.0, 2.0), "Of most jobs.")
-    slow_factor: Range = parameter((8.0, 10.0), "Of slow jobs.")
+    factor: Range = parameter((1.0, 2.0), "Factor of most jobs' times.")
+    slow_factor: Range = parameter((8.0, 10.0), "Factor of slow jobs' times.")
     block_mb: Sequence[float] = parameter(
         BLOCK_SIZES_MB, "A block size; repeat. Default 128 192 256 320 MB."
     )
     block_scale: float = parameter(1.0, "Multiplies the block sizes.")
     replicas: int = parameter(4, "Replicas of each block.")
     output_ratios: Sequence[float] = parameter(
-        OUTPUT_RATIOS, "A sigma; repeat. Default 0.2 0.4 0.6 0.8 1.", option="output-ratio"
+        OUTPUT_RATIOS,
+        "Output per input of a job (sigma); repeat. Default 0.2 0.4 0.6 0.8 1.",
+        option="output-ratio",
     )
 
     def __post_init__(self) -> None:
@@ -110,6 +116,10 @@ def generate(parameters: LjrParameters) -> Instance:
     `slow_share` and from `factor` otherwise. Task t of a job has its input on the `replicas` nodes
     from `t * replicas` on, modulo `nodes`. `racks` is the number of contiguous blocks of nodes, or
     "as published": see `published_racks`.
+
+    Returns
+    -------
+    Instance
 
     Raises
     ------
@@ -175,6 +185,10 @@ def small(parameters: SmallLjrParameters) -> Instance:
 
     The numbers of map and reduce tasks are uniform on 1 to `max_maps` and 1 to `max_reduces`.
 
+    Returns
+    -------
+    Instance
+
     Raises
     ------
     InputError
@@ -211,12 +225,12 @@ def published_racks(nodes: int, map_slots: int) -> IntArray:
     Returns
     -------
     IntArray
-        The racks, shape (nodes,).
+        Shape (nodes,).
 
     Raises
     ------
     InputError
-        For fewer than three nodes or no map slots.
+        Fewer than three nodes, or no map slots.
     """
     need(nodes >= 3 and map_slots >= 1, "racks", "3 nodes or more with map slots", "as published")
     slot = np.arange(nodes) * map_slots

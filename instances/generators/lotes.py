@@ -39,7 +39,7 @@ CLASS_REQUESTS = ((0.02, 0.01), (0.02, 0.03), (0.07, 0.03), (0.20, 0.06))
 class Google2011Parameters:
     """Parameters of the Google cluster of May 2011."""
 
-    scale: float = parameter(1.0, "Of the machines of Tables 1 and 2.")
+    scale: float = parameter(1.0, "Multiplies the machines of Tables 1 and 2.")
     _: KW_ONLY
     at_least: int = parameter(1, "Least number of machines of each configuration.")
 
@@ -57,6 +57,10 @@ def google_2011(parameters: Google2011Parameters) -> Datacenter:
     It is a Google cluster of May 2011 [Google2011]. `scale` > 0 multiplies the machines: their
     number is rounded and apportioned by the largest remainder, after which every configuration
     keeps `at_least` machines (1/20: 633 machines).
+
+    Returns
+    -------
+    Datacenter
 
     Raises
     ------
@@ -85,16 +89,16 @@ def google_2011(parameters: Google2011Parameters) -> Datacenter:
 class LotesParameters:
     """Parameters of a random datacenter; amounts are shares of the largest machine."""
 
-    classes: int = parameter(50, "Job classes.")
-    configurations: int = parameter(50, "Machine configurations.")
-    resources: int = parameter(3, "Resources.")
+    classes: int = parameter(50, "Number of job classes.")
+    configurations: int = parameter(50, "Number of machine configurations.")
+    resources: int = parameter(3, "Number of resources.")
     machines: int = parameter(10_000, "Machines of all configurations.")
     _: KW_ONLY
     seed: int = field(metadata=SEED)
     capacity: Range = parameter((0.25, 1.0), "Capacity of a machine, uniform.")
     request: Range = parameter((0.01, 0.2), "Request of a job, log-uniform.")
-    mean_time: Range = parameter((0.01, 1.0), "Hours.")
-    speed: Range = parameter((1.0, 1.0), "Of a class on a configuration.")
+    mean_time: Range = parameter((0.01, 1.0), "Mean time of a job, log-uniform.", unit="h")
+    speed: Range = parameter((1.0, 1.0), "Factor of the mean time of a class on a configuration.")
     allowed: float = parameter(1.0, "Probability that a class may run on a configuration.")
 
     def __post_init__(self) -> None:
@@ -124,6 +128,10 @@ def generate(parameters: LotesParameters) -> Datacenter:
     differs. A class may run on a configuration with the probability `allowed`, and on one of them
     in any case. All numbers come from `numpy.random.default_rng(seed)`, in this order: machines,
     capacities, shares, requests, mean times, speeds, permissions.
+
+    Returns
+    -------
+    Datacenter
 
     Raises
     ------

@@ -33,7 +33,7 @@ MOST_LEVELS = MOST_TREE.bit_length() - 2
 """Levels of the largest full binary tree."""
 
 PARTIAL_HELP = "Probability that a leaf does not need all resources."
-RESOURCES_HELP = "Resources."
+RESOURCES_HELP = "Number of resources."
 CAPACITY_HELP = "Capacity of every resource."
 DEMAND_HELP = "Demand of a task of a leaf, uniform."
 WEIGHT_HELP = "Weight of a node, log-uniform."
@@ -82,6 +82,10 @@ def generate(parameters: TreeParameters) -> Hierarchy:
     Demands and weights are uniform, weights on a logarithmic scale; every resource has the same
     `capacity`. With the probability `limited` a leaf has a task limit, uniform in `tasks`.
 
+    Returns
+    -------
+    Hierarchy
+
     Raises
     ------
     InputError
@@ -119,6 +123,10 @@ class BinaryTreeParameters:
 @generator(BinaryTreeParameters)
 def full_binary(parameters: BinaryTreeParameters) -> Hierarchy:
     """Draw the full binary tree with 2^levels leaves; [MCH] has 2 to 5 levels. Else as `generate`.
+
+    Returns
+    -------
+    Hierarchy
 
     Raises
     ------

@@ -58,23 +58,25 @@ class SmsoParameters:
     map_slots: int = parameter(2, "Map slots per node; the paper is silent.")
     reduce_slots: int = parameter(2, "Reduce slots per node.")
     gamma: float = parameter(0.0, "Probability of an outage.")
-    outages: Literal["nodes", "slots"] = parameter("nodes", "What is lost.")
+    outages: Literal["nodes", "slots"] = parameter("nodes", "What an outage takes away.")
     maps_mean: float = parameter(154.0, "Mean number of map tasks of a job.")
     maps_variance: float = parameter(558.0, "Variance of the number of map tasks.")
     maps_range: Counts | None = field(default=None, metadata=MAPS_RANGE)
     reduces_mean: float = parameter(19.0, "Mean number of reduce tasks of a job.")
     reduces_variance: float = parameter(145.0, "Variance of the number of reduce tasks.")
     reduces_range: Counts | None = field(default=None, metadata=REDUCES_RANGE)
-    processing: Range = parameter((0.0, 2020.0), "Seconds.")
-    transfer_rate: float = parameter(100.0, "MB/s.")
-    encryption_rate: float = parameter(50.0, "MB/s.")
+    processing: Range = parameter((0.0, 2020.0), "Time of a task.", unit="s")
+    transfer_rate: float = parameter(100.0, "MB/s of data that moves.")
+    encryption_rate: float = parameter(50.0, "MB/s of data that is encrypted.")
     priority: float = parameter(0.8, "Probability that a task may use a slot.")
     encrypted: float = parameter(0.5, "Probability that data between two nodes is encrypted.")
     block_mb: Sequence[float] = parameter(
         BLOCK_SIZES_MB, "A block size; repeat. Default 128 192 256 320 MB."
     )
     output_ratios: Sequence[float] = parameter(
-        OUTPUT_RATIOS, "A ratio; repeat. Default 0.2 0.4 0.6 0.8 1.", option="output-ratio"
+        OUTPUT_RATIOS,
+        "Output per input of a job; repeat. Default 0.2 0.4 0.6 0.8 1.",
+        option="output-ratio",
     )
 
     def __post_init__(self) -> None:
@@ -104,6 +106,10 @@ def generate(parameters: SmsoParameters) -> Instance:
     for all slots of the two. Each node, or each slot, is lost with probability `gamma`.
     `maps_range` (or `reduces_range`) replaces the normal distribution of a job's number of tasks by
     a uniform one, bounds included.
+
+    Returns
+    -------
+    Instance
 
     Raises
     ------
@@ -171,7 +177,7 @@ class SmallSmsoParameters:
     max_maps: int = parameter(4, "Most map tasks of a job.")
     max_reduces: int = parameter(3, "Most reduce tasks of a job.")
     gamma: float = parameter(0.0, "Probability of an outage.")
-    outages: Literal["nodes", "slots"] = parameter("nodes", "What is lost.")
+    outages: Literal["nodes", "slots"] = parameter("nodes", "What an outage takes away.")
 
     def __post_init__(self) -> None:
         need_at_least(1, max_maps=self.max_maps, max_reduces=self.max_reduces)
@@ -182,6 +188,10 @@ def small(parameters: SmallSmsoParameters) -> Instance:
     """Draw an instance that an exact method can solve: as `generate`, with few tasks and slots.
 
     Times are at most 100 s, so that encryption matters.
+
+    Returns
+    -------
+    Instance
 
     Raises
     ------

@@ -42,6 +42,10 @@ class TwoStageParameters:
 def generate(parameters: TwoStageParameters) -> Instance:
     """Draw a two-stage hybrid flow shop; times are uniform integers on `times`, bounds included.
 
+    Returns
+    -------
+    Instance
+
     Raises
     ------
     InputError

@@ -25,9 +25,9 @@ class DemandOptions:
     """
 
     capacity: Amounts = field(
-        default_factory=dict, metadata=described("Of the cluster, by resource.")
+        default_factory=dict, metadata=described("Capacity of the cluster, by resource.")
     )
-    demand: Amounts | None = parameter(None, "Per task of a leaf; default: capacity / 1000.")
+    demand: Amounts | None = parameter(None, "Demand per task of a leaf; default: capacity / 1000.")
     demands: Mapping[str, Amounts] | str | Path = field(
         default_factory=dict,
         metadata=described("JSON: demand per task and tasks of single leaves.", metavar="FILE"),
@@ -57,7 +57,22 @@ class DemandOptions:
 def read_demands(path: str | Path) -> tuple[dict[str, Amounts], dict[str, float]]:
     """Demands and task limits of single leaves, by path, from a JSON file.
 
-    Raises `InputError` naming file, leaf and resource.
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    dict
+        Demands per task by leaf and resource.
+    dict
+        Limits of tasks by leaf.
+
+    Raises
+    ------
+    InputError
+        Names file, leaf and resource.
     """
     _, document = read_json(path)
     demands: dict[str, Amounts] = {}

@@ -30,7 +30,19 @@ SUFFIX_FACTORS |= {letter + "i": 1024.0**k for k, letter in enumerate("KMGTPE", 
 def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
     """`Eng/dev` as `eng-dev` (RFC 1123, at most 253 characters).
 
-    Raises `InputError` if two paths become one name.
+    Parameters
+    ----------
+    paths
+        Paths of queues.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        Two paths become one name, or one becomes none.
     """
     names = []
     for path in paths:
@@ -73,7 +85,22 @@ def quantity(value: object, where: str) -> float:
 
 
 def read_documents(path: str | Path) -> list[dict[str, Any]]:
-    """All objects of a YAML file, the items of lists one by one. Raises `InputError`."""
+    """All objects of a YAML file, the items of lists one by one.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    list of dict
+
+    Raises
+    ------
+    InputError
+        The file is not YAML, or an object in it has no kind.
+    """
     found: list[dict[str, Any]] = []
     for k, document in enumerate(load_documents(path)):
         if document is None:
@@ -184,7 +211,17 @@ def word(document: Mapping[str, Any], name: str, where: str) -> str:
 
 
 def documents_text(documents: Sequence[Mapping[str, Any]]) -> str:
-    """Objects as YAML documents in one text."""
+    """Objects as YAML documents in one text.
+
+    Parameters
+    ----------
+    documents
+        The objects.
+
+    Returns
+    -------
+    str
+    """
     import yaml
 
     text: str = yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True)

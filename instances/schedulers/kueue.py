@@ -31,11 +31,22 @@ FLAVOR_NAME = "default"
 
 @importer(DemandOptions)
 def read_kueue(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
-    """The tree of Cohorts and ClusterQueues, and in words what of it does not count here.
+    """The tree of Cohorts and ClusterQueues.
 
     The capacity is the sum of all nominal quotas, unless it is given. A cohort that is named but
-    not defined has weight 1. Raises `InputError` for a cycle, several trees, a weight of 0, and
-    resources that do not match `coveredResources`.
+    not defined has weight 1.
+
+    Returns
+    -------
+    Hierarchy
+        Queues, weights, demands.
+    list of str
+        Notes, one sentence each, on what was left out or adjusted.
+
+    Raises
+    ------
+    InputError
+        A cycle, several trees, a weight of 0, or resources that do not match `coveredResources`.
     """
     reader = _ManifestReader(str(path))
     for document in read_documents(path):
@@ -184,10 +195,26 @@ def _amount(value: object) -> str:
 
 
 def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
-    """A Cohort per group and a ClusterQueue per leaf, and notes for the operator.
+    """A Cohort per group and a ClusterQueue per leaf.
 
     Weights count only above the nominal quota, so the root has all of it and the leaves have none.
-    Raises `InputError` if names collide.
+
+    Parameters
+    ----------
+    hierarchy
+        Queues and weights.
+
+    Returns
+    -------
+    str
+        The file.
+    list of str
+        Notes for the operator, one sentence each.
+
+    Raises
+    ------
+    InputError
+        Two names collide.
     """
     paths = group_paths(hierarchy)
     root = kubernetes_names((hierarchy.names[0],))[0]

@@ -180,7 +180,22 @@ def flattened(hierarchy: Hierarchy, weights: FloatArray) -> Hierarchy:
 
 
 def joined_names(paths: tuple[str, ...]) -> list[str]:
-    """`eng/dev` as `eng-dev`. Raises `InputError` if two paths become one name."""
+    """`eng/dev` as `eng-dev`.
+
+    Parameters
+    ----------
+    paths
+        Paths of queues.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        Two paths become one name.
+    """
     return need_distinct(paths, [path.replace("/", "-") for path in paths])
 
 
@@ -213,7 +228,17 @@ def need_distinct(paths: tuple[str, ...], names: list[str]) -> list[str]:
 
 
 def group_paths(hierarchy: Hierarchy) -> tuple[str, ...]:
-    """Path of every node; the root's is empty."""
+    """Path of every node; the root's is empty.
+
+    Parameters
+    ----------
+    hierarchy
+        The tree.
+
+    Returns
+    -------
+    tuple of str
+    """
     paths = [""]
     for n in range(1, hierarchy.nodes):
         above = paths[hierarchy.parent[n]]

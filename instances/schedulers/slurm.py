@@ -183,10 +183,26 @@ def _shares(entity: _Entity, where: str) -> float | None:
 
 
 def slurm_accounts(hierarchy: Hierarchy) -> tuple[str, list[str]]:
-    """A file for `sacctmgr load`: an account per group and leaf, and notes for the operator.
+    """A file for `sacctmgr load`: an account per group and leaf.
 
     Accounts have one flat name space: a node whose name is not unique is called by its whole path.
-    Raises `InputError` if names collide.
+
+    Parameters
+    ----------
+    hierarchy
+        Queues and weights.
+
+    Returns
+    -------
+    str
+        The file.
+    list of str
+        Notes for the operator, one sentence each.
+
+    Raises
+    ------
+    InputError
+        Two names collide.
     """
     paths = group_paths(hierarchy)
     lower = [name.lower() for name in hierarchy.names]

@@ -13,11 +13,27 @@ MOST_WEIGHT = 65535
 
 
 def volcano_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
-    """A Queue per leaf, and notes for the operator.
+    """A Queue per leaf.
 
     A tree becomes the annotations of plugin drf with `enableHierarchy`, where no weight counts less
-    than 1; leaves right under the root become weights of plugin proportion. Raises `InputError`
-    if names collide.
+    than 1; leaves right under the root become weights of plugin proportion.
+
+    Parameters
+    ----------
+    hierarchy
+        Queues and weights.
+
+    Returns
+    -------
+    str
+        The file.
+    list of str
+        Notes for the operator, one sentence each.
+
+    Raises
+    ------
+    InputError
+        Two names collide.
     """
     names = kubernetes_names(hierarchy.paths)
     flat = hierarchy.depth <= 1

@@ -12,7 +12,22 @@ from ..files.inputs import MOST_DEPTH, MOST_VALUES, read_bytes
 
 
 def load_documents(path: str | Path) -> list[Any]:
-    """All documents of a YAML file. Raises `InputError`."""
+    """All documents of a YAML file.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    InputError
+        The file is not YAML, too deep or too large.
+    """
     import yaml
 
     content = read_bytes(path)

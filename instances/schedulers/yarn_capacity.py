@@ -45,10 +45,19 @@ WEIGHT_PATTERN = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*w")
 
 @importer(DemandOptions)
 def read_yarn_capacity(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
-    """The tree of a capacity-scheduler.xml, and in words what of it does not count here.
+    """The queues of a capacity-scheduler.xml; those of a group have weights (`4w`) or percentages.
 
-    The queues of a group have weights (`4w`) or percentages; absolute resources, and a group that
-    mixes modes, raise `InputError`, as does a weight of 0.
+    Returns
+    -------
+    Hierarchy
+        Queues, weights, demands.
+    list of str
+        Notes, one sentence each, on what was left out or adjusted.
+
+    Raises
+    ------
+    InputError
+        Absolute resources, a group that mixes both modes, and a weight of 0.
     """
     properties = _properties(path)
     notes = ImportNotes()
@@ -148,9 +157,24 @@ def _weights(
 
 
 def yarn_capacity_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
-    """The content of a capacity-scheduler.xml in weight mode, and notes for the operator.
+    """The content of a capacity-scheduler.xml in weight mode.
 
-    Raises `InputError` for a name with a `.` or `,`, and for a group without queues.
+    Parameters
+    ----------
+    hierarchy
+        Queues and weights.
+
+    Returns
+    -------
+    str
+        The file.
+    list of str
+        Notes for the operator, one sentence each.
+
+    Raises
+    ------
+    InputError
+        A name has a `.`, a `,` or white space, or a group has no queue.
     """
     root = Element("configuration")
     children: dict[int, list[str]] = {0: []}

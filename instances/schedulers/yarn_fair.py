@@ -59,9 +59,19 @@ FILE_LIMITS = (
 
 @importer(DemandOptions)
 def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
-    """The tree of a fair-scheduler.xml, and in words what of it does not count here.
+    """The queues of a fair-scheduler.xml.
 
-    Raises `InputError` for what YARN would refuse to load, and for a weight of 0.
+    Returns
+    -------
+    Hierarchy
+        Queues, weights, demands.
+    list of str
+        Notes, one sentence each, on what was left out or adjusted.
+
+    Raises
+    ------
+    InputError
+        What YARN would refuse to load, and a weight of 0.
     """
     document = read_xml(path, "allocations")
     notes, reader = ImportNotes(), _QueueReader(str(path))
@@ -264,9 +274,26 @@ def _resources(text: str | None, where: str, missing: float) -> dict[str, float]
 
 
 def yarn_fair_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
-    """The content of a fair-scheduler.xml with all queues by drf, and notes for the operator.
+    """The content of a fair-scheduler.xml with all queues by drf.
 
-    YARN holds weights as 32-bit floats. Raises `InputError` for a name with a `.`.
+    YARN holds weights as 32-bit floats.
+
+    Parameters
+    ----------
+    hierarchy
+        Queues and weights.
+
+    Returns
+    -------
+    str
+        The file.
+    list of str
+        Notes for the operator, one sentence each.
+
+    Raises
+    ------
+    InputError
+        A name has a `.`, or white space around it.
     """
     root = Element("allocations")
     SubElement(root, "defaultQueueSchedulingPolicy").text = "drf"

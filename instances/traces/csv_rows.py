@@ -13,7 +13,18 @@ from ..limits import LEAST, MOST, bounds_of
 
 
 def csv_rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
-    """Line number and fields of every row that is not empty. Raises `InputError`."""
+    """Line number and fields of every row that is not empty.
+
+    Parameters
+    ----------
+    path
+        A CSV file, plain or gzip.
+
+    Raises
+    ------
+    InputError
+        The file is not CSV.
+    """
     try:
         for number, row in enumerate(csv.reader(text_lines(path)), 1):
             if row:

@@ -15,7 +15,7 @@ from ..arrays import IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
 from ..import_notes import ImportNotes, listed, plural
-from ..parameters import described
+from ..parameters import described, documented
 from .csv_rows import csv_rows, number_in
 from .job_classes import Machines, configurations_of, with_classes
 from .job_table import JobTable, by_arrival
@@ -32,6 +32,7 @@ MICROSECONDS_PER_SECOND = 1e6
 TIME_PATTERN = re.compile(r"[0-9]{1,19}")
 
 
+@documented
 def read_google(
     machine_events: Annotated[
         Sequence[str | Path],
@@ -48,35 +49,27 @@ def read_google(
 ) -> tuple[Datacenter, JobTable, IntArray, list[str]]:
     """Read a datacenter and its jobs from Google's trace of 2011.
 
-    Every task of the trace is a job here, because a job runs on one machine. It arrives with its
-    first SUBMIT and takes as long as the run that ended with FINISH. Tasks without such a run, that
-    were present before the trace, or that request nothing are left out. Machines are those present
-    when the window begins. Capacities and requests are shares of the largest machine.
-
-    Parameters
-    ----------
-    machine_events
-        Paths of the parts of machine_events, in any order.
-    task_events
-        Paths of the parts of task_events, in any order.
-    classes
-        Number of job classes, by default as many as the jobs need.
-    window
-        Only jobs that arrive in this time (s), by default all.
-    seed
-        Seed of the clustering.
-    name
-        Name of the datacenter.
+    Every task of the trace is a job here, since a job runs on one machine. It arrives with its
+    first SUBMIT and takes as long as the run that ended with FINISH; tasks without one are left
+    out, as are those that were there before the trace, or that ask for nothing. Machines are those
+    present when the window (s of arrival, default: all) begins. Capacities and requests are parts
+    of the largest machine. Files may be given in any order.
 
     Returns
     -------
-    tuple[Datacenter, JobTable, IntArray, list[str]]
-        The datacenter, its jobs, the class of each, shape (jobs,), and notes.
+    Datacenter
+        Machines and job classes.
+    JobTable
+        The jobs.
+    IntArray
+        Class of each job, shape (jobs,); -1 for one that has none.
+    list of str
+        Notes, one sentence each, on what was left out or adjusted.
 
     Raises
     ------
     InputError
-        If something is wrong; the message names file, line and column.
+        Names file, line and column.
     """
     notes = ImportNotes()
     machines = _machines(machine_events, 0.0 if window is None else window[0])

@@ -68,7 +68,17 @@ class JobTable:
         return self.where(chosen)
 
     def where(self, chosen: BoolArray) -> JobTable:
-        """The jobs with True in `chosen`, shape (jobs,)."""
+        """Some of the jobs.
+
+        Parameters
+        ----------
+        chosen
+            Which jobs, shape (jobs,).
+
+        Returns
+        -------
+        JobTable
+        """
         return replace(
             self,
             arrival=self.arrival[chosen],
@@ -79,7 +89,17 @@ class JobTable:
 
 
 def by_arrival(table: JobTable) -> JobTable:
-    """The same jobs in the order of their arrivals."""
+    """The same jobs in the order of their arrivals.
+
+    Parameters
+    ----------
+    table
+        The jobs in any order.
+
+    Returns
+    -------
+    JobTable
+    """
     order = np.argsort(table.arrival, kind="stable")
     return replace(
         table,

@@ -12,7 +12,7 @@ from ..arrays import IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
 from ..import_notes import ImportNotes, plural
-from ..parameters import described
+from ..parameters import described, documented
 from .csv_rows import named_rows, number_in
 from .job_classes import Machines, configurations_of, with_classes
 from .job_table import JobTable, by_arrival
@@ -26,6 +26,7 @@ POD_COLUMNS = (
 )  # fmt: skip
 
 
+@documented
 def read_openb(
     nodes: Annotated[str | Path, described("openb_node_list_….csv.")],
     pods: Annotated[str | Path, described("openb_pod_list_….csv.")],
@@ -38,35 +39,25 @@ def read_openb(
 ) -> tuple[Datacenter, JobTable, IntArray, list[str]]:
     """Read a datacenter and its jobs from a node list and a pod list.
 
-    The resources are `cpu` (cores), `memory` (GiB) and `gpu` (GPUs; a shared one counts as its
-    part). The duration of a pod is deletion - scheduling, its arrival the creation.
-
-    Parameters
-    ----------
-    nodes
-        Path of the node list.
-    pods
-        Path of the pod list.
-    classes
-        Number of job classes, by default as many as the jobs need.
-    window
-        Only pods created in this time (s), by default all.
-    failed
-        Whether to keep pods that failed.
-    seed
-        Seed of the clustering.
-    name
-        Name of the datacenter.
+    Resources are `cpu` (cores), `memory` (GiB) and `gpu` (GPUs; a shared one counts as its part). A
+    pod's duration is deletion - scheduling, its arrival the creation. `window` (s of creation)
+    chooses the pods that classes are made of, and all that are kept; `failed` is "keep" or "drop".
 
     Returns
     -------
-    tuple[Datacenter, JobTable, IntArray, list[str]]
-        The datacenter, its jobs, the class of each, shape (jobs,), and notes.
+    Datacenter
+        Machines and job classes.
+    JobTable
+        The jobs.
+    IntArray
+        Class of each job, shape (jobs,); -1 for one that has none.
+    list of str
+        Notes, one sentence each, on what was left out or adjusted.
 
     Raises
     ------
     InputError
-        If something is wrong; the message names file, line and column.
+        Names file, line and column.
     """
     need_choice("failed", failed, ("keep", "drop"))
     notes = ImportNotes()

@@ -16,13 +16,14 @@ from ..datacenter.datacenter_file import read_datacenter
 from ..errors import InputError
 from ..files.inputs import decoded, read_bytes
 from ..import_notes import ImportNotes, listed
-from ..parameters import described
+from ..parameters import described, documented
 from .csv_rows import number_in
 from .job_classes import configurations_of
 from .openb import RESOURCES
 from .options import DATACENTER_NAME
 
 
+@documented
 def read_pai(
     specification: Annotated[str | Path, described("pai_machine_spec, CSV or tar.gz.")],
     classes: Annotated[
@@ -38,27 +39,21 @@ def read_pai(
 ) -> tuple[Datacenter, list[str]]:
     """Read the machines of a specification; the job classes are those of another datacenter.
 
-    The trace's own jobs are not in that file.
-
-    Parameters
-    ----------
-    specification
-        Path of pai_machine_spec, CSV or tar.gz.
-    classes
-        A datacenter, or the path of its file, with the resources `cpu` (cores), `memory` (GB) and
-        `gpu`. A class that is bound to configurations there may run on all here.
-    name
-        Name of the datacenter.
+    The trace's own jobs are not in that file. `classes` must have the resources `cpu` (cores),
+    `memory` (GB) and `gpu`; a class that is bound to configurations there may run on all here. They
+    may be given as a file of that datacenter.
 
     Returns
     -------
-    tuple[Datacenter, list[str]]
-        The datacenter and notes.
+    Datacenter
+        These machines, with those job classes.
+    list of str
+        Notes, one sentence each, on what was left out or adjusted.
 
     Raises
     ------
     InputError
-        If something is wrong; the message names file, line and column.
+        Names file, line and column.
     """
     notes = ImportNotes()
     origin: str | Path = "classes"

@@ -56,7 +56,9 @@ class SwimOptions:
     trace_machines: int | None = parameter(
         None, "Machines of the traced cluster; scales bytes (FB-2009 600, 2010 3000)."
     )
-    jobs: tuple[int, int] | None = parameter(None, "Jobs by place, from 1.", metavar="FIRST LAST")
+    jobs: tuple[int, int] | None = parameter(
+        None, "First and last job by place in the table, from 1.", metavar="FIRST LAST"
+    )
     window: tuple[float, float] | None = parameter(
         None, "Jobs submitted in this time, s.", metavar="FROM TO"
     )
@@ -71,7 +73,7 @@ class SwimOptions:
     map_rate: float = parameter(10.0, "MB/s a map task computes.")
     reduce_rate: float = parameter(10.0, "MB/s a reduce task computes.")
     replicas: int = parameter(3, "Replicas of each block.")
-    seed: int = parameter(0, "Of the replicas' places.")
+    seed: int = parameter(0, "Seed of the replicas' places.")
     name: str | None = field(default=None, metadata=INSTANCE_NAME)
 
     def __post_init__(self) -> None:
@@ -118,13 +120,23 @@ def read_swim(
     table: Annotated[str | Path, described("SWIM job table, plain or gzip.", metavar="TABLE")],
     options: SwimOptions,
 ) -> tuple[Instance, list[str]]:
-    """The instance of a SWIM table and, one sentence each, what was left out or adjusted.
+    """The instance of a SWIM table.
 
     All bytes are scaled by nodes / trace_machines. A job with more reduce tasks than nodes gets
     nodes // 5, as in SWIM, unless `cap_reduces` is off. A task computes for `startup` s and its MB
     by the rate. The replicas of each block are on distinct nodes, drawn with `seed`.
 
-    Raises `InputError` naming file and line.
+    Returns
+    -------
+    Instance
+        The jobs selected, all at time 0.
+    list of str
+        Notes, one sentence each, on what was left out or adjusted.
+
+    Raises
+    ------
+    InputError
+        Names file and line.
     """
     cluster = options.cluster()
     notes = ImportNotes()

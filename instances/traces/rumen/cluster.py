@@ -89,6 +89,16 @@ def slots_seen(jobs: Iterable[JobRecord]) -> tuple[int, int]:
 
     All attempts count, also failed ones and those of setup and cleanup tasks: each held a slot. One
     that starts when another ends takes over its slot.
+
+    Parameters
+    ----------
+    jobs
+        The trace.
+
+    Returns
+    -------
+    tuple of int
+        Map slots and reduce slots.
     """
     changes: dict[tuple[bool, str], list[tuple[int, int]]] = defaultdict(list)
     for job in jobs:

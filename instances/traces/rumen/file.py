@@ -39,6 +39,8 @@ Time = Annotated[int | None, Field(le=10**15), AfterValidator(_known_time)]
 
 
 class _Logged(BaseModel):
+    """An object of a trace; fields that are not named here are ignored."""
+
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
@@ -138,7 +140,17 @@ def read_jobs(path: str | Path) -> list[JobRecord]:
     """Jobs of a Rumen trace in file order.
 
     The file holds JSON objects one after another (as Rumen writes them, pretty-printed or one per
-    line) or one JSON array of them; plain or gzip. Raises `InputError` naming job, task and field.
+    line) or one JSON array of them; plain or gzip.
+
+    Parameters
+    ----------
+    path
+        A trace, plain or gzip.
+
+    Raises
+    ------
+    InputError
+        Names file, job, task and field.
     """
     jobs = []
     for number, raw in enumerate(_documents(path)):
@@ -158,6 +170,20 @@ def read_topology(path: str | Path) -> list[Place]:
     """(rack, host) of each host of a Rumen topology file, in file order.
 
     The leaves of the tree are hosts, what is between them and the root names the rack.
+
+    Parameters
+    ----------
+    path
+        A topology, plain or gzip.
+
+    Returns
+    -------
+    list of Place
+
+    Raises
+    ------
+    InputError
+        Names file and place, or there is no host.
     """
     _, root = read_json(path)
     places: list[Place] = []

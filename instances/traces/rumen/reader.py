@@ -71,14 +71,24 @@ def read_rumen(
     trace: Annotated[str | Path, described("Rumen job trace, plain or gzip.", metavar="TRACE")],
     options: RumenOptions,
 ) -> tuple[Instance, list[str]]:
-    """The instance of a Rumen trace and, one sentence each, what was left out or adjusted.
+    """The instance of a Rumen trace.
 
     Jobs come in order of submission. Without `map_slots` or `reduce_slots` every node has the most
     that the trace shows at once on a host. `output` says whether the map tasks' output or the bytes
     shuffled count first in a job's output ratio. A task that never succeeded gets the median of the
     others, or is dropped.
 
-    Raises `InputError` naming file, job, task and field.
+    Returns
+    -------
+    Instance
+        With the schedule that ran as its history.
+    list of str
+        Notes, one sentence each, on what was left out or adjusted.
+
+    Raises
+    ------
+    InputError
+        Names file, job, task and field.
     """
     notes = ImportNotes()
     logged = _distinct(read_jobs(trace), notes)
