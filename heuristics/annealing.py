@@ -24,10 +24,10 @@ ROUNDS = 8
 STEPS = 50_000
 """Steps of each round."""
 
-HOT, COLD = 0.03, 0.0002
+FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.03, 0.0002
 """First and last temperature, as a share of the makespan."""
 
-LEVELLING = 0.02
+BALANCE_WEIGHT = 0.02
 """Weight of the mean slot completion beside the makespan, which alone gives no direction."""
 
 
@@ -139,7 +139,7 @@ def _cost(
     for free in reduce_free:
         level += free / len(reduce_free)
         excess += max(0.0, free - target)
-    return longest, (excess if target > 0.0 else longest) + LEVELLING * level
+    return longest, (excess if target > 0.0 else longest) + BALANCE_WEIGHT * level
 
 
 @counted
@@ -199,7 +199,7 @@ def anneal(
         copy(best_map, map_slot)
         copy(best_reduce, reduce_slot)
         current = np.inf
-        temperature, cooling = 0.0, (COLD / HOT) ** (1.0 / STEPS)
+        temperature, cooling = 0.0, (LAST_TEMPERATURE / FIRST_TEMPERATURE) ** (1.0 / STEPS)
         for step in range(STEPS):
             if flag[0]:
                 return
@@ -252,7 +252,7 @@ def anneal(
                 if best <= target:
                     return
             if move == 0:
-                temperature = HOT * makespan
+                temperature = FIRST_TEMPERATURE * makespan
             temperature *= cooling
             chance = 1.0 - uniform(state)
             if cost <= current or np.log(chance) * temperature < current - cost:

@@ -18,15 +18,14 @@ from ..instances.registry import Entry
 from . import HEURISTICS
 from .list_scheduling.earliest_slot import place_reduces
 
-LITTLE = 10_000
-"""Number of slot examinations that take some hundredths of a second without compiling."""
+MOST_PLAIN_STEPS = 10_000
+"""Most steps, examinations of a slot, that run without compiling: some hundredths of a second."""
 
 LIST_SCHEDULING = "heuristics.list_scheduling.rules:"
 """Without optional parts these heuristics examine every slot once, and few slots per task."""
 
-FEW, QUICKER = 20, 40
-"""Up to so many tasks, many slots cost little; and so many of these examinations take as long as
-one other."""
+FEW_TASKS, SLOTS_PER_STEP = 20, 40
+"""With at most so many tasks, so many slots of a list heuristic count as one step."""
 
 PLAIN_SECONDS = 1.0
 """Most time that a process spends on uncompiled heuristics. Compiling takes longer, but only once.
@@ -40,8 +39,8 @@ _plain_seconds = 0.0
 def ready(entry: Entry, instance: Instance) -> Iterator[None]:
     """Within it the heuristic runs on the instance without compiling anything.
 
-    It is compiled before. If the instance is small and little time was spent so far, it runs as
-    plain Python instead, with the same result.
+    It is compiled before. If the instance is small and uncompiled heuristics took little time so
+    far, it runs as plain Python instead, with the same result.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ def ready(entry: Entry, instance: Instance) -> Iterator[None]:
         A context manager.
     """
     global _plain_seconds
-    if not isinstance(entry.target, str):  # of somebody else: it may compile, or not
+    if not isinstance(entry.target, str):  # of another package: it may compile or not
         yield
         return
     if not _runs_plain(entry, instance):
@@ -80,13 +79,13 @@ def _runs_plain(entry: Entry, instance: Instance) -> bool:
     cluster = instance.cluster
     slots = len(cluster.map_slot_node) + len(cluster.reduce_slot_node)
     tasks = instance.map_tasks + instance.reduce_tasks
-    looks = tasks * slots
+    steps = tasks * slots
     ours = isinstance(entry.target, str) and entry.target.startswith(LIST_SCHEDULING)
-    if ours and not instance.parts and tasks <= FEW:
-        looks = min(looks, slots // QUICKER)
-    little = looks <= LITTLE
+    if ours and not instance.parts and tasks <= FEW_TASKS:
+        steps = min(steps, slots // SLOTS_PER_STEP)
+    small = steps <= MOST_PLAIN_STEPS
     compiled = (entry.name, instance.parts) in _ready
-    return little and not compiled and _plain_seconds <= PLAIN_SECONDS
+    return small and not compiled and _plain_seconds <= PLAIN_SECONDS
 
 
 def is_compiled() -> bool:

@@ -199,11 +199,11 @@ def input_shares(instance: Instance) -> tuple[FloatArray, FloatArray]:
         t, p = np.divmod(held[np.diff(held, prepend=-1) > 0], places)
         share = np.zeros((instance.jobs, places))
         np.add.at(share, (instance.map_job[t], p), instance.input_mb[t])
-        nowhere = np.ones(instance.map_tasks, dtype=bool)
-        nowhere[t[np.isin(p, place[cluster.map_slots > 0])]] = False
-        share += np.bincount(instance.map_job[nowhere], instance.input_mb[nowhere], instance.jobs)[
-            :, None
-        ]
+        remote_everywhere = np.ones(instance.map_tasks, dtype=bool)
+        remote_everywhere[t[np.isin(p, place[cluster.map_slots > 0])]] = False
+        share += np.bincount(
+            instance.map_job[remote_everywhere], instance.input_mb[remote_everywhere], instance.jobs
+        )[:, None]
         share /= np.where(total > 0, total, 1.0)[:, None]
         shares.append(np.minimum(1.0, share * (1 + ROUNDING)))
     return shares[0], shares[1]

@@ -65,11 +65,11 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
             return Verdict(
                 [*found, f"{side.phase} phase: need {tasks} entries, got {sorted(shapes)}"]
             )
-    nowhere = [line for side in (maps, reduces) for line in side.nowhere()]
-    if nowhere:
-        return Verdict(found + nowhere, _claimed_end(schedule))
+    unplaced = [line for side in (maps, reduces) for line in side.unplaced()]
+    if unplaced:
+        return Verdict(found + unplaced, _claimed_end(schedule))
 
-    found += maps.lost() + reduces.lost() + _too_low(instance, maps)
+    found += maps.lost() + reduces.lost() + _forbidden(instance, maps)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         at_once = np.zeros(len(maps.time))
         done = _Timing(maps, _map_setups(instance, maps), at_once, np.zeros(len(maps.time)))
@@ -136,7 +136,7 @@ class _Side:
     def name(self, task: int) -> str:
         return f"job {self.job_names[self.job[task]]!r} {self.phase} task {self.number[task]}"
 
-    def nowhere(self) -> list[str]:
+    def unplaced(self) -> list[str]:
         """Tasks without a slot of the cluster or without a start."""
         slot, start = self.rows.slot, self.rows.start
         found = [f"{self.name(t)} is not scheduled" for t in np.flatnonzero(slot < 0).tolist()]
@@ -193,7 +193,7 @@ def _sides(instance: Instance, schedule: Schedule) -> tuple[_Side, _Side]:
     return maps, reduces
 
 
-def _too_low(instance: Instance, maps: _Side) -> list[str]:
+def _forbidden(instance: Instance, maps: _Side) -> list[str]:
     """Map tasks on slots that their priority forbids."""
     if instance.security is None:
         return []

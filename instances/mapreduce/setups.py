@@ -121,7 +121,7 @@ def local_map_setups(instance: Instance) -> FloatArray:
 
 def _secure_setups(instance: Instance, security: Security, part: slice) -> FloatArray:
     """Setup times (s) of some map tasks on all map slots, shape (tasks, map_slots)."""
-    plain, here = _ways(instance, security, part)
+    plain, here = _spared_and_local(instance, security, part)
     seconds = _secure_seconds(security, plain, here, plain.shape)
     setups: FloatArray = instance.input_mb[part, None] * seconds
     return setups
@@ -130,12 +130,16 @@ def _secure_setups(instance: Instance, security: Security, part: slice) -> Float
 def _best_secure_seconds(instance: Instance, security: Security, part: slice) -> FloatArray:
     """Least time (s/MB) of some map tasks over their eligible slots, shape (tasks,)."""
     allowed = security.priorities[part]
-    plain, here = ((way & allowed).any(axis=1) for way in _ways(instance, security, part))
+    plain, here = (
+        (way & allowed).any(axis=1) for way in _spared_and_local(instance, security, part)
+    )
     seconds = _secure_seconds(security, np.asarray(plain), np.asarray(here), len(allowed))
     return np.where(allowed.any(axis=1), seconds, np.inf)
 
 
-def _ways(instance: Instance, security: Security, part: slice) -> tuple[BoolArray, BoolArray]:
+def _spared_and_local(
+    instance: Instance, security: Security, part: slice
+) -> tuple[BoolArray, BoolArray]:
     """Whether a replica's level spares the encryption, and whether it is local.
 
     Both have shape (tasks, map_slots).
