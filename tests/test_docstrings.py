@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[1]
 HELP = "commands"
 """Layer whose docstrings are the help that the command line prints: no sections in them."""
 
-FROM_OPTIONS = {"generator", "importer"}
-"""Decorators that write the Parameters section from a dataclass."""
+FROM_OPTIONS = {"documented", "generator", "importer"}
+"""Decorators that write the Parameters section from the descriptions of options."""
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "pyproject.toml").is_file(), reason="the rules are about the sources"
