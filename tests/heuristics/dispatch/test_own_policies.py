@@ -21,6 +21,7 @@ from slotwise import (
     simulate,
 )
 from slotwise.heuristics.dispatch import POLICIES
+from slotwise.heuristics.dispatch.engine import event_loop as events
 from slotwise.instances import registry
 from slotwise.instances.datacenter.workload import BLOCK, Jobs, Workload
 from slotwise.instances.generators.lotes import generate, google_2011
@@ -135,6 +136,8 @@ def test_a_compiled_policy_of_another_package_runs_too(busy):
     compiled = simulate(workload, LAST_FIT, log=True)
     assert compiled.policy == "LastFit"
     assert figures(compiled) == figures(simulate(workload, LastFit, log=True))
+    # What is kept on disk of the loop must not hold kernels of another package.
+    assert not any("LastFit" in str(types) for types in events.run.signatures)
 
 
 def test_a_policy_in_python_can_follow_a_plan_and_another_one():
