@@ -37,7 +37,7 @@ class Greedy(NamedTuple):
         Machines by what they have free.
     words, tops
         Set l has the machines with l jobs in their queue, see `bitsets`.
-    held : (M, sets)
+    set_size : (M, sets)
         Machines of each configuration in each set.
     length, first, last : (machine numbers,)
         The queues: number of jobs, first slot and last slot. The slots between are chained in the
@@ -49,7 +49,7 @@ class Greedy(NamedTuple):
     levels: Levels
     words: IntArray
     tops: IntArray
-    held: IntArray
+    set_size: IntArray
     length: IntArray
     first: IntArray
     last: IntArray
@@ -73,15 +73,15 @@ def make(setting: Setting, system: System) -> Greedy:
     """
     numbers = len(system.free)
     words, tops = empty_sets(LENGTHS, numbers // 64)
-    held = np.zeros((len(system.words), LENGTHS), dtype=np.int64)
-    held[:, 0] = setting.datacenter.count
+    set_size = np.zeros((len(system.words), LENGTHS), dtype=np.int64)
+    set_size[:, 0] = setting.datacenter.count
     _without_queue(words, tops, system.free)
     no_slots = np.full(numbers, -1, dtype=np.int64)
     return Greedy(
         levels=levels_of(system.free, setting.demands),
         words=words,
         tops=tops,
-        held=held,
+        set_size=set_size,
         length=np.zeros(numbers, dtype=np.int64),
         first=no_slots,
         last=no_slots.copy(),
@@ -111,7 +111,7 @@ def make_room(policy: Greedy, system: System) -> Greedy:
     return policy._replace(
         words=doubled(policy.words, 0),
         tops=doubled(policy.tops, 0),
-        held=np.ascontiguousarray(doubled(policy.held, 1)),
+        set_size=np.ascontiguousarray(doubled(policy.set_size, 1)),
     )
 
 
@@ -126,11 +126,11 @@ def _without_queue(words: IntArray, tops: IntArray, free: IntArray) -> None:
 def _lengthen(policy: Greedy, j: int, m: int, change: int) -> None:
     length = policy.length[m]
     remove(policy.words, policy.tops, length, m)
-    policy.held[j, length] -= 1
+    policy.set_size[j, length] -= 1
     length += change
     policy.length[m] = length
     add(policy.words, policy.tops, length, m)
-    policy.held[j, length] += 1
+    policy.set_size[j, length] += 1
 
 
 @inner
@@ -138,19 +138,19 @@ def _shortest(policy: Greedy, system: System, slot: int) -> int:
     """A machine drawn from those with the shortest queue that could ever run the job."""
     info, words = system.info, system.words
     k = info[slot, JOB_CLASS]
-    for length in range(policy.held.shape[1]):
+    for length in range(policy.set_size.shape[1]):
         total = 0
         for j in range(len(words)):
             if system.runs[k, j] != 0 and job_fits(system.capacity, info, slot, j):
-                total += policy.held[j, length]
+                total += policy.set_size[j, length]
         if total == 0:
             continue
         rank = np.int64(uniform(policy.seed, info[slot, NUMBER]) * total)
         for j in range(len(words)):
             if system.runs[k, j] == 0 or not job_fits(system.capacity, info, slot, j):
                 continue
-            if rank >= policy.held[j, length]:
-                rank -= policy.held[j, length]
+            if rank >= policy.set_size[j, length]:
+                rank -= policy.set_size[j, length]
                 continue
             first, stop = words[j, 0], words[j, 1]
             for t in range(first >> 6, ((stop - 1) >> 6) + 1):
@@ -183,7 +183,7 @@ def _arrive(policy: Greedy, system: System, slot: int) -> None:
         system.info[policy.last[m], MACHINE] = -2 - slot
     policy.last[m] = slot
     _lengthen(policy, system.configuration[m], m, 1)
-    if policy.length[m] == policy.held.shape[1] - 1:
+    if policy.length[m] == policy.set_size.shape[1] - 1:
         system.tally[QUEUES_FULL] = 1
 
 

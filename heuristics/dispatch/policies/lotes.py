@@ -79,11 +79,11 @@ class Lotes(NamedTuple):
         Jobs of the class in the machine's bin minus those that it runs.
     words, tops
         Set `k * SCORES + s` has the machines with score `ZERO - s` for class k, see `bitsets`.
-    held : (K, M, SCORES)
+    set_size : (K, M, SCORES)
         Machines of a configuration in each set.
-    some : (K, M)
+    nonempty : (K, M)
         As bits, which of these sets have any.
-    upto : (K, M)
+    cumulative : (K, M)
         The plan's proportions, added up over the configurations.
     serves : (K, M)
         Whether machines of the configuration look at the class on exits.
@@ -98,9 +98,9 @@ class Lotes(NamedTuple):
     score: IntArray
     words: IntArray
     tops: IntArray
-    held: IntArray
-    some: IntArray
-    upto: FloatArray
+    set_size: IntArray
+    nonempty: IntArray
+    cumulative: FloatArray
     serves: IntArray
     looked: IntArray
     seed: int
@@ -132,9 +132,9 @@ def make(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
         score=np.zeros((len(system.free), classes), dtype=np.int64),
         words=words,
         tops=tops,
-        held=np.zeros((classes, configurations, SCORES), dtype=np.int64),
-        some=np.zeros((classes, configurations), dtype=np.int64),
-        upto=np.zeros((classes, configurations)),
+        set_size=np.zeros((classes, configurations, SCORES), dtype=np.int64),
+        nonempty=np.zeros((classes, configurations), dtype=np.int64),
+        cumulative=np.zeros((classes, configurations)),
         serves=np.ones((classes, configurations), dtype=np.int64),
         looked=np.zeros(classes, dtype=np.int64),
         seed=setting.seed,
@@ -150,7 +150,7 @@ def _write_plan(
     shares = guidance.proportions
     total = np.cumsum(shares, axis=1)
     # The last one with a share takes what rounding left.
-    policy.upto[:] = np.where(total >= total[:, -1:], np.where(total > 0, 2.0, 0.0), total)
+    policy.cumulative[:] = np.where(total >= total[:, -1:], np.where(total > 0, 2.0, 0.0), total)
     policy.serves[:] = system.runs if unrestricted else (guidance.running > 0) & (system.runs > 0)
     numbers = machine_numbers(system.free)
     policy.score[numbers] = guidance.machine_jobs - running[numbers]
@@ -196,7 +196,7 @@ def replan(policy: Lotes, system: System, guidance: Guidance, old: Guidance) -> 
     running = np.zeros_like(policy.score)
     running[numbers] = old.machine_jobs - policy.score[numbers]
     unrestricted = bool((policy.serves == system.runs).all())
-    for array in (policy.words, policy.tops, policy.held, policy.some):
+    for array in (policy.words, policy.tops, policy.set_size, policy.nonempty):
         array[:] = 0
     _write_plan(policy, system, guidance, running, unrestricted=unrestricted)
     jobs = policy.queues.job
@@ -224,8 +224,8 @@ def _fill(policy: Lotes, free: IntArray, configuration: IntArray) -> None:
 def _into_set(policy: Lotes, k: int, j: int, m: int, score: int) -> None:
     s = min(max(ZERO - score, 0), SCORES - 1)
     add(policy.words, policy.tops, k * SCORES + s, m)
-    policy.held[k, j, s] += 1
-    policy.some[k, j] |= 1 << s
+    policy.set_size[k, j, s] += 1
+    policy.nonempty[k, j] |= 1 << s
 
 
 @inlined
@@ -237,9 +237,9 @@ def _changed(policy: Lotes, system: System, m: int, k: int, change: int) -> None
     old = min(max(ZERO - before, 0), SCORES - 1)
     if old != min(max(ZERO - before - change, 0), SCORES - 1):
         remove(policy.words, policy.tops, k * SCORES + old, m)
-        policy.held[k, j, old] -= 1
-        if policy.held[k, j, old] == 0:
-            policy.some[k, j] &= ~(1 << old)
+        policy.set_size[k, j, old] -= 1
+        if policy.set_size[k, j, old] == 0:
+            policy.nonempty[k, j] &= ~(1 << old)
         _into_set(policy, k, j, m, before + change)
     update(policy.levels, system.free, m)
 
@@ -278,13 +278,13 @@ def _anywhere_else(policy: Lotes, system: System, slot: int, k: int, drawn: int)
     some = 0
     for j in range(len(system.words)):
         if j != drawn and system.runs[k, j] != 0:
-            some |= policy.some[k, j]
+            some |= policy.nonempty[k, j]
     best = -1
     while some != 0 and best < 0:
         s = lowest_bit(some)
         some &= some - 1
         for j in range(len(system.words)):
-            if j == drawn or system.runs[k, j] == 0 or (policy.some[k, j] >> s) & 1 == 0:
+            if j == drawn or system.runs[k, j] == 0 or (policy.nonempty[k, j] >> s) & 1 == 0:
                 continue
             m = _in_set(policy, system, slot, k, j, s)
             if m >= 0 and (best < 0 or policy.score[m, k] > policy.score[best, k]):
@@ -313,12 +313,12 @@ def _arrive(policy: Lotes, system: System, slot: int) -> None:
     drawn = -1
     u = uniform(policy.seed, system.info[slot, NUMBER])
     for j in range(len(system.words)):
-        if u < policy.upto[k, j]:
+        if u < policy.cumulative[k, j]:
             drawn = j
             break
     m = -1
     if drawn >= 0 and system.runs[k, drawn] != 0:
-        some = policy.some[k, drawn]
+        some = policy.nonempty[k, drawn]
         while some != 0 and m < 0:
             m = _in_set(policy, system, slot, k, drawn, lowest_bit(some))
             some &= some - 1
