@@ -66,14 +66,8 @@ def fair(
     entry = ALLOCATORS.lookup(method)
     if resource is not None and method != "ch":
         raise InputError(f"--resource is for method ch, not {method}")
-    if events is not None and why is not None:
-        raise InputError("--why explains one allocation: leave out --events")
-    if plot is not None and events is None:
-        raise InputError("--plot draws shares over time: it needs --events")
-    if export is None and flat:
-        raise InputError("--flat goes with --export")
-    if export is not None and (why is not None or events is not None):
-        raise InputError("--export writes a scheduler's file: leave out --why and --events")
+    given = {"--why": why, "--events": events, "--plot": plot, "--export": export, "--flat": flat}
+    _check_together({option for option, value in given.items() if value not in (None, False)})
     writer = None if export is None else EXPORTERS.lookup(export)
     tree = read_hierarchy(hierarchy)
     if why is not None:
@@ -91,20 +85,44 @@ def fair(
     if output is not None:
         with saving():
             write_json(output, document)
+    _show(allocation, entry, document, why, as_json=as_json, quiet=quiet)
+
+
+def _show(
+    allocation: Allocation,
+    entry: Entry,
+    document: Any,
+    why: str | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Print the allocation, or what explains the share of one leaf."""
+    text: Any = ""
     if why is not None:
         from ..heuristics.fairness.explanation import why as explain
 
         answer = explain(allocation, why)
-        show(str(answer), document=answer.document(), as_json=as_json, quiet=quiet)
-    else:
-        text: Any = ""
-        if not (as_json or quiet):
-            from ..report.fair_shares import allocation_table
+        text, document = str(answer), answer.document()
+    elif not (as_json or quiet):
+        from ..report.fair_shares import allocation_table
 
-            text = allocation_table(allocation)
-        show(text, document=document, as_json=as_json, quiet=quiet)
+        text = allocation_table(allocation)
+    show(text, document=document, as_json=as_json, quiet=quiet)
     if not entry.valid and not allocation.met.all():
         tell([f"{entry.name} breaks guarantees here; exact does not"], quiet=quiet or as_json)
+
+
+def _check_together(given: set[str]) -> None:
+    """Raise `InputError` if options were given that do not go together."""
+    if given >= {"--events", "--why"}:
+        raise InputError("--why explains one allocation: leave out --events")
+    if "--plot" in given and "--events" not in given:
+        raise InputError("--plot draws shares over time: it needs --events")
+    if "--flat" in given and "--export" not in given:
+        raise InputError("--flat goes with --export")
+    if "--export" in given and given & {"--why", "--events"}:
+        raise InputError("--export writes a scheduler's file: leave out --why and --events")
 
 
 def _export(

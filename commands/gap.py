@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,7 +23,10 @@ from .console import (
     tell,
 )
 from .file_rules import saving
-from .process.interrupts import held
+from .process.interrupts import Signals, held
+
+if TYPE_CHECKING:
+    from ..solvers.compare import Comparison
 
 
 def gap(
@@ -45,11 +48,8 @@ def gap(
     from ..instances.errors import InputError, OutputError
     from ..instances.files.json_files import write_json
     from ..instances.files.outputs import is_replaced
-    from ..instances.mapreduce.instance_file import read_instance
     from ..report.tables import comparison_table, summary_table
-    from ..solvers.clock import Clock, check_time_limit
-    from ..solvers.compare import Comparison, compared
-    from ..solvers.opening import Opening
+    from ..solvers.clock import check_time_limit
 
     check_time_limit(time_limit)
     if gantt is not None and len(instances) > 1:
@@ -60,13 +60,7 @@ def gap(
     with held() as signals:
         try:
             for path in instances:
-                with live_progress(hidden=hidden) as on_progress:
-                    doing(on_progress, f"reading {path}")
-                    problem = read_instance(path)
-                    clock = Clock(time_limit)
-                    signals.hold(clock.stop.set)
-                    opening = Opening(problem, on_progress)
-                    comparison = compared(opening, clock, threads=threads)
+                comparison = _compared(path, signals, time_limit, threads, hidden=hidden)
                 done.append(comparison)
                 documents.append(comparison.document())
                 if output is not None and is_replaced(output):
@@ -97,3 +91,20 @@ def gap(
             draw(gantt, done[0].best, quiet=hidden, skip=interrupted)
     if any(comparison.best.schedule is None for comparison in done):
         raise typer.Exit(NO)
+
+
+def _compared(
+    path: Path, signals: Signals, time_limit: float, threads: int | None, *, hidden: bool
+) -> Comparison:
+    """What all heuristics, bounds and methods make of one file; signals are held from then on."""
+    from ..instances.mapreduce.instance_file import read_instance
+    from ..solvers.clock import Clock
+    from ..solvers.compare import compared
+    from ..solvers.opening import Opening
+
+    with live_progress(hidden=hidden) as on_progress:
+        doing(on_progress, f"reading {path}")
+        problem = read_instance(path)
+        clock = Clock(time_limit)
+        signals.hold(clock.stop.set)
+        return compared(Opening(problem, on_progress), clock, threads=threads)

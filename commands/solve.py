@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,8 +24,13 @@ from .console import (
     tell,
 )
 from .file_rules import saving
-from .process.interrupts import held
+from .process.interrupts import Signals, held
 from .process.streams import put_aside
+
+if TYPE_CHECKING:
+    from ..solvers.cross_check import Opinion
+    from ..solvers.result import Result
+    from ..solvers.solve import SolveParams
 
 NAMES = ", ".join(entry.name for entry in METHODS.own)
 
@@ -58,44 +64,27 @@ def solve(
     The heuristics and closed-form bounds run first and settle the matter if they meet.
     """
     from ..instances.files.json_files import write_json
-    from ..instances.mapreduce.instance_file import read_instance
-    from ..solvers.clock import Clock, check_time_limit
-    from ..solvers.opening import Opening
-    from ..solvers.solve import search
+    from ..solvers.solve import SolveParams
 
-    named = None if method is None else METHODS.lookup(method)
-    check_time_limit(time_limit)
+    params = SolveParams(
+        methods=None if method is None else METHODS.lookup(method),
+        time_limit=time_limit,
+        threads=threads,
+        relative_gap=relative_gap,
+        absolute_gap=absolute_gap,
+    )
     hidden = quiet or as_json
     agree = True
     with held() as signals:
-        with live_progress(hidden=hidden) as on_progress:
-            doing(on_progress, f"reading {instance}")
-            problem = read_instance(instance)
-            clock = Clock(time_limit)
-            signals.hold(clock.stop.set)
-            result = search(
-                Opening(problem, on_progress),
-                clock,
-                methods=named,
-                threads=threads,
-                relative_gap=relative_gap,
-                absolute_gap=absolute_gap,
-            )
+        result = _searched(instance, params, signals, hidden=hidden)
         document = result.document()
         text = str(result)
         if cross_check and not signals.came:
-            try:
-                signals.interrupt()
-                from ..solvers.cross_check import cross_check as ask_others
-
-                opinions = ask_others(result, time_limit=time_limit, threads=threads or 1)
-                signals.hold()
+            opinions = _opinions(result, signals, time_limit, threads or 1, quiet=hidden)
+            if opinions is not None:
                 document["cross_check"] = [opinion.document() for opinion in opinions]
                 agree = all(opinion.agrees is not False for opinion in opinions)
                 text = "\n".join([text, *(f"  {opinion}" for opinion in opinions)])
-            except KeyboardInterrupt:
-                signals.hold()
-                tell(["interrupted: no cross-check"], quiet=hidden)
         if output is not None:
             with saving():
                 write_json(output, document)
@@ -108,3 +97,35 @@ def solve(
         draw(gantt, result, quiet=hidden, skip=signals.came)
     if not agree or result.schedule is None:
         raise typer.Exit(NO)
+
+
+def _searched(file: Path, params: SolveParams, signals: Signals, *, hidden: bool) -> Result:
+    """The result for an instance file; signals are held from when it is read."""
+    from ..instances.mapreduce.instance_file import read_instance
+    from ..solvers.clock import Clock
+    from ..solvers.opening import Opening
+    from ..solvers.solve import search
+
+    with live_progress(hidden=hidden) as on_progress:
+        doing(on_progress, f"reading {file}")
+        problem = read_instance(file)
+        clock = Clock(params.time_limit)
+        signals.hold(clock.stop.set)
+        return search(Opening(problem, on_progress), clock, params)
+
+
+def _opinions(
+    result: Result, signals: Signals, time_limit: float, threads: int, *, quiet: bool
+) -> list[Opinion] | None:
+    """What independent methods say of the result; None if Ctrl-C ends them."""
+    from ..solvers.cross_check import cross_check
+
+    try:
+        signals.interrupt()
+        opinions = cross_check(result, time_limit=time_limit, threads=threads)
+        signals.hold()
+        return opinions
+    except KeyboardInterrupt:
+        signals.hold()
+        tell(["interrupted: no cross-check"], quiet=quiet)
+        return None

@@ -30,6 +30,7 @@ from .errors import InputError
 P = ParamSpec("P")
 D = TypeVar("D")
 T = TypeVar("T")
+A = TypeVar("A")
 
 _KEY = "slotwise"
 
@@ -195,6 +196,13 @@ def importer(
     callable
         A decorator.
     """
+    return lambda make: WithParameters(make, parameters, 1)
+
+
+def of_one(
+    parameters: Callable[P, D],
+) -> Callable[[Callable[[A, D], T]], WithParameters[Concatenate[A, P], T]]:
+    """Mark a function of one thing, such as an instance, and a dataclass of parameters."""
     return lambda make: WithParameters(make, parameters, 1)
 
 

@@ -13,7 +13,7 @@ from .clock import Clock
 from .opening import Opening
 from .progress import ProgressCallback
 from .result import Result, relative_gap
-from .solve import search
+from .solve import SolveParams, search
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,5 +137,5 @@ def compared(
     Comparison
         The comparison.
     """
-    best = search(opening, clock, share=1.0, methods=methods, threads=threads)
+    best = search(opening, clock, SolveParams(methods=methods, threads=threads), share=1.0)
     return Comparison(best=best, heuristics=list(opening.results), bounds=opening.bounds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
 from typing import cast
@@ -20,6 +20,7 @@ from ..instances.mapreduce.eligibility import impossible
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.usable_slots import usable_slots
 from ..instances.needs import need
+from ..instances.parameters import described, of_one, parameter
 from ..instances.registry import Choices, Entry
 from . import METHODS
 from .backends import cp_sat
@@ -49,50 +50,76 @@ GRACE = 1.5
 """Seconds after the limit, or Ctrl-C, in which the search may still return by itself."""
 
 
-def solve(
-    instance: Instance,
-    *,
-    methods: Choices | None = None,
-    model: str | None = None,
-    time_limit: float = 60.0,
-    threads: int | None = None,
-    relative_gap: float = OPTIMALITY_TOLERANCE / 10,
-    absolute_gap: float = 0.0,
-    on_progress: ProgressCallback | None = None,
-    heuristics: Choices | Sequence[Result] | None = None,
-    bounds: Choices | None = None,
-) -> Result:
-    """Find a proven optimum, or the best schedule and lower bound within a time limit.
+@dataclass(frozen=True, kw_only=True)
+class SolveParams:
+    """The parameters of `slotwise.solve`; raises `InputError` for senseless ones."""
+
+    methods: Choices | None = field(
+        default=None,
+        metadata=described(
+            "Exact methods: a name, a function from an instance and a `SolveRequest` to a "
+            "`MethodOutcome`, an entry of `slotwise.solvers.METHODS`, or several, which run side "
+            "by side; by default `chosen_methods` chooses. A method of one's own gets instances "
+            "without optional parts only, unless its entry says that it understands them."
+        ),
+    )
+    model: str | None = parameter(None, "Another name for `methods`.")
+    time_limit: float = parameter(60.0, "Wall time (s).")
+    threads: int | None = parameter(None, "For all methods together; by default all cores.")
+    relative_gap: float = parameter(
+        OPTIMALITY_TOLERANCE / 10, "Stop at this gap, relative to the bound."
+    )
+    absolute_gap: float = parameter(0.0, "Stop at this gap (s).")
+    on_progress: ProgressCallback | None = field(
+        default=None, metadata=described("Called with each step.")
+    )
+    heuristics: Choices | Sequence[Result] | None = field(
+        default=None,
+        metadata=described(
+            "Names, functions or entries of those to run, or their results if the caller has them; "
+            "by default all that keep the rules."
+        ),
+    )
+    bounds: Choices | None = field(
+        default=None,
+        metadata=described(
+            "Names, functions or entries of the closed-form bounds; by default all."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_time_limit(self.time_limit)
+        if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
+            raise InputError(f"threads: must be 1 to {MOST_THREADS}, got {self.threads}")
+
+    @property
+    def named(self) -> list[Entry]:
+        """The methods asked for, none if they are to be chosen. Raises `InputError`."""
+        asked = self.model if self.methods is None else self.methods
+        return [] if asked is None else METHODS.resolve_all(asked)
+
+    @property
+    def known(self) -> list[Result]:
+        """The results of heuristics that the caller has."""
+        given = self.heuristics
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            return []
+        return [one for one in given if isinstance(one, Result)]
+
+    @property
+    def asked_heuristics(self) -> Choices | None:
+        """The heuristics to run, unless their results are known."""
+        return None if self.known else cast(Choices | None, self.heuristics)
+
+
+@of_one(SolveParams)
+def solve(instance: Instance, params: SolveParams) -> Result:
+    """Find a proven optimum, or the best schedule and lower bound of an instance within a time.
 
     The heuristics and closed-form bounds run first and settle the matter if they meet; only the
     first heuristic runs to its end whatever the limit. A limit never raises, nor does Ctrl-C once
     there is a schedule, nor an instance without any schedule: the result says what is known by
     then. What does not answer in time is left behind in a daemon thread.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    methods
-        Exact methods: a name, a function from an instance and a `SolveRequest` to a
-        `MethodOutcome`, an entry of `slotwise.solvers.METHODS`, or several, which run side by
-        side. By default `chosen_methods` chooses. A method of one's own gets instances without
-        optional parts only, unless its entry says that it understands them.
-    model
-        Another name for `methods`.
-    time_limit
-        Wall time (s).
-    threads
-        For all methods together; by default all cores.
-    relative_gap, absolute_gap
-        Stop at this gap, relative to the bound or in s.
-    on_progress
-        Called with each step.
-    heuristics
-        Names, functions or entries of those to run, or their results if the caller has them; by
-        default all that keep the rules.
-    bounds
-        Names, functions or entries of the closed-form bounds; by default all.
 
     Returns
     -------
@@ -109,30 +136,14 @@ def solve(
         If Ctrl-C comes before there is a schedule.
     """
     need("solve", instance, Instance)
-    known = [result for result in _listed(heuristics) if isinstance(result, Result)]
-    asked = None if known else cast(Choices | None, heuristics)
-    opening = Opening(instance, on_progress, asked, bounds)
-    for result in known:
+    opening = Opening(instance, params.on_progress, params.asked_heuristics, params.bounds)
+    for result in params.known:
         opening.take(result)
-    return search(
-        opening,
-        Clock(time_limit),
-        methods=model if methods is None else methods,
-        threads=threads,
-        relative_gap=relative_gap,
-        absolute_gap=absolute_gap,
-    )
+    return search(opening, Clock(params.time_limit), params)
 
 
 def search(
-    opening: Opening,
-    clock: Clock,
-    *,
-    share: float = HEURISTICS_SHARE,
-    methods: Choices | None = None,
-    threads: int | None = None,
-    relative_gap: float = OPTIMALITY_TOLERANCE / 10,
-    absolute_gap: float = 0.0,
+    opening: Opening, clock: Clock, params: SolveParams, *, share: float = HEURISTICS_SHARE
 ) -> Result:
     """As `solve`, within the remaining time of a clock.
 
@@ -141,31 +152,23 @@ def search(
     opening
         Heuristics and bounds; it is run unless it has results.
     clock
-        The clock.
+        The clock, which counts instead of the time limit.
+    params
+        Methods, threads and gaps.
     share
         Share of the limit for the heuristics; they have all of it if no method follows.
-    methods
-        Exact methods, as for `solve`.
-    threads
-        Number of threads of all methods together; by default all cores.
-    relative_gap
-        The search ends when the gap, relative to the bound, is this small.
-    absolute_gap
-        The search ends when the gap is this small (s).
 
     Returns
     -------
     Result
         The result.
     """
-    named = [] if methods is None else METHODS.resolve_all(methods)
+    named = params.named
     check_time_limit(clock.seconds)
-    if threads is not None and not 1 <= threads <= MOST_THREADS:
-        raise InputError(f"threads: must be 1 to {MOST_THREADS}, got {threads}")
     why = impossible(opening.instance)
     if why is not None:
         return infeasible(opening.instance, METHOD, why)
-    request = _Search(opening, clock, share, named, threads, relative_gap, absolute_gap)
+    request = _Search(opening, clock, share, named, params)
     # All work is done elsewhere: here Ctrl-C loses nothing, whenever it comes.
     work = BackgroundWork(request.run)
     while True:
@@ -179,10 +182,6 @@ def search(
     return replace(result, interrupted=clock.stop.is_set())
 
 
-def _listed(value: object) -> Sequence[object]:
-    return value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-
-
 class _Search:
     """One run of heuristics, methods, and what follows from them."""
 
@@ -192,13 +191,10 @@ class _Search:
         clock: Clock,
         share: float,
         named: list[Entry],
-        threads: int | None,
-        relative_gap: float,
-        absolute_gap: float,
+        params: SolveParams,
     ) -> None:
-        self.opening, self.clock, self.share = opening, clock, share
-        self.named, self.threads = named, threads or os.cpu_count() or 1
-        self.relative_gap, self.absolute_gap = relative_gap, absolute_gap
+        self.opening, self.clock, self.share, self.params = opening, clock, share, params
+        self.named, self.threads = named, params.threads or os.cpu_count() or 1
         self.late = Clock(clock.left + GRACE)
         self.stopped = self.concluding = False
 
@@ -250,8 +246,8 @@ class _Search:
             lower_bound=best.lower_bound,
             time_limit=clock.left,
             threads=self.threads,
-            relative_gap=self.relative_gap,
-            absolute_gap=self.absolute_gap,
+            relative_gap=self.params.relative_gap,
+            absolute_gap=self.params.absolute_gap,
             stop=clock.stop,
         )
         if improves:

@@ -165,7 +165,7 @@ def test_no_jobs_is_solved():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"model": "simplex"}, "unknown model 'simplex': choose from job-order"),
+        ({"model": "simplex"}, "unknown method 'simplex': choose from job-order"),
         ({"time_limit": -1}, "time limit: must be >= 0"),
         ({"time_limit": float("nan")}, "time limit: must be >= 0"),
         ({"threads": 0}, "threads: must be 1 to 1024"),
