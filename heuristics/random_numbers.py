@@ -1,6 +1,8 @@
-"""Random numbers for compiled loops: xorshift64* [Vigna2016].
+"""Random numbers for compiled loops.
 
-The state is an array of one number, so that searches in several threads do not share one.
+Searches draw from a stream, xorshift64* [Vigna2016], whose state is an array of one number, so that
+searches in several threads do not share one. Dispatchers draw by a job's number, so that a job's
+draw is the same under every policy, whatever was drawn before.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..instances.arrays import IntArray
-from ..instances.kernels.decorators import counted
+from ..instances.kernels.decorators import counted, kernel
 
 
 def seeded(seed: int, stream: int = 0) -> IntArray:
@@ -58,3 +60,27 @@ def below(state: IntArray, count: int) -> int:
         The number.
     """
     return int(uniform(state) * count)
+
+
+@kernel
+def uniform_of_job(seed: int, number: int) -> float:
+    """Draw a number for a job: SplitMix64 ([SplitMix2014]) at its position.
+
+    Parameters
+    ----------
+    seed
+        At least 0.
+    number
+        The job's position in the workload.
+
+    Returns
+    -------
+    float
+        Uniform in [0, 1).
+    """
+    z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95)
+    z += (np.uint64(number) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)

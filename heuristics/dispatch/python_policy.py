@@ -32,6 +32,7 @@ from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.workload import Jobs
 from ...instances.errors import InputError
 from ...instances.kernels.decorators import inlined
+from ..random_numbers import uniform_of_job
 from .engine import event_loop as events
 from .engine.columns import (
     ARRIVAL,
@@ -46,7 +47,6 @@ from .engine.columns import (
     machine_numbers,
 )
 from .engine.event_loop import BrokenInvariant
-from .engine.job_random import uniform
 from .engine.state import System
 from .policy import RunningPolicy, Setting
 
@@ -229,7 +229,7 @@ class Policy:
 
     def draw(self, job: JobView) -> float:
         """A random number in [0, 1) that depends on the seed and the job's number alone."""
-        return float(uniform(self._at_work.setting.seed, job.number))
+        return float(uniform_of_job(self._at_work.setting.seed, job.number))
 
     @property
     def machines(self) -> tuple[MachineView, ...]:

@@ -1,7 +1,7 @@
 """The dispatching policies by looking at every machine and every waiting job, in plain Python.
 
 Written from the decision rules in docs/dispatch.md, apart from slotwise's own code. Only the draws
-(`uniform`) and the workload are shared.
+(`uniform_of_job`) and the workload are shared.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from slotwise.heuristics.dispatch.engine.job_random import uniform
+from slotwise.heuristics.random_numbers import uniform_of_job
 from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.workload import Workload
@@ -132,7 +132,7 @@ class Plain:
         """Roulette wheel over the configurations; the last with a share takes rounding's rest."""
         assert self.guidance is not None
         shares = self.guidance.proportions[job.job_class]
-        u, total = uniform(self.seed, job.number), 0.0
+        u, total = uniform_of_job(self.seed, job.number), 0.0
         for j in np.flatnonzero(shares):
             total += shares[j]
             if u < total or j == np.flatnonzero(shares)[-1]:
@@ -166,7 +166,7 @@ class Plain:
         ]
         least = min(len(m.queue) for m in able)
         able = [m for m in able if len(m.queue) == least]
-        return able[int(uniform(self.seed, job.number) * len(able))]
+        return able[int(uniform_of_job(self.seed, job.number) * len(able))]
 
     # Exits
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from ....instances.arrays import IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
+from ...random_numbers import uniform_of_job
 from ..engine import event_loop as events
 from ..engine.columns import JOB_CLASS, MACHINE, NUMBER, QUEUES_FULL, is_machine
-from ..engine.job_random import uniform
 from ..engine.state import System
 from ..machines.bitsets import add, bits_between, count_bits, empty_sets, lowest_bit, remove
 from ..machines.free_capacity_levels import Levels, job_fits, levels_of, update
@@ -145,7 +145,7 @@ def _shortest(policy: Greedy, system: System, slot: int) -> int:
                 total += policy.set_size[j, length]
         if total == 0:
             continue
-        rank = np.int64(uniform(policy.seed, info[slot, NUMBER]) * total)
+        rank = np.int64(uniform_of_job(policy.seed, info[slot, NUMBER]) * total)
         for j in range(len(words)):
             if system.runs[k, j] == 0 or not job_fits(system.capacity, info, slot, j):
                 continue

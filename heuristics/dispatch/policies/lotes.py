@@ -29,6 +29,7 @@ import numpy as np
 
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
+from ...random_numbers import uniform_of_job
 from ..engine import event_loop as events
 from ..engine.columns import (
     FIRST_DEMAND,
@@ -39,7 +40,6 @@ from ..engine.columns import (
     is_machine,
     machine_numbers,
 )
-from ..engine.job_random import uniform
 from ..engine.state import System
 from ..machines.bitsets import add, bits_between, empty_sets, lowest_bit, remove
 from ..machines.free_capacity_levels import Levels, choose_rows, job_fits, levels_of, update
@@ -311,7 +311,7 @@ def _arrive(policy: Lotes, system: System, slot: int) -> None:
     k = system.info[slot, JOB_CLASS]
     choose_rows(policy.levels, system.info, slot)
     drawn = -1
-    u = uniform(policy.seed, system.info[slot, NUMBER])
+    u = uniform_of_job(policy.seed, system.info[slot, NUMBER])
     for j in range(len(system.words)):
         if u < policy.cumulative[k, j]:
             drawn = j

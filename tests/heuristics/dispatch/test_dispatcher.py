@@ -10,8 +10,8 @@ import pytest
 import slotwise
 from slotwise import Configuration, Dispatcher, JobClass, Placement, datacenter
 from slotwise.heuristics.dispatch import dispatcher as module
-from slotwise.heuristics.dispatch.engine.job_random import uniform
 from slotwise.heuristics.dispatch.simulator import simulate
+from slotwise.heuristics.random_numbers import uniform_of_job
 from slotwise.instances.datacenter.guidance_file import guidance_document
 from slotwise.instances.datacenter.workload import poisson
 from slotwise.instances.generators.lotes import generate, google_2011
@@ -43,7 +43,7 @@ def decisions(workload, dispatcher, seed=0):
             started(dispatcher.depart(str(done)), now)
         demand = dict(zip(problem.resources, amounts[i].tolist(), strict=True))
         name = problem.classes[jobs.job_class[i]]
-        place = dispatcher.arrive(str(i), name, demand, draw=uniform(seed, i))
+        place = dispatcher.arrive(str(i), name, demand, draw=uniform_of_job(seed, i))
         started([place] if place else [], jobs.arrival[i])
     while ends:
         now, done = heapq.heappop(ends)
