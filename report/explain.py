@@ -36,6 +36,10 @@ class Explanation(Formulation):
 
     size: Size | None = None
 
+    def __repr__(self) -> str:
+        of = "" if self.size is None else f" of {self.size.instance!r}: {self.size}"
+        return f"Explanation({self.name!r}{of})"
+
     def text(self) -> str:
         """Unicode mathematics in `WIDTH` columns, for terminals."""
         return "\n".join(_text(self)) + "\n"

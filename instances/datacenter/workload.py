@@ -74,6 +74,12 @@ class Workload:
     blocks: Callable[[], Iterator[Jobs]]
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return (
+            f"Workload({self.jobs} jobs for {self.datacenter.name!r} until {self.horizon:.6g} "
+            f"{self.datacenter.time_unit}: {self.source})"
+        )
+
     def whole(self) -> Jobs:
         """All jobs at once. Raises `InputError` if they are too many for that."""
         if self.jobs > MOST_HELD:

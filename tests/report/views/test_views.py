@@ -90,6 +90,16 @@ def test_reprs_are_short(kind: str) -> None:
     assert "array(" not in text
 
 
+def test_reprs_of_what_is_no_table_are_short():
+    assert repr(slotwise.explain("job-order")) == "Explanation('job-order')"
+    sized = repr(slotwise.explain("job-order", INSTANCE))
+    assert sized.startswith("Explanation('job-order' of 'two <jobs>': ")
+    assert sized.endswith(" nonzeros)")
+    load = repr(slotwise.poisson(DATACENTER, 2.0, 200, seed=1))
+    assert load.startswith("Workload(200 jobs for 'rack' until 100 s: ")
+    assert len(load) < 200
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_notebooks_get_well_formed_html(kind: str) -> None:
     page = things()[kind]._repr_html_()
