@@ -49,7 +49,7 @@ def reads_are_uniform(instance: Instance) -> bool:
     return bool((seconds == seconds[:1]).all())
 
 
-def least_span(seconds: FloatArray, tasks: int) -> float:
+def least_makespan_of_equals(seconds: FloatArray, tasks: int) -> float:
     """The least makespan of identical tasks on slots of different speed, exactly.
 
     Parameters

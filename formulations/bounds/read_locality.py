@@ -52,7 +52,7 @@ def steps(instance: Instance) -> tuple[float, float]:
     return 1 / rates.rack - 1 / rates.node, 1 / rates.remote - 1 / rates.rack
 
 
-def map_lengths(instance: Instance) -> FloatArray:
+def least_map_lengths(instance: Instance) -> FloatArray:
     """Least time (s) that each map task holds its slot, shape (map_tasks,)."""
     lengths: FloatArray = instance.map_processing + best_map_setups(instance)
     return lengths
@@ -74,7 +74,7 @@ def spread(instance: Instance, ends: FloatArray) -> Spread:
         Bounds by job and interval.
     """
     cluster = instance.cluster
-    lengths, output = map_lengths(instance), output_share(instance)
+    lengths, output = least_map_lengths(instance), output_share(instance)
     on_node, on_rack = input_shares(instance)
     until = ends * (1 + ROUNDING)
     left = ends[-1] * (1 + ROUNDING) - np.append(0.0, ends[:-1])

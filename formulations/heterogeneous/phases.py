@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...instances.arrays import BoolArray, FloatArray
-from ..identical_tasks import least_span
+from ..identical_tasks import least_makespan_of_equals
 
 
 class ClassPhase:
@@ -51,7 +51,10 @@ class ClassPhase:
         self.seconds = seconds
         self.allowed = allowed
         self.span = [
-            max((least_span(seconds[t, allowed[t]], self.count[t]) for t in of), default=0.0)
+            max(
+                (least_makespan_of_equals(seconds[t, allowed[t]], self.count[t]) for t in of),
+                default=0.0,
+            )
             for of in self.of
         ]
         self.others = [(t, i) for t in self.classes for i in jobs if i != self.job[t]]

@@ -19,7 +19,7 @@ from ...instances.arrays import FloatArray
 from ...instances.errors import InputError
 from ...instances.mapreduce.instance import Instance
 from ..bounds.closed_form import best_lower_bound, slot_loads
-from ..bounds.read_locality import map_lengths, span, spread, steps
+from ..bounds.read_locality import least_map_lengths, span, spread, steps
 
 INTERVALS, FEWEST = 24, 8
 """Most intervals of time, and the fewest that are of any use."""
@@ -117,7 +117,7 @@ class _Rows:
         self.reduce_slots = int(cluster.reduce_slots.sum())
         self.maps = np.minimum(instance.maps_of, self.map_slots)
         self.reduces = np.minimum(instance.reduces_of, self.reduce_slots)
-        self.map_work = np.bincount(instance.map_job, map_lengths(instance), instance.jobs)
+        self.map_work = np.bincount(instance.map_job, least_map_lengths(instance), instance.jobs)
         total = np.bincount(instance.map_job, instance.input_mb, instance.jobs)
         self.input = total
         local = np.where(instance.reduces_of, instance.output_ratio * total, 0.0)
@@ -292,7 +292,7 @@ def _intervals(instance: Instance) -> int:
 
 def _heads(instance: Instance) -> FloatArray:
     """Least duration of each job's map phase (s), shape (jobs,)."""
-    lengths, offsets = map_lengths(instance), instance.map_offsets
+    lengths, offsets = least_map_lengths(instance), instance.map_offsets
     return np.array(
         [
             span(lengths[offsets[i] : offsets[i + 1]], instance.cluster.map_slots)

@@ -24,7 +24,7 @@ from ...instances.mapreduce.processing import (
     reduce_factors,
 )
 from ...instances.mapreduce.setups import best_map_setups, best_reduce_setups
-from ..identical_tasks import least_span
+from ..identical_tasks import least_makespan_of_equals
 
 ROUNDING = 1e-9
 """Relative tolerance: a number of tasks that fits but for rounding does fit."""
@@ -172,7 +172,7 @@ def _coefficients(
     np.maximum.at(longest, job, processing)
     np.maximum.at(span, job, least)
     for i in np.flatnonzero(tasks):
-        span[i] = max(span[i], least_span(shortest[i] * factors[i], int(tasks[i])))
+        span[i] = max(span[i], least_makespan_of_equals(shortest[i] * factors[i], int(tasks[i])))
     work = np.zeros(jobs)
     np.add.at(work, job, processing)
     return JobPhase(tasks, work, shortest, longest, factors, span, float(setup.sum()))

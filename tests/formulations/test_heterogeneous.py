@@ -16,7 +16,7 @@ from slotwise import Cluster, InputError, Job, MapTask, job_instance
 from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.formulations.heterogeneous import model as heterogeneous
 from slotwise.formulations.identical_tasks import (
-    least_span,
+    least_makespan_of_equals,
     map_classes,
     reads_are_uniform,
     reduce_classes,
@@ -194,7 +194,7 @@ def test_classes_of_equal_tasks():
 def test_least_span_is_the_optimum_of_equal_tasks(seconds, tasks):
     every = product(range(len(seconds)), repeat=tasks)
     least = min(max((p.count(k) * s for k, s in enumerate(seconds)), default=0.0) for p in every)
-    assert least_span(np.array(seconds), tasks) == pytest.approx(least)
+    assert least_makespan_of_equals(np.array(seconds), tasks) == pytest.approx(least)
 
 
 def test_linear_program_bounds_every_schedule_within_its_horizon():

@@ -24,7 +24,7 @@ from slotwise.solvers.integer_programs import unrelated_machines_method
 from slotwise.solvers.method import SolveRequest
 from slotwise.solvers.portfolio import portfolio
 from slotwise.solvers.result import CertificateError, Status, certified, relative_gap
-from slotwise.solvers.solve import UNCOMPILED, chosen_methods
+from slotwise.solvers.solve import UNCOMPILED, SolveParams, chosen_methods
 
 LONG = 600.0
 """Seconds; nothing here takes as long, unless it is compiled on a busy machine before."""
@@ -273,3 +273,13 @@ def test_what_needs_no_compiler_goes_first(monkeypatch):
     assert first[0] == first[1] == first[3] == ("branch-and-bound",)
     assert first[2][0] != "branch-and-bound"
     assert first[2][1] == UNCOMPILED
+
+
+def test_parameters_can_be_given_as_one_thing():
+    instance = job_instance("one", Cluster.uniform(1, map_slots=1), [Job("a", [2.0], [3.0])])
+    result = slotwise.solve(instance, SolveParams(methods="sequence", threads=1))
+    assert (result.makespan, result.status) == (5.0, "optimal")
+    with pytest.raises(InputError, match="threads: must be 1"):
+        SolveParams(threads=0)
+    with pytest.raises(TypeError, match="thread"):
+        slotwise.solve(instance, thread=1)
