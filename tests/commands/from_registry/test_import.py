@@ -11,6 +11,7 @@ import seed_files
 import slotwise
 from slotwise.commands.app import run
 from slotwise.instances.errors import InputError
+from slotwise.instances.generators import GENERATORS
 from slotwise.instances.importers import IMPORTERS, Imported, import_
 from slotwise.instances.parameters import parameters_of
 from slotwise.instances.registry import Entry
@@ -108,3 +109,12 @@ def test_an_importer_is_a_function() -> None:
     assert import_(lambda path: Imported(made, ("two",)), "file").notes == ("two",)
     with pytest.raises(InputError, match="unknown importer 'rumem': did you mean rumen"):
         import_("rumem", "file")
+
+
+@pytest.mark.parametrize("entry", [*IMPORTERS, *GENERATORS], ids=lambda entry: entry.name)
+def test_docstrings_list_all_parameters(entry: Entry) -> None:
+    lines = (entry.load().__doc__ or "").splitlines()
+    assert lines.count("Parameters") == 1
+    for one in parameters_of(entry.load()):
+        place = next(k for k, line in enumerate(lines) if line.startswith(f"{one.name} : "))
+        assert lines[place + 1] == f"    {one.about.text}"
