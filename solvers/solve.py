@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
-from typing import cast
+from typing import Annotated, cast
 
 from ..formulations.job_order import model as job_order
 from ..formulations.spread_bound import model as spread_bound
@@ -113,8 +113,8 @@ class SolveParams:
 
 
 @of_one(SolveParams)
-def solve(instance: Instance, params: SolveParams) -> Result:
-    """Find a proven optimum, or the best schedule and lower bound of an instance within a time.
+def solve(instance: Annotated[Instance, described("The instance.")], params: SolveParams) -> Result:
+    """Find a proven optimum, or the best schedule and lower bound within a time limit.
 
     The heuristics and closed-form bounds run first and settle the matter if they meet; only the
     first heuristic runs to its end whatever the limit. A limit never raises, nor does Ctrl-C once

@@ -1,12 +1,14 @@
 """Public docstrings name exactly their parameters; what they cite is in the references."""
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import slotwise
 from tests.support import source_tree
 
 ROOT = Path(__file__).parents[1]
@@ -14,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 HELP = "commands"
 """Layer whose docstrings are the help that the command line prints: no sections in them."""
 
-FROM_OPTIONS = {"documented", "generator", "importer"}
+FROM_OPTIONS = {"documented", "generator", "importer", "of_one"}
 """Decorators that write the Parameters section from the descriptions of options."""
 
 pytestmark = pytest.mark.skipif(
@@ -116,6 +118,12 @@ def cited(text: str, *, linked: bool) -> set[str]:
     if linked:
         return set(re.findall(r"\[\[?([\w-]+)\]?\]\((?:docs/)?references\.md\)", text))
     return set(re.findall(r"(?<![\w\]])\[([A-Z][\w-]+)\]", re.sub(r"`[^`]*`", "", text)))
+
+
+def test_sections_written_at_run_time_are_there() -> None:
+    for function in (slotwise.solve, slotwise.read_swim, slotwise.read_openb):
+        names = {name.partition(" : ")[0] for name in listed(inspect.getdoc(function) or "") or []}
+        assert set(inspect.signature(function).parameters) <= names | {"path"}
 
 
 def test_citations_and_references_agree() -> None:
