@@ -15,7 +15,7 @@ from ...instances.registry import Entry
 from ..console import Json, Quiet, tell
 from ..file_rules import Written, saving
 from .group import group_of, with_options
-from .options import is_argument, keyword, options_from, values_from
+from .options import amounts_by_option, is_argument, keyword, options_from, values_from
 from .save import OutputFile, save
 
 JobsFile = Annotated[
@@ -40,7 +40,8 @@ def _command(entry: Entry) -> Callable[..., None]:
         jobs_file: Path | None = None,
         **given: Any,
     ) -> None:
-        imported = import_(function, **values_from(parameters, given))
+        with amounts_by_option(parameters):
+            imported = import_(function, **values_from(parameters, given))
         if jobs_file is not None:
             _save_jobs(imported, jobs_file)
         tell(imported.notes, quiet=quiet)

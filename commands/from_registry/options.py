@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from types import UnionType
@@ -94,6 +95,20 @@ def values_from(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> di
             value = _number(value, one.name, kind)
         values[one.name] = value
     return values
+
+
+@contextmanager
+def amounts_by_option(parameters: Iterable[Parameter]) -> Iterator[None]:
+    """Errors on amounts by name call them as the command line does."""
+    try:
+        yield
+    except InputError as error:
+        for one in parameters:
+            kind = _kind(one)
+            if kind and kind.read == "amounts" and str(error).startswith(f"{one.name}: "):
+                told = str(error).removeprefix(one.name)
+                raise InputError(f"{_option_name(one)}{told}") from None
+        raise
 
 
 def is_argument(one: Parameter) -> bool:
