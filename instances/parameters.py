@@ -153,6 +153,10 @@ class WithParameters(Generic[P, T]):
         self.__signature__ = inspect.Signature([*own, *given])
         self.__doc__ = _with_section(make, parameters_of(self))
 
+    def __reduce__(self) -> str:
+        # Pickled by its name, as functions are.
+        return self._make.__qualname__
+
     def __call__(self, *args: P.args, **given: P.kwargs) -> T:
         count = len(self._paths)
         options: dict[str, Any] = dict(given)

@@ -1,6 +1,7 @@
 """`slotwise generate`: a command for each generator, with options from its parameters."""
 
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -130,3 +131,9 @@ def test_generate_takes_a_name_or_a_function() -> None:
     assert slotwise.generate(lambda jobs: jobs + 1, jobs=2) == 3
     with pytest.raises(InputError, match="unknown generator 'ljrs': did you mean ljr"):
         slotwise.generate("ljrs", seed=1)
+
+
+def test_a_generator_goes_to_another_process() -> None:
+    assert pickle.loads(pickle.dumps(ljr.small)) is ljr.small
+    parameters = ljr.SmallLjrParameters(2, seed=0)
+    assert pickle.loads(pickle.dumps(parameters)) == parameters
