@@ -1,6 +1,7 @@
 """The allocation program of [LoTES] in mathematics; docs/lotes.md explains it."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
+from ..symbols import ARRIVAL_RATE, ARRIVAL_SHARE, CLASSES, CONFIGURATIONS, MACHINES, SERVICE_RATE
 
 CLASS, CONFIGURATION, RESOURCE = Index.CLASS, Index.CONFIGURATION, Index.RESOURCE
 
@@ -14,28 +15,19 @@ STATEMENT = Formulation(
         "in place of the shares of resources."
     ),
     sets=(
-        Symbol("M", "machine configurations j"),
-        Symbol("K", "job classes k"),
+        CONFIGURATIONS,
+        CLASSES,
         Symbol("R", "resources l"),
     ),
     parameters=(
-        Symbol("n_j", "machines of configuration j"),
+        MACHINES,
         Symbol("c_{jl}", "capacity of one of them in resource l"),
         Symbol("r_{kl}", "what a job of class k needs of resource l"),
-        Symbol("\\alpha_k", "share of class k in all arrivals"),
-        Symbol(
-            "\\mu_{jk}",
-            "rate at which a job of class k is served on configuration j, 1 / mean time; 0 if it "
-            "cannot run there",
-        ),
+        ARRIVAL_SHARE,
+        SERVICE_RATE,
     ),
     variables=(
-        Symbol(
-            "\\lambda",
-            "arrival rate (jobs per time unit)",
-            (Component("arrival_rate"),),
-            "\\lambda \\ge 0",
-        ),
+        ARRIVAL_RATE,
         Symbol(
             "y_{jk}",
             "jobs of class k that run on all machines of configuration j, (5)",

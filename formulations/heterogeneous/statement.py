@@ -1,6 +1,20 @@
 """The heterogeneous model in mathematics; docs/heterogeneous.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
+from ..symbols import (
+    BEFORE,
+    FIRST_JOB,
+    FIXED_PAIRS,
+    GREATEST_HEAD_AND_TAIL,
+    HEAD_AND_TAIL,
+    HORIZON,
+    LAST_JOB,
+    MAKESPAN,
+    MAP_COMPLETION,
+    PRECEDES,
+    SEVERAL_JOBS,
+    SLOTS,
+)
 
 JOB, MAP_TASK, REDUCE_TASK = Index.JOB, Index.MAP_TASK, Index.REDUCE_TASK
 MAP_SLOT, REDUCE_SLOT = Index.MAP_SLOT, Index.REDUCE_SLOT
@@ -14,33 +28,25 @@ STATEMENT = Formulation(
         "big-M. For reduce tasks whose setups do not depend on where the map tasks ran."
     ),
     sets=(
-        Symbol("J", "jobs i, j, u"),
-        Symbol("Q_m, Q_r", "map slots k, reduce slots l, numbered node by node"),
+        SEVERAL_JOBS,
+        SLOTS,
         Symbol(
             "K^m, K^r",
             "classes t of equal map tasks, v of equal reduce tasks, known by their first task",
         ),
         Symbol("K^m_i, K^r_i", "those of job i; j(t), j(v) is the job of a class"),
-        Symbol(
-            "E", "pairs (i, j), job i fixed before j: jobs without maps first, without reduces last"
-        ),
+        FIXED_PAIRS,
     ),
     parameters=(
         Symbol("n_t, n_v", "how many tasks a class has"),
         Symbol("a_{tk}", "setup and processing time of a map task of class t on slot k (s)"),
         Symbol("b_{vl}", "read and processing time of a reduce task of class v on slot l (s)"),
-        Symbol(
-            "h_i, q_i",
-            "head and tail: what the map tasks, the reduce tasks, of job i alone take at least (s)",
-        ),
-        Symbol(
-            "h, q",
-            "greatest head of a job with reduce tasks, greatest tail of one with map tasks (s)",
-        ),
-        Symbol("H", "horizon: makespan of a known schedule, or of all work in sequence (s)"),
+        HEAD_AND_TAIL,
+        GREATEST_HEAD_AND_TAIL,
+        HORIZON,
     ),
     variables=(
-        Symbol("C", "makespan (s)", (Component("makespan"),), "0 \\le C \\le H"),
+        MAKESPAN,
         Symbol(
             "x_{tk}",
             "tasks of class t on map slot k, 0 where they may not run",
@@ -53,18 +59,8 @@ STATEMENT = Formulation(
             (Component("reduce_count", (REDUCE_TASK, REDUCE_SLOT)),),
             "y_{vl} \\in \\{0, 1, \\text{...}, n_v\\}",
         ),
-        Symbol(
-            "\\pi_{ij}",
-            "1 if job i precedes job j, for i < j",
-            (Component("before", (JOB, JOB)),),
-            "binary",
-        ),
-        Symbol(
-            "\\theta_i",
-            "when the map phase of job i is over, and that of all jobs before it (s)",
-            (Component("map_completion", (JOB,)),),
-            "0 \\le \\theta_i \\le H",
-        ),
+        BEFORE,
+        MAP_COMPLETION,
         Symbol(
             "\\alpha_{tik}",
             "tasks of class t on map slot k if their job precedes i; 0 is enough otherwise",
@@ -77,26 +73,10 @@ STATEMENT = Formulation(
             (Component("reduce_count_after", (REDUCE_TASK, JOB, REDUCE_SLOT)),),
             "0 \\le \\omega_{vil} \\le n_v",
         ),
-        Symbol(
-            "f_{il}",
-            "1 if job i is the first on reduce slot l",
-            (Component("first_job", (JOB, REDUCE_SLOT)),),
-            "0 \\le f_{il} \\le 1",
-        ),
-        Symbol(
-            "z_{ik}",
-            "1 if job i is the last on map slot k",
-            (Component("last_job", (JOB, MAP_SLOT)),),
-            "0 \\le z_{ik} \\le 1",
-        ),
+        FIRST_JOB,
+        LAST_JOB,
     ),
-    abbreviations=(
-        Symbol(
-            "\\pi_{ij} = 1 - \\pi_{ji}",
-            "for i > j, where there is no variable: 1 if job i precedes job j",
-            (Component("precedes", (JOB, JOB)),),
-        ),
-    ),
+    abbreviations=(PRECEDES,),
     objective=Statement("H0", "\\min \\, C", "", "The makespan is as short as possible."),
     statements=(
         Statement(

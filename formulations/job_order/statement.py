@@ -1,6 +1,20 @@
 """The job-order model in mathematics; docs/job-order.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
+from ..symbols import (
+    BEFORE,
+    FIRST_JOB,
+    FIXED_PAIRS,
+    HORIZON,
+    LAST_JOB,
+    LONGEST_READ,
+    MAKESPAN,
+    MAP_COMPLETION,
+    PRECEDES,
+    READ_SECONDS,
+    SEVERAL_JOBS,
+    SLOTS,
+)
 
 JOB, MAP_TASK, REDUCE_TASK = Index.JOB, Index.MAP_TASK, Index.REDUCE_TASK
 MAP_SLOT, REDUCE_SLOT = Index.MAP_SLOT, Index.REDUCE_SLOT
@@ -13,18 +27,16 @@ STATEMENT = Formulation(
         "slot follows. The makespan is a longest path through assignments and order."
     ),
     sets=(
-        Symbol("J", "jobs i, j, u"),
+        SEVERAL_JOBS,
         Symbol("V^m_i, V^r_i", "map tasks t and reduce tasks v of job i"),
         Symbol("T_m, T_r", "all map tasks, all reduce tasks"),
-        Symbol("Q_m, Q_r", "map slots k, reduce slots l, numbered node by node"),
+        SLOTS,
         Symbol(
             "Q'_m, Q'_r",
             "slots whose predecessor in number is on the same node, as fast for every task and "
             "open to the same tasks",
         ),
-        Symbol(
-            "E", "pairs (i, j), job i fixed before j: jobs without maps first, without reduces last"
-        ),
+        FIXED_PAIRS,
         Symbol(
             "F", "sets S of jobs: all pairs and J itself, triples up to 12 jobs, all sets up to 6"
         ),
@@ -38,11 +50,7 @@ STATEMENT = Formulation(
         ),
         Symbol("p_{vl}", "processing time of reduce task v on slot l (s)"),
         Symbol("d_t", "output of map task t for each single reduce task of its job (MB)"),
-        Symbol(
-            "\\tau_{kl}",
-            "time in which slot l reads from the node of map slot k (s/MB); with security 1 / "
-            "transfer rate from every node",
-        ),
+        READ_SECONDS,
         Symbol("r_i", "read time of a reduce task of job i if all is local (s)"),
         Symbol(
             "a_t, b_v",
@@ -64,17 +72,15 @@ STATEMENT = Formulation(
             "least makespan of the map tasks, of the reduce tasks, of the jobs in S alone, each "
             "task at its least time on any slot (s)",
         ),
-        Symbol("H", "horizon: makespan of a known schedule, or of all work in sequence (s)"),
-        Symbol(
-            "R_{il}", "longest read time of job i on slot l: all outputs at the slowest rate (s)"
-        ),
+        HORIZON,
+        LONGEST_READ,
         Symbol("M_{ik} = \\min(A^{\\max}_{ik}, H - q_i)", "most map work of job i on slot k (s)"),
         Symbol(
             "N_{il} = \\min(B^{\\max}_{il}, H - h_i)", "most reduce work of job i on slot l (s)"
         ),
     ),
     variables=(
-        Symbol("C", "makespan (s)", (Component("makespan"),), "0 \\le C \\le H"),
+        MAKESPAN,
         Symbol(
             "x_{tk}",
             "1 if map task t is on slot k",
@@ -87,18 +93,8 @@ STATEMENT = Formulation(
             (Component("on_reduce", (REDUCE_TASK, REDUCE_SLOT)),),
             "binary",
         ),
-        Symbol(
-            "\\pi_{ij}",
-            "1 if job i precedes job j, for i < j",
-            (Component("before", (JOB, JOB)),),
-            "binary",
-        ),
-        Symbol(
-            "\\theta_i",
-            "when the map phase of job i is over, and that of all jobs before it (s)",
-            (Component("map_completion", (JOB,)),),
-            "0 \\le \\theta_i \\le H",
-        ),
+        BEFORE,
+        MAP_COMPLETION,
         Symbol(
             "\\rho_{vl}",
             "time that reduce task v reads if it is on slot l, else 0 (s)",
@@ -117,25 +113,11 @@ STATEMENT = Formulation(
             (Component("reduce_work_after", (JOB, JOB, REDUCE_SLOT)),),
             "0 \\le \\omega_{jil} \\le H",
         ),
-        Symbol(
-            "f_{il}",
-            "1 if job i is the first on reduce slot l",
-            (Component("first_job", (JOB, REDUCE_SLOT)),),
-            "0 \\le f_{il} \\le 1",
-        ),
-        Symbol(
-            "z_{ik}",
-            "1 if job i is the last on map slot k",
-            (Component("last_job", (JOB, MAP_SLOT)),),
-            "0 \\le z_{ik} \\le 1",
-        ),
+        FIRST_JOB,
+        LAST_JOB,
     ),
     abbreviations=(
-        Symbol(
-            "\\pi_{ij} = 1 - \\pi_{ji}",
-            "for i > j, where there is no variable: 1 if job i precedes job j",
-            (Component("precedes", (JOB, JOB)),),
-        ),
+        PRECEDES,
         Symbol(
             "A_{ik} = \\sum_{t \\in V^m_i} a_{tk} \\, x_{tk}",
             "work of job i on map slot k (s)",

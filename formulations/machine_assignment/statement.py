@@ -1,6 +1,7 @@
 """The machine assignment program of [LoTES] in mathematics; docs/lotes.md explains it."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
+from ..symbols import ARRIVAL_RATE, ARRIVAL_SHARE, CLASSES, CONFIGURATIONS, MACHINES, SERVICE_RATE
 
 CLASS, CONFIGURATION, BIN = Index.CLASS, Index.CONFIGURATION, Index.ROW
 
@@ -14,27 +15,18 @@ STATEMENT = Formulation(
         "with numbers of running jobs in place of amounts of resources."
     ),
     sets=(
-        Symbol("M", "machine configurations j"),
-        Symbol("K", "job classes k"),
+        CONFIGURATIONS,
+        CLASSES,
         Symbol("B_j", "bins i of configuration j"),
     ),
     parameters=(
-        Symbol("n_j", "machines of configuration j"),
+        MACHINES,
         Symbol("N_{ijk}", "jobs of class k in bin i of configuration j"),
-        Symbol("\\alpha_k", "share of class k in all arrivals"),
-        Symbol(
-            "\\mu_{jk}",
-            "rate at which a job of class k is served on configuration j, 1 / mean time; 0 if it "
-            "cannot run there",
-        ),
+        ARRIVAL_SHARE,
+        SERVICE_RATE,
     ),
     variables=(
-        Symbol(
-            "\\lambda",
-            "arrival rate (jobs per time unit)",
-            (Component("arrival_rate"),),
-            "\\lambda \\ge 0",
-        ),
+        ARRIVAL_RATE,
         Symbol(
             "x_{ij}",
             "machines of configuration j that emulate bin i, (10)",

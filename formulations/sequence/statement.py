@@ -1,6 +1,7 @@
 """The integer program of [LJR] in mathematics; docs/sequence.md compares it with the print."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
+from ..symbols import LONGEST_READ, READ_SECONDS
 
 MAP_TASK, REDUCE_TASK = Index.MAP_TASK, Index.REDUCE_TASK
 MAP_SLOT, REDUCE_SLOT = Index.MAP_SLOT, Index.REDUCE_SLOT
@@ -40,14 +41,8 @@ STATEMENT = Formulation(
             "/ transfer rate, plus input / encryption rate if the level asks for encryption",
         ),
         Symbol("d_v", "output of map task v for each single reduce task of its job (MB)"),
-        Symbol(
-            "\\tau_{kl}",
-            "time in which slot l reads from the node of map slot k (s/MB); with security 1 / "
-            "transfer rate from every node",
-        ),
-        Symbol(
-            "R_{il}", "longest read time of job i on slot l: all outputs at the slowest rate (s)"
-        ),
+        READ_SECONDS,
+        LONGEST_READ,
         Symbol("\\mathcal M", "big-M: the sum of all processing and longest setup times (s)"),
     ),
     variables=(

@@ -1,6 +1,7 @@
 """The linear program over intervals of time; docs/spread-bound.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
+from ..symbols import JOBS
 
 JOB, ROW = Index.JOB, Index.ROW
 
@@ -13,7 +14,7 @@ STATEMENT = Formulation(
         "them, and early or late ends cost reads that are not local."
     ),
     sets=(
-        Symbol("J", "jobs i"),
+        JOBS,
         Symbol("K", "intervals k = 1, …, n of time, numbered from 0 in the code"),
     ),
     parameters=(

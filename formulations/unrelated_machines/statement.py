@@ -1,6 +1,7 @@
 """The linear program for unrelated machines; docs/unrelated-machines.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
+from ..symbols import FIRST_JOB, GREATEST_HEAD_AND_TAIL, HEAD_AND_TAIL, JOBS, LAST_JOB, SLOTS
 
 JOB, MAP_SLOT, REDUCE_SLOT, ROW = Index.JOB, Index.MAP_SLOT, Index.REDUCE_SLOT, Index.ROW
 
@@ -13,9 +14,9 @@ STATEMENT = Formulation(
         "slot waits for its first job or is followed by the reduce tasks of its last."
     ),
     sets=(
-        Symbol("J", "jobs i"),
+        JOBS,
         Symbol("J_m, J_r", "jobs with map tasks, with reduce tasks"),
-        Symbol("Q_m, Q_r", "map slots k, reduce slots l, numbered node by node"),
+        SLOTS,
     ),
     parameters=(
         Symbol("a_{ik}, b_{il}", "processing time of all map, reduce tasks of job i there (s)"),
@@ -24,14 +25,8 @@ STATEMENT = Formulation(
             "m_i, r_i",
             "processing time of all map, reduce tasks of job i as multiples of its shortest one",
         ),
-        Symbol(
-            "h_i, q_i",
-            "head and tail: what the map tasks, the reduce tasks, of job i alone take at least (s)",
-        ),
-        Symbol(
-            "h, q",
-            "greatest head of a job with reduce tasks, greatest tail of one with map tasks (s)",
-        ),
+        HEAD_AND_TAIL,
+        GREATEST_HEAD_AND_TAIL,
     ),
     variables=(
         Symbol("C", "makespan (s)", (Component("makespan"),), "0 \\le C"),
@@ -56,18 +51,8 @@ STATEMENT = Formulation(
             (Component("reduce_setup", (REDUCE_SLOT,)),),
             "0 \\le \\rho_l",
         ),
-        Symbol(
-            "f_{il}",
-            "1 if job i is the first on reduce slot l",
-            (Component("first_job", (JOB, REDUCE_SLOT)),),
-            "0 \\le f_{il} \\le 1",
-        ),
-        Symbol(
-            "z_{ik}",
-            "1 if job i is the last on map slot k",
-            (Component("last_job", (JOB, MAP_SLOT)),),
-            "0 \\le z_{ik} \\le 1",
-        ),
+        FIRST_JOB,
+        LAST_JOB,
     ),
     abbreviations=(),
     objective=Statement("U0", "\\min \\, C", "", "The bound is the least such makespan."),
