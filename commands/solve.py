@@ -118,10 +118,10 @@ def _opinions(
     result: Result, signals: Signals, time_limit: float, threads: int, *, quiet: bool
 ) -> list[Opinion] | None:
     """What independent methods say of the result; None if Ctrl-C ends them."""
-    from ..solvers.cross_check import cross_check
-
     try:
         signals.interrupt()
+        from ..solvers.cross_check import cross_check
+
         opinions = cross_check(result, time_limit=time_limit, threads=threads)
         signals.hold()
         return opinions

@@ -23,7 +23,7 @@ _caching: Any = caching
 _event: Any = event
 
 
-def compiler(function: Any, options: dict[str, Any]) -> Any:
+def compiler(function: Any, options: dict[str, Any], *, keep: bool = True) -> Any:
     """Make the numba dispatcher of a function: it compiles, or loads, when types are known.
 
     Parameters
@@ -32,6 +32,8 @@ def compiler(function: Any, options: dict[str, Any]) -> Any:
         The function.
     options
         Options of numba.
+    keep
+        Whether machine code is kept on disk for later runs.
 
     Returns
     -------
@@ -40,7 +42,8 @@ def compiler(function: Any, options: dict[str, Any]) -> Any:
     """
     made = _njit(**options)(function)
     # With NUMBA_DISABLE_JIT it is the plain function. What was typed in has no file to know it by.
-    if isinstance(made, dispatcher.Dispatcher) and Path(function.__code__.co_filename).is_file():
+    has_file = Path(function.__code__.co_filename).is_file()
+    if keep and has_file and isinstance(made, dispatcher.Dispatcher):
         vars(made)["_cache"] = KernelCache(function)
     return made
 

@@ -57,6 +57,16 @@ def inlined(function: Function) -> Function:
     return cast(Function, Kernel(function, OPTIONS))
 
 
+def not_kept(kernel: Function) -> Function:
+    """The same kernel, compiled in this process alone and never kept on disk.
+
+    It is for kernels that call functions of other packages: what is kept is known by the sources of
+    this package only.
+    """
+    made = cast(Kernel, kernel)
+    return cast(Function, Kernel(made.py_func, made.options, keep=False))
+
+
 class Kernel:
     """A function that is compiled when Python or another kernel first calls it.
 
@@ -66,11 +76,16 @@ class Kernel:
         The function.
     options
         Options of numba.
+    keep
+        Whether machine code is kept on disk for later runs.
     """
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], options: dict[str, Any], *, keep: bool = True
+    ) -> None:
         self.py_func = function
-        self._options = options
+        self.options = options
+        self._keep = keep
         self._machine: Any = None
         self._called = function if "no_cpython_wrapper" in options else None
         update_wrapper(self, function)
@@ -104,7 +119,7 @@ class Kernel:
             if self._machine is None:
                 from .compiler import compiler
 
-                self._machine = compiler(self.py_func, self._options)
+                self._machine = compiler(self.py_func, self.options, keep=self._keep)
                 self._called = self._called or self._machine
         return self._machine
 

@@ -13,13 +13,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
 
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.datacenter.workload import Jobs
 from ....instances.errors import BrokenInvariant as BrokenInvariant
-from ....instances.kernels.decorators import OPTIONS, inlined, inner, kernel
+from ....instances.kernels.decorators import OPTIONS, inlined, inner, kernel, not_kept
 from . import departures as calendar
 from .columns import (
     ALL_STARTED,
@@ -307,9 +306,7 @@ def uncached_run() -> Loop:
     It is for policies of other packages: what is kept on disk is known by this package's sources,
     and would be used after theirs have changed.
     """
-    compile_it: Any = njit
-    compiled: Loop = compile_it(_nrt=False, nogil=True)(run.py_func)  # type: ignore[attr-defined]
-    return compiled
+    return not_kept(run)
 
 
 @kernel

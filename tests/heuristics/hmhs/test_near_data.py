@@ -149,7 +149,7 @@ def test_the_setup_is_that_of_the_slot_where_rounding_hides_it() -> None:
 def test_large_instances_take_the_same_way_in_one_kernel_or_the_other(monkeypatch) -> None:
     instance = large_instance(3000, 60, 4)
     by_class = min_min.hmhs(instance)
-    monkeypatch.setattr(min_min, "SMALL", 10**9)
+    monkeypatch.setattr(min_min, "MOST_UNINDEXED_PAIRS", 10**9)
     by_queue = min_min.hmhs(instance)
     assert_equal(by_class.map, by_queue.map)
     assert_equal(by_class.reduce, by_queue.reduce)
