@@ -78,7 +78,7 @@ def test_heuristics_that_ignore_the_factors_say_so_and_are_timed_with_them():
     assert slotwise.check(instance, result.schedule).valid
     assert slotwise.heuristic(instance, "EFSS").assumptions_dropped == ()
     equal = replace(instance, speed_factors=None)
-    assert slotwise.heuristic(equal, "blind").assumptions_dropped == ()
+    assert slotwise.heuristic(equal, blind).assumptions_dropped == ()
 
 
 def test_factors_survive_a_file(tmp_path):
