@@ -52,11 +52,11 @@ if TYPE_CHECKING:
     from .instances.hierarchy.allocation import Allocation as Allocation
     from .instances.hierarchy.allocation_file import read_allocation as read_allocation
     from .instances.hierarchy.allocation_file import write_allocation as write_allocation
+    from .instances.hierarchy.building import Group as Group
+    from .instances.hierarchy.building import Leaf as Leaf
+    from .instances.hierarchy.building import hierarchy as hierarchy
     from .instances.hierarchy.checker import check_allocation as check_allocation
-    from .instances.hierarchy.hierarchy import Group as Group
     from .instances.hierarchy.hierarchy import Hierarchy as Hierarchy
-    from .instances.hierarchy.hierarchy import Leaf as Leaf
-    from .instances.hierarchy.hierarchy import hierarchy as hierarchy
     from .instances.hierarchy.hierarchy_file import read_hierarchy as read_hierarchy
     from .instances.hierarchy.hierarchy_file import write_hierarchy as write_hierarchy
     from .instances.importers import Imported as Imported

@@ -14,8 +14,9 @@ from pydantic import Field, ValidationError
 
 from ..errors import InputError
 from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
+from .building import Row, from_rows
 from .dropped_limits import DroppedLimit
-from .hierarchy import UNBOUNDED, Hierarchy, Row, from_rows
+from .hierarchy import UNBOUNDED, Hierarchy
 
 FORMAT = "slotwise/hierarchy/1"
 

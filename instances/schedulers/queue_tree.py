@@ -9,8 +9,9 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import InputError
+from ..hierarchy.building import Row, from_rows
 from ..hierarchy.dropped_limits import EVERY_QUEUE, DroppedLimit
-from ..hierarchy.hierarchy import UNBOUNDED, Hierarchy, Row, from_rows
+from ..hierarchy.hierarchy import UNBOUNDED, Hierarchy
 from ..import_notes import ImportNotes
 from .demands import DemandOptions
 

@@ -10,19 +10,8 @@ import numpy as np
 
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
-from .layout import (
-    BAR_HEIGHT,
-    LOST_TINT,
-    MAP_TINT,
-    REDUCE_TINT,
-    Chart,
-    chart,
-    encryption_colour,
-    ink_on,
-    part_colour,
-    setup_colour,
-    shortened,
-)
+from .colours import encryption_colour, ink_on, part_colour, setup_colour
+from .layout import BAR_HEIGHT, LOST_TINT, MAP_TINT, REDUCE_TINT, Chart, chart, shortened
 from .script import SCRIPT, STYLE
 
 MOST_BARS = 1_500

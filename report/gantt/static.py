@@ -11,18 +11,8 @@ import numpy as np
 from ...instances.arrays import FloatArray
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
-from .layout import (
-    BAR_HEIGHT,
-    LOST_TINT,
-    MAP_TINT,
-    MOST_NAMED,
-    REDUCE_TINT,
-    Chart,
-    chart,
-    ink_on,
-    part_colour,
-    shortened,
-)
+from .colours import MOST_NAMED, ink_on, part_colour
+from .layout import BAR_HEIGHT, LOST_TINT, MAP_TINT, REDUCE_TINT, Chart, chart, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

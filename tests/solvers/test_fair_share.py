@@ -6,7 +6,7 @@ from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, t
 from slotwise.heuristics.fairness.exact import exact
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.mch import generate
-from slotwise.instances.hierarchy.hierarchy import Group
+from slotwise.instances.hierarchy.building import Group
 from slotwise.solvers.fair_share import fair_share
 
 

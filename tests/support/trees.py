@@ -1,6 +1,7 @@
 """Small hierarchies that several tests use; resources are called c and m."""
 
-from slotwise.instances.hierarchy.hierarchy import Group, Hierarchy, Leaf, hierarchy
+from slotwise.instances.hierarchy.building import Group, Leaf, hierarchy
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
 
 
 def leaf(name, c, m, **more):

@@ -13,8 +13,8 @@ from slotwise.heuristics.fairness.hdrf import hdrf
 from slotwise.heuristics.fairness.naive_hdrf import naive
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.mch import generate
+from slotwise.instances.hierarchy.building import Group, Row, from_rows
 from slotwise.instances.hierarchy.checker import check_allocation
-from slotwise.instances.hierarchy.hierarchy import Group, Row, from_rows
 
 
 def blocking():

@@ -13,8 +13,8 @@ from slotwise.heuristics.fairness import allocate
 from slotwise.heuristics.fairness.exact import exact
 from slotwise.instances.generators.mch import full_binary, generate
 from slotwise.instances.hierarchy.allocation import SATISFIED
+from slotwise.instances.hierarchy.building import Group
 from slotwise.instances.hierarchy.checker import check_allocation
-from slotwise.instances.hierarchy.hierarchy import Group
 
 
 def test_figure_4():

@@ -14,8 +14,8 @@ from slotwise.heuristics.fairness.explanation import why
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.mch import generate
 from slotwise.instances.hierarchy.allocation import SATISFIED, UNKNOWN
+from slotwise.instances.hierarchy.building import Group
 from slotwise.instances.hierarchy.dropped_limits import DroppedLimit
-from slotwise.instances.hierarchy.hierarchy import Group
 
 
 def test_a_leaf_of_figure_4():

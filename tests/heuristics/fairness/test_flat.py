@@ -14,8 +14,8 @@ from slotwise.heuristics.fairness.exact import exact
 from slotwise.heuristics.fairness.mch_as_printed import mch
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.mch import generate
+from slotwise.instances.hierarchy.building import Group, Leaf, Row, from_rows, hierarchy
 from slotwise.instances.hierarchy.checker import check_allocation
-from slotwise.instances.hierarchy.hierarchy import Group, Leaf, Row, from_rows, hierarchy
 
 
 def test_mch_figure_4():

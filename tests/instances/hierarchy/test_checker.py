@@ -9,8 +9,8 @@ from trees import figure_4, leaf, tree
 from slotwise.heuristics.fairness.exact import exact
 from slotwise.instances.generators.mch import generate
 from slotwise.instances.hierarchy.allocation import UNKNOWN, Allocation
+from slotwise.instances.hierarchy.building import Group
 from slotwise.instances.hierarchy.checker import check_allocation
-from slotwise.instances.hierarchy.hierarchy import Group
 
 
 def with_tasks(hierarchy, tasks, whole=False):

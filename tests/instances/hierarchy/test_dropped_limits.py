@@ -11,7 +11,7 @@ from slotwise.commands.app import app
 from slotwise.heuristics.fairness import allocate
 from slotwise.instances.errors import InputError
 from slotwise.instances.hierarchy.allocation_file import read_allocation, write_allocation
-from slotwise.instances.hierarchy.hierarchy import from_graph
+from slotwise.instances.hierarchy.building import from_graph
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy, write_hierarchy
 from slotwise.instances.importers import IMPORTERS
 from slotwise.instances.schedulers.demands import DemandOptions

@@ -12,14 +12,7 @@ from trees import figure_4, leaf, tree
 
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.mch import full_binary, generate
-from slotwise.instances.hierarchy.hierarchy import (
-    Group,
-    Leaf,
-    Row,
-    from_graph,
-    from_rows,
-    hierarchy,
-)
+from slotwise.instances.hierarchy.building import Group, Leaf, Row, from_graph, from_rows, hierarchy
 from slotwise.instances.hierarchy.hierarchy_file import (
     hierarchy_document,
     read_hierarchy,

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from slotwise.instances.errors import InputError
 from slotwise.instances.exporters import EXPORTERS
-from slotwise.instances.hierarchy.hierarchy import Group, Hierarchy, Leaf, hierarchy
+from slotwise.instances.hierarchy.building import Group, Leaf, hierarchy
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.importers import IMPORTERS
 from slotwise.instances.schedulers.demands import DemandOptions
 from slotwise.instances.schedulers.queue_tree import flattened
