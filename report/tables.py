@@ -37,8 +37,9 @@ def bounds_table(instance: Instance, values: dict[str, float], best: str) -> Tab
     table.add_column("valid")
     table.add_column("source")
     for entry in BOUNDS:
-        mark = "best" if entry.name == best else "yes" if entry.valid else "no"
-        table.add_row(entry.name, f"{values[entry.name]:.6g}", mark, entry.source)
+        if entry.name in values:  # a plug-in's bound may be left out
+            mark = "best" if entry.name == best else "yes" if entry.valid else "no"
+            table.add_row(entry.name, f"{values[entry.name]:.6g}", mark, entry.source)
     return table
 
 
@@ -59,7 +60,7 @@ def comparison_table(comparison: Comparison) -> Table:
     table.add_column("gap", justify="right")
     table.add_column("time s", justify="right")
     for name, value in comparison.bounds.items():
-        valid = next(entry.valid for entry in BOUNDS if entry.name == name)
+        valid = next(entry.valid for entry in comparison.asked_bounds if entry.name == name)
         table.add_row(f"bound {name}{'' if valid else ' (not valid)'}", f"{value:.6g}", "", "")
     table.add_section()
     for result in comparison.heuristics:

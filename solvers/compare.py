@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..formulations import BOUNDS
+from ..formulations.bounds.closed_form import asked_bounds
 from ..instances.mapreduce.instance import Instance
 from ..instances.needs import need
-from ..instances.registry import Choices
+from ..instances.registry import Choices, Entry
 from ..instances.views import Plottable, Tabular
 from .clock import Clock
 from .opening import Opening
@@ -20,12 +23,13 @@ from .solve import SolveParams, search
 class Comparison(Plottable, Tabular):
     """The best result, and what every heuristic and closed-form bound makes of the instance.
 
-    `bounds` in s by name, invalid printed ones included.
+    `bounds` in s by name, invalid printed ones included; `asked_bounds` are their entries.
     """
 
     best: Result
     heuristics: list[Result]
     bounds: dict[str, float]
+    asked_bounds: Sequence[Entry] = BOUNDS
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.heuristics)} heuristics; best: {self.best})"
@@ -138,4 +142,9 @@ def compared(
         The comparison.
     """
     best = search(opening, clock, SolveParams(methods=methods, threads=threads), share=1.0)
-    return Comparison(best=best, heuristics=list(opening.results), bounds=opening.bounds)
+    return Comparison(
+        best=best,
+        heuristics=list(opening.results),
+        bounds=opening.bounds,
+        asked_bounds=asked_bounds(opening.bounds_asked),
+    )

@@ -1,5 +1,6 @@
 """Methods of one's own: functions given to the verbs, and packages found by their entry points."""
 
+import io
 import json
 import os
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from lines import cli
+from rich.console import Console
+from rich.table import Table
 
 import slotwise
 from slotwise import Entry, InputError, Instance, MethodOutcome, Schedule, SolveRequest, StopReason
@@ -19,6 +22,7 @@ from slotwise.instances import registry as module
 from slotwise.instances.generators.ljr import small
 from slotwise.instances.notices import warning
 from slotwise.instances.registry import Registry
+from slotwise.report.tables import bounds_table, comparison_table
 
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 
@@ -28,8 +32,18 @@ def my_rule(instance: Instance) -> Schedule:
     return efss(instance)
 
 
+def my_bound(instance: Instance) -> float:
+    return 1.5
+
+
 def broken(instance: Instance) -> Schedule:
     raise ZeroDivisionError("by nothing")
+
+
+def shown(table: Table) -> str:
+    console = Console(width=120, file=io.StringIO())
+    console.print(table)
+    return console.file.getvalue()
 
 
 def found(monkeypatch: pytest.MonkeyPatch, group: str, **targets: str) -> None:
@@ -64,6 +78,16 @@ def test_a_bound_is_a_function() -> None:
 
     result = slotwise.solve(instance, bounds=nearly, methods="improvement", time_limit=5)
     assert (result.status, result.bound) == ("optimal", "nearly")
+
+
+def test_tables_show_bounds_of_ones_own_and_do_without_those_left_out() -> None:
+    never = Entry("never", lambda instance: 1e9, valid=False)
+    asked = slotwise.gap(small(seed=1), heuristics="EFSS", bounds=[never, my_bound], time_limit=1)
+    text = shown(comparison_table(asked))
+    assert "bound never (not valid)" in text
+    assert "bound my_bound " in text
+    table = bounds_table(small(seed=1), {"LB2": 3.0}, "LB2")
+    assert list(table.columns[0].cells) == ["LB2"]
 
 
 def test_a_bound_above_a_schedule_is_no_certificate() -> None:
@@ -226,6 +250,8 @@ def test_the_example_of_a_plugin_appears_everywhere(installed: dict[str, str]) -
     assert rows[-1]["plugin"] == "slotwise-longest-first"
     assert run("heuristic", "longest-job-first", "example:five-jobs")["makespan"] > 1500
     assert run("bounds", "example:five-jobs")["bounds"]["longest-job"] > 0
+    # The plug-in's bound does not understand speed factors, so it is left out.
+    assert "longest-job" not in run("bounds", "example:unequal-machines")["bounds"]
     solved = run("solve", "example:five-jobs", "--method", "swap-jobs", "--time-limit", "3")
     assert any(note.startswith("swap-jobs: ") for note in solved["notes"])
 

@@ -88,7 +88,7 @@ def lower_bounds(instance: Instance, bounds: Choices | None = None) -> dict[str,
         )
     instance = usable_slots(instance).instance
     values = {}
-    for entry in _entries(bounds):
+    for entry in asked_bounds(bounds):
         ignored = sorted(instance.parts - entry.understands)
         if ignored:
             warning(
@@ -142,14 +142,15 @@ def best_of(values: dict[str, float], bounds: Choices | None = None) -> tuple[fl
     tuple[float, str]
         The bound (s) and its name.
     """
-    names = [entry.name for entry in _entries(bounds) if entry.valid and entry.name in values]
+    names = [entry.name for entry in asked_bounds(bounds) if entry.valid and entry.name in values]
     if not names:
         return 0.0, "no makespan is negative"
     name = max(names, key=values.__getitem__)
     return values[name], name
 
 
-def _entries(bounds: Choices | None) -> Sequence[Entry]:
+def asked_bounds(bounds: Choices | None) -> Sequence[Entry]:
+    """The entries of bounds that were asked for, all of `BOUNDS` by default."""
     return BOUNDS if bounds is None else BOUNDS.resolve_all(bounds)
 
 
