@@ -86,7 +86,10 @@ class Opening:
             self.notes.append(f"{', '.join(skipped)}: not run, {clock.reason}")
         order = [entry.name for entry in entries]
         self.results.sort(key=lambda result: order.index(result.method))
-        self.best = min(self.results, key=lambda result: result.makespan or 0.0)
+        self.best = min(self.results, key=lambda result: result.makespan or 0.0, default=None)
+        if self.best is None:
+            self.best = self._result(HEURISTICS.lookup(FIRST), bound, Clock())
+            self.notes.append(f"none of the heuristics asked for has a schedule, so {FIRST} ran")
 
     def _entries(self) -> list[Entry]:
         if self.heuristics is None:
@@ -97,7 +100,10 @@ class Opening:
         return attempt(lambda: certified_heuristic(self.instance, entry, bound), clock)
 
     def take(self, result: Result) -> None:
-        """Add a result."""
+        """Add a result; of one without a schedule only a note."""
+        if result.schedule is None:
+            self.notes.append(f"{result.method}: no schedule, {'; '.join(result.notes[:2])}")
+            return
         self.results.append(result)
         if self.best is None or (result.makespan or 0.0) < (self.best.makespan or 0.0):
             self.best = result

@@ -40,6 +40,14 @@ def broken(instance: Instance) -> Schedule:
     raise ZeroDivisionError("by nothing")
 
 
+def instance_is_possible(instance: Instance) -> bool:
+    return slotwise.heuristic(instance, "EFSS").schedule is not None
+
+
+def no_schedule(instance: Instance) -> bool:
+    return slotwise.heuristic(instance, "SMSO as printed").schedule is None
+
+
 def shown(table: Table) -> str:
     console = Console(width=120, file=io.StringIO())
     console.print(table)
@@ -200,6 +208,26 @@ def test_a_plugin_that_fails_later_is_left_out_of_the_comparison(monkeypatch) ->
     notes = " ".join(comparison.best.notes)
     assert "broken: left out, package 'some-package' failed: by nothing" in notes
     assert "too: package 'some-package' failed" in notes
+
+
+def test_without_a_schedule_of_those_asked_for_a_heuristic_of_ours_runs() -> None:
+    instance = small(seed=1)
+    for asked in ([], [Entry("broken", broken, plugin="some-package")]):
+        comparison = slotwise.gap(instance, heuristics=asked, methods="improvement", time_limit=1)
+        assert comparison.heuristics == []
+        assert comparison.best.makespan <= slotwise.heuristic(instance, "EFSS").makespan
+        assert "none of the heuristics asked for" in " ".join(comparison.best.notes)
+
+
+def test_a_printed_heuristic_that_breaks_the_rules_is_never_the_best() -> None:
+    for seed in range(50):
+        instance = slotwise.generate("smso-small", seed=seed, gamma=0.3)
+        if instance_is_possible(instance) and no_schedule(instance):
+            break
+    comparison = slotwise.gap(instance, heuristics=["EFSS", "SMSO as printed"], time_limit=2)
+    assert [result.method for result in comparison.heuristics] == ["EFSS"]
+    assert comparison.best.schedule is not None
+    assert "SMSO as printed: no schedule, breaks the rules" in " ".join(comparison.best.notes)
 
 
 @pytest.mark.parametrize("kind", ["heuristics", "bounds", "methods", "formulations", "policies",
