@@ -10,23 +10,37 @@ import typer
 from .console import NO, Json, Output, Quiet, show, tell
 from .file_rules import saving
 
+DatacenterFile = Annotated[
+    Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
+]
+TargetRate = Annotated[
+    float | None,
+    typer.Option(
+        metavar="R", min=0, help="Carry R jobs per time unit on the fewest machines instead."
+    ),
+]
+AsPrinted = Annotated[
+    bool, typer.Option("--as-printed", help="LoTES's own linear programs, bins and rounding.")
+]
+TimeLimit = Annotated[
+    float, typer.Option("--time-limit", metavar="S", min=0, help="Of the integer program.")
+]
+Spread = Annotated[
+    float,
+    typer.Option(
+        metavar="X",
+        min=0,
+        help="Coefficient of variation of demands within a class, for policy bid-price.",
+    ),
+]
+
 
 def guide(
-    datacenter: Annotated[
-        Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
-    ],
-    target_rate: Annotated[
-        float | None,
-        typer.Option(
-            metavar="R", min=0, help="Carry R jobs per time unit on the fewest machines instead."
-        ),
-    ] = None,
-    as_printed: Annotated[
-        bool, typer.Option("--as-printed", help="LoTES's own linear programs, bins and rounding.")
-    ] = False,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", metavar="S", min=0, help="Of the integer program.")
-    ] = 1.0,
+    datacenter: DatacenterFile,
+    target_rate: TargetRate = None,
+    as_printed: AsPrinted = False,
+    time_limit: TimeLimit = 1.0,
+    spread: Spread = 0.0,
     output: Output = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -47,7 +61,11 @@ def guide(
     warm_up()
     try:
         guidance = make(
-            problem, target_rate=target_rate, as_printed=as_printed, time_limit=time_limit
+            problem,
+            target_rate=target_rate,
+            as_printed=as_printed,
+            time_limit=time_limit,
+            spread=spread,
         )
     except NoRate as no:
         document: dict[str, Any] = {

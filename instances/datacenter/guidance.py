@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..views import Plottable, Tabular
 from .datacenter import Datacenter
 
@@ -35,6 +35,34 @@ class Prices:
     work: FloatArray
     machine: FloatArray
     machine_bound: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ClassPrices:
+    """What a dispatcher needs in order to see what room is worth, for K classes, M configurations.
+
+    The worth of room follows from these and the datacenter: docs/dispatch.md.
+
+    Parameters
+    ----------
+    value
+        What serving each class at a rate greater by 1 is worth, in total 1 weighted by the classes'
+        shares, shape (K,).
+    belongs
+        Whether the room of a job there is worth hardly more than the job brings, shape (K, M).
+    spread
+        Coefficient of variation of the jobs' demands within their class.
+    draws
+        Number of random factors over which the worth of room is smoothed.
+    seed
+        Of these factors.
+    """
+
+    value: FloatArray
+    belongs: BoolArray
+    spread: float = 0.0
+    draws: int = 24
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +96,8 @@ class Guidance(Plottable, Tabular):
         With a target rate, no plan uses fewer machines.
     prices
         What limits the arrival rate.
+    class_prices
+        What jobs of each class are worth, and where each belongs; None for a plan without.
     notes
         Remarks.
     """
@@ -83,6 +113,7 @@ class Guidance(Plottable, Tabular):
     target_rate: float | None = None
     machines_bound: int | None = None
     prices: Prices | None = None
+    class_prices: ClassPrices | None = None
     notes: tuple[str, ...] = field(default=())
 
     @cached_property

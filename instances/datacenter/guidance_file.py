@@ -19,13 +19,19 @@ from .datacenter_file import (
     datacenter_from,
     where_in_datacenter,
 )
-from .guidance import Guidance, Prices
+from .guidance import ClassPrices, Guidance, Prices
 
 FORMAT = "slotwise/guidance/1"
 
 Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
 NonNegative = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
+
+MOST_DRAWS = 1000
+"""Draws over which the worth of room may be smoothed."""
+
+PRICE_TOLERANCE = 1e-6
+"""By how much the prices, weighted by the shares, may add up to more or less than 1."""
 
 
 class _Bin(Strict):
@@ -45,6 +51,14 @@ class _Limits(Strict):
     one_more_machine: dict[str, _Gain]
 
 
+class _ClassPrices(Strict):
+    classes: dict[str, NonNegative]
+    belongs: dict[str, list[str]]
+    spread: NonNegative = 0.0
+    draws: Annotated[int, Field(ge=1, le=MOST_DRAWS)] = 24
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+
+
 class GuidanceDocument(Strict):
     """The fields of a `slotwise/guidance/1` document."""
 
@@ -60,6 +74,7 @@ class GuidanceDocument(Strict):
     machines_needed: Count | None = None
     machines_bound: Count | None = None
     limits: _Limits | None = None
+    prices: _ClassPrices | None = None
     explanation: list[str] = []
     notes: list[str] = []
     datacenter: DatacenterDocument | None = None
@@ -170,6 +185,8 @@ def guidance_document(guidance: Guidance) -> dict[str, Any]:
         document["machines_bound"] = guidance.machines_bound
     if guidance.prices is not None:
         document["limits"] = _limits(datacenter, guidance.prices)
+    if guidance.class_prices is not None:
+        document["prices"] = _price_document(datacenter, guidance.class_prices)
     document["datacenter"] = datacenter_document(datacenter)
     return document
 
@@ -214,6 +231,9 @@ def _guidance(document: GuidanceDocument, datacenter: Datacenter) -> Guidance:
         target_rate=document.target_rate,
         machines_bound=document.machines_bound,
         prices=None if document.limits is None else _prices(document.limits, datacenter),
+        class_prices=(
+            None if document.prices is None else _class_prices(document.prices, datacenter)
+        ),
         notes=tuple(document.notes),
     )
 
@@ -238,3 +258,47 @@ def _prices(limits: _Limits, datacenter: Datacenter) -> Prices:
         machine=array([gain.arrival_rate for gain in gains]),
         machine_bound=array([gain.at_most for gain in gains]),
     )
+
+
+def _price_document(datacenter: Datacenter, prices: ClassPrices) -> dict[str, Any]:
+    names = np.array(datacenter.configurations, dtype=object)
+    return {
+        "classes": dict(zip(datacenter.classes, prices.value.tolist(), strict=True)),
+        "belongs": {
+            name: names[row].tolist()
+            for name, row in zip(datacenter.classes, prices.belongs, strict=True)
+        },
+        "spread": prices.spread,
+        "draws": prices.draws,
+        "seed": prices.seed,
+    }
+
+
+def _class_prices(document: _ClassPrices, datacenter: Datacenter) -> ClassPrices:
+    classes, configurations = datacenter.classes, datacenter.configurations
+    for field, given in (("classes", document.classes), ("belongs", document.belongs)):
+        for name in given:
+            if name not in classes:
+                raise InputError(f"prices, {field}: unknown class {name!r}")
+        for name in classes:
+            if name not in given:
+                raise InputError(f"prices, {field}: nothing on class {name!r}")
+    value = np.array([document.classes[name] for name in classes])
+    if not (np.isfinite(value).all() and value.any()):
+        raise InputError("prices, classes: need finite numbers, and some above 0")
+    total = float(value @ datacenter.share)
+    if abs(total - 1) > PRICE_TOLERANCE:
+        raise InputError(
+            f"prices, classes: weighted by the shares they add up to {total:.9g}, need 1"
+        )
+    belongs = np.zeros(datacenter.mean_time.shape, dtype=bool)
+    for k, name in enumerate(classes):
+        where = f"prices, belongs, class {name!r}"
+        for configuration in document.belongs[name]:
+            if configuration not in configurations:
+                raise InputError(f"{where}: unknown configuration {configuration!r}")
+            j = configurations.index(configuration)
+            if not np.isfinite(datacenter.mean_time[k, j]):
+                raise InputError(f"{where}: it cannot run on {configuration!r}")
+            belongs[k, j] = True
+    return ClassPrices(value, belongs, document.spread, document.draws, document.seed)

@@ -16,6 +16,7 @@ from ...instances.errors import CertificateError, InputError
 from ...instances.needs import need
 from .column_generation import GAP, Columns, NoRate, generate_columns
 from .knapsack import fill_up, resource_prices
+from .prices import class_prices, need_spread
 from .rounding import greedy_rounding, integer_program, printed_rounding, rate_of
 
 __all__ = ["NoRate", "guide"]
@@ -31,6 +32,7 @@ def guide(
     target_rate: float | None = None,
     as_printed: bool = False,
     time_limit: float = 1.0,
+    spread: float = 0.0,
 ) -> Guidance:
     """Compute bins for all machines that carry the highest arrival rate, with a bound; checked.
 
@@ -47,6 +49,9 @@ def guide(
         classes those are depends on the solver, because the optimum is degenerate.
     time_limit
         Wall time of the integer program (s).
+    spread
+        Coefficient of variation of the jobs' demands within their class, for the dispatcher that
+        follows the prices. Plan and bound are for jobs that need what their class does.
 
     Returns
     -------
@@ -58,12 +63,13 @@ def guide(
     NoRate
         If the datacenter cannot carry the target, or some class cannot run anywhere.
     InputError
-        If the target is not positive, the two options are combined, or Algorithm 1 makes too many
-        bins.
+        If the target is not positive, the spread is negative, the two options are combined, or
+        Algorithm 1 makes too many bins.
     """
     need("guide", datacenter, Datacenter)
     if target_rate is not None and not target_rate > 0:
         raise InputError(f"target rate: need a positive number, got {target_rate}")
+    need_spread(spread)
     if as_printed:
         guidance = _as_printed(datacenter, target_rate)
     else:
@@ -72,7 +78,11 @@ def guide(
             guidance = _highest_rate(datacenter, columns, time_limit)
         else:
             guidance = _fewest_machines(datacenter, columns, target_rate, time_limit)
-        guidance = replace(guidance, prices=_prices(datacenter, columns))
+        guidance = replace(
+            guidance,
+            prices=_prices(datacenter, columns),
+            class_prices=class_prices(datacenter, columns.worth, spread=spread),
+        )
     for violation in check_guidance(guidance).violations:
         raise CertificateError(
             f"{guidance.method} made invalid guidance: {violation}",

@@ -79,23 +79,106 @@ def best_bins(
     bound = np.zeros(count)
     times = _replacements(datacenter.request_units)
     for j, capacity in enumerate(datacenter.capacity_units):
-        usable = datacenter.fits[:, j]
-        p = np.where(usable, worth[:, j], 0.0)
-        kept = _undominated(p, times)
-        need = datacenter.request_units[kept]
-        share = _shares(need, capacity)
-        # Best value for the price of its needs first.
-        cost = share @ _relaxed_prices(p[kept], share, 0, -1)
-        order = np.argsort(-p[kept] / np.maximum(cost, 1e-200), kind="stable")
-        kept, need, share = kept[order], need[order], share[order]
-        found, value[j], bound[j] = _search(
-            p[kept], need, share, capacity, float(value[j]), float(tolerance), most_nodes
+        knapsack = _knapsack(datacenter, j, worth[:, j], times)
+        kept = knapsack.kept
+        found, value[j], bound[j] = knapsack.search(
+            capacity, float(value[j]), tolerance, most_nodes
         )
         if found.any():
             bins[j, kept] = found
+            usable = datacenter.fits[:, j]
             fill_up(bins[j], usable, datacenter.request_units, capacity)
-            value[j] = max(value[j], bins[j] @ p)
+            value[j] = max(value[j], bins[j] @ np.where(usable, worth[:, j], 0.0))
     return BestBins(bins, value, bound)
+
+
+def worth_of_room(
+    datacenter: Datacenter,
+    j: int,
+    worth: FloatArray,
+    room: IntArray,
+    *,
+    tolerance: float = 1e-9,
+    most_nodes: int = 10_000_000,
+) -> FloatArray:
+    """What the best filling of parts of a machine is worth.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    j
+        Number of the machine's configuration.
+    worth
+        Value >= 0 of a job, shape (K,).
+    room
+        The parts, in units, at most the capacity, shape (parts, R).
+    tolerance
+        Relative tolerance of the search.
+    most_nodes
+        Most nodes of the search for one part; after them it ends with its bound.
+
+    Returns
+    -------
+    FloatArray
+        No filling is worth more than this, and within the tolerance one is unless the search ended
+        early, shape (parts,).
+    """
+    knapsack = _knapsack(datacenter, j, worth, _replacements(datacenter.request_units))
+    return np.array([knapsack.search(part, 0.0, tolerance, most_nodes)[2] for part in room])
+
+
+@dataclass(frozen=True, eq=False)
+class _Knapsack:
+    """The classes that may be in a best bin of a configuration, and what bounds its worth.
+
+    Parameters
+    ----------
+    kept
+        Numbers of the classes, the best value for what they need first.
+    p, need, share
+        Their values, requests, and requests as shares of the capacity.
+    capacity
+        Of the machine, in units.
+    vectors
+        See `_price_vectors`.
+    """
+
+    kept: IntArray
+    p: FloatArray
+    need: IntArray
+    share: FloatArray
+    capacity: IntArray
+    vectors: FloatArray
+
+    def search(
+        self, room: IntArray, floor: float, tolerance: float, most_nodes: int
+    ) -> tuple[IntArray, float, float]:
+        """The best filling of a part of the machine, its value and a bound; see `_search`."""
+        return _search(
+            self.p,
+            self.need,
+            self.share,
+            self.capacity,
+            self.vectors,
+            room,
+            floor,
+            float(tolerance),
+            most_nodes,
+        )
+
+
+def _knapsack(datacenter: Datacenter, j: int, worth: FloatArray, times: IntArray) -> _Knapsack:
+    capacity = datacenter.capacity_units[j]
+    p = np.where(datacenter.fits[:, j], worth, 0.0)
+    kept = _undominated(p, times)
+    need = datacenter.request_units[kept]
+    share = _shares(need, capacity)
+    # Best value for the price of its needs first.
+    cost = share @ _relaxed_prices(p[kept], share, 0, -1)
+    order = np.argsort(-p[kept] / np.maximum(cost, 1e-200), kind="stable")
+    kept, need, share = kept[order], need[order], share[order]
+    return _Knapsack(kept, p[kept], need, share, capacity, _price_vectors(p[kept], share))
 
 
 def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
@@ -135,7 +218,8 @@ def warm_up() -> None:
     none, table = np.zeros(0), np.zeros((0, 1))
     _relaxed_prices(none, table, 0, -1)
     whole = table.astype(np.int64)
-    _search(none, whole, table, np.zeros(1, dtype=np.int64), 0.0, 0.0, 0)
+    nothing = np.zeros(1, dtype=np.int64)
+    _search(none, whole, table, nothing, _price_vectors(none, table), nothing, 0.0, 0.0, 0)
 
 
 def _shares(need: IntArray, capacity: IntArray) -> FloatArray:
@@ -272,27 +356,29 @@ def _search(
     need: IntArray,
     share: FloatArray,
     capacity: IntArray,
+    vectors: FloatArray,
+    whole: IntArray,
     floor: float,
     tolerance: float,
     most_nodes: int,
 ) -> tuple[IntArray, float, float]:
-    """Branch and bound over the counts of the classes.
+    """Branch and bound over the counts of the classes that fill the room `whole`.
 
-    Returns the best bin, none if no bin exceeds the floor, its value and a bound.
+    `share` and `vectors` are relative to the capacity, of which the room is a part. Returns the
+    best bin, none if no bin exceeds the floor, its value and a bound.
     """
     classes, resources = need.shape
     best = np.zeros(classes, dtype=np.int64)
     value, to_beat = floor, floor * (1 + tolerance)
     if classes == 0:
         return best, value, to_beat * (1 + _ROUNDING)
-    vectors = _price_vectors(p, share)
     count = np.zeros(classes, dtype=np.int64)
     room = np.zeros((classes + 1, resources), dtype=np.int64)
     left = np.zeros((classes + 1, resources))  # room as shares of the capacity
     worth = np.zeros(classes + 1)
     for r in range(resources):
-        room[0, r] = capacity[r]
-        left[0, r] = 1.0 if capacity[r] > 0 else 0.0
+        room[0, r] = whole[r]
+        left[0, r] = whole[r] / capacity[r] if capacity[r] > 0 else 0.0
     x, down, nodes = 0, True, 0
     while x >= 0:
         if down:

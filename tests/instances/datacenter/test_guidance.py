@@ -9,7 +9,7 @@ import pytest
 
 from slotwise.instances.datacenter.checker import check_guidance
 from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
-from slotwise.instances.datacenter.guidance import Guidance, Prices
+from slotwise.instances.datacenter.guidance import ClassPrices, Guidance, Prices
 from slotwise.instances.datacenter.guidance_file import (
     guidance_document,
     read_guidance,
@@ -40,6 +40,11 @@ def plan() -> Guidance:
             work=np.array([0.25, 0.75]),
             machine=np.array([1.0, 2.0]),
             machine_bound=np.array([1.0, 2.5]),
+        ),
+        class_prices=ClassPrices(
+            value=np.array([0.5, 1.5]),
+            belongs=np.array([[True, True], [False, True]]),
+            spread=0.3,
         ),
         notes=("a note",),
     )
@@ -104,6 +109,13 @@ def test_file_round_trip(tmp_path: Path) -> None:
     assert document["bins"][1] == {"configuration": "a", "machines": 1, "jobs": {"y": 1}}
     assert document["proportions"]["y"] == {"a": 1.0}
     assert document["datacenter"]["name"] == "two"
+    assert document["prices"] == {
+        "classes": {"x": 0.5, "y": 1.5},
+        "belongs": {"x": ["a", "b"], "y": ["b"]},
+        "spread": 0.3,
+        "draws": 24,
+        "seed": 0,
+    }
 
 
 def test_the_bare_contract_is_enough_with_a_datacenter(tmp_path: Path) -> None:
@@ -132,6 +144,16 @@ def test_the_bare_contract_is_enough_with_a_datacenter(tmp_path: Path) -> None:
             "datacenter, class 'x', share: need greater than or equal to 0",
         ),
         (("limits", "classes"), {"x": 1.0}, "limits: nothing on 'y'"),
+        (("prices", "classes"), {"x": 2.0}, "prices, classes: nothing on class 'y'"),
+        (("prices", "classes", "z"), 2.0, "prices, classes: unknown class 'z'"),
+        (("prices", "classes", "x"), -1, "prices, classes, x: need greater than or equal to 0"),
+        (
+            ("prices", "classes", "x"),
+            0.6,
+            "prices, classes: weighted by the shares they add up to 1.05, need 1",
+        ),
+        (("prices", "belongs", "x"), ["c"], "prices, belongs, class 'x': unknown configuration"),
+        (("prices", "draws"), 0, "prices, draws: need greater than or equal to 1"),
     ],
 )
 def test_bad_files_are_refused_naming_the_place(
