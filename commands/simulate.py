@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -138,11 +139,15 @@ def simulate(
     weight = _weight(gamma, problem)
     plan = None
     if guidance is not None or any(follows) or bound or (rate is None and trace is None):
-        plan = _plan(problem, guidance)
+        plan = _plan(problem, guidance, noise)
     workload = _workload(problem, plan, trace, compress, load, rate, jobs, seed, noise)
     hidden = quiet or as_json
     tell(workload.notes, quiet=hidden)
-    options: RunOptions = {"gamma": weight, "replan": replan, "planner": _plan}
+    options: RunOptions = {
+        "gamma": weight,
+        "replan": replan,
+        "planner": partial(_plan, spread=noise),
+    }
     campaign = _Campaign(workload, names, plan, seed, warm_up, options)
     with held() as signals:
         campaign.run(signals.interrupt, bound=bound, hidden=hidden)
@@ -292,16 +297,18 @@ def _weight(unit: str, problem: Datacenter) -> float | None:
     return SECONDS[problem.time_unit] / SECONDS[unit]
 
 
-def _plan(problem: Datacenter, path: Path | None = None) -> Guidance:
+def _plan(problem: Datacenter, path: Path | None = None, spread: float = 0.0) -> Guidance:
+    """A plan from a file or made now, for demands that vary by `spread` within their class."""
     if path is not None:
         from ..instances.datacenter.guidance_file import read_guidance
+        from ..solvers.guidance.prices import with_spread
 
-        return read_guidance(path, problem)
+        return with_spread(read_guidance(path, problem), spread)
     from ..solvers.guidance.guide import NoRate
     from ..solvers.guidance.guide import guide as make
 
     try:
-        return make(problem)
+        return make(problem, spread=spread)
     except NoRate as no:
         raise InputError(f"{problem.name}: {no}") from None
 
