@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..heuristics.dispatch import POLICIES
+from ..heuristics.dispatch import POLICIES, WARM_UP
 from ..instances.advice import need_choice
 from ..instances.errors import InputError
 from ..instances.limits import MOST_ARRIVALS, MOST_SLOTS
@@ -67,7 +67,10 @@ Scale = Annotated[
 JobCount = Annotated[
     int | None,
     typer.Option(
-        metavar="N", min=1, max=MOST_ARRIVALS, help="Default: 300000, or the whole trace."
+        metavar="N",
+        min=1,
+        max=MOST_ARRIVALS,
+        help="Default: 37 mean durations of arrivals, at least 300000; or the whole trace.",
     ),
 ]
 Noise = Annotated[
@@ -112,7 +115,7 @@ def simulate(
     jobs: JobCount = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     noise: Noise = 0.0,
-    warm_up: WarmUp = 0.2,
+    warm_up: WarmUp = WARM_UP,
     guidance: GuidanceFile = None,
     gamma: Gamma = "scaled",
     replan: Replan = None,
@@ -152,7 +155,7 @@ def simulate(
     with held() as signals:
         campaign.run(signals.interrupt, bound=bound, hidden=hidden)
         signals.hold()
-        tell(campaign.missing(bound=bound), quiet=hidden)
+        tell([*campaign.missing(bound=bound), *campaign.warnings()], quiet=hidden)
         campaign.write(output, plot)
         show(campaign.view(), document=campaign.document(), as_json=as_json, quiet=quiet)
 
@@ -229,9 +232,18 @@ class _Campaign:
             notes.append(f"interrupted: not run: {', '.join(absent)}")
         return notes
 
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before the figures are trusted."""
+        from ..heuristics.dispatch.result import warnings_of
+
+        return warnings_of(self.results)
+
     def document(self) -> dict[str, Any]:
         """What `--json` prints."""
         first, *others = (result.document() for result in self.results)
+        first["warnings"] = list(self.warnings())
+        for other in others:
+            del other["warnings"]
         if others:
             first["against"] = others
         if self.bound is not None:
@@ -333,7 +345,9 @@ def _workload(
     if rate is None:
         assert plan is not None
         rate = (DEFAULT_LOAD if load is None else load) * plan.arrival_rate_bound
-    return poisson(problem, rate, jobs or 300_000, seed=seed, noise=noise)
+    from ..instances.datacenter.steady_state import enough_jobs
+
+    return poisson(problem, rate, jobs or enough_jobs(problem, rate, plan), seed=seed, noise=noise)
 
 
 @contextmanager

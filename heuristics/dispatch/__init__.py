@@ -48,3 +48,6 @@ POLICIES = Registry(
         ),
     ),
 )
+
+WARM_UP = 0.2
+"""Part of the jobs, the first ones, that is usually not measured."""

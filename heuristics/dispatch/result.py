@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,10 +11,22 @@ import numpy as np
 
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.datacenter.datacenter import Datacenter
+from ...instances.datacenter.guidance import Guidance
+from ...instances.datacenter.steady_state import class_loads, missing_load, time_to_fill
 from ...instances.datacenter.workload import Workload
+from ...instances.limits import MOST_ARRIVALS
 from ...instances.views import Plottable, Tabular
-from .engine.columns import FIRST_IN_USE, FRAGMENTATION
+from . import WARM_UP
+from .batch_means import halves
+from .engine.columns import FIRST_IN_USE, FRAGMENTATION, JOBS_WAITING, SAMPLE_TIME
 from .engine.state import wait_of_bucket
+
+ABSENT = 0.005
+"""Part of the load that may be missing when measuring starts."""
+
+GROWN, MOVED = 1.5, 0.05
+"""By which factor the second half's mean queue exceeds the first's if the queue grows, and by which
+part their use differs if use has not settled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +45,8 @@ class Simulation(Plottable, Tabular):
         Sum of the waits of each class, and the longest.
     waits : (K, buckets)
         Number of positive waits in the buckets around `wait_of_bucket`.
+    durations : (K,)
+        Sum of the durations of the jobs of each class, where they ran.
     series : (samples, 6 + R)
         The state at regular times; `engine.columns` has names for the columns.
     events
@@ -44,8 +59,10 @@ class Simulation(Plottable, Tabular):
         Number of new plans.
     interrupted
         Whether Ctrl-C ended the run.
-    warm_up
-        Part of the jobs that was not measured.
+    warm_up, measured_from
+        Part of the jobs that was not measured, and when the first one arrived that was.
+    guidance
+        The plan that was there; None if there was none.
     start, machine : (jobs,)
         When and where each job started, NaN and -1 if it did not; empty if nobody asked for it.
     """
@@ -57,6 +74,7 @@ class Simulation(Plottable, Tabular):
     wait_sum: FloatArray
     wait_max: FloatArray
     waits: IntArray
+    durations: FloatArray
     series: FloatArray
     events: int
     seconds: float
@@ -65,6 +83,8 @@ class Simulation(Plottable, Tabular):
     replanned: int
     interrupted: bool
     warm_up: float
+    measured_from: float
+    guidance: Guidance | None
     start: FloatArray
     machine: IntArray
 
@@ -120,8 +140,30 @@ class Simulation(Plottable, Tabular):
         return float(self._after_warm_up()[:, FRAGMENTATION].mean())
 
     def _after_warm_up(self) -> FloatArray:
-        first = min(int(np.ceil(self.warm_up * len(self.series))), len(self.series) - 1)
-        return self.series[first:]
+        first = int(np.searchsorted(self.series[:, SAMPLE_TIME], self.measured_from))
+        return self.series[min(first, len(self.series) - 1) :]
+
+    @property
+    def rate(self) -> float:
+        """Arrivals per time unit: what jobs were drawn with, or what their number comes to."""
+        drawn = self.workload.rate
+        return self.workload.jobs / max(self.workload.horizon, 1e-300) if drawn is None else drawn
+
+    @property
+    def load(self) -> float | None:
+        """The rate of drawn jobs as a part of the plan's bound; None if either is missing."""
+        bound = 0.0 if self.guidance is None else self.guidance.arrival_rate_bound
+        return None if self.workload.rate is None or bound <= 0 else self.workload.rate / bound
+
+    @property
+    def mean_duration(self) -> float:
+        """Mean duration of the jobs after the warm-up, where they ran."""
+        return float(self.durations.sum()) / max(1, self.measured)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before these figures are trusted, see `warnings_of`."""
+        return warnings_of([self])
 
     def quantile(self, share: float, job_class: int | None = None) -> float:
         """Return the wait that a share of the jobs does not exceed, within 0.2 %.
@@ -149,6 +191,12 @@ class Simulation(Plottable, Tabular):
             "datacenter": self.datacenter.name,
             "workload": self.workload.source,
             "time_unit": self.datacenter.time_unit,
+            "machines": self.datacenter.machines,
+            "rate": self.rate,
+            "load": self.load,
+            "horizon": self.workload.horizon,
+            "mean_duration": self.mean_duration,
+            "warm_up": self.measured_from,
             "jobs": int(self.all_jobs),
             "measured": self.measured,
             "mean_wait": self.mean_wait,
@@ -171,7 +219,102 @@ class Simulation(Plottable, Tabular):
             "mean_wait_of_all": self.mean_wait_of_all,
             "replanned": self.replanned,
             "interrupted": self.interrupted,
+            "warnings": list(self.warnings),
             "events": self.events,
             "seconds": self.seconds,
             "events_per_second": self.events_per_second,
         }
+
+
+def warnings_of(simulations: Sequence[Simulation]) -> tuple[str, ...]:
+    """What to know before figures of policies on the same jobs are trusted.
+
+    Parameters
+    ----------
+    simulations
+        Simulations of one workload, at least one.
+
+    Returns
+    -------
+    tuple of str
+        Sentences: the load is too high, the warm-up too short, a queue still grows, use has not
+        settled, nobody waited. Empty if there is nothing of the kind.
+    """
+    first = simulations[0]
+    found = _of_the_load(first)
+    seen = [simulation for simulation in simulations if simulation.measured]
+    if not seen:
+        return tuple(found)
+    found += (short := _of_the_warm_up(first))
+    growing, moving = [], []
+    for simulation in seen:
+        after = simulation._after_warm_up()
+        queue = halves(after[:, JOBS_WAITING])
+        if queue is not None and queue.differ and queue.second > GROWN * queue.first:
+            growing.append(f"{simulation.policy} {queue.first:.3g}, then {queue.second:.3g}")
+        r = int(simulation.utilisation.argmax())
+        use = halves(after[:, FIRST_IN_USE + r])
+        if use is not None and use.differ and abs(use.second - use.first) > MOVED * use.first:
+            whole = simulation.utilisation[r] * 2 / (use.first + use.second)
+            moving.append(
+                f"{simulation.policy} {whole * use.first:.1%} of {first.datacenter.resources[r]}, "
+                f"then {whole * use.second:.1%}"
+            )
+    if growing:
+        found.append(
+            "the queue was still growing when arrivals ended (jobs waiting in the first and the "
+            f"second half: {'; '.join(growing)})"
+        )
+    if moving and not short:
+        found.append(
+            "what is in use has not settled (in the first and the second half: "
+            f"{'; '.join(moving)})"
+        )
+    if all(simulation.max_wait == 0 for simulation in seen):
+        found.append(
+            "nobody waited: these jobs do not say which policy is better; try a higher load"
+        )
+    return tuple(found)
+
+
+def _of_the_load(simulation: Simulation) -> list[str]:
+    load, guidance = simulation.load, simulation.guidance
+    if load is None or guidance is None:
+        return []
+    if load >= 1:
+        return [
+            f"load {load:.4g} is above what any dispatcher can carry: waits grow with the number "
+            "of jobs"
+        ]
+    if simulation.rate > guidance.arrival_rate:
+        own = guidance.arrival_rate / guidance.arrival_rate_bound
+        return [
+            f"load {load:.4g} is above what the plan carries, {own:.4g}: policies that follow its "
+            "bins may not keep up"
+        ]
+    return []
+
+
+def _of_the_warm_up(simulation: Simulation) -> list[str]:
+    """Whether part of the load was missing when measuring started, and what to do about it."""
+    workload, durations = simulation.workload, simulation.durations
+    mean = durations / np.maximum(1, simulation.jobs)
+    load = class_loads(simulation.datacenter, simulation.jobs.astype(float), mean)
+    if workload.missing is None or not load.any():
+        return []
+    absent = missing_load(workload.missing, simulation.measured_from, mean, load)
+    if absent <= ABSENT:
+        return []
+    covered = simulation.measured_from / simulation.mean_duration
+    part = max(simulation.warm_up, WARM_UP)
+    jobs = time_to_fill(workload.missing, mean, load) * simulation.rate / part
+    remedies = []
+    if workload.jobs < jobs <= MOST_ARRIVALS:
+        digit = 10 ** max(0, int(np.log10(jobs)) - 1)
+        remedies.append(f"--jobs {int(np.ceil(jobs / digit)) * digit}")
+    if part > simulation.warm_up and jobs <= MOST_ARRIVALS:
+        remedies.append(f"--warm-up {part:g}")
+    return [
+        f"warm-up covers {covered:.2g} mean durations; {100 * absent:.3g} % of the load is not "
+        f"there yet: use {' and '.join(remedies)}"
+    ]

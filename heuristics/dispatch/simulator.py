@@ -23,6 +23,7 @@ from .engine.columns import (
     ALL_WAIT,
     ARRIVED,
     DEPARTED,
+    FIRST_MEASURED,
     NEXT_JOB,
     RUNNING,
     SAMPLES_TAKEN,
@@ -148,7 +149,7 @@ def simulate(
     except KeyboardInterrupt:
         interrupted = True
     name = policy if isinstance(policy, str) else getattr(policy, "name", kind.name)
-    return run.result(name, warm_up, interrupted=interrupted)
+    return run.result(name, warm_up, guidance, interrupted=interrupted)
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,7 @@ class _Run:
         self._next_plan = np.inf if replanning is None else replanning.interval
         self._arrived = np.zeros(len(workload.datacenter.classes), dtype=np.int64)
         self._seconds, self._plans = 0.0, 0
+        self._measured_from = np.inf
 
     def go_through(
         self, block: Jobs, others: Iterator[Jobs], on_progress: ArrivalCallback | None
@@ -191,6 +193,9 @@ class _Run:
         for number in count(1):
             following = next(others, None)
             self.system.tally[NEXT_JOB] = 0
+            first = self.system.tally[FIRST_MEASURED] - self.system.tally[ARRIVED]
+            if 0 <= first < len(block.arrival):
+                self._measured_from = float(block.arrival[first])
             begun = 0
             while self._advance(block, following is None) == events.TIME_IS_UP:
                 done = int(self.system.tally[NEXT_JOB])
@@ -238,7 +243,9 @@ class _Run:
         self._plans += 1
         self._arrived[:] = 0
 
-    def result(self, policy: str, warm_up: float, *, interrupted: bool) -> Simulation:
+    def result(
+        self, policy: str, warm_up: float, guidance: Guidance | None, *, interrupted: bool
+    ) -> Simulation:
         """What was seen. Raises `BrokenInvariant` if jobs do not add up."""
         final = self.system
         _check_conserved(final, None if interrupted else self.workload.jobs)
@@ -251,6 +258,7 @@ class _Run:
             wait_sum=final.wait_sum,
             wait_max=final.wait_max,
             waits=final.waits,
+            durations=final.durations,
             series=final.series[: max(1, int(final.tally[SAMPLES_TAKEN]))],
             events=int(final.tally[ARRIVED] + final.tally[DEPARTED]),
             seconds=self._seconds,
@@ -259,6 +267,8 @@ class _Run:
             replanned=self._plans,
             interrupted=interrupted,
             warm_up=warm_up,
+            measured_from=min(self._measured_from, self.workload.horizon),
+            guidance=guidance,
             start=final.log_start,
             machine=place_in_datacenter(final, final.log_machine),
         )

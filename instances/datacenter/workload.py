@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..files.inputs import file_name, read_text
 from ..limits import MOST_HELD
 from .datacenter import Datacenter
+from .steady_state import Missing, exponential_missing
 
 BLOCK = 1 << 16
 """Jobs of a block; it is part of what a seed means."""
@@ -65,6 +66,12 @@ class Workload:
         Iterates over the blocks, from the beginning at each call.
     notes
         What was left out.
+    rate
+        Arrival rate of all jobs (jobs per `time_unit`) that they are drawn with, None if they are
+        not.
+    missing
+        The part of the load that is missing some time after time 0, for a class with mean duration
+        1; None if nobody knows.
     """
 
     datacenter: Datacenter
@@ -73,6 +80,8 @@ class Workload:
     source: str
     blocks: Callable[[], Iterator[Jobs]]
     notes: tuple[str, ...] = ()
+    rate: float | None = None
+    missing: Missing | None = None
 
     def __repr__(self) -> str:
         return (
@@ -167,7 +176,9 @@ def poisson(
     source = f"Poisson, {rate:.9g} jobs per {datacenter.time_unit}, seed {seed}"
     if noise > 0:
         source += f", demands with a coefficient of variation of {noise:g}"
-    return Workload(datacenter, jobs, jobs * gap, source, blocks)
+    return Workload(
+        datacenter, jobs, jobs * gap, source, blocks, rate=rate, missing=exponential_missing
+    )
 
 
 def replay(

@@ -82,6 +82,7 @@ def simulation() -> Simulation:
         wait_sum=np.array([0.5, 2.0]),
         wait_max=np.array([0.5, 2.0]),
         waits=waits,
+        durations=np.array([3.0, 1.0]),
         series=series,
         events=3_000_000,
         seconds=2.0,
@@ -90,6 +91,8 @@ def simulation() -> Simulation:
         replanned=0,
         interrupted=False,
         warm_up=0.5,
+        measured_from=1.5,
+        guidance=None,
         start=np.zeros(0),
         machine=np.zeros(0, dtype=np.int64),
     )
@@ -98,7 +101,7 @@ def simulation() -> Simulation:
 def test_policies(simulation: Simulation) -> None:
     other = replace(
         simulation, policy="tetris", wait_sum=np.array([0.0, 0.001]), at_once=np.array([3, 0]),
-        wait_max=np.array([0.0, 0.001]), events=1_000_000, series=simulation.series / 2,
+        wait_max=np.array([0.0, 0.001]), events=1_000_000, series=simulation.series / 2, measured_from=0.75,
     )  # fmt: skip
     text = shown(policies_table([simulation, other], bound=0.1))
     assert "cell: by hand" in text

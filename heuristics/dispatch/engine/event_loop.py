@@ -175,14 +175,15 @@ def start(system: System, slot: int, m: int) -> None:
         system.free[m, r] = left
     now = system.clock[NOW]
     wait = now - system.time[slot, ARRIVAL]
-    end = now + system.time[slot, DURATION] * system.factor[k, j]
-    calendar.push(system.calendar, info, system.time, end, slot)
+    duration = system.time[slot, DURATION] * system.factor[k, j]
+    calendar.push(system.calendar, info, system.time, now + duration, slot)
     tally[RUNNING] += 1
     tally[WAITING] -= 1
     tally[STARTED] += 1
     number = info[slot, NUMBER]
     if number >= tally[FIRST_MEASURED]:
         system.measured[k] += 1
+        system.durations[k] += duration
         if wait > 0:
             system.wait_sum[k] += wait
             system.wait_max[k] = max(system.wait_max[k], wait)

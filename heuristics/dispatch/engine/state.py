@@ -83,6 +83,8 @@ class System(NamedTuple):
         and the longest.
     waits : (K, BUCKETS)
         Histogram of the positive waits.
+    durations : (K,)
+        Sum of the durations of these jobs, where they run.
     all_jobs : (2,)
         Number and waits of all jobs that started.
     series : (samples, 6 + R)
@@ -112,6 +114,7 @@ class System(NamedTuple):
     wait_sum: FloatArray
     wait_max: FloatArray
     waits: IntArray
+    durations: FloatArray
     all_jobs: FloatArray
     series: FloatArray
     log_start: FloatArray
@@ -176,6 +179,7 @@ def new_system(
         wait_sum=np.zeros(classes),
         wait_max=np.zeros(classes),
         waits=np.zeros((classes, BUCKETS), dtype=np.int64),
+        durations=np.zeros(classes),
         all_jobs=np.zeros(2),
         series=np.zeros((samples, FIRST_IN_USE + resources)),
         log_start=np.full(log, np.nan),
