@@ -101,7 +101,8 @@ def simulation() -> Simulation:
 def test_policies(simulation: Simulation) -> None:
     other = replace(
         simulation, policy="tetris", wait_sum=np.array([0.0, 0.001]), at_once=np.array([3, 0]),
-        wait_max=np.array([0.0, 0.001]), events=1_000_000, series=simulation.series / 2, measured_from=0.75,
+        wait_max=np.array([0.0, 0.001]), events=1_000_000, series=simulation.series / 2,
+        measured_from=0.75,
     )  # fmt: skip
     text = shown(policies_table([simulation, other], bound=0.1))
     assert "cell: by hand" in text
