@@ -20,7 +20,8 @@ from slotwise.formulations.bounds.waiting import waiting_bound
 from slotwise.heuristics.dispatch import POLICIES
 from slotwise.heuristics.dispatch.result import Simulation
 from slotwise.heuristics.dispatch.simulator import simulate
-from slotwise.instances.datacenter.workload import SECONDS, poisson, replay
+from slotwise.instances.datacenter.job_file import SECONDS
+from slotwise.instances.datacenter.workload import poisson, replay
 from slotwise.instances.generators.lotes import google_2011
 from slotwise.instances.traces.job_table import write_jobs
 from slotwise.instances.traces.openb import read_openb

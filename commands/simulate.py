@@ -299,7 +299,7 @@ def _scaled(problem: Datacenter, scale: float) -> Datacenter:
 
 def _weight(unit: str, problem: Datacenter) -> float | None:
     """Tetris's weight for remaining work in `unit`, None if it is scaled."""
-    from ..instances.datacenter.workload import SECONDS
+    from ..instances.datacenter.job_file import SECONDS
 
     need_choice("--gamma", unit, GAMMA_UNITS)
     if unit == "scaled":

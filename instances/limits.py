@@ -19,6 +19,8 @@ MOST_MACHINES = 1_000_000_000
 """Most machines of a generated datacenter; they are only counted."""
 MOST_ARRIVALS = 1_000_000_000
 """Most jobs of a simulation, which holds few at a time."""
+MOST_AT_ONCE = 10_000_000
+"""Most jobs of a simulation that arrive, or run, at time 0."""
 MOST_HELD = 50_000_000
 """Most jobs of a workload that are held at once."""
 MOST_THREADS = 1024

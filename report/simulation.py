@@ -22,7 +22,7 @@ from ..heuristics.dispatch.engine.columns import (
 from ..heuristics.dispatch.engine.state import wait_of_bucket
 from ..heuristics.dispatch.result import Simulation
 from ..instances.arrays import FloatArray
-from ..instances.datacenter.workload import SECONDS
+from ..instances.datacenter.job_file import SECONDS
 from .plots import COLOURS, write_figure
 
 if TYPE_CHECKING:

@@ -60,7 +60,8 @@ class JobView:
     Attributes
     ----------
     number : int
-        Its place in the workload: jobs are numbered in order of arrival, from 0.
+        Its place in the workload: jobs are numbered in order of arrival, from 0. Jobs that the
+        datacenter runs at time 0 have numbers below 0.
     job_class : str
         The name of its class.
     arrival : float

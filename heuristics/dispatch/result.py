@@ -197,6 +197,8 @@ class Simulation(Plottable, Tabular):
             "horizon": self.workload.horizon,
             "mean_duration": self.mean_duration,
             "warm_up": self.measured_from,
+            "start": "empty" if self.workload.running is None else "full",
+            "running_at_start": self.workload.running_at_start,
             "jobs": int(self.all_jobs),
             "measured": self.measured,
             "mean_wait": self.mean_wait,

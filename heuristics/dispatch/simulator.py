@@ -145,6 +145,8 @@ def simulate(
     try:
         if on_start := options.get("on_start"):
             on_start()
+        if workload.running is not None:
+            run.fill(workload.running)
         run.go_through(block, blocks, options.get("on_progress"))
     except KeyboardInterrupt:
         interrupted = True
@@ -185,6 +187,16 @@ class _Run:
         self._arrived = np.zeros(len(workload.datacenter.classes), dtype=np.int64)
         self._seconds, self._plans = 0.0, 0
         self._measured_from = np.inf
+
+    def fill(self, jobs: Jobs) -> None:
+        """Place jobs that run at time 0. Those without room wait; samples begin after them."""
+        tally = self.system.tally
+        tally[[ARRIVED, STARTED, DEPARTED]] = -len(jobs.arrival)
+        self._advance(jobs, False)
+        tally = self.system.tally
+        self.system.series[: tally[SAMPLES_TAKEN]] = 0.0
+        tally[SAMPLES_TAKEN] = 0
+        self.policy.renew(self.system)
 
     def go_through(
         self, block: Jobs, others: Iterator[Jobs], on_progress: ArrivalCallback | None
@@ -260,7 +272,8 @@ class _Run:
             waits=final.waits,
             durations=final.durations,
             series=final.series[: max(1, int(final.tally[SAMPLES_TAKEN]))],
-            events=int(final.tally[ARRIVED] + final.tally[DEPARTED]),
+            events=int(final.tally[ARRIVED] + final.tally[DEPARTED])
+            + 2 * self.workload.running_at_start,
             seconds=self._seconds,
             all_jobs=int(started),
             mean_wait_of_all=float(final.all_jobs[ALL_WAIT]) / max(1.0, started),

@@ -33,6 +33,11 @@ def exponential_missing(time: float) -> float:
     return exp(-time)
 
 
+def nothing_missing(time: float) -> float:
+    """The missing part of the load of a datacenter that begins in its steady state: 0."""
+    return 0.0
+
+
 def missing_load(
     missing: Missing, time: float, mean_duration: FloatArray, load: FloatArray
 ) -> float:

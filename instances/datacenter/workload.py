@@ -5,25 +5,27 @@ A workload delivers its jobs in blocks, so that a simulation never holds all of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
 from ..errors import InputError
-from ..files.inputs import file_name, read_text
-from ..limits import MOST_HELD
+from ..files.inputs import file_name
+from ..limits import MOST_AT_ONCE, MOST_HELD
 from .datacenter import Datacenter
-from .steady_state import Missing, exponential_missing
+from .drawing import Drawing, fits_somewhere
+from .durations import Durations, Exponential, durations_of
+from .guidance import Guidance
+from .job_file import read_jobs, seconds_of_unit
+from .mixes import Mix, Timetable, mix_of
+from .steady_state import Missing, nothing_missing
 
 BLOCK = 1 << 16
 """Jobs of a block; it is part of what a seed means."""
-
-SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-"""Time units of a datacenter into which a trace in seconds can be converted."""
 
 
 class Jobs(NamedTuple):
@@ -65,13 +67,16 @@ class Workload:
     blocks
         Iterates over the blocks, from the beginning at each call.
     notes
-        What was left out.
+        What was left out, or is unlike the datacenter.
     rate
-        Arrival rate of all jobs (jobs per `time_unit`) that they are drawn with, None if they are
-        not.
+        Arrival rate of all jobs (jobs per `time_unit`) that they are drawn with, at the beginning;
+        None if they are not.
     missing
         The part of the load that is missing some time after time 0, for a class with mean duration
         1; None if nobody knows.
+    running
+        Jobs that the datacenter runs at time 0, beside `jobs`: with the arrival 0 and the durations
+        that are left of them. None: it begins empty.
     """
 
     datacenter: Datacenter
@@ -82,12 +87,18 @@ class Workload:
     notes: tuple[str, ...] = ()
     rate: float | None = None
     missing: Missing | None = None
+    running: Jobs | None = None
 
     def __repr__(self) -> str:
         return (
             f"Workload({self.jobs} jobs for {self.datacenter.name!r} until {self.horizon:.6g} "
             f"{self.datacenter.time_unit}: {self.source})"
         )
+
+    @property
+    def running_at_start(self) -> int:
+        """Number of the jobs that run at time 0, beside `jobs`."""
+        return 0 if self.running is None else len(self.running.arrival)
 
     def whole(self) -> Jobs:
         """All jobs at once. Raises `InputError` if they are too many for that."""
@@ -97,10 +108,44 @@ class Workload:
         return Jobs._make(np.concatenate(column) for column in zip(*parts, strict=True))
 
 
+class DrawOptions(TypedDict, total=False):
+    """Further keywords of `poisson`, all optional.
+
+    Attributes
+    ----------
+    durations
+        Law of the durations, or its name as in `durations.LAWS`; exponential by default.
+    batch
+        Jobs that arrive at time 0, before and beside the others.
+    full
+        Whether as many jobs as in the steady state run at time 0: for each class a Poisson number
+        with the mean of its arrival rate times its mean time where it runs, each with what is left
+        of its duration. The policy places them; they are neither counted nor measured.
+    plan
+        Its proportions say where the classes run, for `full`. Needed if a class takes longer on one
+        configuration than on another.
+    mixes
+        Other shares of the classes, and other rates, from later times on, in order of time; or
+        texts for `mix_of`.
+    """
+
+    durations: Durations | str
+    batch: int
+    full: bool
+    plan: Guidance | None
+    mixes: Sequence[Mix | str]
+
+
 def poisson(
-    datacenter: Datacenter, rate: float, jobs: int, *, seed: int, noise: float = 0.0
+    datacenter: Datacenter,
+    rate: float,
+    jobs: int,
+    *,
+    seed: int,
+    noise: float = 0.0,
+    **options: Unpack[DrawOptions],
 ) -> Workload:
-    """Draw Poisson arrivals with exponential durations and classes by share.
+    """Draw Poisson arrivals with classes by share.
 
     Parameters
     ----------
@@ -110,13 +155,15 @@ def poisson(
         Arrival rate of all jobs (jobs per `time_unit`). As in `Datacenter`, shares may add up to
         less than 1; jobs of no class never come.
     jobs
-        Number of jobs.
+        Number of jobs, those of a batch aside. 0 if nothing but a batch arrives.
     seed
         Seed of the random numbers.
     noise
         Coefficient of variation of lognormal factors with mean 1, independent for every job and
         resource, by which the requests are multiplied. A request that would then fit no eligible
         machine is cut down to what a machine with the most room for it has.
+    **options
+        See `DrawOptions`.
 
     Returns
     -------
@@ -130,55 +177,78 @@ def poisson(
 
     Notes
     -----
-    All numbers come from `numpy.random.default_rng((seed, block))` in blocks of 65 536 jobs, in
-    this order: times between arrivals, classes, durations, factors.
+    All numbers of the arrivals come from `numpy.random.default_rng((seed, block))` in blocks of
+    65 536 jobs, in this order: times between arrivals, classes, durations, factors. So a seed gives
+    the same arrivals and classes with other durations, and beside a batch. The batch and the jobs
+    that run at time 0 have streams of their own.
     """
-    if not (rate > 0 and np.isfinite(rate)):
+    unknown = options.keys() - DrawOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"poisson() got an unexpected keyword argument {min(unknown)!r}")
+    batch, full = options.get("batch", 0), options.get("full", False)
+    _check_numbers(rate, jobs, batch, seed, noise)
+    mixes = [
+        mix_of(mix, datacenter) if isinstance(mix, str) else mix for mix in options.get("mixes", ())
+    ]
+    timetable = Timetable(rate, datacenter.share, mixes)
+    law = options.get("durations", Exponential())
+    if isinstance(law, str):
+        law = durations_of(law, datacenter)
+    drawing = Drawing(datacenter, timetable, law, seed, noise)
+    running = Jobs(*drawing.running(options.get("plan"), MOST_AT_ONCE)) if full else None
+
+    def blocks() -> Iterator[Jobs]:
+        for number in range(-(-batch // BLOCK)):
+            yield Jobs(*drawing.batch(number, min(BLOCK, batch - number * BLOCK)))
+        clock = 0.0
+        for number in range(-(-jobs // BLOCK)):
+            clock, drawn = drawing.arrivals(clock, number, BLOCK)
+            kept = slice(0, min(BLOCK, jobs - number * BLOCK))
+            yield Jobs._make(np.ascontiguousarray(column[kept]) for column in drawn)
+
+    return Workload(
+        datacenter,
+        batch + jobs,
+        drawing.span(jobs, batch),
+        _source(drawing, rate, jobs, batch, running),
+        blocks,
+        drawing.notes(),
+        rate=float(timetable.rate[0]) if jobs else None,
+        missing=nothing_missing if full else law.missing,
+        running=running,
+    )
+
+
+def _check_numbers(rate: float, jobs: int, batch: int, seed: int, noise: float) -> None:
+    if not (np.isfinite(rate) and (rate > 0 or (rate == 0 and batch > 0 and jobs == 0))):
         raise InputError(f"rate: need a positive number, got {rate}")
-    if jobs < 1:
+    if not 0 <= batch <= MOST_AT_ONCE:
+        raise InputError(f"batch: need from 0 to {MOST_AT_ONCE} jobs, got {batch}")
+    if jobs < (0 if batch else 1):
         raise InputError(f"jobs: need at least 1, got {jobs}")
     if not (noise >= 0 and np.isfinite(noise)):
         raise InputError(f"noise: need a number >= 0, got {noise}")
     if seed < 0:
         raise InputError(f"seed: need an integer >= 0, got {seed}")
-    home = _home(datacenter)
-    total = float(datacenter.share.sum())
-    upto = np.cumsum(datacenter.share) / total
-    reference = first_mean_time(datacenter)
-    gap = 1.0 / (rate * total)
-    sigma = np.sqrt(np.log1p(noise * noise))
 
-    def blocks() -> Iterator[Jobs]:
-        now = 0.0
-        for number in range(-(-jobs // BLOCK)):
-            rng = np.random.default_rng((seed, number))
-            arrival = now + np.cumsum(rng.exponential(gap, BLOCK))
-            now = float(arrival[-1])
-            drawn = np.searchsorted(upto, rng.random(BLOCK), side="right")
-            job_class = np.minimum(drawn, len(upto) - 1).astype(np.int64)
-            duration = rng.exponential(1.0, BLOCK) * reference[job_class]
-            demand = datacenter.request_units[job_class]
-            if noise > 0:
-                factor = np.exp(sigma * rng.standard_normal(demand.shape) - sigma * sigma / 2)
-                demand = datacenter.in_units(datacenter.request[job_class] * factor)
-                bad = ~_fits_somewhere(datacenter, job_class, demand)
-                demand[bad] = np.minimum(
-                    demand[bad], datacenter.capacity_units[home[job_class[bad]]]
-                )
-            kept = slice(0, min(BLOCK, jobs - number * BLOCK))
-            yield Jobs(
-                arrival[kept],
-                job_class[kept],
-                duration[kept],
-                np.ascontiguousarray(demand[kept]),
-            )
 
-    source = f"Poisson, {rate:.9g} jobs per {datacenter.time_unit}, seed {seed}"
-    if noise > 0:
-        source += f", demands with a coefficient of variation of {noise:g}"
-    return Workload(
-        datacenter, jobs, jobs * gap, source, blocks, rate=rate, missing=exponential_missing
-    )
+def _source(drawing: Drawing, rate: float, jobs: int, batch: int, running: Jobs | None) -> str:
+    """What was drawn, in a line."""
+    unit = drawing.datacenter.time_unit
+    parts = [f"Poisson, {rate:.9g} jobs per {unit}"] if jobs else []
+    if batch:
+        parts.append(f"{batch} jobs at time 0")
+    if running is not None:
+        parts.append(f"{len(running.arrival)} more running at time 0")
+    parts.append(f"seed {drawing.seed}")
+    if not isinstance(drawing.durations, Exponential):
+        parts.append(f"durations {drawing.durations}")
+    if drawing.noise > 0:
+        parts.append(f"demands with a coefficient of variation of {drawing.noise:g}")
+    if drawing.timetable.changes:
+        times = ", ".join(f"{time:g}" for time in drawing.timetable.changes)
+        parts.append(f"another mix from {times} {unit} on")
+    return ", ".join(parts)
 
 
 def replay(
@@ -209,17 +279,12 @@ def replay(
     """
     if not (compress > 0 and np.isfinite(compress)):
         raise InputError(f"compress: need a positive number, got {compress}")
-    if datacenter.time_unit not in SECONDS:
-        raise InputError(
-            f"{path}: a trace is in seconds, and the datacenter's time unit "
-            f"{datacenter.time_unit!r} is none of {', '.join(SECONDS)}"
-        )
-    table, job_class = _read(path, datacenter)
-    second = 1.0 / SECONDS[datacenter.time_unit]
+    second = 1.0 / seconds_of_unit(path, datacenter)
+    table, job_class = read_jobs(path, datacenter)
     order = np.argsort(table[:, 0], kind="stable")[:jobs]
     table, job_class = table[order], job_class[order]
     demand = datacenter.in_units(table[:, 2:])
-    fitting = _fits_somewhere(datacenter, job_class, demand)
+    fitting = fits_somewhere(datacenter, job_class, demand)
     if not fitting.any():
         raise InputError(f"{path}: no job fits a machine that can run its class")
     left_out = int((~fitting).sum())
@@ -243,65 +308,3 @@ def replay(
         blocks,
         (f"left out: {left_out} jobs that fit no machine",) if left_out else (),
     )
-
-
-def first_mean_time(datacenter: Datacenter) -> FloatArray:
-    """Mean time of each class on the first configuration that can run it, shape (K,)."""
-    can_run = np.isfinite(datacenter.mean_time)
-    for k in np.flatnonzero(~can_run.any(axis=1))[:1]:
-        raise InputError(f"class {datacenter.classes[k]!r} can run on no configuration")
-    times: FloatArray = datacenter.mean_time[np.arange(len(can_run)), can_run.argmax(axis=1)]
-    return times
-
-
-def _home(datacenter: Datacenter) -> IntArray:
-    """For each class the configuration with the most room for one of its jobs, shape (K,)."""
-    usable = datacenter.fits & (datacenter.count > 0)
-    for k in np.flatnonzero(~usable.any(axis=1) & (datacenter.share > 0))[:1]:
-        raise InputError(f"class {datacenter.classes[k]!r}: a job of it fits no machine")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        times = datacenter.capacity[None] / datacenter.request[:, None, :]
-    room = np.where(usable, np.nanmin(times, axis=2), -1.0)
-    home: IntArray = room.argmax(axis=1)
-    return home
-
-
-def _fits_somewhere(datacenter: Datacenter, job_class: IntArray, demand: IntArray) -> BoolArray:
-    found = np.zeros(len(demand), dtype=bool)
-    for j in np.flatnonzero(datacenter.count):
-        inside = (demand <= datacenter.capacity_units[j]).all(axis=1)
-        found |= inside & np.isfinite(datacenter.mean_time[job_class, j])
-    return found
-
-
-def _read(path: str | Path, datacenter: Datacenter) -> tuple[FloatArray, IntArray]:
-    """Arrival, duration and demands (jobs, 2 + R), and classes (jobs,), in the file's order."""
-    lines = read_text(path).splitlines()
-    header = lines[0].split(",") if lines else []
-    numbers = ("arrival", "duration", *datacenter.resources)
-    for name in (*numbers, "class"):
-        if name not in header:
-            raise InputError(f"{path}: line 1: no column {name!r}")
-    columns = [header.index(name) for name in numbers]
-    class_column = header.index("class")
-    classes = {name: k for k, name in enumerate(datacenter.classes)}
-    rows: list[list[float]] = []
-    job_class: list[int] = []
-    for line, text in enumerate(lines[1:], start=2):
-        fields = text.split(",")
-        if len(fields) != len(header):
-            raise InputError(f"{path}: line {line}: {len(fields)} fields, need {len(header)}")
-        if fields[class_column] not in classes:
-            raise InputError(f"{path}: line {line}: unknown class {fields[class_column]!r}")
-        try:
-            row = [float(fields[column]) for column in columns]
-        except ValueError:
-            raise InputError(f"{path}: line {line}: need numbers, got {text!r}") from None
-        for name, value in zip(numbers, row, strict=True):
-            if not (np.isfinite(value) and (value >= 0 or name == "arrival")):
-                raise InputError(f"{path}: line {line}, {name}: need a number >= 0, got {value}")
-        rows.append(row)
-        job_class.append(classes[fields[class_column]])
-    if not rows:
-        raise InputError(f"{path}: no jobs")
-    return np.array(rows), np.array(job_class, dtype=np.int64)

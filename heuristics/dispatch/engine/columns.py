@@ -16,7 +16,8 @@ MACHINE = 0
 """The machine that the job runs on; negative as long as the job waits."""
 JOB_CLASS = 1
 NUMBER = 2
-"""The job's place in the workload: jobs are numbered in order of arrival."""
+"""The job's place in the workload: jobs are numbered in order of arrival, from 0. Those that the
+datacenter runs at time 0 have the numbers below 0."""
 FIRST_DEMAND = 3
 """From here on: what the job needs of each resource, in units."""
 
@@ -40,7 +41,7 @@ RUNNING = 1
 WAITING = 2
 """Jobs that wait now."""
 ARRIVED, STARTED, DEPARTED = 3, 4, 5
-"""Jobs that did so up to now."""
+"""Jobs that did so up to now, less those that the datacenter runs at time 0."""
 NEXT_JOB = 6
 """The next job of the block."""
 QUEUES_FULL = 7

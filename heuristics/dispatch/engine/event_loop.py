@@ -181,6 +181,9 @@ def start(system: System, slot: int, m: int) -> None:
     tally[WAITING] -= 1
     tally[STARTED] += 1
     number = info[slot, NUMBER]
+    if number < 0:
+        # It is part of the state at time 0, and nothing of it is measured.
+        return
     if number >= tally[FIRST_MEASURED]:
         system.measured[k] += 1
         system.durations[k] += duration

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from slotwise import Configuration, JobClass, datacenter
+from slotwise.instances.datacenter.durations import Constant, Resampled
+from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.workload import BLOCK, poisson, replay
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.lotes import google_2011
+from slotwise.solvers.guidance.guide import guide
 
 PROBLEM = google_2011(0.02)
 
@@ -53,6 +56,104 @@ def test_without_noise_jobs_need_what_their_class_does():
     np.testing.assert_array_equal(whole.demand, PROBLEM.request_units[whole.job_class])
 
 
+def test_a_seed_means_the_same_jobs_as_ever():
+    """The last of 65 636 jobs of seed 3, which depends on all before it in its block."""
+    exact = poisson(PROBLEM, 1000.0, BLOCK + 100, seed=3).whole()
+    noisy = poisson(PROBLEM, 1000.0, BLOCK + 100, seed=3, noise=0.3).whole()
+    for whole in (exact, noisy):
+        assert whole.arrival[-1] == pytest.approx(65.66663019955914, rel=1e-12)
+        assert whole.job_class[-10:].tolist() == [2, 1, 2, 2, 1, 1, 0, 1, 1, 1]
+        assert whole.duration[-1] == pytest.approx(0.07990318005096342, rel=1e-12)
+    assert exact.demand[-1].tolist() == [2000000000000, 3000000000000]
+    assert noisy.demand[-1] == pytest.approx([1146872208482, 2295958359925], rel=1e-12)
+
+
+def test_other_durations_leave_arrivals_and_classes():
+    plain = poisson(PROBLEM, 1000.0, 200, seed=3).whole()
+    other = poisson(PROBLEM, 1000.0, 200, seed=3, durations=Constant()).whole()
+    np.testing.assert_array_equal(other.arrival, plain.arrival)
+    np.testing.assert_array_equal(other.job_class, plain.job_class)
+    np.testing.assert_array_equal(other.duration, PROBLEM.mean_time[plain.job_class, 0])
+
+
+def test_a_batch_comes_before_the_others_which_stay():
+    plain = poisson(PROBLEM, 1000.0, 200, seed=3, noise=0.2).whole()
+    workload = poisson(PROBLEM, 1000.0, 200, seed=3, noise=0.2, batch=BLOCK + 50)
+    whole = workload.whole()
+    assert workload.jobs == len(whole.arrival) == BLOCK + 250
+    assert not whole.arrival[: BLOCK + 50].any()
+    for one, other in zip(whole, plain, strict=True):
+        np.testing.assert_array_equal(one[BLOCK + 50 :], other)
+    counts = np.bincount(whole.job_class[: BLOCK + 50], minlength=4) / (BLOCK + 50)
+    np.testing.assert_allclose(counts, PROBLEM.share / PROBLEM.share.sum(), atol=0.01)
+
+
+def test_a_batch_alone_lasts_as_long_as_its_work():
+    """30 jobs of 1 h on 1 core or 2 h on 2 cores and a GPU: there are 20 cores and 2 GPUs."""
+    workload = poisson(small(), 0.0, 0, seed=0, batch=30)
+    assert workload.whole().arrival.tolist() == [0.0] * 30
+    assert workload.horizon == pytest.approx(30 * 0.25 * 2.0 / 2)
+    assert workload.source == "30 jobs at time 0, seed 0"
+
+
+def test_jobs_found_running_are_as_many_as_arrive_in_their_mean_time():
+    rate = 20_000.0
+    workload = poisson(small(), rate, 1, seed=2, full=True, durations=Constant())
+    running = workload.running
+    assert workload.jobs == 1
+    assert not running.arrival.any()
+    mean = rate * np.array([0.75 * 1.0, 0.25 * 2.0])
+    counts = np.bincount(running.job_class)
+    assert (np.abs(counts - mean) < 4 * np.sqrt(mean)).all()
+    for k, time in enumerate((1.0, 2.0)):
+        left = running.duration[running.job_class == k]
+        assert left.max() <= time
+        assert left.mean() == pytest.approx(time / 2, rel=0.03)
+    # The order says nothing: each half of the jobs has the same mix.
+    half = len(running.arrival) // 2
+    assert running.job_class[:half].mean() == pytest.approx(running.job_class.mean(), abs=0.02)
+
+
+def two_speeds():
+    return datacenter(
+        "two speeds",
+        ["cpu"],
+        [Configuration(name, 500, {"cpu": 1.0}) for name in ("fast", "slow")],
+        [JobClass("k", 1.0, {"fast": 1.0, "slow": 4.0}, {"cpu": 0.5})],
+    )
+
+
+def test_where_jobs_take_different_times_the_plan_says_where_they_run():
+    problem = two_speeds()
+    with pytest.raises(InputError, match="full start: mean times differ by configuration"):
+        poisson(problem, 100.0, 1, seed=0, full=True)
+    # 1000 jobs run on either; the fast machines serve four fifths of the arrivals.
+    bins = Guidance(problem, 1250.0, 1250.0, np.arange(2), np.full(2, 500), np.full((2, 1), 2))
+    running = poisson(problem, 1000.0, 1, seed=0, full=True, plan=bins).running
+    mean = 1000.0 * (0.8 * 1.0 + 0.2 * 4.0)
+    assert len(running.arrival) == pytest.approx(mean, abs=4 * np.sqrt(mean))
+    with pytest.raises(InputError, match="the plan is for another datacenter"):
+        poisson(problem, 1.0, 1, seed=0, full=True, plan=guide(small()))
+
+
+def test_durations_of_a_trace_that_are_not_the_classes_change_the_load():
+    law = Resampled((np.array([1.5]), np.array([3.0])))
+    workload = poisson(small(), 1.0, 10, seed=0, durations=law)
+    assert "1.5 times as long as the classes' mean times" in workload.notes[0]
+    assert poisson(small(), 1.0, 10, seed=0, durations=Constant()).notes == ()
+
+
+def test_the_source_says_what_is_unusual():
+    source = poisson(
+        small(), 2.0, 5, seed=7, noise=0.5, batch=3, full=True, durations="lognormal:2"
+    ).source
+    assert source.startswith("Poisson, 2 jobs per h, 3 jobs at time 0, ")
+    assert source.endswith(
+        " more running at time 0, seed 7, durations lognormal with a coefficient of variation of "
+        "2, demands with a coefficient of variation of 0.5"
+    )
+
+
 def test_every_noisy_job_fits_some_machine_that_can_run_it():
     problem = small()
     whole = poisson(problem, 1.0, 5000, seed=0, noise=3.0).whole()
@@ -75,6 +176,11 @@ def test_more_jobs_begin_with_the_same_jobs():
         ({"jobs": 0}, "jobs: need at least 1"),
         ({"noise": -1.0}, "noise"),
         ({"seed": -1}, "seed"),
+        ({"batch": -1}, "batch: need from 0 to 10000000 jobs"),
+        ({"batch": 10**8}, "batch: need from 0 to 10000000 jobs"),
+        ({"jobs": -1, "batch": 5}, "jobs: need at least 1"),
+        ({"rate": 0.0, "batch": 5}, "rate: need a positive number"),
+        ({"rate": 1e12, "full": True}, "full start: .* jobs would run at once"),
     ],
 )
 def test_senseless_parameters_are_refused(change, message):

@@ -1,0 +1,255 @@
+"""What is drawn for a job: its class, its duration and its demands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..errors import InputError
+from .datacenter import Datacenter
+from .durations import Durations
+from .guidance import Guidance
+from .mixes import Timetable
+
+BATCH, RUNNING = 1, 2
+"""Streams of random numbers beside that of the arrivals: jobs at time 0, and those that run then.
+"""
+
+Drawn = tuple[FloatArray, IntArray, FloatArray, IntArray]
+"""Arrival, class, duration and demand, as in `Jobs`."""
+
+
+class Drawing:
+    """Random jobs of a datacenter.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    timetable
+        Arrival rates and shares over time.
+    durations
+        Law of the durations.
+    seed
+        Seed of the random numbers.
+    noise
+        Coefficient of variation of the factors by which requests are multiplied.
+
+    Attributes
+    ----------
+    mean_time : (K,)
+        Mean time of each class on the first configuration that can run it.
+
+    Raises
+    ------
+    InputError
+        If a class that arrives fits no machine.
+    """
+
+    def __init__(
+        self,
+        datacenter: Datacenter,
+        timetable: Timetable,
+        durations: Durations,
+        seed: int,
+        noise: float,
+    ) -> None:
+        self.datacenter, self.timetable, self.durations = datacenter, timetable, durations
+        self.mean_time = first_mean_time(datacenter)
+        self.seed, self.noise = seed, noise
+        self._home = _home(datacenter, timetable.share.max(axis=0) > 0)
+
+    def arrivals(self, clock: float, block: int, jobs: int) -> tuple[float, Drawn]:
+        """Draw a block of Poisson arrivals.
+
+        Parameters
+        ----------
+        clock
+            Where the block before ended, on the timetable's clock; 0 at the beginning.
+        block
+            The block's number.
+        jobs
+            Number of jobs.
+
+        Returns
+        -------
+        tuple
+            Where the block ends, and its jobs.
+        """
+        rng = np.random.default_rng((self.seed, block))
+        clocks = clock + np.cumsum(rng.exponential(self.timetable.gap, jobs))
+        return float(clocks[-1]), self._jobs(rng, self.timetable.time_of(clocks))
+
+    def batch(self, block: int, jobs: int) -> Drawn:
+        """Draw a block of jobs that arrive at time 0.
+
+        Parameters
+        ----------
+        block
+            The block's number.
+        jobs
+            Number of jobs.
+        """
+        return self._jobs(self._stream(BATCH, block), np.zeros(jobs))
+
+    def running(self, plan: Guidance | None, most: int) -> Drawn:
+        """Draw the jobs that run at time 0 if the datacenter has long been in its steady state.
+
+        They are in random order, and their durations are what is left of them.
+
+        Parameters
+        ----------
+        plan
+            Its proportions say where the classes run, if that matters.
+        most
+            More jobs than this are refused.
+
+        Raises
+        ------
+        InputError
+            If there are too many, or it matters where they run and there is no plan.
+        """
+        rng = self._stream(RUNNING, 0)
+        mean = self.mean_running(plan)
+        if not mean.sum() <= most:
+            raise InputError(
+                f"full start: {mean.sum():.6g} jobs would run at once, need at most {most}"
+            )
+        job_class = np.repeat(np.arange(len(mean)), rng.poisson(mean))
+        job_class = rng.permutation(job_class).astype(np.int64)
+        left = self.durations.draw_remaining(rng, job_class, self.mean_time)
+        return np.zeros(len(job_class)), job_class, left, self._demands(rng, job_class)
+
+    def mean_running(self, plan: Guidance | None) -> FloatArray:
+        """Mean number of jobs of each class that run in the steady state, shape (K,).
+
+        Parameters
+        ----------
+        plan
+            Its proportions say where the classes run. None only if each class takes the same time
+            wherever it can run.
+
+        Raises
+        ------
+        InputError
+            If there is no plan and it matters.
+        """
+        arriving = self.timetable.rate[0] * self.timetable.share[0]
+        first: FloatArray = self.durations.mean(self.mean_time)
+        running: FloatArray = arriving * first * self._stretch(plan)
+        return running
+
+    def span(self, jobs: int, batch: int) -> float:
+        """Approximate time of the last arrival; of a batch alone, when it is about done.
+
+        Parameters
+        ----------
+        jobs
+            Number of Poisson arrivals.
+        batch
+            Number of jobs that arrive at time 0.
+        """
+        if jobs:
+            return float(self.timetable.time_of(np.array(jobs * self.timetable.gap)))
+        share = self.timetable.share[0] / self.timetable.share[0].sum()
+        durations = share * self.durations.mean(self.mean_time)
+        whole = self.datacenter.count @ self.datacenter.capacity
+        work = durations @ self.datacenter.request
+        loads = np.divide(work, whole, out=np.zeros_like(work), where=whole > 0)
+        return max(float(durations.sum()), batch * float(loads.max()))
+
+    def notes(self) -> tuple[str, ...]:
+        """What is said of durations whose means are not those of the classes."""
+        share = self.timetable.share[0]
+        given = float(share @ self.mean_time)
+        drawn = float(share @ self.durations.mean(self.mean_time))
+        if abs(drawn - given) <= 0.05 * given:
+            return ()
+        return (
+            f"durations {self.durations} are {drawn / given:.3g} times as long as the classes' "
+            "mean times, on average: so is the load",
+        )
+
+    def _stretch(self, plan: Guidance | None) -> FloatArray:
+        """Mean time of each class where it runs, relative to the first configuration, (K,)."""
+        datacenter = self.datacenter
+        usable = datacenter.fits & (datacenter.count > 0)
+        times = datacenter.mean_time / self.mean_time[:, None]
+        least = np.where(usable, times, np.inf).min(axis=1)
+        most = np.where(usable, times, 0.0).max(axis=1)
+        if (most <= least * (1 + 1e-9)).all():
+            return np.where(np.isfinite(least), least, 0.0)
+        if plan is None:
+            raise InputError(
+                "full start: mean times differ by configuration: give a plan, whose proportions "
+                "say where the classes run"
+            )
+        if plan.datacenter.configurations != datacenter.configurations or (
+            plan.datacenter.classes != datacenter.classes
+        ):
+            raise InputError(f"full start: the plan is for another datacenter: {plan.datacenter!r}")
+        share = plan.proportions
+        stretch = np.where(share > 0, share * times, 0.0).sum(axis=1)
+        # A class that no bin contains runs where it is fastest.
+        return np.where(share.any(axis=1), stretch, np.where(np.isfinite(least), least, 0.0))
+
+    def _stream(self, stream: int, block: int) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(stream, block)))
+
+    def _jobs(self, rng: np.random.Generator, arrival: FloatArray) -> Drawn:
+        job_class = self.timetable.classes_at(arrival, rng.random(len(arrival)))
+        duration = self.durations.draw(rng, job_class, self.mean_time)
+        return arrival, job_class, duration, self._demands(rng, job_class)
+
+    def _demands(self, rng: np.random.Generator, job_class: IntArray) -> IntArray:
+        datacenter = self.datacenter
+        if not self.noise > 0:
+            return datacenter.request_units[job_class]
+        sigma = np.sqrt(np.log1p(self.noise * self.noise))
+        normal = rng.standard_normal((len(job_class), len(datacenter.resources)))
+        factor = np.exp(sigma * normal - sigma * sigma / 2)
+        demand = datacenter.in_units(datacenter.request[job_class] * factor)
+        bad = ~fits_somewhere(datacenter, job_class, demand)
+        home = self._home[job_class[bad]]
+        demand[bad] = np.minimum(demand[bad], datacenter.capacity_units[home])
+        return demand
+
+
+def _home(datacenter: Datacenter, arrives: BoolArray) -> IntArray:
+    """For each class the configuration with the most room for one of its jobs, shape (K,)."""
+    usable = datacenter.fits & (datacenter.count > 0)
+    for k in np.flatnonzero(~usable.any(axis=1) & arrives)[:1]:
+        raise InputError(f"class {datacenter.classes[k]!r}: a job of it fits no machine")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = datacenter.capacity[None] / datacenter.request[:, None, :]
+    room = np.where(usable, np.nanmin(times, axis=2), -1.0)
+    home: IntArray = room.argmax(axis=1)
+    return home
+
+
+def first_mean_time(datacenter: Datacenter) -> FloatArray:
+    """Mean time of each class on the first configuration that can run it, shape (K,)."""
+    can_run = np.isfinite(datacenter.mean_time)
+    for k in np.flatnonzero(~can_run.any(axis=1))[:1]:
+        raise InputError(f"class {datacenter.classes[k]!r} can run on no configuration")
+    times: FloatArray = datacenter.mean_time[np.arange(len(can_run)), can_run.argmax(axis=1)]
+    return times
+
+
+def fits_somewhere(datacenter: Datacenter, job_class: IntArray, demand: IntArray) -> BoolArray:
+    """Whether some machine can run each job if it is empty, shape (jobs,).
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    job_class
+        Class of each job, shape (jobs,).
+    demand
+        Demand in units, shape (jobs, R).
+    """
+    found = np.zeros(len(demand), dtype=bool)
+    for j in np.flatnonzero(datacenter.count):
+        inside = (demand <= datacenter.capacity_units[j]).all(axis=1)
+        found |= inside & np.isfinite(datacenter.mean_time[job_class, j])
+    return found

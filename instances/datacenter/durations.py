@@ -1,0 +1,277 @@
+"""How long jobs run: laws of durations, and of what is left of a job that is found running.
+
+At a random time of the steady state the job that is met is a long one: the law of its duration is
+the given one weighted by length, and the time that it still runs is a uniform part of that.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..advice import did_you_mean
+from ..arrays import FloatArray, IntArray
+from ..errors import InputError
+from ..files.inputs import file_name
+from ..limits import MOST
+from .datacenter import Datacenter
+from .job_file import read_jobs, seconds_of_unit
+from .steady_state import exponential_missing
+
+LAWS = ("exponential", "lognormal:CV", "constant", "trace:FILE")
+"""What `durations_of` understands."""
+
+
+class Durations(ABC):
+    """A law of durations on the first configuration that can run the class, for K classes."""
+
+    def mean(self, mean_time: FloatArray) -> FloatArray:
+        """Mean duration of each class, shape (K,), from the datacenter's mean times, shape (K,)."""
+        return mean_time
+
+    def draw(
+        self, rng: np.random.Generator, job_class: IntArray, mean_time: FloatArray
+    ) -> FloatArray:
+        """Draw durations of jobs that arrive, shape (jobs,).
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+        job_class
+            Class of each job, shape (jobs,).
+        mean_time
+            The datacenter's mean times, shape (K,).
+        """
+        return self._draw(rng, job_class, mean_time[job_class])
+
+    def draw_remaining(
+        self, rng: np.random.Generator, job_class: IntArray, mean_time: FloatArray
+    ) -> FloatArray:
+        """Draw what is left of jobs that are found running in the steady state, shape (jobs,).
+
+        Parameters
+        ----------
+        rng
+            Random numbers.
+        job_class
+            Class of each job, shape (jobs,).
+        mean_time
+            The datacenter's mean times, shape (K,).
+        """
+        return self._draw_remaining(rng, job_class, mean_time[job_class])
+
+    @abstractmethod
+    def missing(self, time: float) -> float:
+        """Part of the load that is not there yet a time >= 0 after an empty start.
+
+        Time is in mean durations. This is the probability that a job found running has more than
+        that left.
+        """
+
+    @abstractmethod
+    def _draw(
+        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
+    ) -> FloatArray: ...
+
+    @abstractmethod
+    def _draw_remaining(
+        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
+    ) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class Exponential(Durations):
+    """Exponential durations: what is left of one is distributed as the whole."""
+
+    def __str__(self) -> str:
+        return "exponential"
+
+    def _draw(self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray) -> FloatArray:
+        return rng.exponential(1.0, len(mean)) * mean
+
+    _draw_remaining = _draw
+
+    def missing(self, time: float) -> float:
+        """As in `Durations`."""
+        return exponential_missing(time)
+
+
+@dataclass(frozen=True)
+class Lognormal(Durations):
+    """Lognormal durations.
+
+    Weighted by length, the law with the parameters (m, s) is that with (m + s², s).
+
+    Parameters
+    ----------
+    cv
+        Coefficient of variation >= 0.
+    """
+
+    cv: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.cv <= MOST:
+            raise InputError(
+                f"lognormal durations: need a coefficient of variation from 0 to {MOST:g}, "
+                f"got {self.cv}"
+            )
+
+    def __str__(self) -> str:
+        return f"lognormal with a coefficient of variation of {self.cv:g}"
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the logarithm."""
+        return math.sqrt(math.log1p(self.cv * self.cv))
+
+    def _draw(self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray) -> FloatArray:
+        normal = rng.standard_normal(len(mean))
+        return np.exp(self.sigma * normal - self.sigma**2 / 2) * mean
+
+    def _draw_remaining(
+        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
+    ) -> FloatArray:
+        normal = rng.standard_normal(len(mean))
+        return np.exp(self.sigma * normal + self.sigma**2 / 2) * mean * rng.random(len(mean))
+
+    def missing(self, time: float) -> float:
+        """As in `Durations`: E (D - t)⁺ / E D is Black and Scholes's formula."""
+        if time == 0 or self.sigma == 0:
+            return max(0.0, 1.0 - time)
+        at = (self.sigma**2 / 2 - math.log(time)) / self.sigma
+        return _normal(at) - time * _normal(at - self.sigma)
+
+
+def _normal(x: float) -> float:
+    """Distribution function of the standard normal law."""
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+@dataclass(frozen=True)
+class Constant(Durations):
+    """All jobs of a class run equally long."""
+
+    def __str__(self) -> str:
+        return "constant"
+
+    def _draw(self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray) -> FloatArray:
+        return mean
+
+    def _draw_remaining(
+        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
+    ) -> FloatArray:
+        return rng.random(len(mean)) * mean
+
+    def missing(self, time: float) -> float:
+        """As in `Durations`."""
+        return max(0.0, 1.0 - time)
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled(Durations):
+    """Durations seen elsewhere, drawn with replacement within the class and left as they are.
+
+    Parameters
+    ----------
+    durations
+        Durations of each class, in the datacenter's time unit; shape (jobs of the class,) each.
+    source
+        Where they are from.
+    """
+
+    durations: Sequence[FloatArray]
+    source: str = "a sample"
+
+    def __str__(self) -> str:
+        return f"from {self.source}"
+
+    def mean(self, mean_time: FloatArray) -> FloatArray:
+        """As in `Durations`; the datacenter's for a class without any durations."""
+        means = zip(self.durations, mean_time.tolist(), strict=True)
+        return np.array([seen.mean() if len(seen) else mean for seen, mean in means])
+
+    def _draw(self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray) -> FloatArray:
+        number = np.array([len(seen) for seen in self.durations])
+        first = np.cumsum(number) - number
+        drawn = (rng.random(len(mean)) * number[job_class]).astype(np.int64)
+        durations: FloatArray = np.concatenate(self.durations)[first[job_class] + drawn]
+        return durations
+
+    def _draw_remaining(
+        self, rng: np.random.Generator, job_class: IntArray, mean: FloatArray
+    ) -> FloatArray:
+        place, left = rng.random(len(mean)), rng.random(len(mean))
+        for k in np.unique(job_class).tolist():
+            own = job_class == k
+            upto = np.cumsum(self.durations[k])
+            found = np.searchsorted(upto, place[own] * upto[-1], side="right")
+            left[own] *= self.durations[k][np.minimum(found, len(upto) - 1)]
+        return left
+
+    def missing(self, time: float) -> float:
+        """As in `Durations`, of all classes together, each in mean durations of its own."""
+        times = np.concatenate([seen / seen.mean() for seen in self.durations if seen.any()])
+        return float(np.maximum(times - time, 0.0).mean())
+
+
+def durations_of_trace(path: str | Path, datacenter: Datacenter) -> Resampled:
+    """Read the durations of the jobs of a trace, by class.
+
+    Parameters
+    ----------
+    path
+        A CSV file of jobs, as `slotwise simulate --trace` replays it.
+    datacenter
+        The datacenter, whose time unit has to be known.
+
+    Raises
+    ------
+    InputError
+        If something is wrong with the file, or it has no job of some class.
+    """
+    second = 1.0 / seconds_of_unit(path, datacenter)
+    table, job_class = read_jobs(path, datacenter)
+    durations = [table[job_class == k, 1] * second for k in range(len(datacenter.classes))]
+    for name, seen in zip(datacenter.classes, durations, strict=True):
+        if not seen.any():
+            raise InputError(f"{path}: need durations above 0 of class {name!r}, there are none")
+    return Resampled(durations, file_name(path))
+
+
+def durations_of(text: str, datacenter: Datacenter) -> Durations:
+    """Return the law of durations that a text names.
+
+    Parameters
+    ----------
+    text
+        One of `LAWS`.
+    datacenter
+        The datacenter, for the classes of a trace.
+
+    Raises
+    ------
+    InputError
+        If it names none.
+    """
+    name, colon, value = text.partition(":")
+    if text == "exponential":
+        return Exponential()
+    if text == "constant":
+        return Constant()
+    if name == "lognormal" and colon:
+        try:
+            cv = float(value)
+        except ValueError:
+            raise InputError(f"lognormal durations: need a number, got {value!r}") from None
+        return Lognormal(cv)
+    if name == "trace" and value:
+        return durations_of_trace(value, datacenter)
+    guess = did_you_mean(name, [law.partition(":")[0] for law in LAWS])
+    raise InputError(f"durations: {guess}choose {' or '.join(LAWS)}, got {text!r}")
