@@ -1,27 +1,47 @@
-"""LoTES for somebody's own dispatcher: a plan in, decisions out. Plain Python, nothing to install.
+"""A dispatcher for somebody's own program: a plan in, decisions out. Nothing to install.
 
     dispatcher = Dispatcher.read("guidance.json")
     place = dispatcher.arrive("job-1", "k3", {"cores": 0.07, "memory": 0.03})
     started = dispatcher.depart("job-1")
 
 The file imports nothing but the standard library, so that it can be copied on its own. The rules
-are those of `slotwise.heuristics.dispatch.policies.lotes` (docs/dispatch.md); with `sample` a job
-looks at that many machines of the configuration drawn, and waits if none of them has room (LoTES,
-section 5.3). Sets of machines are the bits of integers.
+are those of `slotwise simulate` (docs/dispatch.md), and so are the decisions: amounts are counted
+in the same whole units. Sets of machines are the bits of integers: a machine has a place, and its
+bit is `1 << place`. Places are in order of configuration and number.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
+import heapq
 import json
+import math
 import random
-from collections.abc import Mapping
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add, le, sub
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+STATE = "slotwise/dispatcher-state/1"
+"""Format of `Dispatcher.state`."""
+
+POLICIES = ("lotes", "lotes-unrestricted", "best-fit")
+"""The policies of a `Dispatcher`."""
 
 FIT_TOLERANCE = 1e-9
 """Jobs fit a machine if they need no more than this share above its capacity."""
+
+_DIGITS = 14
+"""Amounts are counted in units of 10 ** -14 times (the power of ten below) the largest capacity."""
+
+_MOST_UNITS = 10 ** (_DIGITS + 2)
+"""More than any machine has."""
+
+Units = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -43,109 +63,985 @@ class Placement:
     machine: int
 
 
-@dataclass
-class _Job:
-    name: str
-    job_class: str
-    demand: tuple[float, ...]
-    number: int
-    machine: _Machine | None = None
+@dataclass(frozen=True)
+class Joined:
+    """A machine that has joined.
+
+    Attributes
+    ----------
+    machine
+        Its name, such as `c2/17`: configuration and number.
+    started
+        The waiting jobs that start there.
+    """
+
+    machine: str
+    started: list[Placement]
 
 
-@dataclass
-class _Machine:
-    """Jobs by class that it should run (`bin`) and runs (`by_class`); what it has `free`."""
+@dataclass(frozen=True)
+class Left:
+    """A machine that has left.
 
-    configuration: str
-    number: int
-    capacity: tuple[float, ...]
-    bin: Mapping[str, int]
-    running: dict[str, _Job] = field(default_factory=dict)
-    by_class: dict[str, int] = field(default_factory=dict)
-    free: tuple[float, ...] = ()
+    Attributes
+    ----------
+    jobs
+        Names of the jobs that ran there, in order of arrival. They have to start again.
+    started
+        Those of them that start elsewhere now. The others wait, before all jobs that waited.
+    """
 
-    def __post_init__(self) -> None:
-        self.count_free()
+    jobs: list[str]
+    started: list[Placement]
 
-    def count_free(self) -> None:
-        """Add up what runs again, so that rounding errors do not add up."""
-        self.free = tuple(
-            c * (1 + FIT_TOLERANCE) - sum(job.demand[r] for job in self.running.values())
-            for r, c in enumerate(self.capacity)
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a job starts on a machine, or waits.
+
+    Attributes
+    ----------
+    text
+        The reason in words.
+    machine
+        Name of the machine, None if the job waits.
+    room
+        Number of machines that have room for the job and may start it.
+    others
+        Names of the machines that come next, the best first.
+    """
+
+    text: str
+    machine: str | None
+    room: int = 0
+    others: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def fits(demand: Units, free: Units) -> bool:
+    """Whether no amount of `demand` exceeds that of `free`."""
+    return all(map(le, demand, free))
+
+
+def uniform_of(seed: int, number: int) -> float:
+    """Draw a number in [0, 1) for a job: SplitMix64 at its number.
+
+    Parameters
+    ----------
+    seed
+        At least 0.
+    number
+        Number of the job, in order of arrival.
+
+    Returns
+    -------
+    float
+        The number, the same as in slotwise's simulator.
+    """
+    mask = (1 << 64) - 1
+    z = seed * 0xD1342543DE82EF95 + (number + 1) * 0x9E3779B97F4A7C15 & mask
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+    z ^= z >> 31
+    return (z >> 11) * (1.0 / 9007199254740992.0)
+
+
+class _Plan:
+    """A guidance document in numbers: amounts in whole units, classes and configurations by number.
+
+    There are K classes and M configurations.
+    """
+
+    def __init__(self, guidance: Mapping[str, Any]) -> None:
+        if guidance.get("format") != "slotwise/guidance/1" or not guidance.get("datacenter"):
+            raise ValueError("need a slotwise/guidance/1 document with its datacenter")
+        self.document = guidance
+        data = guidance["datacenter"]
+        self.resources: list[str] = list(data["resources"])
+        self.classes: list[str] = [entry["name"] for entry in data["classes"]]
+        self.configurations: list[str] = [entry["name"] for entry in data["configurations"]]
+        self.number_of_class = {name: k for k, name in enumerate(self.classes)}
+        self.number_of_configuration = {name: j for j, name in enumerate(self.configurations)}
+        self._set_units([entry["capacity"] for entry in data["configurations"]])
+        self.request = [self.in_units(entry["request"]) for entry in data["classes"]]
+        self.runs = [self._able(entry["mean_time"]) for entry in data["classes"]]
+        self.share = [
+            [guidance["proportions"].get(k, {}).get(j, 0.0) for j in self.configurations]
+            for k in self.classes
+        ]
+        self.upto = [_upto(row) for row in self.share]
+        self._set_bins(guidance["bins"])
+
+    def _set_units(self, capacities: list[Mapping[str, float]]) -> None:
+        amounts = [[float(row.get(r, 0.0)) for r in self.resources] for row in capacities]
+        largest = [most if most > 0 else 1.0 for most in map(max, zip(*amounts, strict=True))]
+        self.unit = [10.0 ** (math.floor(math.log10(most)) - _DIGITS) for most in largest]
+        self.capacity = [self.capacity_in_units(row) for row in capacities]
+        most = [max(column) for column in zip(*self.capacity, strict=True)]
+        self.weight = [1.0 / (units if units > 0 else 1) for units in most]
+
+    def _able(self, mean_time: Any) -> list[bool]:
+        everywhere = not isinstance(mean_time, Mapping)
+        return [everywhere or name in mean_time for name in self.configurations]
+
+    def _set_bins(self, bins: Sequence[Mapping[str, Any]]) -> None:
+        """`bins`: jobs of each class; `bins_of`: numbers of a configuration's bins, by machine."""
+        self.bins: list[tuple[int, ...]] = []
+        self.bins_of: list[list[int]] = [[] for _ in self.configurations]
+        self.planned = [[False] * len(self.configurations) for _ in self.classes]
+        for number, entry in enumerate(bins):
+            j = self.number_of_configuration[entry["configuration"]]
+            jobs = tuple(entry["jobs"].get(name, 0) for name in self.classes)
+            self.bins.append(jobs)
+            self.bins_of[j] += [number] * entry["machines"]
+            for k, count in enumerate(jobs):
+                if count and entry["machines"] and self.runs[k][j]:
+                    self.planned[k][j] = True
+
+    def in_units(self, amounts: Mapping[str, float]) -> Units:
+        """What a job needs; no positive amount becomes 0."""
+        return tuple(
+            max(round(min(amount / unit, _MOST_UNITS)), 1) if amount > 0 else 0
+            for amount, unit in zip(
+                (float(amounts.get(r, 0.0)) for r in self.resources), self.unit, strict=True
+            )
         )
 
-    def has_room(self, demand: tuple[float, ...]) -> bool:
-        return all(d <= f for d, f in zip(demand, self.free, strict=True))
+    def capacity_in_units(self, capacity: Mapping[str, float]) -> Units:
+        """What a machine has, `FIT_TOLERANCE` included."""
+        units = (
+            round(float(capacity.get(r, 0.0)) / unit)
+            for r, unit in zip(self.resources, self.unit, strict=True)
+        )
+        return tuple(u + math.floor(float(u) * FIT_TOLERANCE) for u in units)
 
-    def score(self, job_class: str) -> int:
-        return self.bin.get(job_class, 0) - self.by_class.get(job_class, 0)
+    def share_of(self, free: Units) -> float:
+        """What is free in parts of the largest machine, summed over the resources."""
+        total = 0.0
+        for amount, weight in zip(free, self.weight, strict=True):
+            total += amount * weight
+        return total
+
+    def drawn(self, k: int, draw: float) -> int | None:
+        """Roulette wheel over the configurations, None for a class that no bin has."""
+        return next((j for j, upto in enumerate(self.upto[k]) if draw < upto), None)
+
+    def fingerprint(self) -> str:
+        """Tells whether two documents are the same."""
+        text = json.dumps(self.document, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _upto(shares: Sequence[float]) -> list[float]:
+    """Upper ends of configurations on the roulette wheel; the last takes what rounding leaves."""
+    ends, total = [], 0.0
+    for share in shares:
+        total += share
+        ends.append(total)
+    return [2.0 if 0 < end >= total else end for end in ends]
+
+
+@dataclass(eq=False)
+class _Job:
+    """A job; it waits in `queue` at `leaf`, or runs on `machine`.
+
+    Waiting jobs are in order of `rank`: of their arrival, below 0 if their machine has left.
+    """
+
+    name: str
+    job_class: int
+    given: dict[str, float]
+    demand: Units
+    number: int
+    rank: int
+    since: float = 0.0
+    machine: _Machine | None = None
+    queue: _Queue | None = None
+    leaf: int = 0
+    kept: _Machine | None = None
+    reason: Reason | None = None
+
+
+@dataclass(eq=False)
+class _Machine:
+    """A machine: the jobs of each class that it should run (`bin`) and runs, and what it has free.
+
+    `seen` and `before` are what the sets of machines know: free amounts, and the number of running
+    jobs of the classes in which it has changed. `own` is the capacity if it is not that of the
+    configuration, `keeps` the job for which the machine is kept.
+    """
+
+    configuration: int
+    number: int
+    name: str
+    capacity: Units
+    own: dict[str, float] | None
+    bin_number: int | None
+    bin: tuple[int, ...]
+    draining: bool = False
+    keeps: _Job | None = None
+    jobs: dict[str, _Job] = field(default_factory=dict)
+    runs: list[int] = field(default_factory=list)
+    free: Units = ()
+    place: int = -1
+    seen: Units = ()
+    before: dict[int, int] = field(default_factory=dict)
+
+    def count(self) -> None:
+        """Work out `runs` and `free` from the jobs."""
+        self.runs = [0] * len(self.bin)
+        self.free = self.capacity
+        for job in self.jobs.values():
+            self.runs[job.job_class] += 1
+            self.free = tuple(map(sub, self.free, job.demand))
+
+    @property
+    def is_open(self) -> bool:
+        return not self.draining and self.keeps is None
+
+    def more(self, k: int) -> int:
+        """Jobs of class k in the bin minus those that run: LoTES's score."""
+        return self.bin[k] - self.runs[k]
+
+    def start(self, job: _Job) -> None:
+        self.before.setdefault(job.job_class, self.runs[job.job_class])
+        self.runs[job.job_class] += 1
+        self.free = tuple(map(sub, self.free, job.demand))
+        self.jobs[job.name] = job
+        job.machine = self
+
+    def end(self, job: _Job) -> None:
+        self.before.setdefault(job.job_class, self.runs[job.job_class])
+        self.runs[job.job_class] -= 1
+        self.free = tuple(map(add, self.free, job.demand))
+        del self.jobs[job.name]
+        job.machine = None
+
+
+_NOTHING = 1 << 62
+"""The least demand where there is no job."""
+
+
+class _Queue:
+    """Waiting jobs in order: a binary tree; a node has the least demands of the jobs below."""
+
+    def __init__(self, resources: int, jobs: Iterable[_Job] = ()) -> None:
+        self._resources = resources
+        self._lay_out(sorted(jobs, key=lambda job: job.rank))
+
+    def _lay_out(self, jobs: list[_Job]) -> None:
+        """Give all jobs new leaves, from the left."""
+        places = 64
+        while places < 2 * len(jobs):
+            places *= 2
+        self.waiting, self._used, self._places = len(jobs), len(jobs), places
+        self._jobs: list[_Job | None] = [*jobs, *[None] * (places - len(jobs))]
+        for leaf, job in enumerate(jobs):
+            job.queue, job.leaf = self, leaf
+        self._least: list[list[int]] = []
+        for r in range(self._resources):
+            row = [job.demand[r] for job in jobs] + [_NOTHING] * (places - len(jobs))
+            tree = [row]
+            while len(row) > 1:
+                row = list(map(min, row[::2], row[1::2]))
+                tree.append(row)
+            self._least.append([_NOTHING, *(entry for row in reversed(tree) for entry in row)])
+
+    def __iter__(self) -> Iterator[_Job]:
+        return (job for job in self._jobs if job is not None)
+
+    def append(self, job: _Job) -> None:
+        if self._used == self._places:
+            self._lay_out(list(self))
+        job.queue, job.leaf = self, self._used
+        self._jobs[self._used] = job
+        at = self._places + self._used
+        for least, need in zip(self._least, job.demand, strict=True):
+            i = at
+            while i and least[i] > need:
+                least[i] = need
+                i >>= 1
+        self._used += 1
+        self.waiting += 1
+
+    def remove(self, job: _Job) -> None:
+        job.queue = None
+        self._jobs[job.leaf] = None
+        self.waiting -= 1
+        for least in self._least:
+            i = self._places + job.leaf
+            least[i] = _NOTHING
+            while i > 1:
+                one, other = least[i], least[i ^ 1]
+                i >>= 1
+                smaller = one if one < other else other
+                if least[i] == smaller:
+                    break
+                least[i] = smaller
+        if not self.waiting:
+            self._used = 0
+
+    def first(self, free: Units) -> _Job | None:
+        """The first job that needs no more than is free."""
+        i, pairs = 1, list(zip(self._least, free, strict=True))
+        while True:
+            for least, amount in pairs:
+                if least[i] > amount:
+                    while i & 1:
+                        i >>= 1
+                    if not i:
+                        return None
+                    i += 1
+                    break
+            else:
+                if i >= self._places:
+                    return self._jobs[i - self._places]
+                i *= 2
+
+
+class _Line:
+    """The waiting jobs by class: those with a `home`, and `stray` ones, which fit no home."""
+
+    def __init__(self, plan: _Plan, jobs: Iterable[_Job], is_stray: Callable[[_Job], bool]) -> None:
+        self._plan, self._is_stray = plan, is_stray
+        self.sort(jobs)
+
+    def sort(self, jobs: Iterable[_Job]) -> None:
+        """Queue up these jobs, and no others."""
+        by_queue: list[list[list[_Job]]] = [[[] for _ in self._plan.classes] for _ in range(2)]
+        self.length = 0
+        for job in jobs:
+            by_queue[self._is_stray(job)][job.job_class].append(job)
+            self.length += 1
+        self.home, self.stray = (
+            [_Queue(len(self._plan.resources), group) for group in groups] for groups in by_queue
+        )
+
+    def __iter__(self) -> Iterator[_Job]:
+        """The jobs in order."""
+        return heapq.merge(*self.home, *self.stray, key=lambda job: job.rank)
+
+    def append(self, job: _Job) -> None:
+        (self.stray if self._is_stray(job) else self.home)[job.job_class].append(job)
+        self.length += 1
+
+    def remove(self, job: _Job) -> None:
+        assert job.queue is not None
+        job.queue.remove(job)
+        self.length -= 1
+
+    def start_in_order(
+        self, queues: Iterable[_Queue], machine: _Machine, *, only_missing: bool = False
+    ) -> list[_Job]:
+        """Start the jobs of these queues that fit, the first first.
+
+        With `only_missing` those whose class has more jobs in the machine's bin than run.
+        """
+        firsts = []
+        for queue in queues:
+            job = queue.first(machine.free) if queue.waiting else None
+            if job is not None:
+                firsts.append((job.rank, job, queue))
+        heapq.heapify(firsts)  # ranks differ
+        started = []
+        while firsts:
+            _, job, queue = firsts[0]
+            if only_missing and machine.more(job.job_class) <= 0:
+                heapq.heappop(firsts)
+                continue
+            if fits(job.demand, machine.free):
+                self.remove(job)
+                machine.start(job)
+                started.append(job)
+            following = queue.first(machine.free) if queue.waiting else None
+            if following is None:
+                heapq.heappop(firsts)
+            else:
+                heapq.heapreplace(firsts, (following.rank, following, queue))
+        return started
+
+
+class _View(Protocol):
+    """Something that keeps sets of machines."""
+
+    def flip(self, bits: int, like: _Machine) -> None:
+        """Put in, or take out, machines that are all `like` this one."""
+
+    def move(self, machine: _Machine) -> None:
+        """A machine is no longer as it was seen."""
+
+
+class _Levels:
+    """For each resource and each of some amounts the machines with at least that much free."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self._steps = [
+            _steps([row[r] for row in plan.request], max(row[r] for row in plan.capacity))
+            for r in range(len(plan.resources))
+        ]
+        self._sets = [[0] * len(steps) for steps in self._steps]
+
+    def flip(self, bits: int, like: _Machine) -> None:
+        for steps, sets, amount in zip(self._steps, self._sets, like.seen, strict=True):
+            for i in range(bisect_right(steps, amount)):
+                sets[i] ^= bits
+
+    def move(self, machine: _Machine) -> None:
+        bit = 1 << machine.place
+        for r, amount in enumerate(machine.seen):
+            if amount != machine.free[r]:
+                steps, sets = self._steps[r], self._sets[r]
+                low, high = bisect_right(steps, amount), bisect_right(steps, machine.free[r])
+                for i in range(min(low, high), max(low, high)):
+                    sets[i] ^= bit
+
+    def with_room(self, demand: Units, among: int) -> int:
+        """Those of some machines that may have room: all that have it, and a few that have not."""
+        for steps, sets, need in zip(self._steps, self._sets, demand, strict=True):
+            at = bisect_right(steps, need)
+            if at:
+                among &= sets[at - 1]
+        return among
+
+
+def _steps(requests: list[int], most: int) -> list[int]:
+    """The amounts that occur in the plan, and between them steps of a sixth."""
+    amounts = {need for need in requests if 0 < need <= most}
+    if amounts:
+        step = min(amounts) / 4
+        while step < most:
+            amounts.add(math.ceil(step))
+            step *= 7 / 6
+    return sorted(amounts)
+
+
+@dataclass(eq=False)
+class _Shape:
+    """Machines of one configuration that have the same free."""
+
+    configuration: int
+    free: Units
+    share: float
+    machines: int = 0
+
+
+class _Shapes:
+    """Machines by what they have free, the fullest first.
+
+    A shape stands in the cell of its free share; a cell has the shares that occur in order, and the
+    set of its machines, so that a search skips cells without candidates.
+    """
+
+    CELLS = 128
+
+    def __init__(self, plan: _Plan, at: list[_Machine | None]) -> None:
+        self._plan, self._at = plan, at
+        cells = self.CELLS * len(plan.resources) + 1
+        self._last = cells - 1
+        self._machines = [0] * cells
+        self._shares: list[list[float]] = [[] for _ in range(cells)]
+        self._with_share: dict[float, list[_Shape]] = {}
+        self._shapes: dict[tuple[int, Units], _Shape] = {}
+
+    def _cell(self, share: float) -> int:
+        return min(max(int(share * self.CELLS), 0), self._last)
+
+    def flip(self, bits: int, like: _Machine) -> None:
+        self._flip(bits, like.configuration, like.seen)
+
+    def move(self, machine: _Machine) -> None:
+        if machine.seen != machine.free:
+            bit = 1 << machine.place
+            self._flip(bit, machine.configuration, machine.seen)
+            self._flip(bit, machine.configuration, machine.free)
+
+    def _flip(self, bits: int, configuration: int, free: Units) -> None:
+        key = configuration, free
+        shape = self._shapes.get(key)
+        if shape is None:
+            shape = self._shapes[key] = _Shape(*key, self._plan.share_of(free))
+            same = self._with_share.setdefault(shape.share, [])
+            if not same:
+                insort(self._shares[self._cell(shape.share)], shape.share)
+            same.append(shape)
+        shape.machines ^= bits
+        cell = self._cell(shape.share)
+        self._machines[cell] ^= bits
+        if not shape.machines:
+            del self._shapes[key]
+            same = self._with_share[shape.share]
+            same.remove(shape)
+            if not same:
+                del self._with_share[shape.share]
+                shares = self._shares[cell]
+                del shares[bisect_left(shares, shape.share)]
+
+    FEW = 24
+    """So many candidates are looked at one by one."""
+
+    def fullest(self, demand: Units, among: int) -> Iterator[tuple[_Shape, int]]:
+        """Shapes with room, by free share and lowest machine, and which of `among` are in them."""
+        if among.bit_count() <= self.FEW:
+            yield from self._one_by_one(demand, among)
+            return
+        for cell in range(self._cell(self._plan.share_of(demand)), self._last + 1):
+            inside = among & self._machines[cell]
+            if not inside:
+                continue
+            if inside.bit_count() <= self.FEW:
+                yield from self._one_by_one(demand, inside)
+                continue
+            for share in self._shares[cell]:
+                found = [
+                    (shape, shape.machines & inside)
+                    for shape in self._with_share[share]
+                    if fits(demand, shape.free)
+                ]
+                if len(found) > 1:
+                    found.sort(key=lambda pair: pair[1] & -pair[1])
+                yield from (pair for pair in found if pair[1])
+
+    def _one_by_one(self, demand: Units, among: int) -> Iterator[tuple[_Shape, int]]:
+        found: dict[int, tuple[float, int, _Shape, int]] = {}
+        while among:
+            bit = among & -among
+            among ^= bit
+            machine = self._at[bit.bit_length() - 1]
+            assert machine is not None
+            if fits(demand, machine.free):
+                shape = self._shapes[machine.configuration, machine.free]
+                share, first, _, bits = found.get(id(shape), (shape.share, bit, shape, 0))
+                found[id(shape)] = share, first, shape, bits | bit
+        for _, _, shape, bits in sorted(found.values(), key=lambda entry: entry[:2]):
+            yield shape, bits
+
+    def emptiest(self, could: Callable[[_Machine], bool], among: int) -> _Machine | None:
+        """The machine with the largest free share of those that could, the lowest on ties."""
+        for cell in range(self._last, -1, -1):
+            inside = among & self._machines[cell]
+            if not inside:
+                continue
+            for share in reversed(self._shares[cell]):
+                bits = 0
+                for shape in self._with_share[share]:
+                    bits |= shape.machines & inside
+                for machine in _machines(bits, self._at):
+                    if could(machine):
+                        return machine
+        return None
+
+
+def _machines(bits: int, at: list[_Machine | None]) -> Iterator[_Machine]:
+    """The machines in a set, the lowest place first."""
+    while bits:
+        bit = bits & -bits
+        bits ^= bit
+        machine = at[bit.bit_length() - 1]
+        assert machine is not None
+        yield machine
+
+
+class _Scores:
+    """The machines by class and score: jobs of the class in the bin minus those that run."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self._sets: list[dict[int, int]] = [{} for _ in plan.classes]
+
+    def flip(self, bits: int, like: _Machine) -> None:
+        for k in range(len(like.bin)):
+            self._flip(k, like.bin[k] - like.before.get(k, like.runs[k]), bits)
+
+    def move(self, machine: _Machine) -> None:
+        bit = 1 << machine.place
+        for k, before in machine.before.items():
+            if before != machine.runs[k]:
+                self._flip(k, machine.bin[k] - before, bit)
+                self._flip(k, machine.bin[k] - machine.runs[k], bit)
+
+    def _flip(self, k: int, score: int, bits: int) -> None:
+        sets = self._sets[k]
+        left = sets.get(score, 0) ^ bits
+        if left:
+            sets[score] = left
+        else:
+            del sets[score]
+
+    def highest(self, k: int, among: int) -> Iterator[tuple[int, int]]:
+        """Scores for class k, the highest first, and which of the machines have it."""
+        for score in sorted(self._sets[k], reverse=True):
+            found = among & self._sets[k][score]
+            if found:
+                yield score, found
+
+
+class _Cluster:
+    """The machines and the sets of them.
+
+    Places of a configuration's machines are one after the other; `spare` leaves room for machines
+    that join.
+    """
+
+    def __init__(self, plan: _Plan, machines: Iterable[_Machine], *, spare: bool = False) -> None:
+        self.plan = plan
+        self.at: list[_Machine | None] = []
+        self._next: list[int] = []
+        self._end: list[int] = []
+        in_order = sorted(machines, key=lambda m: (m.configuration, m.number))
+        for j in range(len(plan.configurations)):
+            own = [machine for machine in in_order if machine.configuration == j]
+            for machine in own:
+                machine.place = len(self.at)
+                self.at.append(machine)
+            self._next.append(len(self.at))
+            self.at += [None] * (max(16, len(own) // 4) if spare else 0)
+            self._end.append(len(self.at))
+        self.by_name = {machine.name: machine for machine in in_order}
+        self.open_of = [0] * len(plan.configurations)
+        self.sizes: list[Counter[Units]] = [Counter() for _ in plan.configurations]
+        for machine in in_order:
+            if machine.is_open:
+                self.open_of[machine.configuration] |= 1 << machine.place
+            if not machine.draining:
+                self.sizes[machine.configuration][machine.capacity] += 1
+        self._lists: dict[int, list[_Machine]] = {}
+        self._groups = _groups(in_order)
+        self.levels = _Levels(plan)
+        self._views: list[_View] = []
+        self.add_view(self.levels)
+
+    def add_view(self, view: _View) -> None:
+        """Let it see all machines, now and when they change. No machine has joined yet."""
+        self._views.append(view)
+        for bits, like in self._groups:
+            view.flip(bits, like)
+
+    def __iter__(self) -> Iterator[_Machine]:
+        return (machine for machine in self.at if machine is not None)
+
+    def open_in(self, allowed: Sequence[bool]) -> int:
+        """The machines of these configurations that may start jobs."""
+        bits = 0
+        for of_configuration, able in zip(self.open_of, allowed, strict=True):
+            if able:
+                bits |= of_configuration
+        return bits
+
+    def open_list(self, j: int) -> list[_Machine]:
+        """The same of one configuration, one by one."""
+        if j not in self._lists:
+            self._lists[j] = list(_machines(self.open_of[j], self.at))
+        return self._lists[j]
+
+    def with_room(self, demand: Units, allowed: Sequence[bool]) -> list[_Machine]:
+        """The machines of these configurations that may start such a job."""
+        bits = self.levels.with_room(demand, self.open_in(allowed))
+        return [machine for machine in _machines(bits, self.at) if fits(demand, machine.free)]
+
+    def holds(self, demand: Units, allowed: Sequence[bool]) -> bool:
+        """Whether a machine of these configurations, not draining, could hold so much if empty."""
+        return any(
+            able and any(fits(demand, capacity) for capacity in sizes)
+            for sizes, able in zip(self.sizes, allowed, strict=True)
+        )
+
+    def changed(self, machine: _Machine) -> None:
+        """Jobs of the machine have started or ended."""
+        for view in self._views:
+            view.move(machine)
+        machine.seen = machine.free
+        machine.before.clear()
+
+    def set_open(self, machine: _Machine) -> None:
+        """The machine drains, or is kept, or no longer."""
+        bit = 1 << machine.place
+        self.open_of[machine.configuration] &= ~bit
+        self._lists.pop(machine.configuration, None)
+        if machine.is_open:
+            self.open_of[machine.configuration] |= bit
+
+    def count_size(self, machine: _Machine, change: int) -> bool:
+        """A machine more or less that is not draining; whether that changes what jobs fit."""
+        sizes = self.sizes[machine.configuration]
+        sizes[machine.capacity] += change
+        if sizes[machine.capacity]:
+            return change > 0 and sizes[machine.capacity] == 1
+        del sizes[machine.capacity]
+        return True
+
+    def join(self, machine: _Machine) -> bool:
+        """Whether there was a place left for it."""
+        j = machine.configuration
+        if self._next[j] == self._end[j]:
+            return False
+        machine.place = self._next[j]
+        self._next[j] += 1
+        self.at[machine.place] = machine
+        self.by_name[machine.name] = machine
+        machine.seen = machine.free
+        for view in self._views:
+            view.flip(1 << machine.place, machine)
+        self.set_open(machine)
+        return True
+
+    def leave(self, machine: _Machine) -> None:
+        """Take a machine out."""
+        for view in self._views:
+            view.flip(1 << machine.place, machine)
+        self.open_of[machine.configuration] &= ~(1 << machine.place)
+        self._lists.pop(machine.configuration, None)
+        self.at[machine.place] = None
+        del self.by_name[machine.name]
+
+
+def _groups(machines: list[_Machine]) -> list[tuple[int, _Machine]]:
+    """Sets of machines that are alike for every view, with one of each."""
+    places: dict[Any, tuple[_Machine, list[int]]] = {}
+    for machine in machines:
+        machine.seen = machine.free
+        machine.before.clear()
+        key = machine.configuration, machine.free, machine.bin, tuple(machine.runs)
+        places.setdefault(key, (machine, []))[1].append(machine.place)
+    return [(_bits(group), like) for like, group in places.values()]
+
+
+def _bits(places: list[int]) -> int:
+    buffer = bytearray(max(places) // 8 + 1)
+    for place in places:
+        buffer[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(buffer, "little")
+
+
+class _Rule(Protocol):
+    """Where jobs start that arrive, and which start when there is room."""
+
+    homes: list[list[bool]]
+    """Where jobs of a class start when others wait, shape (K, M); a stray job wherever it runs."""
+
+    def choose(self, job: _Job, draw: float) -> _Machine | None:
+        """The machine for a job that arrives, None if it has to wait."""
+
+    def serve(self, machine: _Machine) -> list[_Job]:
+        """Start waiting jobs on a machine."""
+
+    def why(self, job: _Job, draw: float) -> Reason:
+        """The reason for `choose`."""
+
+    def turn(self, job: _Job, machine: _Machine) -> str:
+        """Why `serve` has chosen the job, which is started next."""
+
+
+class _Lotes:
+    """Jobs go where they bring a machine nearest to its bin ([LoTES], section 4.3)."""
+
+    def __init__(
+        self, cluster: _Cluster, line: _Line, homes: list[list[bool]], sample: int | None, seed: int
+    ) -> None:
+        self.homes, self._sample, self._seed = homes, sample, seed
+        self._plan, self._cluster, self._line = cluster.plan, cluster, line
+        self._scores = _Scores(cluster.plan)
+        cluster.add_view(self._scores)
+
+    def choose(self, job: _Job, draw: float) -> _Machine | None:
+        drawn = self._plan.drawn(job.job_class, draw)
+        if self._sample is not None:
+            return self._of_sample(job, drawn, self._sample)
+        able = self._cluster.open_in(self._plan.runs[job.job_class])
+        room = self._cluster.levels.with_room(job.demand, able)
+        if drawn is not None:
+            found = self._highest(job, room & self._cluster.open_of[drawn])
+            if found is not None:
+                return found
+        return self._highest(job, room)
+
+    def _highest(self, job: _Job, among: int) -> _Machine | None:
+        if not among:
+            return None
+        for _, found in self._scores.highest(job.job_class, among):
+            for machine in _machines(found, self._cluster.at):
+                if fits(job.demand, machine.free):
+                    return machine
+        return None
+
+    def _of_sample(self, job: _Job, drawn: int | None, size: int) -> _Machine | None:
+        """[LoTES], section 5.3."""
+        if drawn is None:
+            runs = self._plan.runs[job.job_class]
+            machines = [
+                m for j, able in enumerate(runs) if able for m in self._cluster.open_list(j)
+            ]
+        else:
+            machines = self._cluster.open_list(drawn)
+        chosen = random.Random(self._seed << 64 | job.number).sample(
+            machines, min(size, len(machines))
+        )
+        room = [machine for machine in chosen if fits(job.demand, machine.free)]
+        return min(room, key=lambda m: (-m.more(job.job_class), m.place), default=None)
+
+    def serve(self, machine: _Machine) -> list[_Job]:
+        line, j, started = self._line, machine.configuration, []
+        left = [k for k, queue in enumerate(line.home) if queue.waiting and self.homes[k][j]]
+        while left:
+            k = max(left, key=machine.more)  # of equals the first
+            job = line.home[k].first(machine.free) if line.home[k].waiting else None
+            if job is None:
+                left.remove(k)
+                continue
+            line.remove(job)
+            machine.start(job)
+            started.append(job)
+        able = (queue for k, queue in enumerate(line.stray) if self._plan.runs[k][j])
+        return started + line.start_in_order(able, machine)
+
+    def why(self, job: _Job, draw: float) -> Reason:
+        plan, k = self._plan, job.job_class
+        chosen = self.choose(job, draw)
+        if chosen is None:
+            return Reason("", None)
+        drawn = plan.drawn(k, draw)
+        room = self._cluster.with_room(job.demand, plan.runs[k])
+        if drawn is None:
+            draw_text = f"no bin has {plan.classes[k]}; "
+        else:
+            part = f"{100 * plan.share[k][drawn]:.3g} % of {plan.classes[k]} go there"
+            draw_text = f"{plan.configurations[drawn]} was drawn ({part}); "
+        if drawn == chosen.configuration:
+            room = [machine for machine in room if machine.configuration == drawn]
+            where = f"of its {_count(len(room), 'machine')} with room"
+        else:
+            nothing = "" if drawn is None else "it has no room; "
+            where = f"{nothing}of the {_count(len(room), 'machine')} with room elsewhere"
+        if self._sample is not None:
+            where = f"of {self._sample} machines looked at, those with room:"
+        order = sorted(room, key=lambda m: (-m.more(k), m.place))
+        others = tuple(m.name for m in order if m is not chosen)[:3]
+        following = ", ".join(f"{m.name} with {m.more(k)}" for m in order if m.name in others)
+        text = (
+            f"{draw_text}{where} it has the highest score, {chosen.more(k)}: "
+            f"{_count(chosen.bin[k], 'job')} of the class in its bin, {chosen.runs[k]} running"
+            + (f"; next: {following}" if following else "")
+        )
+        return Reason(text, chosen.name, len(room), others)
+
+    def turn(self, job: _Job, machine: _Machine) -> str:
+        k = job.job_class
+        if job.queue in self._line.stray:
+            return "fits no machine of its plan, and is the first such job that fits here"
+        return (
+            f"is the first of its class, which has the highest score here of those that wait and "
+            f"fit, {machine.more(k)}: {_count(machine.bin[k], 'job')} in the bin, "
+            f"{machine.runs[k]} running"
+        )
+
+
+class _BestFit:
+    """Jobs go to the machine that has the least left; those that wait start in order."""
+
+    def __init__(self, cluster: _Cluster, line: _Line, homes: list[list[bool]]) -> None:
+        self.homes = homes
+        self._plan, self._cluster, self._line = cluster.plan, cluster, line
+        self._shapes = _Shapes(cluster.plan, cluster.at)
+        cluster.add_view(self._shapes)
+
+    def choose(self, job: _Job, draw: float) -> _Machine | None:
+        able = self._cluster.open_in(self._plan.runs[job.job_class])
+        room = self._cluster.levels.with_room(job.demand, able)
+        for _, found in self._shapes.fullest(job.demand, room):
+            return next(_machines(found, self._cluster.at))
+        return None
+
+    def serve(self, machine: _Machine) -> list[_Job]:
+        queues = [
+            queue
+            for of_class in (self._line.home, self._line.stray)
+            for runs, queue in zip(self._plan.runs, of_class, strict=True)
+            if runs[machine.configuration]
+        ]
+        return self._line.start_in_order(queues, machine)
+
+    def why(self, job: _Job, draw: float) -> Reason:
+        room = self._cluster.with_room(job.demand, self._plan.runs[job.job_class])
+        if not room:
+            return Reason("", None)
+        share = {machine.name: self._plan.share_of(machine.free) for machine in room}
+        room.sort(key=lambda machine: (share[machine.name], machine.place))
+        others = tuple(machine.name for machine in room[1:4])
+        following = ", ".join(f"{name} with {share[name]:.3g}" for name in others)
+        text = (
+            f"of the {_count(len(room), 'machine')} with room it has the least free, "
+            f"{share[room[0].name]:.3g} of the largest machine (summed over the resources)"
+            + (f"; next: {following}" if following else "")
+        )
+        return Reason(text, room[0].name, len(room), others)
+
+    def turn(self, job: _Job, machine: _Machine) -> str:
+        return "is the first in line that fits"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 class Dispatcher:
     """Answers arrivals and departures after a plan.
 
+    A job starts at once on one of the machines with room that the policy allows it, or waits. When
+    a job ends, the machine starts waiting jobs as long as the policy finds one that fits. So no
+    waiting job fits a machine where its class has its place: for `best-fit` and
+    `lotes-unrestricted` any that can run it, for `lotes` one of a configuration whose bins have it.
+    A job that is too large for all of these may start wherever its class can run.
+
     Parameters
     ----------
     guidance
         A `slotwise/guidance/1` document with its datacenter.
+    policy
+        One of `POLICIES`, as in `slotwise simulate`.
     sample
-        How many machines an arriving job looks at; None for all.
+        For the two of LoTES: how many machines an arriving job looks at; None for all.
     unrestricted
-        Whether a machine may start any class after an exit, not only those that the plan gives its
-        configuration.
+        `lotes` with this is `lotes-unrestricted`.
     seed
         Of the draws of configurations and samples.
 
     Raises
     ------
     ValueError
-        If `guidance` is no such document, or `sample` is below 1.
+        If `guidance` is no such document, the policy is unknown, or `sample` is below 1.
     """
 
     def __init__(
         self,
         guidance: Mapping[str, Any],
         *,
+        policy: str = "lotes",
         sample: int | None = None,
         unrestricted: bool = False,
         seed: int = 0,
+        reasons: bool = False,
     ) -> None:
-        if guidance.get("format") != "slotwise/guidance/1" or "datacenter" not in guidance:
-            raise ValueError("need a slotwise/guidance/1 document with its datacenter")
+        if unrestricted and policy == "lotes":
+            policy = "lotes-unrestricted"
+        if policy not in POLICIES:
+            raise ValueError(f"policy {policy!r}: need one of {', '.join(POLICIES)}")
         if sample is not None and sample < 1:
             raise ValueError(f"sample: need at least 1 machine, got {sample}")
-        data = guidance["datacenter"]
-        self._resources: list[str] = data["resources"]
-        self._classes: list[str] = [entry["name"] for entry in data["classes"]]
-        self._configurations: list[str] = [entry["name"] for entry in data["configurations"]]
-        self._runs_on = {entry["name"]: self._able(entry["mean_time"]) for entry in data["classes"]}
-        self._shares: Mapping[str, Mapping[str, float]] = guidance["proportions"]
-        self._planned: dict[str, set[str]] = {name: set() for name in self._classes}
-        self._machines: dict[str, list[_Machine]] = {name: [] for name in self._configurations}
-        capacity = {
-            entry["name"]: tuple(float(entry["capacity"].get(r, 0)) for r in self._resources)
-            for entry in data["configurations"]
-        }
-        for entry in guidance["bins"]:
-            name = entry["configuration"]
-            of_bin = self._machines[name]
-            for _ in range(entry["machines"]):
-                of_bin.append(_Machine(name, len(of_bin), capacity[name], entry["jobs"]))
-            for job_class in entry["jobs"]:
-                if entry["machines"] and name in self._runs_on[job_class]:
-                    self._planned[job_class].add(name)
-        if unrestricted:
-            self._planned = self._runs_on
-        self._capacity = capacity
-        self._sets = {
-            name: _Scores(machines, self._classes) for name, machines in self._machines.items()
-        }
-        self._queues: dict[str, dict[str, _Job]] = {name: {} for name in self._classes}
-        self._strays: dict[str, _Job] = {}
-        self._jobs: dict[str, _Job] = {}
-        self._sample = sample
-        self._random = random.Random(seed)
+        if (unrestricted or sample is not None) and not policy.startswith("lotes"):
+            raise ValueError(f"unrestricted and sample are for lotes, not for {policy}")
+        if seed < 0:
+            raise ValueError(f"seed: need an integer >= 0, got {seed}")
+        self._policy, self._sample, self._seed, self._reasons = policy, sample, seed, reasons
         self._arrived = 0
+        plan = _Plan(guidance)
+        machines = [
+            _new_machine(plan, j, number, bin_number)
+            for j, bins in enumerate(plan.bins_of)
+            for number, bin_number in enumerate(bins)
+        ]
+        self._next_number = [len(bins) for bins in plan.bins_of]
+        self._jobs: dict[str, _Job] = {}
+        self._set_up(plan, machines, [])
 
     @classmethod
     def read(cls, path: str | Path, **options: Any) -> Dispatcher:
@@ -156,18 +1052,45 @@ class Dispatcher:
         path
             The file.
         **options
-            `sample`, `unrestricted` and `seed`.
+            As for the class.
         """
         content = Path(path).read_bytes()
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
         return cls(json.loads(content), **options)
 
+    def _set_up(
+        self,
+        plan: _Plan,
+        machines: Iterable[_Machine],
+        waiting: Iterable[_Job],
+        *,
+        spare: bool = False,
+    ) -> None:
+        """Make the sets of machines, the queues and the rule."""
+        cluster = _Cluster(plan, machines, spare=spare)
+        homes = plan.planned if self._policy == "lotes" else plan.runs
+
+        def is_stray(job: _Job) -> bool:
+            return not cluster.holds(job.demand, homes[job.job_class])
+
+        self._plan, self._cluster = plan, cluster
+        self._line = _Line(plan, waiting, is_stray)
+        self._rule: _Rule
+        if self._policy == "best-fit":
+            self._rule = _BestFit(cluster, self._line, homes)
+        else:
+            self._rule = _Lotes(cluster, self._line, homes, self._sample, self._seed)
+
     @property
     def waiting(self) -> list[str]:
-        """Names of the waiting jobs in order of arrival."""
-        jobs = [job for queue in (*self._queues.values(), self._strays) for job in queue.values()]
-        return [job.name for job in sorted(jobs, key=lambda job: job.number)]
+        """Names of the waiting jobs in their order."""
+        return [job.name for job in self._line]
+
+    @property
+    def machines(self) -> list[str]:
+        """Names of the machines, such as `c2/17`."""
+        return [machine.name for machine in self._cluster]
 
     def arrive(
         self, job: str, job_class: str, demand: Mapping[str, float], *, draw: float | None = None
@@ -193,30 +1116,31 @@ class Dispatcher:
         Raises
         ------
         ValueError
-            For a job that is there already, an unknown class or resource, and a job that fits no
-            machine.
+            For a job that is there already, an unknown class or resource, a demand that is no
+            finite number >= 0 or all 0, and a job that fits no machine.
         """
         if job in self._jobs:
             raise ValueError(f"job {job!r} is there already")
-        if job_class not in self._runs_on:
-            raise ValueError(f"job {job!r}: unknown class {job_class!r}")
-        for resource in demand:
-            if resource not in self._resources:
-                raise ValueError(f"job {job!r}: unknown resource {resource!r}")
-        amounts = tuple(float(demand.get(r, 0)) for r in self._resources)
-        if not any(self._could_hold(name, amounts) for name in self._runs_on[job_class]):
-            raise ValueError(f"job {job!r} fits no machine that can run class {job_class!r}")
-        arriving = _Job(job, job_class, amounts, self._arrived)
+        arriving = self._new_job(f"job {job!r}", job, job_class, demand)
+        self._need_machine(arriving)
         self._arrived += 1
         self._jobs[job] = arriving
-        machine = self._choose(arriving, self._random.random() if draw is None else draw)
+        machine = self._place(arriving, draw)
+        if machine is None:
+            self._line.append(arriving)
+            return None
+        self._cluster.changed(machine)
+        return _placement(arriving, machine)
+
+    def _place(self, job: _Job, draw: float | None = None) -> _Machine | None:
+        """Start a job that does not wait yet, if there is room."""
+        number = uniform_of(self._seed, job.number) if draw is None else draw
+        if self._reasons:
+            job.reason = self._explained(job, number)
+        machine = self._rule.choose(job, number)
         if machine is not None:
-            return self._start(arriving, machine)
-        if any(self._could_hold(name, amounts) for name in self._planned[job_class]):
-            self._queues[job_class][job] = arriving
-        else:
-            self._strays[job] = arriving
-        return None
+            machine.start(job)
+        return machine
 
     def depart(self, job: str) -> list[Placement]:
         """Take note that a job is done, or is taken back while it waits.
@@ -236,131 +1160,479 @@ class Dispatcher:
         ValueError
             For a job that is not there.
         """
-        if job not in self._jobs:
-            raise ValueError(f"job {job!r} is not there")
-        leaving = self._jobs.pop(job)
+        leaving = self._job(job)
+        del self._jobs[job]
         machine = leaving.machine
         if machine is None:
-            self._queues[leaving.job_class].pop(job, None)
-            self._strays.pop(job, None)
+            self._line.remove(leaving)
             return []
-        del machine.running[job]
-        machine.count_free()
-        self._sets[machine.configuration].move(machine, leaving.job_class, -1)
+        machine.end(leaving)
         return self._serve(machine)
 
-    def _able(self, mean_time: Any) -> set[str]:
-        return set(mean_time if isinstance(mean_time, dict) else self._configurations)
+    def cancel(self, job: str) -> None:
+        """Take back a job that waits.
 
-    def _could_hold(self, configuration: str, demand: tuple[float, ...]) -> bool:
-        capacity = self._capacity[configuration]
-        return bool(self._machines[configuration]) and all(
-            d <= c * (1 + FIT_TOLERANCE) for d, c in zip(demand, capacity, strict=True)
-        )
+        Parameters
+        ----------
+        job
+            Its name.
 
-    def _choose(self, job: _Job, draw: float) -> _Machine | None:
-        drawn = self._drawn(job.job_class, draw)
-        if self._sample is not None:
-            machines = self._machines[drawn] if drawn else self._everywhere(job)
-            chosen = self._random.sample(machines, min(self._sample, len(machines)))
-            room = [m for m in chosen if m.has_room(job.demand)]
-            return min(room, key=lambda m: (-m.score(job.job_class), m.number), default=None)
-        if drawn is not None and drawn in self._runs_on[job.job_class]:
-            found = self._sets[drawn].highest(job.job_class, job.demand)
-            if found is not None:
-                return found
-        others = (
-            self._sets[name].highest(job.job_class, job.demand)
-            for name in self._configurations
-            if name != drawn and name in self._runs_on[job.job_class]
-        )
-        best: _Machine | None = None
-        for found in others:
-            if found is not None and (
-                best is None or found.score(job.job_class) > best.score(job.job_class)
-            ):
-                best = found
-        return best
-
-    def _everywhere(self, job: _Job) -> list[_Machine]:
-        able = self._runs_on[job.job_class]
-        return [m for name in self._configurations if name in able for m in self._machines[name]]
-
-    def _drawn(self, job_class: str, draw: float) -> str | None:
-        """Roulette wheel over the configurations; the last takes what rounding leaves."""
-        shares = self._shares.get(job_class, {})
-        total, last = 0.0, None
-        for name in self._configurations:
-            if shares.get(name, 0.0) > 0:
-                total += shares[name]
-                last = name
-                if draw < total:
-                    break
-        return last
-
-    def _start(self, job: _Job, machine: _Machine) -> Placement:
-        job.machine = machine
-        machine.running[job.name] = job
-        machine.count_free()
-        self._sets[machine.configuration].move(machine, job.job_class, 1)
-        return Placement(job.name, machine.configuration, machine.number)
+        Raises
+        ------
+        ValueError
+            For a job that is not there, or runs.
+        """
+        machine = self._job(job).machine
+        if machine is not None:
+            raise ValueError(f"job {job!r} runs on {machine.name}: tell its end with depart()")
+        self.depart(job)
 
     def _serve(self, machine: _Machine) -> list[Placement]:
+        """Let a machine that has changed start waiting jobs."""
         started = []
-        left = [
-            name
-            for name in self._classes
-            if machine.configuration in self._planned[name] and self._queues[name]
+        if self._line.length and machine.is_open:
+            started = self._rule.serve(machine)
+        self._cluster.changed(machine)
+        return [_placement(job, machine) for job in started]
+
+    def join(self, configuration: str, capacity: Mapping[str, float] | None = None) -> Joined:
+        """Add a machine, which starts waiting jobs.
+
+        It is given a bin that the plan has for its configuration and no machine has, if there is
+        one, or else an empty bin.
+
+        Parameters
+        ----------
+        configuration
+            Name of its configuration.
+        capacity
+            What it has, by resource; None for what the configuration has.
+
+        Returns
+        -------
+        Joined
+            Its name and what starts there.
+
+        Raises
+        ------
+        ValueError
+            For an unknown configuration, and a capacity that is no finite number >= 0.
+        """
+        plan = self._plan
+        j = self._known(plan.number_of_configuration, "configuration", configuration)
+        own = None if capacity is None else self._amounts(f"machine of {configuration}", capacity)
+        machine = _new_machine(plan, j, self._next_number[j], self._vacant_bin(j), own)
+        self._next_number[j] += 1
+        if not self._cluster.join(machine):
+            self._set_up(plan, [*self._cluster, machine], list(self._line), spare=True)
+        elif self._cluster.count_size(machine, 1):
+            self._line.sort(list(self._line))
+        return Joined(machine.name, self._serve(machine))
+
+    def _vacant_bin(self, j: int) -> int | None:
+        """The first of the plan's bins that fewer machines have than should."""
+        left = Counter(self._plan.bins_of[j])
+        for machine in self._cluster:
+            if machine.configuration == j and machine.bin_number is not None:
+                left[machine.bin_number] -= 1
+        return min(+left, default=None)
+
+    def drain(self, machine: str) -> None:
+        """Let a machine start no more jobs; those that run there stay.
+
+        Parameters
+        ----------
+        machine
+            Its name, such as `c2/17`.
+
+        Raises
+        ------
+        ValueError
+            For an unknown machine.
+        """
+        self._set_draining(self._machine(machine), True)
+
+    def undrain(self, machine: str) -> list[Placement]:
+        """Let a machine start jobs again.
+
+        Parameters
+        ----------
+        machine
+            Its name.
+
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start there.
+
+        Raises
+        ------
+        ValueError
+            For an unknown machine.
+        """
+        found = self._machine(machine)
+        self._set_draining(found, False)
+        return self._serve(found)
+
+    def _set_draining(self, machine: _Machine, draining: bool) -> None:
+        if machine.draining != draining:
+            machine.draining = draining
+            self._cluster.set_open(machine)
+            if self._cluster.count_size(machine, -1 if draining else 1):
+                self._line.sort(list(self._line))
+
+    def leave(self, machine: str) -> Left:
+        """Take a machine out. The jobs that run there have to start again.
+
+        Each of them starts elsewhere as if it arrived now, or goes to the head of the line, in
+        order of arrival.
+
+        Parameters
+        ----------
+        machine
+            Its name.
+
+        Returns
+        -------
+        Left
+            These jobs, and where they start.
+
+        Raises
+        ------
+        ValueError
+            For an unknown machine.
+        """
+        found = self._machine(machine)
+        jobs = sorted(found.jobs.values(), key=lambda job: job.number)
+        self._set_draining(found, True)
+        self._cluster.leave(found)
+        first = min((job.rank for job in self._line), default=0)
+        started, back = [], []
+        for job in jobs:
+            found.end(job)
+            place = self._place(job)
+            if place is None:
+                back.append(job)
+            else:
+                self._cluster.changed(place)
+                started.append(_placement(job, place))
+        if back:
+            for rank, job in enumerate(back, start=min(first, 0) - len(back)):
+                job.rank = rank
+            self._line.sort([*back, *self._line])
+        return Left([job.name for job in jobs], started)
+
+    def follow(self, guidance: Mapping[str, Any]) -> list[Placement]:
+        """Follow another plan from now on. Running jobs stay.
+
+        Machines are given its bins in order of their numbers, those that drain last. Then every
+        machine, in order, starts waiting jobs.
+
+        Parameters
+        ----------
+        guidance
+            A `slotwise/guidance/1` document with its datacenter, which has the same resources, and
+            the classes and configurations that are in use.
+
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start now.
+
+        Raises
+        ------
+        ValueError
+            If `guidance` is no such document. Then nothing has changed.
+        """
+        plan = _Plan(guidance)
+        self._need_same(plan)
+        machines = [
+            machine
+            for machine in self._cluster
+            if self._plan.configurations[machine.configuration] in plan.number_of_configuration
         ]
-        while left:
-            name = max(left, key=machine.score)  # of equals the first
-            queue = self._queues[name]
-            job = next((job for job in queue.values() if machine.has_room(job.demand)), None)
-            if job is None:
-                left.remove(name)
-                continue
-            del queue[job.name]
-            started.append(self._start(job, machine))
-        for job in list(self._strays.values()):
-            able = machine.configuration in self._runs_on[job.job_class]
-            if able and machine.has_room(job.demand):
-                del self._strays[job.name]
-                started.append(self._start(job, machine))
+        old, names = self._plan, self._plan.configurations
+        waiting = list(self._line)
+        for job in self._jobs.values():
+            job.job_class = plan.number_of_class[old.classes[job.job_class]]
+            job.demand = plan.in_units(job.given)
+        for machine in machines:
+            machine.configuration = plan.number_of_configuration[names[machine.configuration]]
+            if machine.own is None:
+                machine.capacity = plan.capacity[machine.configuration]
+            else:
+                machine.capacity = plan.capacity_in_units(machine.own)
+        next_number = dict(zip(names, self._next_number, strict=True))
+        self._next_number = [next_number.get(name, 0) for name in plan.configurations]
+        _give_bins(plan, machines)
+        self._set_up(plan, machines, waiting)
+        started = []
+        for machine in list(self._cluster):
+            if self._line.length:
+                started += self._serve(machine)
         return started
 
+    def _need_same(self, plan: _Plan) -> None:
+        if plan.resources != self._plan.resources:
+            raise ValueError(f"the guidance is for other resources: {', '.join(plan.resources)}")
+        for job in self._jobs.values():
+            name = self._plan.classes[job.job_class]
+            if name not in plan.number_of_class:
+                raise ValueError(f"the guidance has no class {name!r}, and job {job.name!r} is one")
+        for machine in self._cluster:
+            name = self._plan.configurations[machine.configuration]
+            if name not in plan.number_of_configuration and machine.jobs:
+                raise ValueError(
+                    f"the guidance has no configuration {name!r}, and machine {machine.name} runs "
+                    f"{_count(len(machine.jobs), 'job')}: drain it first or use leave()"
+                )
 
-class _Scores:
-    """The machines of a configuration by class and score, as the bits of an integer."""
+    def state(self) -> dict[str, Any]:
+        """Return all that `restore` needs, for a JSON file.
 
-    def __init__(self, machines: list[_Machine], classes: list[str]) -> None:
-        self._machines = machines
-        self._by_score: dict[str, dict[int, int]] = {}
-        for name in classes:
-            sets: dict[int, int] = {}
-            for machine in machines:
-                score = machine.score(name)
-                sets[score] = sets.get(score, 0) | 1 << machine.number
-            self._by_score[name] = sets
+        Returns
+        -------
+        dict
+            A `slotwise/dispatcher-state/1` document.
+        """
+        plan = self._plan
+        return {
+            "format": STATE,
+            "guidance": plan.fingerprint(),
+            "policy": self._policy,
+            "sample": self._sample,
+            "seed": self._seed,
+            "arrived": self._arrived,
+            "next_machine": dict(zip(plan.configurations, self._next_number, strict=True)),
+            "machines": [
+                {
+                    "configuration": plan.configurations[machine.configuration],
+                    "number": machine.number,
+                    "bin": machine.bin_number,
+                    "draining": machine.draining,
+                    "capacity": machine.own,
+                    "jobs": [self._job_state(job) for job in machine.jobs.values()],
+                }
+                for machine in self._cluster
+            ],
+            "waiting": [self._job_state(job) for job in self._line],
+        }
 
-    def move(self, machine: _Machine, job_class: str, started: int) -> None:
-        """One job of the class more (1) or less (-1) runs on the machine."""
-        bit, sets = 1 << machine.number, self._by_score[job_class]
-        before = machine.score(job_class)
-        sets[before] &= ~bit
-        if not sets[before]:
-            del sets[before]
-        machine.by_class[job_class] = machine.by_class.get(job_class, 0) + started
-        sets[before - started] = sets.get(before - started, 0) | bit
+    def _job_state(self, job: _Job) -> dict[str, Any]:
+        return {
+            "job": job.name,
+            "class": self._plan.classes[job.job_class],
+            "demand": job.given,
+            "number": job.number,
+        }
 
-    def highest(self, job_class: str, demand: tuple[float, ...]) -> _Machine | None:
-        """The lowest of the machines with room that have the highest score."""
-        sets = self._by_score[job_class]
-        for score in sorted(sets, reverse=True):
-            bits = sets[score]
-            while bits:
-                lowest = bits & -bits
-                machine = self._machines[lowest.bit_length() - 1]
-                if machine.has_room(demand):
-                    return machine
-                bits ^= lowest
-        return None
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state that was saved.
+
+        Decisions from there on are the same as if nothing had happened in between.
+
+        Parameters
+        ----------
+        state
+            What `state` returned, of a dispatcher with the same guidance and options.
+
+        Raises
+        ------
+        ValueError
+            If it is no such state. Then nothing has changed.
+        """
+        if state.get("format") != STATE:
+            raise ValueError(f"need a {STATE} document")
+        if state["guidance"] != self._plan.fingerprint():
+            raise ValueError("the state was saved under other guidance")
+        for option in ("policy", "sample", "seed"):
+            if state[option] != getattr(self, f"_{option}"):
+                raise ValueError(
+                    f"the state was saved with {option} {state[option]!r}, this dispatcher has "
+                    f"{getattr(self, f'_{option}')!r}"
+                )
+        try:
+            self._restore(state)
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"state: {type(error).__name__} at {error}") from None
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        plan, jobs, machines = self._plan, dict[str, _Job](), []
+
+        def job_of(entry: Mapping[str, Any]) -> _Job:
+            name = entry["job"]
+            if name in jobs:
+                raise ValueError(f"state: job {name!r} is there twice")
+            job = self._new_job(f"state: job {name!r}", name, entry["class"], entry["demand"])
+            job.number = int(entry["number"])
+            jobs[name] = job
+            return job
+
+        for entry in state["machines"]:
+            j = self._known(plan.number_of_configuration, "configuration", entry["configuration"])
+            machine = _new_machine(plan, j, entry["number"], entry["bin"], entry["capacity"])
+            machine.draining = bool(entry["draining"])
+            for running in entry["jobs"]:
+                job = job_of(running)
+                machine.jobs[job.name] = job
+                job.machine = machine
+            machine.count()
+            if not fits((0,) * len(machine.free), machine.free):
+                raise ValueError(f"state: the jobs on machine {machine.name} do not fit it")
+            machines.append(machine)
+        waiting = [job_of(entry) for entry in state["waiting"]]
+        number_of = [int(state["next_machine"][name]) for name in plan.configurations]
+        for place, job in enumerate(waiting):
+            job.rank = place - len(waiting)  # before all that arrive
+        self._arrived, self._next_number, self._jobs = int(state["arrived"]), number_of, jobs
+        self._set_up(plan, machines, waiting)
+
+    def explain(self, job: str, demand: Mapping[str, float] | None = None) -> Reason:
+        """Say why a job starts on a machine, or waits.
+
+        Parameters
+        ----------
+        job
+            Name of a job that is there; or, with `demand`, of the class of a job that would arrive
+            now.
+        demand
+            What this job would need, by resource.
+
+        Returns
+        -------
+        Reason
+            The reason. For a job that runs it is kept from its start if the dispatcher was made
+            with `reasons`.
+
+        Raises
+        ------
+        ValueError
+            For an unknown job or class, and a wrong demand.
+        """
+        if demand is not None:
+            arriving = self._new_job(f"job of class {job!r}", job, job, demand)
+            self._need_machine(arriving)
+            return self._explained(arriving, uniform_of(self._seed, arriving.number))
+        found = self._job(job)
+        if found.machine is None:
+            return self._why_it_waits(found)
+        if found.reason is None:
+            name = found.machine.name
+            return Reason(f"{job} runs on {name}; reasons=True keeps the reasons", name)
+        return found.reason
+
+    # Below: looking things up, and checks.
+
+    def _job(self, name: str) -> _Job:
+        if name not in self._jobs:
+            raise ValueError(f"job {name!r} is not there")
+        return self._jobs[name]
+
+    def _machine(self, name: str) -> _Machine:
+        if name not in self._cluster.by_name:
+            raise ValueError(f"unknown machine {name}")
+        return self._cluster.by_name[name]
+
+    def _known(self, numbers: Mapping[str, int], kind: str, name: str) -> int:
+        if name not in numbers:
+            raise ValueError(f"unknown {kind} {name!r}")
+        return numbers[name]
+
+    def _new_job(self, where: str, name: str, job_class: str, demand: Mapping[str, float]) -> _Job:
+        if job_class not in self._plan.number_of_class:
+            raise ValueError(f"{where}: unknown class {job_class!r}")
+        given = self._amounts(where, demand, "demand of ")
+        if not any(given.values()):
+            raise ValueError(f"{where}: demands nothing")
+        number = self._arrived
+        k = self._plan.number_of_class[job_class]
+        return _Job(name, k, given, self._plan.in_units(given), number, number)
+
+    def _amounts(self, where: str, amounts: Mapping[str, float], of: str = "") -> dict[str, float]:
+        checked = {}
+        for resource, amount in amounts.items():
+            if resource not in self._plan.resources:
+                raise ValueError(f"{where}: unknown resource {resource!r}")
+            try:
+                checked[resource] = float(amount)
+            except (TypeError, ValueError):
+                checked[resource] = math.nan
+            if not 0 <= checked[resource] < math.inf:
+                raise ValueError(f"{where}: {of}{resource} is {amount}: need a finite number >= 0")
+        return checked
+
+    def _need_machine(self, job: _Job) -> None:
+        """Refuse a job that would wait for ever."""
+        runs = self._plan.runs[job.job_class]
+        if self._cluster.holds(job.demand, runs):
+            return
+        if any(
+            runs[machine.configuration] and fits(job.demand, machine.capacity)
+            for machine in self._cluster
+        ):
+            raise ValueError(f"job {job.name!r} fits only on machines that are draining")
+        name = self._plan.classes[job.job_class]
+        raise ValueError(f"job {job.name!r} fits no machine that can run class {name!r}")
+
+    def _explained(self, job: _Job, draw: float) -> Reason:
+        reason = self._rule.why(job, draw)
+        if reason.machine is None:
+            return self._why_it_waits(job)
+        text = f"{self._plan.classes[job.job_class]} on {reason.machine}: {reason.text}"
+        return Reason(text, reason.machine, reason.room, reason.others)
+
+    def _why_it_waits(self, job: _Job) -> Reason:
+        plan, cluster = self._plan, self._cluster
+        runs = plan.runs[job.job_class]
+        able = [machine for machine in cluster if runs[machine.configuration]]
+        room = cluster.with_room(job.demand, runs)
+        draining = sum(machine.draining for machine in able)
+        before = sum(other.rank < job.rank for other in self._line)
+        name = plan.classes[job.job_class]
+        if room:
+            places = sorted({machine.configuration for machine in room})
+            where = ", ".join(plan.configurations[j] for j in places)
+            first = f"{_count(len(room), 'machine')} with room, of {where}: not for its class"
+        else:
+            first = f"none of {_count(len(able), 'machine')} that can run it has room"
+        text = f"{name} waits: {first}"
+        if draining:
+            text += f"; {_count(draining, 'machine')} draining"
+        if before:
+            text += f"; {_count(before, 'job')} before it"
+        return Reason(text, None, len(room))
+
+
+def _placement(job: _Job, machine: _Machine) -> Placement:
+    # A name is configuration/number.
+    return Placement(job.name, machine.name.rpartition("/")[0], machine.number)
+
+
+def _new_machine(
+    plan: _Plan,
+    j: int,
+    number: int,
+    bin_number: int | None,
+    own: dict[str, float] | None = None,
+) -> _Machine:
+    machine = _Machine(
+        configuration=j,
+        number=number,
+        name=f"{plan.configurations[j]}/{number}",
+        capacity=plan.capacity[j] if own is None else plan.capacity_in_units(own),
+        own=own,
+        bin_number=bin_number,
+        bin=(0,) * len(plan.classes) if bin_number is None else plan.bins[bin_number],
+    )
+    machine.count()
+    return machine
+
+
+def _give_bins(plan: _Plan, machines: Iterable[_Machine]) -> None:
+    """Give the machines of each configuration its bins, in order, those that drain last."""
+    left = [iter(bins) for bins in plan.bins_of]
+    for machine in sorted(machines, key=lambda m: (m.draining, m.number)):
+        machine.bin_number = next(left[machine.configuration], None)
+        none = (0,) * len(plan.classes)
+        machine.bin = none if machine.bin_number is None else plan.bins[machine.bin_number]
+        machine.count()
