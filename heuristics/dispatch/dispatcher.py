@@ -120,12 +120,12 @@ class Reason:
         return self.text
 
 
-def fits(demand: Units, free: Units) -> bool:
+def _fits(demand: Units, free: Units) -> bool:
     """Whether no amount of `demand` exceeds that of `free`."""
     return all(map(le, demand, free))
 
 
-def uniform_of(seed: int, number: int) -> float:
+def _uniform_of(seed: int, number: int) -> float:
     """Draw a number in [0, 1) for a job: SplitMix64 at its number.
 
     Parameters
@@ -406,6 +406,7 @@ class _Line:
 
     def __init__(self, plan: _Plan, jobs: Iterable[_Job], is_stray: Callable[[_Job], bool]) -> None:
         self._plan, self._is_stray = plan, is_stray
+        self.watch: Callable[[_Job, _Machine], None] | None = None
         self.sort(jobs)
 
     def sort(self, jobs: Iterable[_Job]) -> None:
@@ -432,6 +433,13 @@ class _Line:
         job.queue.remove(job)
         self.length -= 1
 
+    def start(self, job: _Job, machine: _Machine) -> None:
+        """A job of the line starts; `watch`, if there is one, sees how things were before."""
+        if self.watch is not None:
+            self.watch(job, machine)
+        self.remove(job)
+        machine.start(job)
+
     def start_in_order(
         self, queues: Iterable[_Queue], machine: _Machine, *, only_missing: bool = False
     ) -> list[_Job]:
@@ -451,9 +459,8 @@ class _Line:
             if only_missing and machine.more(job.job_class) <= 0:
                 heapq.heappop(firsts)
                 continue
-            if fits(job.demand, machine.free):
-                self.remove(job)
-                machine.start(job)
+            if _fits(job.demand, machine.free):
+                self.start(job, machine)
                 started.append(job)
             following = queue.first(machine.free) if queue.waiting else None
             if following is None:
@@ -597,7 +604,7 @@ class _Shapes:
                 found = [
                     (shape, shape.machines & inside)
                     for shape in self._with_share[share]
-                    if fits(demand, shape.free)
+                    if _fits(demand, shape.free)
                 ]
                 if len(found) > 1:
                     found.sort(key=lambda pair: pair[1] & -pair[1])
@@ -610,7 +617,7 @@ class _Shapes:
             among ^= bit
             machine = self._at[bit.bit_length() - 1]
             assert machine is not None
-            if fits(demand, machine.free):
+            if _fits(demand, machine.free):
                 shape = self._shapes[machine.configuration, machine.free]
                 share, first, _, bits = found.get(id(shape), (shape.share, bit, shape, 0))
                 found[id(shape)] = share, first, shape, bits | bit
@@ -737,12 +744,12 @@ class _Cluster:
     def with_room(self, demand: Units, allowed: Sequence[bool]) -> list[_Machine]:
         """The machines of these configurations that may start such a job."""
         bits = self.levels.with_room(demand, self.open_in(allowed))
-        return [machine for machine in _machines(bits, self.at) if fits(demand, machine.free)]
+        return [machine for machine in _machines(bits, self.at) if _fits(demand, machine.free)]
 
     def holds(self, demand: Units, allowed: Sequence[bool]) -> bool:
         """Whether a machine of these configurations, not draining, could hold so much if empty."""
         return any(
-            able and any(fits(demand, capacity) for capacity in sizes)
+            able and any(_fits(demand, capacity) for capacity in sizes)
             for sizes, able in zip(self.sizes, allowed, strict=True)
         )
 
@@ -829,7 +836,7 @@ class _Rule(Protocol):
         """The reason for `choose`."""
 
     def turn(self, job: _Job, machine: _Machine) -> str:
-        """Why `serve` has chosen the job, which is started next."""
+        """Why `serve` starts this job next."""
 
 
 class _Lotes:
@@ -860,7 +867,7 @@ class _Lotes:
             return None
         for _, found in self._scores.highest(job.job_class, among):
             for machine in _machines(found, self._cluster.at):
-                if fits(job.demand, machine.free):
+                if _fits(job.demand, machine.free):
                     return machine
         return None
 
@@ -876,7 +883,7 @@ class _Lotes:
         chosen = random.Random(self._seed << 64 | job.number).sample(
             machines, min(size, len(machines))
         )
-        room = [machine for machine in chosen if fits(job.demand, machine.free)]
+        room = [machine for machine in chosen if _fits(job.demand, machine.free)]
         return min(room, key=lambda m: (-m.more(job.job_class), m.place), default=None)
 
     def serve(self, machine: _Machine) -> list[_Job]:
@@ -888,8 +895,7 @@ class _Lotes:
             if job is None:
                 left.remove(k)
                 continue
-            line.remove(job)
-            machine.start(job)
+            line.start(job, machine)
             started.append(job)
         able = (queue for k, queue in enumerate(line.stray) if self._plan.runs[k][j])
         return started + line.start_in_order(able, machine)
@@ -1004,6 +1010,9 @@ class Dispatcher:
         `lotes` with this is `lotes-unrestricted`.
     seed
         Of the draws of configurations and samples.
+    reasons
+        Whether `explain` can tell why the jobs that run were started where they are; arrivals then
+        take longer.
 
     Raises
     ------
@@ -1081,6 +1090,14 @@ class Dispatcher:
             self._rule = _BestFit(cluster, self._line, homes)
         else:
             self._rule = _Lotes(cluster, self._line, homes, self._sample, self._seed)
+        if self._reasons:
+            self._line.watch = self._note_turn
+
+    def _note_turn(self, job: _Job, machine: _Machine) -> None:
+        name = self._plan.classes[job.job_class]
+        turn = self._rule.turn(job, machine)
+        text = f"{name} on {machine.name}: it waited until {machine.name} had room, and {turn}"
+        job.reason = Reason(text, machine.name, 1)
 
     @property
     def waiting(self) -> list[str]:
@@ -1134,7 +1151,7 @@ class Dispatcher:
 
     def _place(self, job: _Job, draw: float | None = None) -> _Machine | None:
         """Start a job that does not wait yet, if there is room."""
-        number = uniform_of(self._seed, job.number) if draw is None else draw
+        number = _uniform_of(self._seed, job.number) if draw is None else draw
         if self._reasons:
             job.reason = self._explained(job, number)
         machine = self._rule.choose(job, number)
@@ -1477,7 +1494,7 @@ class Dispatcher:
                 machine.jobs[job.name] = job
                 job.machine = machine
             machine.count()
-            if not fits((0,) * len(machine.free), machine.free):
+            if not _fits((0,) * len(machine.free), machine.free):
                 raise ValueError(f"state: the jobs on machine {machine.name} do not fit it")
             machines.append(machine)
         waiting = [job_of(entry) for entry in state["waiting"]]
@@ -1512,7 +1529,7 @@ class Dispatcher:
         if demand is not None:
             arriving = self._new_job(f"job of class {job!r}", job, job, demand)
             self._need_machine(arriving)
-            return self._explained(arriving, uniform_of(self._seed, arriving.number))
+            return self._explained(arriving, _uniform_of(self._seed, arriving.number))
         found = self._job(job)
         if found.machine is None:
             return self._why_it_waits(found)
@@ -1567,7 +1584,7 @@ class Dispatcher:
         if self._cluster.holds(job.demand, runs):
             return
         if any(
-            runs[machine.configuration] and fits(job.demand, machine.capacity)
+            runs[machine.configuration] and _fits(job.demand, machine.capacity)
             for machine in self._cluster
         ):
             raise ValueError(f"job {job.name!r} fits only on machines that are draining")

@@ -10,15 +10,15 @@ import pytest
 import slotwise
 from slotwise import Configuration, Dispatcher, JobClass, Placement, datacenter
 from slotwise.heuristics.dispatch import dispatcher as module
+from slotwise.heuristics.dispatch.dispatcher import POLICIES
 from slotwise.heuristics.dispatch.simulator import simulate
-from slotwise.heuristics.random_numbers import uniform_of_job
 from slotwise.instances.datacenter.guidance_file import guidance_document
 from slotwise.instances.datacenter.workload import poisson
 from slotwise.instances.generators.lotes import generate, google_2011
 from slotwise.solvers.guidance.guide import guide
 
 
-def decisions(workload, dispatcher, seed=0):
+def decisions(workload, dispatcher):
     """Start and (configuration, machine) of every job, from the dispatcher's answers."""
     problem = workload.datacenter
     jobs = workload.whole()
@@ -43,7 +43,7 @@ def decisions(workload, dispatcher, seed=0):
             started(dispatcher.depart(str(done)), now)
         demand = dict(zip(problem.resources, amounts[i].tolist(), strict=True))
         name = problem.classes[jobs.job_class[i]]
-        place = dispatcher.arrive(str(i), name, demand, draw=uniform_of_job(seed, i))
+        place = dispatcher.arrive(str(i), name, demand)
         started([place] if place else [], jobs.arrival[i])
     while ends:
         now, done = heapq.heappop(ends)
@@ -52,25 +52,42 @@ def decisions(workload, dispatcher, seed=0):
     return start, machine
 
 
-@pytest.mark.parametrize("unrestricted", [False, True])
+@pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(
     ("problem", "noise"),
     [
         (google_2011(0.01), 0.0),
         (google_2011(0.01), 0.5),
         (generate(4, 3, 2, 20, seed=3, speed=(0.5, 2.0), allowed=0.6), 0.3),
+        (generate(5, 3, 3, 120, seed=6, speed=(0.5, 2.0)), 0.3),
     ],
 )
-def test_it_decides_as_the_simulator_does(problem, noise, unrestricted):
+def test_it_decides_as_the_simulator_does(problem, noise, policy):
     plan = guide(problem)
     jobs = poisson(problem, 1.8 * plan.arrival_rate_bound, 3000, seed=2, noise=noise)
-    policy = "lotes-unrestricted" if unrestricted else "lotes"
-    seen = simulate(jobs, policy, guidance=plan, log=True)
-    dispatcher = Dispatcher(guidance_document(plan), unrestricted=unrestricted)
+    seen = simulate(jobs, policy, guidance=plan, seed=4, log=True)
+    dispatcher = Dispatcher(guidance_document(plan), policy=policy, seed=4)
     start, machine = decisions(jobs, dispatcher)
     np.testing.assert_array_equal(start, seen.start)
     np.testing.assert_array_equal(machine, seen.machine)
     assert seen.at_once.sum() < jobs.jobs
+
+
+def test_unrestricted_is_a_policy_of_its_own():
+    plan = pair()
+    dispatcher = Dispatcher(plan, unrestricted=True)
+    assert dispatcher.state() == Dispatcher(plan, policy="lotes-unrestricted").state()
+
+
+def test_a_draw_decides_the_configuration():
+    problem = datacenter(
+        "two",
+        ["cpu"],
+        [Configuration(c, 1, {"cpu": 1.0}) for c in "cd"],
+        [JobClass("k", 1.0, 1.0, {"cpu": 1.0})],
+    )
+    dispatcher = Dispatcher(guidance_document(guide(problem)))
+    assert dispatcher.arrive("a", "k", {"cpu": 1.0}, draw=0.7) == Placement("a", "d", 0)
 
 
 def pair(machines=2):

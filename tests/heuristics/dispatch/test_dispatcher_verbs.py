@@ -1,0 +1,473 @@
+"""The dispatcher for other programs: everything but the plain arrival and departure."""
+
+import json
+import random
+import re
+from functools import cache
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from slotwise import Configuration, Dispatcher, JobClass, Placement, datacenter
+from slotwise.heuristics.dispatch.dispatcher import POLICIES
+from slotwise.instances.datacenter.guidance_file import guidance_document
+from slotwise.solvers.guidance.guide import guide
+
+
+def plan_of(configurations, classes, resources=("cpu",)):
+    return guidance_document(guide(datacenter("d", resources, configurations, classes)))
+
+
+def pair(machines=2):
+    """Machines with 1 cpu, jobs that need half of it."""
+    return plan_of(
+        [Configuration("c", machines, {"cpu": 1.0})], [JobClass("k", 1.0, 1.0, {"cpu": 0.5})]
+    )
+
+
+def full(policy="lotes", machines=2):
+    """A dispatcher with two jobs on each machine.
+
+    LoTES puts a, c, … on the first and b, d, … on the second, best fit fills one after the other.
+    """
+    dispatcher = Dispatcher(pair(machines), policy=policy)
+    for i in range(2 * machines):
+        assert dispatcher.arrive("abcdefgh"[i], "k", {"cpu": 0.5})
+    return dispatcher
+
+
+def refused(call, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("demand", "message"),
+    [
+        ({"cpu": -1}, "job 'a': demand of cpu is -1: need a finite number >= 0"),
+        ({"cpu": float("nan")}, "job 'a': demand of cpu is nan: need a finite number >= 0"),
+        ({"cpu": float("inf")}, "job 'a': demand of cpu is inf: need a finite number >= 0"),
+        ({"cpu": "much"}, "job 'a': demand of cpu is much: need a finite number >= 0"),
+        ({"cpu": 0.0}, "job 'a': demands nothing"),
+        ({}, "job 'a': demands nothing"),
+        ({"cpu": 1.5}, "job 'a' fits no machine that can run class 'k'"),
+        ({"gpu": 0.5}, "job 'a': unknown resource 'gpu'"),
+    ],
+)
+def test_wrong_demands_are_refused_and_nothing_changes(demand, message):
+    dispatcher = Dispatcher(pair())
+    before = dispatcher.state()
+    refused(lambda: dispatcher.arrive("a", "k", demand), message)
+    assert dispatcher.state() == before
+
+
+def test_other_refusals_change_nothing():
+    dispatcher = full()
+    dispatcher.arrive("e", "k", {"cpu": 0.5})
+    before = dispatcher.state()
+    refused(lambda: dispatcher.drain("c/99"), "unknown machine c/99")
+    refused(lambda: dispatcher.undrain("c/99"), "unknown machine c/99")
+    refused(lambda: dispatcher.leave("x/0"), "unknown machine x/0")
+    refused(lambda: dispatcher.join("x"), "unknown configuration 'x'")
+    refused(lambda: dispatcher.join("c", {"cpu": -1}), "machine of c: cpu is -1")
+    refused(lambda: dispatcher.cancel("a"), "job 'a' runs on c/0")
+    refused(lambda: dispatcher.cancel("z"), "job 'z' is not there")
+    refused(lambda: dispatcher.explain("z"), "job 'z' is not there")
+    refused(lambda: dispatcher.restore({"format": "x"}), "slotwise/dispatcher-state/1")
+    other = plan_of([Configuration("d", 1, {"cpu": 1.0})], [JobClass("k", 1.0, 1.0, {"cpu": 0.5})])
+    refused(
+        lambda: dispatcher.follow(other),
+        "machine c/0 runs 2 jobs: drain it first or use leave()",
+    )
+    assert dispatcher.state() == before
+    refused(lambda: Dispatcher(pair(), policy="random"), "policy 'random'")
+    refused(lambda: Dispatcher(pair(), policy="best-fit", sample=3), "not for best-fit")
+
+
+def test_a_waiting_job_is_taken_back():
+    dispatcher = full()
+    dispatcher.arrive("e", "k", {"cpu": 0.5})
+    dispatcher.arrive("f", "k", {"cpu": 0.5})
+    dispatcher.cancel("e")
+    assert dispatcher.waiting == ["f"]
+    assert dispatcher.depart("a") == [Placement("f", "c", 0)]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_machine_that_drains_starts_nothing_until_it_no_longer_does(policy):
+    dispatcher = full(policy)
+    dispatcher.drain("c/0")
+    dispatcher.arrive("e", "k", {"cpu": 0.5})
+    assert dispatcher.depart("a") == []
+    assert dispatcher.waiting == ["e"]
+    assert dispatcher.undrain("c/0") == [Placement("e", "c", 0)]
+    dispatcher.drain("c/0")
+    dispatcher.drain("c/1")
+    refused(
+        lambda: dispatcher.arrive("f", "k", {"cpu": 0.5}),
+        "job 'f' fits only on machines that are draining",
+    )
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_machine_that_joins_starts_waiting_jobs(policy):
+    dispatcher = full(policy)
+    for name in "efg":
+        dispatcher.arrive(name, "k", {"cpu": 0.5})
+    joined = dispatcher.join("c")
+    assert joined.machine == "c/2"
+    assert joined.started == [Placement("e", "c", 2), Placement("f", "c", 2)]
+    assert dispatcher.waiting == ["g"]
+    small = dispatcher.join("c", {"cpu": 0.4})
+    assert (small.machine, small.started) == ("c/3", [])
+    assert dispatcher.machines == ["c/0", "c/1", "c/2", "c/3"]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_larger_machine_that_joins_takes_larger_jobs(policy):
+    dispatcher = Dispatcher(pair(), policy=policy)
+    refused(lambda: dispatcher.arrive("x", "k", {"cpu": 1.5}), "fits no machine")
+    dispatcher.join("c", {"cpu": 2.0})
+    assert dispatcher.arrive("x", "k", {"cpu": 1.5}) == Placement("x", "c", 2)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_jobs_of_a_machine_that_leaves_start_elsewhere_or_go_to_the_head_of_the_line(policy):
+    """c/0 runs a and x, c/1 d and another; d ends, c/0 leaves: a takes d's place, x waits first."""
+    dispatcher = full(policy)
+    x, other = ("b", "c") if policy == "best-fit" else ("c", "b")
+    dispatcher.arrive("e", "k", {"cpu": 0.6})
+    assert dispatcher.depart("d") == []
+    left = dispatcher.leave("c/0")
+    assert left.jobs == ["a", x]
+    assert left.started == [Placement("a", "c", 1)]
+    assert dispatcher.waiting == [x, "e"]
+    assert dispatcher.machines == ["c/1"]
+    assert dispatcher.depart(other) == [Placement(x, "c", 1)]
+    # Its number is not given to another machine; its bin is.
+    assert dispatcher.join("c").machine == "c/2"
+    assert [entry["bin"] for entry in dispatcher.state()["machines"]] == [0, 0]
+
+
+def test_a_machine_that_joins_without_a_bin_left_has_an_empty_one():
+    dispatcher = full()
+    dispatcher.join("c")
+    assert [entry["bin"] for entry in dispatcher.state()["machines"]] == [0, 0, None]
+
+
+def test_many_machines_join():
+    """More than there are places for; the lowest number is still the first choice."""
+    dispatcher = Dispatcher(
+        plan_of(
+            [Configuration("c", 1, {"cpu": 1.0}), Configuration("d", 1, {"cpu": 1.0})],
+            [JobClass("k", 1.0, 1.0, {"cpu": 1.0})],
+        ),
+        policy="best-fit",
+    )
+    for _ in range(40):
+        dispatcher.join("c")
+    places = [dispatcher.arrive(str(i), "k", {"cpu": 1.0}) for i in range(42)]
+    wanted = [Placement(str(i), "c", i) for i in range(41)] + [Placement("41", "d", 0)]
+    assert places == wanted
+
+
+def test_another_plan_is_followed_while_jobs_run():
+    """The first plan keeps class a away from configuration big, which the second gives it.
+
+    a needs 1 of cpu, b 1 of cpu and 1 of gpu; cpu-only machines carry a, machines with gpus b.
+    """
+    machines = [
+        Configuration("plain", 1, {"cpu": 1.0}),
+        Configuration("big", 1, {"cpu": 1.0, "gpu": 1.0}),
+    ]
+    need = {"a": {"cpu": 1.0}, "b": {"cpu": 1.0, "gpu": 1.0}}
+
+    def plan(share):
+        classes = [JobClass(k, part, 1.0, need[k]) for k, part in share.items()]
+        return plan_of(machines, classes, ("cpu", "gpu"))
+
+    dispatcher = Dispatcher(plan({"a": 0.5, "b": 0.5}))
+    assert dispatcher.arrive("1", "a", need["a"]) == Placement("1", "plain", 0)
+    assert dispatcher.arrive("2", "b", need["b"]) == Placement("2", "big", 0)
+    assert dispatcher.arrive("3", "a", need["a"]) is None
+    assert dispatcher.depart("2") == []  # not for class a
+    second = plan({"a": 0.99, "b": 0.01})
+    for entry in second["bins"]:
+        entry["jobs"] = {"a": 1}
+    assert dispatcher.follow(second) == [Placement("3", "big", 0)]
+    assert dispatcher.state()["machines"][0]["jobs"][0]["job"] == "1"
+    assert dispatcher.depart("1") == []
+
+
+def test_reasons_in_words():
+    dispatcher = Dispatcher(pair(), reasons=True)
+    dispatcher.arrive("a", "k", {"cpu": 0.5})
+    assert dispatcher.explain("a").text == (
+        "k on c/0: c was drawn (100 % of k go there); of its 2 machines with room it has the "
+        "highest score, 2: 2 jobs of the class in its bin, 0 running; next: c/1 with 2"
+    )
+    for name in "bcd":
+        dispatcher.arrive(name, "k", {"cpu": 0.5})
+    dispatcher.arrive("e", "k", {"cpu": 0.5})
+    dispatcher.arrive("f", "k", {"cpu": 0.5})
+    why = dispatcher.explain("f")
+    assert (why.machine, why.room) == (None, 0)
+    assert why.text == "k waits: none of 2 machines that can run it has room; 1 job before it"
+    dispatcher.depart("a")
+    assert dispatcher.explain("e").text == (
+        "k on c/0: it waited until c/0 had room, and is the first of its class, which has the "
+        "highest score here of those that wait and fit, 1: 2 jobs in the bin, 1 running"
+    )
+
+
+def test_the_reason_of_best_fit():
+    dispatcher = Dispatcher(pair(3), policy="best-fit")
+    dispatcher.arrive("a", "k", {"cpu": 0.5})
+    why = dispatcher.explain("k", {"cpu": 0.25})
+    assert (why.machine, why.room, why.others) == ("c/0", 3, ("c/1", "c/2"))
+    assert why.text == (
+        "k on c/0: of the 3 machines with room it has the least free, 0.5 of the largest machine "
+        "(summed over the resources); next: c/1 with 1, c/2 with 1"
+    )
+    assert dispatcher.waiting == []
+    assert dispatcher.explain("a").machine == "c/0"
+
+
+@cache
+def mixed(number):
+    """Plans for two mixes of the same jobs."""
+    share = (0.2, 0.7)[number]
+    return plan_of(
+        [
+            Configuration("m", 3, {"cpu": 1.0, "mem": 1.0}),
+            Configuration("n", 2, {"cpu": 2.0, "mem": 1.0}),
+        ],
+        [
+            JobClass("k", share, {"m": 1.0, "n": 0.5}, {"cpu": 0.3, "mem": 0.2}),
+            JobClass("l", 0.9 - share, 2.0, {"cpu": 0.5, "mem": 0.7}),
+            JobClass("o", 0.1, {"n": 1.0}, {"cpu": 1.0, "mem": 0.1}),
+        ],
+        ("cpu", "mem"),
+    )
+
+
+class Acts:
+    """Random calls, which depend only on the seed and on what the dispatcher says."""
+
+    def __init__(self, dispatcher, seed):
+        self.dispatcher, self.random = dispatcher, random.Random(seed)
+        self.jobs, self.draining, self.arrived = [], [], 0
+
+    def one(self):
+        """One call, by name, and what came of it."""
+        pick, machines = self.random.random(), self.dispatcher.machines
+        if pick < 0.5:
+            name, k = str(self.arrived), self.random.choice("klo")
+            demand = {r: self.random.choice((0.1, 0.3, 0.75)) for r in ("cpu", "mem")}
+            self.arrived += 1
+            try:
+                place = self.dispatcher.arrive(name, k, demand)
+            except ValueError as error:
+                return "refused", str(error)
+            self.jobs.append(name)
+            return "arrive", place
+        if pick < 0.85 and self.jobs:
+            job = self.jobs.pop(self.random.randrange(len(self.jobs)))
+            return "depart", self.dispatcher.depart(job)
+        if pick < 0.88:
+            size = self.random.choice((None, None, {"cpu": 1.3, "mem": 0.5}))
+            return "join", self.dispatcher.join(self.random.choice("mn"), size)
+        if pick < 0.91 and len(machines) > 3:
+            return "leave", self.dispatcher.leave(self.random.choice(machines))
+        if pick < 0.94:
+            return "drain", self.dispatcher.drain(self.random.choice(machines))
+        if pick < 0.98:
+            return "undrain", self.dispatcher.undrain(self.random.choice(machines))
+        return "follow", self.dispatcher.follow(mixed(self.random.randrange(2)))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_after_restoring_the_decisions_are_the_same(policy):
+    acts = Acts(Dispatcher(mixed(0), policy=policy), 5)
+    for seed in range(12):
+        for _ in range(60):
+            acts.one()
+        saved = json.loads(json.dumps(acts.dispatcher.state()))
+        following = next(
+            plan for plan in (mixed(0), mixed(1)) if _same_guidance(plan, policy, saved["guidance"])
+        )
+        again = Dispatcher(following, policy=policy)
+        again.restore(saved)
+        assert again.state() == acts.dispatcher.state()
+        other = Acts(again, seed)
+        other.jobs, other.arrived = list(acts.jobs), acts.arrived
+        acts.random.seed(seed)
+        for _ in range(60):
+            assert other.one() == acts.one()
+    assert acts.dispatcher.waiting
+
+
+def _same_guidance(plan, policy, fingerprint):
+    return Dispatcher(plan, policy=policy).state()["guidance"] == fingerprint
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"guidance": "x"}, "saved under other guidance"),
+        ({"policy": "best-fit"}, "saved with policy 'best-fit'"),
+        ({"seed": 3}, "saved with seed 3"),
+        ({"waiting": [{"job": "e"}]}, "state: KeyError"),
+        ({"machines": None}, "state: TypeError"),
+        (
+            {"waiting": [{"job": "a", "class": "k", "demand": {"cpu": 1}, "number": 9}]},
+            "job 'a' is there twice",
+        ),
+    ],
+)
+def test_states_that_are_none_are_refused(change, message):
+    dispatcher = full()
+    before = dispatcher.state()
+    refused(lambda: dispatcher.restore({**before, **change}), message)
+    assert dispatcher.state() == before
+
+
+class Life(RuleBasedStateMachine):
+    """Any calls in any order, against the books kept here."""
+
+    @initialize(policy=st.sampled_from(POLICIES))
+    def begin(self, policy):
+        self.policy, self.plan = policy, mixed(0)
+        self.dispatcher = Dispatcher(self.plan, policy=policy)
+        self.where, self.need, self.line, self.number = {}, {}, [], 0
+        self.capacity = {
+            f"{entry['name']}/{i}": entry["capacity"]
+            for entry in self.plan["datacenter"]["configurations"]
+            for i in range(entry["count"])
+        }
+        self.draining = set()
+
+    def started(self, placements):
+        for place in placements:
+            assert self.where[place.job] is None
+            self.line.remove(place.job)
+            self.where[place.job] = f"{place.configuration}/{place.machine}"
+            assert self.where[place.job] not in self.draining
+
+    @rule(k=st.sampled_from("klo"), cpu=st.integers(1, 20), mem=st.integers(0, 10))
+    def arrive(self, k, cpu, mem):
+        job, demand = str(self.number), {"cpu": cpu / 10, "mem": mem / 10}
+        try:
+            place = self.dispatcher.arrive(job, k, demand)
+        except ValueError:
+            assert not any(
+                machine.split("/")[0] in self.able(k) and self.holds(machine, demand, empty=True)
+                for machine in self.capacity.keys() - self.draining
+            )
+            return
+        self.number += 1
+        self.where[job], self.need[job] = None, (k, demand)
+        self.line.append(job)
+        self.started([place] if place else [])
+
+    @precondition(lambda self: self.where)
+    @rule(data=st.data())
+    def depart(self, data):
+        job = data.draw(st.sampled_from(sorted(self.where)))
+        started = self.dispatcher.depart(job)
+        if self.where.pop(job) is None:
+            self.line.remove(job)
+        self.started(started)
+
+    @precondition(lambda self: self.line)
+    @rule(data=st.data())
+    def cancel(self, data):
+        job = data.draw(st.sampled_from(self.line))
+        self.dispatcher.cancel(job)
+        self.line.remove(job)
+        del self.where[job]
+
+    @rule(configuration=st.sampled_from("mn"), own=st.booleans())
+    def join(self, configuration, own):
+        capacity = {"cpu": 1.5, "mem": 0.8} if own else None
+        joined = self.dispatcher.join(configuration, capacity)
+        standard = {"m": {"cpu": 1.0, "mem": 1.0}, "n": {"cpu": 2.0, "mem": 1.0}}
+        self.capacity[joined.machine] = capacity or standard[configuration]
+        self.started(joined.started)
+
+    @precondition(lambda self: self.capacity)
+    @rule(data=st.data())
+    def leave(self, data):
+        machine = data.draw(st.sampled_from(sorted(self.capacity)))
+        left = self.dispatcher.leave(machine)
+        del self.capacity[machine]
+        self.draining.discard(machine)
+        assert left.jobs == sorted((j for j, m in self.where.items() if m == machine), key=int)
+        for job in left.jobs:
+            self.where[job] = None
+        self.line = left.jobs + self.line
+        self.started(left.started)
+
+    @precondition(lambda self: self.capacity)
+    @rule(data=st.data())
+    def drain(self, data):
+        machine = data.draw(st.sampled_from(sorted(self.capacity)))
+        if machine in self.draining:
+            self.draining.remove(machine)
+            self.started(self.dispatcher.undrain(machine))
+        else:
+            self.draining.add(machine)
+            self.dispatcher.drain(machine)
+
+    @rule(number=st.integers(0, 1))
+    def follow(self, number):
+        self.plan = mixed(number)
+        self.started(self.dispatcher.follow(self.plan))
+
+    @invariant()
+    def no_machine_is_overfilled(self):
+        for machine, capacity in self.capacity.items():
+            for r in ("cpu", "mem"):
+                assert self.free(machine, r, capacity) >= -1e-9
+
+    def free(self, machine, r, capacity):
+        on_it = (self.need[job][1][r] for job, where in self.where.items() if where == machine)
+        return capacity[r] - sum(on_it)
+
+    @invariant()
+    def no_job_is_lost_and_the_line_is_in_order(self):
+        assert self.dispatcher.waiting == self.line
+
+    @invariant()
+    def no_job_waits_where_its_class_has_its_place_and_there_is_room(self):
+        for job in self.line:
+            k, demand = self.need[job]
+            homes = self.homes(k)
+            if not any(
+                machine.split("/")[0] in homes and self.holds(machine, demand, empty=True)
+                for machine in self.capacity.keys() - self.draining
+            ):
+                homes = self.able(k)
+            for machine in self.capacity.keys() - self.draining:
+                assert machine.split("/")[0] not in homes or not self.holds(machine, demand)
+
+    def holds(self, machine, demand, *, empty=False):
+        capacity = self.capacity[machine]
+        return all(
+            demand[r] <= (capacity[r] if empty else self.free(machine, r, capacity)) + 1e-10
+            for r in demand
+        )
+
+    def able(self, k):
+        return {"n"} if k == "o" else {"m", "n"}
+
+    def homes(self, k):
+        if self.policy != "lotes":
+            return self.able(k)
+        return {entry["configuration"] for entry in self.plan["bins"] if entry["jobs"].get(k)}
+
+
+TestLife = Life.TestCase
+TestLife.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
