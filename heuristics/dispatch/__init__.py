@@ -46,6 +46,18 @@ POLICIES = Registry(
             "slotwise",
             "machine with the least left, one queue that skips what does not fit",
         ),
+        Entry(
+            "bf-js",
+            "heuristics.dispatch.policies.bf_js:BF_JS",
+            "Psychas and Ghaderi 2019, BF-J/S",
+            "machine with the least left; on exits the largest job that fits",
+        ),
+        Entry(
+            "fgd",
+            "heuristics.dispatch.policies.fgd:FGD",
+            "Weng et al. 2023, fragmentation gradient descent",
+            "machine where least of what stays free is lost to other classes",
+        ),
     ),
 )
 

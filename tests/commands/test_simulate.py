@@ -32,7 +32,8 @@ def without_times(figures: dict) -> dict:
 
 
 @pytest.mark.parametrize(
-    "policy", ["lotes", "lotes-unrestricted", "greedy", "tetris", "first-fit", "best-fit"]
+    "policy",
+    ["lotes", "lotes-unrestricted", "greedy", "tetris", "first-fit", "best-fit", "bf-js", "fgd"],
 )
 def test_json_has_the_fields_of_the_contract(policy: str) -> None:
     figures = document(EXAMPLE, *SMALL, "--policy", policy)

@@ -17,6 +17,10 @@ from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.workload import Workload
 
 
+def fits(amounts: list[int], free: list[int]) -> bool:
+    return all(a <= f for a, f in zip(amounts, free, strict=True))
+
+
 @dataclass
 class Machine:
     number: int
@@ -27,7 +31,7 @@ class Machine:
     queue: list[Job] = field(default_factory=list)
 
     def has_room(self, job: Job) -> bool:
-        return all(d <= f for d, f in zip(job.demand, self.free, strict=True))
+        return fits(job.demand, self.free)
 
     def score(self, k: int) -> int:
         return self.bin[k] - self.running[k]
@@ -65,6 +69,11 @@ class Plain:
         ]
         self.weight = [1.0 / max(1, c) for c in data.capacity_units.max(axis=0).tolist()]
         self.can_run = np.isfinite(data.mean_time)
+        self.classes = list(
+            zip(
+                data.request_units.tolist(), data.share.tolist(), self.can_run.tolist(), strict=True
+            )
+        )
         jobs = workload.whole()
         self.jobs = [
             Job(i, *row)
@@ -120,10 +129,12 @@ class Plain:
             return None
         if self.policy in ("first-fit", "greedy"):
             return room[0]
-        if self.policy == "best-fit":
-            return min(room, key=lambda m: (self.left(m), m.number))
+        if self.policy in ("best-fit", "bf-js"):
+            return min(room, key=lambda m: (self.parts(m.free), m.number))
         if self.policy == "tetris":
             return min(room, key=lambda m: (-self.omega(job, m), m.number))
+        if self.policy == "fgd":
+            return min(room, key=lambda m: (self.rise(job, m), self.parts(m.free), m.number))
         drawn = self.drawn(job)
         nearest = [m for m in room if m.configuration == drawn] or room
         return min(nearest, key=lambda m: (-m.score(k), m.number))
@@ -139,10 +150,11 @@ class Plain:
                 return int(j)
         return None
 
-    def left(self, machine: Machine) -> float:
+    def parts(self, amounts: list[int]) -> float:
+        """In parts of the largest machine, added up one after the other."""
         total = 0.0
-        for f, w in zip(machine.free, self.weight, strict=True):
-            total += f * w
+        for amount, weight in zip(amounts, self.weight, strict=True):
+            total += amount * weight
         return total
 
     def omega(self, job: Job, machine: Machine) -> float:
@@ -151,11 +163,23 @@ class Plain:
             total += (d * w) * (f * w)
         return total
 
+    def rise(self, job: Job, machine: Machine) -> float:
+        """How much more is free that a job drawn from the classes cannot use."""
+        spoilt = idle = lost = 0.0
+        after = [f - d for f, d in zip(machine.free, job.demand, strict=True)]
+        for request, share, runs in self.classes:
+            if not runs[machine.configuration] or not fits(request, machine.free):
+                lost += share
+                continue
+            unneeded = [d if need == 0 else 0 for d, need in zip(job.demand, request, strict=True)]
+            idle += share * self.parts(unneeded)
+            if not fits(request, after):
+                needed = [a if need > 0 else 0 for a, need in zip(after, request, strict=True)]
+                spoilt += share * self.parts(needed)
+        return (spoilt - idle) - self.parts(job.demand) * lost
+
     def remaining(self, job: Job) -> float:
-        total = 0.0
-        for d, w in zip(job.demand, self.weight, strict=True):
-            total += d * w
-        return job.duration * total
+        return job.duration * self.parts(job.demand)
 
     def shortest(self, job: Job) -> Machine:
         able = [
@@ -181,8 +205,10 @@ class Plain:
         ]
         if not able:
             return None
-        if self.policy in ("first-fit", "best-fit"):
+        if self.policy in ("first-fit", "best-fit", "fgd"):
             return able[0]
+        if self.policy == "bf-js":
+            return min(able, key=lambda job: (-self.parts(job.demand), job.number))
         if self.policy == "tetris":
             gamma = self.gamma
             if gamma is None:

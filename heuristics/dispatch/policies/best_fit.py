@@ -59,6 +59,28 @@ def make(setting: Setting, system: System) -> BestFit:
     BestFit
         The arrays.
     """
+    grid, floor = grid_by_free_share(setting, system)
+    queues = empty_queues(len(system.runs), system.free.shape[1], by_work=False)
+    return BestFit(grid, queues, floor)
+
+
+def grid_by_free_share(setting: Setting, system: System) -> tuple[Grid, FloatArray]:
+    """Return a grid with one order, the fullest cells first, that fits what machines have free now.
+
+    Parameters
+    ----------
+    setting
+        Datacenter, plan and seed.
+    system
+        The state of the datacenter.
+
+    Returns
+    -------
+    grid : Grid
+        The grid.
+    floor : (cells,)
+        The least `free_share` of a machine in the cell at each place of the order.
+    """
     grid = grid_of(
         system.free, system.capacity, setting.demands, system.weight[None], largest_first=False
     )
@@ -67,11 +89,7 @@ def make(setting: Setting, system: System) -> BestFit:
     floor = np.zeros(cells)
     for r in range(len(grid.line)):
         floor += grid.line[r][level[:, r]] * system.weight[r]
-    return BestFit(
-        grid,
-        empty_queues(len(system.runs), system.free.shape[1], by_work=False),
-        floor[grid.cell_at[0]],
-    )
+    return grid, floor[grid.cell_at[0]]
 
 
 def make_room(policy: BestFit, system: System) -> BestFit:
@@ -132,8 +150,18 @@ def free_share(free: IntArray, weight: FloatArray, m: int) -> float:
 
 
 @inlined
-def _fullest(policy: BestFit, system: System, slot: int) -> int:
-    grid = policy.grid
+def fullest_with_room(grid: Grid, floor: FloatArray, system: System, slot: int) -> int:
+    """Return the machine with the least free of those that can run the job and have room, or -1.
+
+    Parameters
+    ----------
+    grid, floor
+        What `grid_by_free_share` makes.
+    system
+        The state of the datacenter.
+    slot
+        The job's slot.
+    """
     k = system.info[slot, JOB_CLASS]
     choose_ranges(grid, system.info, slot)
     best, least = -1, np.inf
@@ -142,7 +170,7 @@ def _fullest(policy: BestFit, system: System, slot: int) -> int:
         while word != 0:
             place = (w << 6) + lowest_bit(word)
             word &= word - 1
-            if policy.floor[place] > least:
+            if floor[place] > least:
                 return best
             m = grid.first[grid.cell_at[0, place]]
             while m >= 0:
@@ -159,7 +187,7 @@ def _fullest(policy: BestFit, system: System, slot: int) -> int:
 
 @inlined
 def _arrive(policy: BestFit, system: System, slot: int) -> None:
-    m = _fullest(policy, system, slot)
+    m = fullest_with_room(policy.grid, policy.floor, system, slot)
     if m >= 0:
         events.start(system, slot, m)
         move(policy.grid, system.free, m)

@@ -1,5 +1,7 @@
 """Compiled policies against plain ones that look at every machine and every waiting job."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -28,6 +30,22 @@ def datacenters(draw):
         allowed=draw(st.sampled_from([1.0, 0.6])),
         request=(0.02, draw(st.sampled_from([0.1, 0.25]))),
     )
+
+
+@settings(max_examples=10, deadline=None)
+@given(datacenters(), st.data(), st.integers(0, 1000))
+def test_classes_that_do_not_need_every_resource_make_no_difference(datacenter, data, seed):
+    request = datacenter.request.copy()
+    for row in request[:, 1:]:
+        row[:] *= data.draw(st.lists(st.booleans(), min_size=len(row), max_size=len(row)))
+    datacenter = replace(datacenter, request=request)
+    rate = guide(datacenter, time_limit=0.1).arrival_rate_bound
+    workload = poisson(datacenter, rate, 300, seed=seed, noise=0.3)
+    for name in ("fgd", "bf-js", "best-fit"):
+        fast = simulate(workload, name, log=True)
+        plain = Plain(workload, name).run()
+        np.testing.assert_array_equal(fast.start, plain.start, err_msg=name)
+        np.testing.assert_array_equal(fast.machine, plain.machine, err_msg=name)
 
 
 @settings(max_examples=25, deadline=None)

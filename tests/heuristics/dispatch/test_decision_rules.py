@@ -98,6 +98,65 @@ def test_tetris_with_no_weight_of_work_starts_the_largest_and_with_much_the_shor
     assert run(jobs, "tetris", gamma=1.0)[1] == [0, 4, 3]
 
 
+def test_bf_js_starts_the_largest_waiting_job_that_fits():
+    problem = one_resource(1.0)
+    jobs = workload_of(
+        problem,
+        (0, 0, 5, 0.6),
+        (0, 0, 8, 0.4),
+        (1, 0, 9, 0.3),
+        (2, 0, 9, 0.9),
+        (3, 0, 9, 0.5),
+        (4, 0, 1, 0.5),
+    )
+    # At 5, 0.6 are free: the earlier of the two jobs of 0.5 starts, and 0.1 is left. At 8, 0.5 are
+    # free: the other one starts and leaves at 9, when 0.3 fits. 0.9 starts when that leaves at 18.
+    assert run(jobs, "bf-js")[1] == [0, 0, 9, 18, 5, 8]
+    # First come: 0.3 at 5, 0.5 at 8, the last job when that leaves at 17.
+    assert run(jobs, "best-fit")[1][2:5] == [5, 17, 8]
+
+
+def test_bf_js_measures_jobs_by_all_resources():
+    problem = two_resources()
+    jobs = workload_of(
+        problem, (0, 0, 5, 1.0, 0.5), (0, 0, 9, 0.5, 1.0), (1, 0, 9, 0.6, 0.1), (2, 0, 9, 0.5, 0.3)
+    )
+    # At 5 machine 0 has (1, 0.5) free and only one of the two fits: 0.8 in all goes before 0.7,
+    # which machine 1 has too few cores for.
+    assert run(jobs, "bf-js")[1][2:] == [14, 5]
+
+
+def test_fgd_goes_where_least_is_lost_to_the_classes():
+    # Classes of 0.4 and 0.3, half of the jobs each; machines of 0.8, 0.7 and 0.35.
+    problem = one_resource(0.8, 0.7, 0.35, requests=(0.4, 0.3))
+    # A job of 0.3 on 0.8: 0.5 are left, nothing is lost. On 0.7: 0.4 are left, nothing is lost. On
+    # 0.35 the class of 0.4 could use nothing before, and neither can use the 0.05 left: lost were
+    # 0.175 and are 0.05. It goes there. The next job has 0.8 and 0.7 to choose from, both lose
+    # nothing, and 0.7 has less free. Then 0.8 is left against 0.4: 0.5 are left and nothing is
+    # lost, against 0.1 left and lost to both.
+    jobs = workload_of(problem, *((i, 1, 9, 0.3) for i in range(3)))
+    assert run(jobs, "fgd")[0] == [2, 1, 0]
+    # Best fit would fill 0.4 up.
+    assert run(jobs, "best-fit")[0] == [2, 1, 1]
+
+
+def test_fgd_counts_what_a_class_does_not_need_as_lost_to_it():
+    problem = datacenter(
+        "by hand",
+        ["cpu", "gpu"],
+        [Configuration("plain", 1, {"cpu": 1.0}), Configuration("gpu", 1, {"cpu": 1.0, "gpu": 1})],
+        [
+            JobClass("k", 0.5, 1.0, {"cpu": 0.25}),
+            JobClass("g", 0.5, 1.0, {"cpu": 0.25, "gpu": 0.5}),
+        ],
+    )
+    # g can use nothing on plain: a start of k with 0.25 lowers that by 0.5 * 0.25. On gpu it
+    # changes nothing: to k all of the GPU is lost before and after, g has room before and after.
+    # A start of g on gpu takes 0.5 of a GPU that k does not need, half of the time.
+    jobs = workload_of(problem, (0, 0, 9, 0.25, 0), (1, 1, 9, 0.25, 0.5), (2, 0, 9, 0.25, 0))
+    assert run(jobs, "fgd")[0] == [0, 1, 0]
+
+
 def test_departures_come_before_arrivals_at_the_same_time():
     problem = one_resource(1.0)
     jobs = workload_of(problem, (0, 0, 2, 1.0), (2, 0, 2, 1.0))
