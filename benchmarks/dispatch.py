@@ -25,7 +25,7 @@ from slotwise.instances.datacenter.workload import poisson, replay
 from slotwise.instances.generators.lotes import google_2011
 from slotwise.instances.traces.job_table import write_jobs
 from slotwise.instances.traces.openb import read_openb
-from slotwise.report.simulation import COLOURS, STYLES, longer_than, write_plot
+from slotwise.report.simulation_plots import line_styles, longer_than, write_plot
 from slotwise.solvers.guidance.guide import guide
 
 FOLDER = Path(__file__).parent
@@ -93,7 +93,7 @@ def _plot_tails(tails: dict[tuple[float, float], list[Simulation]]) -> None:
     axes = figure.subplots(2, columns, sharex=True, sharey=True, squeeze=False)
     for place, ((load, noise), runs) in enumerate(tails.items()):
         ax: Axes = axes[place % 2, place // 2]
-        for run, colour, style in zip(runs, COLOURS, STYLES, strict=True):
+        for run, (colour, style) in zip(runs, line_styles(), strict=False):
             times, share = longer_than(run)
             ax.plot(3600 * times, share, color=colour, ls=style, label=run.policy)
         ax.set_xscale("log")

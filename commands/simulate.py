@@ -138,7 +138,8 @@ def simulate(
     follows = _follow_plans(names)
     if replan is not None and not all(follows):
         raise InputError(f"--replan is for {_names_that_follow()}, which follow a plan")
-    problem = _scaled(read_datacenter(datacenter), scale)
+    whole = read_datacenter(datacenter)
+    problem = _scaled(whole, scale)
     weight = _weight(gamma, problem)
     plan = None
     if guidance is not None or any(follows) or bound or (rate is None and trace is None):
@@ -151,7 +152,7 @@ def simulate(
         "replan": replan,
         "planner": partial(_plan, spread=noise),
     }
-    campaign = _Campaign(workload, names, plan, seed, warm_up, options)
+    campaign = _Campaign(workload, names, plan, seed, warm_up, options, whole.machines)
     with held() as signals:
         campaign.run(signals.interrupt, bound=bound, hidden=hidden)
         signals.hold()
@@ -170,6 +171,7 @@ class _Campaign:
     seed: int
     warm_up: float
     options: RunOptions
+    whole: int
     results: list[Simulation] = field(default_factory=list)
     bound: WaitingBound | None = None
 
@@ -255,19 +257,20 @@ class _Campaign:
         """What a person sees."""
         from ..report.simulation import simulation_view
 
-        return simulation_view(self.results, None if self.bound is None else self.bound.mean_wait)
+        bound = None if self.bound is None else self.bound.mean_wait
+        return simulation_view(self.results, bound, self.whole)
 
     def write(self, output: Path | None, plot: Path | None) -> None:
         """Write the files asked for."""
         from ..instances.files.json_files import write_json
-        from ..report.simulation import write_plot
+        from ..report.simulation_plots import write_plot
 
         if output is not None:
             with saving():
                 write_json(output, self.document())
         if plot is not None:
             with saving():
-                write_plot(self.results, plot)
+                write_plot(self.results, plot, self.whole)
 
 
 def _follow_plans(names: list[str]) -> list[bool]:

@@ -316,7 +316,8 @@ def _of_the_warm_up(simulation: Simulation) -> list[str]:
         remedies.append(f"--jobs {int(np.ceil(jobs / digit)) * digit}")
     if part > simulation.warm_up and jobs <= MOST_ARRIVALS:
         remedies.append(f"--warm-up {part:g}")
+    others = f" or {' and '.join(remedies)}" if remedies else ""
     return [
         f"warm-up covers {covered:.2g} mean durations; {100 * absent:.3g} % of the load is not "
-        f"there yet: use {' and '.join(remedies)}"
+        f"there yet: use --start full{others}"
     ]

@@ -136,7 +136,7 @@ def _guidance(guidance: Guidance, ax: Axes | None) -> Axes:
 
 
 def _simulation(simulation: Simulation, ax: Axes | None) -> Axes:
-    from ..simulation import draw_queue
+    from ..simulation_plots import draw_queue
 
     ax = _axes(ax, 8)
     draw_queue([simulation], ax)

@@ -47,6 +47,12 @@ def test_json_has_the_fields_of_the_contract(policy: str) -> None:
     assert figures["seconds"] > 0
     assert figures["time_unit"] == "h"
     assert 0 < figures["utilisation"]["cores"] <= 1
+    assert figures["machines"] == 256
+    assert figures["load"] == pytest.approx(0.95)
+    assert figures["rate"] == pytest.approx(3000 / figures["horizon"])
+    assert 0 < figures["warm_up"] < figures["horizon"]
+    assert figures["mean_duration"] > 0
+    assert "warm-up covers" in figures["warnings"][0]
 
 
 def test_several_policies_meet_the_same_jobs_and_a_bound(tmp_path: Path) -> None:
@@ -65,7 +71,7 @@ def test_several_policies_meet_the_same_jobs_and_a_bound(tmp_path: Path) -> None
 def test_tables_and_plot(tmp_path: Path) -> None:
     plot = tmp_path / "plot.png"
     text = run(EXAMPLE, *SMALL, "--against", "greedy", "--plot", plot)
-    for word in ("lotes", "greedy", "mean", "99 %", "k4", "in use", "after the warm-up"):
+    for word in ("lotes", "greedy", "mean, s", "99 %", "k4", "in use", "after the warm-up"):
         assert word in text
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert run(EXAMPLE, *SMALL, "--quiet") == ""

@@ -1,12 +1,14 @@
 """Tables and plots of simulations, read cell by cell and line by line."""
 
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from printed import WIDE, shown, tables
+from rich.console import Console
 from typer.testing import CliRunner
 
 from slotwise.commands.app import app
@@ -17,11 +19,17 @@ from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.datacenter.workload import Workload
 from slotwise.report.simulation import (
     classes_table,
+    length,
+    simulation_view,
+    time_unit,
+    waits_table,
+)
+from slotwise.report.simulation_plots import (
     draw_queue,
     draw_tail,
     draw_use,
     draw_waits,
-    policies_table,
+    line_styles,
 )
 
 
@@ -43,14 +51,18 @@ def test_four_jobs_on_one_machine(tmp_path: Path) -> None:
         env=WIDE,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert "waits in s of 4 jobs after the warm-up; in use: r;" in result.stdout
-    (policy,), by_class = tables(result.stdout)
-    assert policy["policy"] == "first-fit"
-    assert (policy["mean"], policy["longest"], policy["waited"]) == ("15", "30", "50.0%")
-    assert float(policy["99 %"]) == pytest.approx(30, rel=0.002)
-    assert float(policy["in use"].rstrip("%")) == pytest.approx(50, abs=1)
-    assert policy["frag."] == "0.0%"
-    assert [(row["class"], row["jobs"], row["mean wait"], row["longest"]) for row in by_class] == [
+    assert result.stdout.startswith("d: 1 machine\njobs.csv\n")
+    assert "Waits are of the 4 jobs after the warm-up." in result.stdout
+    # Durations of 60, 60, 30 and 60 s.
+    run = "The run: 4 jobs in 5 min, 5.71 mean durations of 52.5 s; the warm-up: 0 of them."
+    assert run in result.stdout
+    (policy,), (machines,), by_class = tables(result.stdout)
+    assert policy["policy"] == machines["policy"] == "first-fit"
+    assert (policy["mean, s"], policy["longest, s"], policy["waited, %"]) == ("15", "30", "50.0")
+    assert float(policy["99 %, s"]) == pytest.approx(30, rel=0.002)
+    assert float(machines["r in use, %"]) == pytest.approx(50, abs=1)
+    assert machines["fragmented, %"] == "0.0"
+    assert [(r["class"], r["jobs"], r["mean, s"], r["longest, s"]) for r in by_class] == [
         ("some", "3", "10", "30"),
         ("other", "1", "30", "30"),
     ]
@@ -104,31 +116,58 @@ def test_policies(simulation: Simulation) -> None:
         wait_max=np.array([0.0, 0.001]), events=1_000_000, series=simulation.series / 2,
         measured_from=0.75,
     )  # fmt: skip
-    text = shown(policies_table([simulation, other], bound=0.1))
-    assert "cell: by hand" in text
-    assert "waits in s of 4 jobs after the warm-up; in use: cpu;" in text
-    assert "no policy has a mean wait of all jobs below 360" in text
-    (rows,) = tables(text)
-    assert list(rows[0]) == [
-        "policy", "mean", "99 %", "longest", "waited", "in use", "frag.", "Mev/s"
+    text = shown(simulation_view([simulation, other], bound=0.1, whole=8))
+    assert text.startswith("cell: 2 machines (0.25 of 8)\nby hand\n")
+    assert "Waits are of the 4 jobs after the warm-up." in text
+    assert "No policy has a mean wait of all jobs below 360 s." in text
+    waits, machines, _ = tables(text)
+    assert list(waits[0]) == [
+        "policy", "mean, s", "99 %, s", "longest, s", "waited, %", "Mev/s"
     ]  # fmt: skip
     # 2.5 h over four jobs; halves of 0.25 and 0.75 in use after the warm-up, 0.1 and 0.3 spread.
-    assert list(rows[0].values()) == [
-        "first-fit", "2250", "7200", "7200", "50.0%", "50.0%", "20.0%", "1.50"
-    ]  # fmt: skip
-    assert list(rows[1].values()) == [
-        "tetris", "0.9", "3.6", "3.6", "25.0%", "25.0%", "10.0%", "0.50"
-    ]  # fmt: skip
-    assert "no policy" not in shown(policies_table([simulation]))
-    (rows,) = tables(shown(policies_table([replace(simulation, events=4_321)])))
+    assert list(waits[0].values()) == ["first-fit", "2250", "7200", "7200", "50.0", "1.50"]
+    assert list(waits[1].values()) == ["tetris", "0.9", "3.6", "3.6", "25.0", "0.50"]
+    assert list(machines[0]) == ["policy", "cpu in use, %", "fragmented, %"]
+    assert list(machines[0].values()) == ["first-fit", "50.0", "20.0"]
+    assert list(machines[1].values()) == ["tetris", "25.0", "10.0"]
+    text = shown(simulation_view([simulation]))
+    assert text.startswith("cell: 2 machines\n")
+    assert "No policy" not in text
+    (rows,) = tables(shown(waits_table([replace(simulation, events=4_321)])))
     assert rows[0]["Mev/s"] == "0.0022"
+
+
+def test_the_length_of_the_run_in_mean_durations(simulation: Simulation) -> None:
+    # 3 h and 1.5 h of warm-up; 4 h in all of 4 jobs measured.
+    assert length(simulation) == (
+        "The run: 5 jobs in 3 h, 3 mean durations of 60 min; the warm-up: 1.5 of them."
+    )
+    assert length(replace(simulation, jobs=np.zeros(2), durations=np.zeros(2))) == ""
+
+
+def test_times_in_units_that_a_person_reads(simulation: Simulation) -> None:
+    assert [time_unit(simulation, hours)[0] for hours in (1e-6, 0.01, 1, 2, 47, 48, 1e6)] == [
+        "s", "s", "min", "h", "h", "d", "d"
+    ]  # fmt: skip
+    assert time_unit(simulation, 1)[1] == 60
+
+
+def test_tables_fit_80_columns(simulation: Simulation) -> None:
+    long = replace(simulation, policy="lotes-unrestricted", wait_sum=np.array([1e4, 1e4]))
+    console = Console(width=80, record=True, file=StringIO())
+    console.print(simulation_view([long], bound=0.1))
+    text = console.export_text()
+    assert "…" not in text
+    assert [list(rows[0]) for rows in tables(text)] == [
+        list(rows[0]) for rows in tables(shown(simulation_view([long])))
+    ]
 
 
 def test_classes(simulation: Simulation) -> None:
     text = shown(classes_table(simulation))
     assert "first-fit, by class" in text
     (rows,) = tables(text)
-    assert list(rows[0]) == ["class", "jobs", "mean wait", "99 %", "longest"]
+    assert list(rows[0]) == ["class", "jobs", "mean, s", "99 %, s", "longest, s"]
     # Half an hour over three jobs.
     assert list(rows[0].values()) == ["some", "3", "600", "1800", "1800"]
     assert list(rows[1].values()) == ["other", "1", "7200", "7200", "7200"]
@@ -137,9 +176,8 @@ def test_classes(simulation: Simulation) -> None:
 def test_units_without_seconds_stay(simulation: Simulation) -> None:
     data = replace(simulation.datacenter, time_unit="tick")
     odd = replace(simulation, workload=replace(simulation.workload, datacenter=data))
-    text = shown(policies_table([odd]))
-    assert "waits in tick of 4 jobs" in text
-    assert tables(text)[0][0]["mean"] == "0.625"
+    assert tables(shown(waits_table([odd])))[0][0]["mean, tick"] == "0.625"
+    assert "in 3 tick, 3 mean durations of 1 tick" in length(odd)
 
 
 def lines(draw, simulation: Simulation) -> tuple[list[tuple[list[float], list[float]]], str]:
@@ -151,7 +189,10 @@ def lines(draw, simulation: Simulation) -> tuple[list[tuple[list[float], list[fl
 
 def test_mean_waits_over_time(simulation: Simulation) -> None:
     # Nobody started before 0; 3 h over two jobs, 1 h over four; the end is not drawn.
-    assert lines(draw_waits, simulation) == ([([0, 1, 2], [0, 5400, 900])], "mean wait, s")
+    assert lines(draw_waits, simulation) == (
+        [([0, 1, 2], [0, 5400, 900])],
+        "mean wait of the jobs that start, s",
+    )
 
 
 def test_who_waits_how_long(simulation: Simulation) -> None:
@@ -169,4 +210,37 @@ def test_use_over_time(simulation: Simulation) -> None:
     (use, spread), label = lines(draw_use, simulation)
     assert use[1] == pytest.approx([0.9, 0.8, 0.25, 0.75])
     assert spread[1] == [0.9, 0.8, 0.1, 0.3]
-    assert label == "cpu in use; thin: fragmentation"
+    assert label == "cpu in use; thin lines: fragmented"
+
+
+def test_the_warm_up_is_grey_and_time_in_hours(simulation: Simulation) -> None:
+    ax = Figure().add_subplot()
+    draw_queue([simulation], ax)
+    (grey,) = ax.patches
+    assert (grey.get_x(), grey.get_width()) == (0, 1.5)
+    assert (ax.get_xlim(), ax.get_xlabel()) == ((0, 3), "time, h")
+
+
+def test_panels_say_that_nobody_waited(simulation: Simulation) -> None:
+    series = simulation.series.copy()
+    series[:, [1, 5]] = 0
+    quiet = replace(simulation, series=series, waits=np.zeros_like(simulation.waits))
+    for draw in (draw_waits, draw_tail, draw_queue):
+        ax = Figure().add_subplot()
+        draw([quiet, quiet], ax)
+        assert "nobody waited" in ax.texts[0].get_text()
+        assert not ax.get_lines()
+        ax = Figure().add_subplot()
+        draw([quiet, simulation], ax)
+        assert not ax.texts
+    ax = Figure().add_subplot()
+    draw_use([quiet], ax)
+    assert not ax.texts
+
+
+def test_more_policies_than_colours_are_drawn_apart(simulation: Simulation) -> None:
+    many = list(line_styles())
+    assert len(many) == len(set(many)) == 36
+    ax = Figure().add_subplot()
+    draw_queue([simulation] * 10, ax)
+    assert len({(line.get_color(), line.get_linestyle()) for line in ax.get_lines()}) > 6

@@ -40,9 +40,24 @@ def test_a_short_warm_up_is_told_with_what_would_do():
     assert (words[:2], words[3:5]) == (["warm-up", "covers"], ["mean", "durations;"])
     assert float(words[2]) == pytest.approx(1, rel=0.3)
     assert float(words[5]) == pytest.approx(100 * np.exp(-float(words[2])), rel=0.05)
+    assert " ".join(words[-6:-2]) == "use --start full or"
     assert words[-2:] in (["--jobs", "2500"], ["--jobs", "2600"])
     (warning,) = seen(0.9, 20_000, warm_up=0.0).warnings
-    assert warning.endswith("of the load is not there yet: use --warm-up 0.2")
+    assert warning.endswith("of the load is not there yet: use --start full or --warm-up 0.2")
+
+
+def test_a_datacenter_that_starts_full_lacks_nothing():
+    rate = 0.9 * PLAN.arrival_rate_bound
+    workload = poisson(PROBLEM, rate, 2000, seed=0, full=True)
+    assert not any("warm-up" in text for text in simulate(workload, "first-fit").warnings)
+
+
+def test_heavy_tails_never_fill_it():
+    """Of durations with a c.v. of 30, 0.5 % of the load is there after millions of jobs only."""
+    rate = 0.9 * PLAN.arrival_rate_bound
+    workload = poisson(PROBLEM, rate, 5000, seed=0, durations="lognormal:30")
+    (warning,) = (text for text in simulate(workload, "first-fit").warnings if "warm-up" in text)
+    assert "use --start full" in warning
 
 
 def test_traces_are_not_said_to_lack_load():
