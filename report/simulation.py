@@ -60,7 +60,15 @@ def _remarks(simulation: Simulation, bound: float | None) -> list[str]:
 
 
 def where(simulation: Simulation, whole: int | None = None) -> str:
-    """The datacenter and the number of its machines, and of which whole they are a part."""
+    """The datacenter and the number of its machines, and of which whole they are a part.
+
+    Parameters
+    ----------
+    simulation
+        The simulation.
+    whole
+        Number of machines of the datacenter of which these are a part, or None.
+    """
     data = simulation.datacenter
     number = f"{data.machines} machine{'' if data.machines == 1 else 's'}"
     if whole is None or whole == data.machines:
@@ -89,7 +97,15 @@ def length(simulation: Simulation) -> str:
 
 
 def time_unit(simulation: Simulation, time: float) -> tuple[str, float]:
-    """The unit in which a person reads a time, and what the datacenter's unit is in it."""
+    """The unit in which a person reads a time, and what the datacenter's unit is in it.
+
+    Parameters
+    ----------
+    simulation
+        The simulation, with the datacenter's own unit.
+    time
+        The time, in that unit.
+    """
     own = simulation.datacenter.time_unit
     if own not in SECONDS:
         return own, 1.0
