@@ -15,10 +15,23 @@ import typer
 from ..heuristics.dispatch import POLICIES, WARM_UP
 from ..instances.advice import need_choice
 from ..instances.errors import InputError
-from ..instances.limits import MOST_ARRIVALS, MOST_SLOTS
+from ..instances.limits import MOST_SLOTS
 from .console import Json, Output, Plot, Quiet, show, tell
 from .file_rules import saving
 from .process.interrupts import held
+from .simulation.jobs import (
+    Batch,
+    Compress,
+    Durations,
+    JobCount,
+    JobsAsked,
+    Load,
+    Mixes,
+    Noise,
+    Rate,
+    Start,
+    Trace,
+)
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -32,7 +45,6 @@ if TYPE_CHECKING:
 
 NAMES = ", ".join(entry.name for entry in POLICIES.own)
 GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
-DEFAULT_LOAD = 0.95
 
 
 DatacenterFile = Annotated[
@@ -43,38 +55,8 @@ Against = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME", help="Another policy on the same jobs; repeat."),
 ]
-Load = Annotated[
-    float | None,
-    typer.Option(
-        metavar="L",
-        min=0,
-        help=f"Arrivals as a part of the highest rate; default {DEFAULT_LOAD}.",
-    ),
-]
-Rate = Annotated[
-    float | None, typer.Option(metavar="R", min=0, help="Arrivals per time unit instead.")
-]
-Trace = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Replay these jobs (import … --jobs) instead."),
-]
-Compress = Annotated[
-    float, typer.Option(metavar="C", help="Jobs of the trace arrive C times as fast.")
-]
 Scale = Annotated[
     float, typer.Option(metavar="F", help="Use that part of the machines, at least 1 of each.")
-]
-JobCount = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        max=MOST_ARRIVALS,
-        help="Default: 37 mean durations of arrivals, at least 300000; or the whole trace.",
-    ),
-]
-Noise = Annotated[
-    float, typer.Option(metavar="X", min=0, help="Coefficient of variation of the jobs' demands.")
 ]
 WarmUp = Annotated[
     float, typer.Option("--warm-up", metavar="F", help="Part of the jobs that is not measured.")
@@ -115,6 +97,10 @@ def simulate(
     jobs: JobCount = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     noise: Noise = 0.0,
+    durations: Durations = "exponential",
+    batch: Batch = 0,
+    start: Start = "empty",
+    mix: Mixes = None,
     warm_up: WarmUp = WARM_UP,
     guidance: GuidanceFile = None,
     gamma: Gamma = "scaled",
@@ -129,29 +115,17 @@ def simulate(
     from ..instances.datacenter.datacenter_file import read_datacenter
 
     names = [policy, *(against or [])]
-    for name in names:
-        POLICIES.lookup(name)
-    if sum(given is not None for given in (load, rate, trace)) > 1:
-        raise InputError("--load, --rate and --trace exclude one another")
-    if trace is not None and noise:
-        raise InputError("--noise is for drawn jobs: those of a trace have their own demands")
-    follows = _follow_plans(names)
-    if replan is not None and not all(follows):
-        raise InputError(f"--replan is for {_names_that_follow()}, which follow a plan")
+    asked = JobsAsked(
+        load, rate, trace, compress, jobs, seed, noise, durations, batch, start, tuple(mix or ())
+    )
+    follow = _check(names, asked, replan)
     whole = read_datacenter(datacenter)
     problem = _scaled(whole, scale)
-    weight = _weight(gamma, problem)
-    plan = None
-    if guidance is not None or any(follows) or bound or (rate is None and trace is None):
-        plan = _plan(problem, guidance, noise)
-    workload = _workload(problem, plan, trace, compress, load, rate, jobs, seed, noise)
+    options: RunOptions = {"gamma": _weight(gamma, problem), "replan": replan}
+    workload, plan, spread = _jobs_and_plan(problem, asked, guidance, needed=follow or bound)
+    options["planner"] = partial(_plan, spread=spread)
     hidden = quiet or as_json
     tell(workload.notes, quiet=hidden)
-    options: RunOptions = {
-        "gamma": weight,
-        "replan": replan,
-        "planner": partial(_plan, spread=noise),
-    }
     campaign = _Campaign(workload, names, plan, seed, warm_up, options, whole.machines)
     with held() as signals:
         campaign.run(signals.interrupt, bound=bound, hidden=hidden)
@@ -273,6 +247,31 @@ class _Campaign:
                 write_plot(self.results, plot, self.whole)
 
 
+def _check(names: list[str], asked: JobsAsked, replan: float | None) -> bool:
+    """Raise `InputError` if options do not go together; return whether a policy follows a plan."""
+    for name in names:
+        POLICIES.lookup(name)
+    asked.check()
+    follow = _follow_plans(names)
+    if replan is not None and not all(follow):
+        raise InputError(f"--replan is for {_names_that_follow()}, which follow a plan")
+    return any(follow)
+
+
+def _jobs_and_plan(
+    problem: Datacenter, asked: JobsAsked, path: Path | None, *, needed: bool
+) -> tuple[Workload, Guidance | None, float]:
+    """The jobs, the plan if a file has one or one is needed, and how much demands vary."""
+    from ..instances.datacenter.spread import spread_of
+
+    replayed = asked.replayed(problem)
+    spread = asked.noise if replayed is None else spread_of(replayed)
+    plan = None
+    if path is not None or needed or asked.needs_plan:
+        plan = _plan(problem, path, spread)
+    return asked.drawn(problem, plan) if replayed is None else replayed, plan, spread
+
+
 def _follow_plans(names: list[str]) -> list[bool]:
     """Whether each policy follows a plan."""
     from ..heuristics.dispatch.policy import policy_kind
@@ -326,31 +325,6 @@ def _plan(problem: Datacenter, path: Path | None = None, spread: float = 0.0) ->
         return make(problem, spread=spread)
     except NoRate as no:
         raise InputError(f"{problem.name}: {no}") from None
-
-
-def _workload(
-    problem: Datacenter,
-    plan: Guidance | None,
-    trace: Path | None,
-    compress: float,
-    load: float | None,
-    rate: float | None,
-    jobs: int | None,
-    seed: int,
-    noise: float,
-) -> Workload:
-    from ..instances.datacenter.workload import poisson, replay
-
-    if trace is not None:
-        return replay(trace, problem, compress=compress, jobs=jobs)
-    if compress != 1.0:
-        raise InputError("--compress is for --trace")
-    if rate is None:
-        assert plan is not None
-        rate = (DEFAULT_LOAD if load is None else load) * plan.arrival_rate_bound
-    from ..instances.datacenter.steady_state import enough_jobs
-
-    return poisson(problem, rate, jobs or enough_jobs(problem, rate, plan), seed=seed, noise=noise)
 
 
 @contextmanager

@@ -158,17 +158,25 @@ class Drawing:
         loads = np.divide(work, whole, out=np.zeros_like(work), where=whole > 0)
         return max(float(durations.sum()), batch * float(loads.max()))
 
-    def notes(self) -> tuple[str, ...]:
-        """What is said of durations whose means are not those of the classes."""
+    def notes(self, horizon: float) -> tuple[str, ...]:
+        """What is said of means that are not those of the classes, and of mixes that never come.
+
+        The horizon is about the time of the last arrival.
+        """
         share = self.timetable.share[0]
         given = float(share @ self.mean_time)
         drawn = float(share @ self.durations.mean(self.mean_time))
-        if abs(drawn - given) <= 0.05 * given:
-            return ()
-        return (
-            f"durations {self.durations} are {drawn / given:.3g} times as long as the classes' "
-            "mean times, on average: so is the load",
-        )
+        found = [
+            f"the mix from {time:g} on is never reached: the last job arrives at about {horizon:g}"
+            for time in self.timetable.changes
+            if time > horizon
+        ]
+        if abs(drawn - given) > 0.05 * given:
+            found.append(
+                f"durations {self.durations} are {drawn / given:.3g} times as long as the classes' "
+                "mean times, on average: so is the load"
+            )
+        return tuple(found)
 
     def _stretch(self, plan: Guidance | None) -> FloatArray:
         """Mean time of each class where it runs, relative to the first configuration, (K,)."""

@@ -69,11 +69,11 @@ class Workload:
     notes
         What was left out, or is unlike the datacenter.
     rate
-        Arrival rate of all jobs (jobs per `time_unit`) that they are drawn with, at the beginning;
-        None if they are not.
+        Arrival rate of all jobs (jobs per `time_unit`) that they are drawn with, None if they are
+        not, or the mix changes.
     missing
         The part of the load that is missing some time after time 0, for a class with mean duration
-        1; None if nobody knows.
+        1; None if nobody knows, as after a batch.
     running
         Jobs that the datacenter runs at time 0, beside `jobs`: with the arrival 0 and the durations
         that are left of them. None: it begins empty.
@@ -206,15 +206,16 @@ def poisson(
             kept = slice(0, min(BLOCK, jobs - number * BLOCK))
             yield Jobs._make(np.ascontiguousarray(column[kept]) for column in drawn)
 
+    horizon = drawing.span(jobs, batch)
     return Workload(
         datacenter,
         batch + jobs,
-        drawing.span(jobs, batch),
-        _source(drawing, rate, jobs, batch, running),
+        horizon,
+        _source(drawing, jobs, batch, running),
         blocks,
-        drawing.notes(),
-        rate=float(timetable.rate[0]) if jobs else None,
-        missing=nothing_missing if full else law.missing,
+        drawing.notes(horizon),
+        rate=rate if jobs and not mixes else None,
+        missing=None if batch else nothing_missing if full else law.missing,
         running=running,
     )
 
@@ -232,9 +233,9 @@ def _check_numbers(rate: float, jobs: int, batch: int, seed: int, noise: float) 
         raise InputError(f"seed: need an integer >= 0, got {seed}")
 
 
-def _source(drawing: Drawing, rate: float, jobs: int, batch: int, running: Jobs | None) -> str:
+def _source(drawing: Drawing, jobs: int, batch: int, running: Jobs | None) -> str:
     """What was drawn, in a line."""
-    unit = drawing.datacenter.time_unit
+    unit, rate = drawing.datacenter.time_unit, drawing.timetable.rate[0]
     parts = [f"Poisson, {rate:.9g} jobs per {unit}"] if jobs else []
     if batch:
         parts.append(f"{batch} jobs at time 0")

@@ -1,13 +1,17 @@
 """`slotwise simulate` as a user meets it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from lines import cli
 from typer.testing import CliRunner
 
+from slotwise import guide, read_datacenter, replay
 from slotwise.commands.app import app
+from slotwise.instances.datacenter.spread import spread_of
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
 SMALL = ("--scale", "0.02", "--jobs", "3000")
@@ -97,6 +101,55 @@ def test_a_trace_is_replayed(tmp_path: Path) -> None:
     assert slow["mean_wait"] == 0 < figures["mean_wait"]
 
 
+def test_jobs_of_other_laws_at_time_0_and_of_other_mixes() -> None:
+    plain = document(EXAMPLE, *SMALL, "--policy", "first-fit")
+    assert (plain["start"], plain["running_at_start"]) == ("empty", 0)
+    figures = document(
+        EXAMPLE, *SMALL, "--policy", "first-fit", "--start", "full", "--durations", "lognormal:5"
+    )
+    assert figures["start"] == "full"
+    # At 0.95 of about 95 000 jobs per h, which run 0.04 h, are there.
+    assert figures["running_at_start"] == pytest.approx(3500, rel=0.1)
+    assert figures["jobs"] == 3000
+    assert figures["utilisation"]["cores"] > 0.85 > plain["utilisation"]["cores"]
+    batch = document(EXAMPLE, "--scale", "0.02", "--load", "0", "--batch", "9000")
+    assert (batch["jobs"], batch["measured"]) == (9000, 7200)
+    assert batch["mean_wait"] > 0
+    mixed = document(EXAMPLE, *SMALL, "--policy", "first-fit", "--mix", "0:k3=1")
+    assert mixed["by_class"]["k3"]["jobs"] == mixed["measured"] == 2400
+
+
+def test_a_mix_comes_at_the_load_of_its_own_highest_rate() -> None:
+    """Each class alone has a highest rate of its own; the load is a part of that."""
+    for name in ("k1", "k3"):
+        options = (*SMALL, "--policy", "first-fit", "--load", "0.5", "--mix", f"0:{name}=1")
+        figures = document(EXAMPLE, *options)
+        problem = read_datacenter(EXAMPLE)
+        share = np.array([float(k == name) for k in problem.classes]) * problem.share.sum()
+        count = np.maximum(1, np.round(problem.count * 0.02)).astype(int)
+        most = guide(replace(problem.with_count(count), share=share)).arrival_rate_bound
+        assert f"Poisson, {0.5 * most:.6g}" in figures["workload"].replace("e+0", "e+")
+    kept = document(EXAMPLE, *SMALL, "--rate", "1234", "--policy", "first-fit", "--mix", "0:k1=1")
+    assert "Poisson, 1234 jobs per h" in kept["workload"]
+
+
+def test_durations_and_spread_come_from_a_trace(tmp_path: Path) -> None:
+    trace = tmp_path / "jobs.csv"
+    rows = [
+        f"{60 * i},{600 + 300 * (i % 3)},k{1 + i % 4},{0.02 + 0.02 * (i % 8 > 3)},0.02"
+        for i in range(240)
+    ]
+    trace.write_text("arrival,duration,class,cores,memory\n" + "\n".join(rows) + "\n")
+    options = (EXAMPLE, *SMALL, "--policy", "first-fit", "--durations", f"trace:{trace}")
+    result = CliRunner().invoke(app, ["simulate", *map(str, options)])
+    # 900 s on average, the classes' mean times are about 140 s.
+    assert "times as long as the classes' mean times" in result.stderr
+    assert "durations from jobs.csv" in " ".join(result.stdout.split())
+    workload = replay(trace, read_datacenter(EXAMPLE))
+    # Cores are 0.02 or 0.04 alike, which varies by 1/3, and memory always 0.02.
+    assert spread_of(workload) == pytest.approx(np.sqrt((1 / 9 + 0) / 2))
+
+
 def test_plans_are_renewed() -> None:
     figures = document(EXAMPLE, *SMALL, "--replan", "0.005")
     assert figures["replanned"] >= 1
@@ -123,7 +176,18 @@ def stopped(*arguments: object) -> str:
         (("--compress", "2"), "--compress is for --trace"),
         (("--trace", "absent.csv"), "absent.csv"),
         (("--plot", "plot.txt"), "a plot needs a name ending in"),
-        (("--noise", "0.1", "--trace", "absent.csv"), "--noise"),
+        (("--noise", "0.1", "--trace", "absent.csv"), "--noise is for drawn jobs"),
+        (("--durations", "constant", "--trace", "absent.csv"), "--durations is for drawn jobs"),
+        (("--batch", "3", "--trace", "absent.csv"), "--batch is for drawn jobs"),
+        (("--start", "full", "--trace", "absent.csv"), "--start full is for drawn jobs"),
+        (("--mix", "1:k1=1", "--trace", "absent.csv"), "--mix is for drawn jobs"),
+        (("--start", "ful"), "--start: did you mean full? choose empty or full, got 'ful'"),
+        (("--rate", "5", "--durations", "lognormal:-2"), "coefficient of variation from 0"),
+        (("--rate", "5", "--durations", "gamma"), "durations: choose exponential or"),
+        (("--rate", "5", "--mix", "1:k9=1"), "mix '1:k9=1': unknown class 'k9'"),
+        (("--rate", "5", "--mix", "1:k1=1", "--mix", "1:k2=1"), "need a time above 1"),
+        (("--batch", "10000001"), "'--batch': need less than or equal to 10000000"),
+        (("--load", "0", "--batch", "5", "--jobs", "3"), "rate: need a positive number"),
     ],
 )
 def test_senseless_options_are_refused(

@@ -100,6 +100,9 @@ def test_the_horizon_knows_the_rates():
     # 1000 jobs until 10, 2000 in the 200 time units after that.
     assert workload.horizon == pytest.approx(210.0)
     assert "another mix from 10 h on" in workload.source
+    assert workload.notes == ()
+    short = poisson(problem(), 100.0, 900, seed=0, mixes=["10:k1=0.5"])
+    assert short.notes == ("the mix from 10 on is never reached: the last job arrives at about 9",)
 
 
 def test_a_class_that_comes_later_must_fit_a_machine():
