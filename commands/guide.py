@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..instances.errors import InputError
 from .console import NO, Json, Output, Quiet, show, tell
 from .file_rules import saving
 
@@ -33,6 +34,10 @@ Spread = Annotated[
         help="Coefficient of variation of demands within a class, for policy bid-price.",
     ),
 ]
+SpreadFrom = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Measure it on these jobs (import … --jobs) instead."),
+]
 
 
 def guide(
@@ -41,6 +46,7 @@ def guide(
     as_printed: AsPrinted = False,
     time_limit: TimeLimit = 1.0,
     spread: Spread = 0.0,
+    spread_from: SpreadFrom = None,
     output: Output = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -58,6 +64,13 @@ def guide(
     from ..solvers.guidance.knapsack import warm_up
 
     problem = read_datacenter(datacenter)
+    if spread_from is not None:
+        from ..instances.datacenter.spread import spread_of
+        from ..instances.datacenter.workload import replay
+
+        if spread:
+            raise InputError("--spread and --spread-from exclude one another")
+        spread = spread_of(replay(spread_from, problem))
     warm_up()
     try:
         guidance = make(

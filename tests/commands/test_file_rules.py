@@ -29,7 +29,7 @@ LINES = {
     "gap": "{plain.json} --time-limit 5",
     "bounds": "{plain.json}",
     "check": "{plain.json} {schedule.json}",
-    "guide": "{datacenter.json}",
+    "guide": "{datacenter.json} --spread-from {jobs.csv}",
     "simulate": "{datacenter.json} --guidance {guidance.json} --trace {jobs.csv} "
     "--policy first-fit",
     "fair": "{hierarchy.json} --events {events.json}",

@@ -93,3 +93,18 @@ def test_names_in_brackets_are_shown_as_they_are(tmp_path: Path) -> None:
 def test_an_output_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
     result = runner.invoke(app, [EXAMPLE, "-o", str(tmp_path / "none" / "g.json")])
     assert isinstance(result.exception, InputError)
+
+
+def test_the_spread_is_measured_on_jobs(tmp_path: Path) -> None:
+    """Cores are 0.02 or 0.04 alike in both classes, which varies by 1/3; memory does not."""
+    jobs, file = tmp_path / "jobs.csv", tmp_path / "guidance.json"
+    rows = [f"{i},60,k{1 + i % 2},{0.02 + 0.02 * (i % 4 > 1)},0.02" for i in range(8)]
+    jobs.write_text("arrival,duration,class,cores,memory\n" + "\n".join(rows) + "\n")
+    options = [EXAMPLE, "--spread-from", str(jobs), "--time-limit", "0.1"]
+    result = runner.invoke(app, [*options, "-q", "-o", str(file)])
+    assert result.exit_code == 0, result.output
+    prices = read_guidance(file).class_prices
+    assert prices is not None
+    assert prices.spread == pytest.approx((1 / 18) ** 0.5)
+    with pytest.raises(InputError, match="--spread and --spread-from exclude one another"):
+        runner.invoke(app, [*options, "--spread", "0.1"], catch_exceptions=False)
