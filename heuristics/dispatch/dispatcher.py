@@ -18,18 +18,21 @@ import heapq
 import json
 import math
 import random
+from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, islice
 from operator import add, le, sub
 from pathlib import Path
+from statistics import NormalDist, median
 from typing import Any, Protocol
 
 STATE = "slotwise/dispatcher-state/1"
 """Format of `Dispatcher.state`."""
 
-POLICIES = ("lotes", "lotes-unrestricted", "best-fit")
+POLICIES = ("lotes", "lotes-unrestricted", "best-fit", "bid-price")
 """The policies of a `Dispatcher`."""
 
 FIT_TOLERANCE = 1e-9
@@ -126,26 +129,17 @@ def _fits(demand: Units, free: Units) -> bool:
 
 
 def _uniform_of(seed: int, number: int) -> float:
-    """Draw a number in [0, 1) for a job: SplitMix64 at its number.
+    """A number in [0, 1) for the job of a number, the same as in slotwise's simulator."""
+    return (_mixed(seed, number) >> 11) * (1.0 / 9007199254740992.0)
 
-    Parameters
-    ----------
-    seed
-        At least 0.
-    number
-        Number of the job, in order of arrival.
 
-    Returns
-    -------
-    float
-        The number, the same as in slotwise's simulator.
-    """
+def _mixed(seed: int, number: int) -> int:
+    """64 random bits: SplitMix64 [SplitMix2014] at its position."""
     mask = (1 << 64) - 1
-    z = seed * 0xD1342543DE82EF95 + (number + 1) * 0x9E3779B97F4A7C15 & mask
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
-    z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
-    z ^= z >> 31
-    return (z >> 11) * (1.0 / 9007199254740992.0)
+    z = (seed * 0xD1342543DE82EF95 + (number + 1) * 0x9E3779B97F4A7C15) & mask
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    return z ^ (z >> 31)
 
 
 class _Plan:
@@ -173,6 +167,8 @@ class _Plan:
         ]
         self.upto = [_upto(row) for row in self.share]
         self._set_bins(guidance["bins"])
+        self.mean_time = [self._times(entry["mean_time"]) for entry in data["classes"]]
+        self._set_prices(guidance.get("prices"))
 
     def _set_units(self, capacities: list[Mapping[str, float]]) -> None:
         amounts = [[float(row.get(r, 0.0)) for r in self.resources] for row in capacities]
@@ -199,6 +195,32 @@ class _Plan:
             for k, count in enumerate(jobs):
                 if count and entry["machines"] and self.runs[k][j]:
                     self.planned[k][j] = True
+
+    def _times(self, mean_time: Any) -> list[float]:
+        if not isinstance(mean_time, Mapping):
+            return [float(mean_time)] * len(self.configurations)
+        return [float(mean_time.get(name, math.inf)) for name in self.configurations]
+
+    def _set_prices(self, prices: Mapping[str, Any] | None) -> None:
+        """`value`: price of each class; `belongs`: where it does. Empty without prices."""
+        self.value: list[float] = []
+        self.belongs: list[list[bool]] = []
+        if prices:
+            self.value = [float(prices["classes"][name]) for name in self.classes]
+            self.belongs = [
+                [able and j in prices["belongs"][k] for j, able in zip(names, runs, strict=True)]
+                for names, k, runs in (
+                    (self.configurations, k, runs)
+                    for k, runs in zip(self.classes, self.runs, strict=True)
+                )
+            ]
+
+    def need_prices(self) -> None:
+        """Raise `ValueError` if there are none."""
+        if not self.value:
+            if self.document.get("method") == "LoTES as printed":
+                raise ValueError("this plan was made as printed and has no prices")
+            raise ValueError("the guidance has no prices: make it again with `slotwise guide`")
 
     def in_units(self, amounts: Mapping[str, float]) -> Units:
         """What a job needs; no positive amount becomes 0."""
@@ -405,7 +427,7 @@ class _Line:
     """The waiting jobs by class: those with a `home`, and `stray` ones, which fit no home."""
 
     def __init__(self, plan: _Plan, jobs: Iterable[_Job], is_stray: Callable[[_Job], bool]) -> None:
-        self._plan, self._is_stray = plan, is_stray
+        self._plan, self.is_stray = plan, is_stray
         self.watch: Callable[[_Job, _Machine], None] | None = None
         self.sort(jobs)
 
@@ -414,7 +436,7 @@ class _Line:
         by_queue: list[list[list[_Job]]] = [[[] for _ in self._plan.classes] for _ in range(2)]
         self.length = 0
         for job in jobs:
-            by_queue[self._is_stray(job)][job.job_class].append(job)
+            by_queue[self.is_stray(job)][job.job_class].append(job)
             self.length += 1
         self.home, self.stray = (
             [_Queue(len(self._plan.resources), group) for group in groups] for groups in by_queue
@@ -425,7 +447,7 @@ class _Line:
         return heapq.merge(*self.home, *self.stray, key=lambda job: job.rank)
 
     def append(self, job: _Job) -> None:
-        (self.stray if self._is_stray(job) else self.home)[job.job_class].append(job)
+        (self.stray if self.is_stray(job) else self.home)[job.job_class].append(job)
         self.length += 1
 
     def remove(self, job: _Job) -> None:
@@ -532,6 +554,7 @@ class _Shape:
     free: Units
     share: float
     machines: int = 0
+    worth: int | None = None
 
 
 class _Shapes:
@@ -820,6 +843,431 @@ def _bits(places: list[int]) -> int:
     return int.from_bytes(buffer, "little")
 
 
+# The worth of room.
+#
+# V_j(f), the worth of the free amounts f on a machine of configuration j, is the most that jobs
+# which fit there bring per time: class prices times service rates. The worth that `bid-price` uses
+# blends V with its mean over draws in which requests and prices are multiplied by random factors,
+# because V alone is flat: many places would cost the same.
+#
+# A grid covers one or two resources. One resource: a line; two: one grid; more: a grid for each
+# pair of resources, and the worth is the least of them, as each leaves out constraints. A table
+# over a grid is a weighted sum of knapsacks, its layers. Configurations on which each class is
+# worth the same share their tables. Worths are integers, so that whoever fills tables by this
+# recipe gets the same ones.
+
+WORTH_BITS = 40
+"""The job that brings the most per time is worth 2 ** 40; less where sums would not fit 63 bits."""
+
+SMOOTHING = 0.2
+"""Coefficient of variation of the factors in a draw."""
+
+EXACT_WEIGHT = 0.75
+"""Part of V in the worth, for demands without spread."""
+
+PREDICTABLE = 0.3
+"""From this spread of demands on, neither V nor bins are followed."""
+
+BIN_BONUS = 0.3
+"""A job that the machine's bin lacks costs so much less, in parts of the median price."""
+
+PARTS, PARTS_OF_PAIRS, PARTS_OF_LINE = 400, 300, 4096
+"""Steps of a grid in each resource: of two resources, of more, of one."""
+
+EXACT_CELLS = 1 << 20
+"""A grid on which every sum of requests has a cell of its own may have so many."""
+
+MOST_CELLS = 1 << 22
+"""Cells of all tables together; where tables are many, grids are coarser."""
+
+FEWEST_PARTS = 64
+
+ALL_PAIRS = 8
+"""With more resources than this, each has a grid with the next one only."""
+
+ONE_CELL = 1 << 62
+"""Step of a resource that does not matter."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A knapsack over a grid.
+
+    Parameters
+    ----------
+    weight
+        How often it counts.
+    base
+        Worth of the jobs that need none of the grid's resources.
+    items
+        What may be put in, any number of times: its worth, and the cells that it takes of both
+        resources, at least one in all.
+    """
+
+    weight: int
+    base: int
+    items: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class TableRecipe:
+    """A grid and its layers.
+
+    Parameters
+    ----------
+    resources
+        The two resources; on a line twice the same.
+    step
+        Units of a cell in each. Free amounts are rounded down to cells.
+    size
+        Cells in each.
+    layers
+        The table is their sum, each times its weight.
+    """
+
+    resources: tuple[int, int]
+    step: tuple[int, int]
+    size: tuple[int, int]
+    layers: tuple[Layer, ...]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The tables of a datacenter at its class prices.
+
+    Parameters
+    ----------
+    group
+        Whose tables each configuration uses, shape (M,).
+    tables
+        Of each group, for the same resources in the same order.
+    unit
+        A worth times this is a price per time.
+    bonus
+        What a job costs less where the machine's bin lacks it, as a price.
+    """
+
+    group: tuple[int, ...]
+    tables: tuple[tuple[TableRecipe, ...], ...]
+    unit: float
+    bonus: float
+
+
+def predictability(spread: float) -> float:
+    """How far demands with this coefficient of variation can be counted on, from 0 to 1."""
+    return max(0.0, 1.0 - spread / PREDICTABLE)
+
+
+def mean_duration(share: Sequence[float], mean_time: Sequence[Sequence[float]]) -> float:
+    """Return the mean duration of a job on the first configuration that can run its class.
+
+    Parameters
+    ----------
+    share
+        Share of each class in the arrivals, shape (K,).
+    mean_time
+        Mean times, inf where a class cannot run, shape (K, M).
+    """
+    first = [next((t for t in row if t < math.inf), 0.0) for row in mean_time]
+    return sum(a * t for a, t in zip(share, first, strict=True)) / sum(share)
+
+
+def worth_recipe(
+    capacity: Sequence[Sequence[int]],
+    request: Sequence[Sequence[int]],
+    mean_time: Sequence[Sequence[float]],
+    value: Sequence[float],
+    spread: float = 0.0,
+    draws: int = 24,
+    seed: int = 0,
+) -> Recipe:
+    """Choose grids and layers for the worth of room.
+
+    Parameters
+    ----------
+    capacity
+        Of a machine of each configuration, in units, shape (M, R).
+    request
+        Of a job of each class, in units, shape (K, R).
+    mean_time
+        Mean times, inf where a class cannot run, shape (K, M).
+    value
+        Price of each class, at least 0 and some of them positive, shape (K,).
+    spread
+        Coefficient of variation of real demands within their class.
+    draws
+        Number of draws; 0 for V alone, exact where sums of requests are at cells of the grid.
+    seed
+        Of the draws.
+
+    Returns
+    -------
+    Recipe
+        The tables.
+    """
+    exact = EXACT_WEIGHT * predictability(spread)
+    weight = round(draws * exact / (1 - exact)) if draws else 1
+    rates = [
+        [v / t if t < math.inf else 0.0 for t in row]
+        for v, row in zip(value, mean_time, strict=True)
+    ]
+    most = max(max(row) for row in rates) or 1.0
+    bits = _worth_bits(capacity, request, [[rate / most for rate in row] for row in rates])
+    bits = min(WORTH_BITS, int(bits - math.log2(weight + draws)))
+    columns = [
+        tuple(round(rate / most * 2.0**bits) for rate in column)
+        for column in zip(*rates, strict=True)
+    ]
+    kinds = list(dict.fromkeys(columns))
+    group = tuple(kinds.index(column) for column in columns)
+    pairs = _pairs([need for need, v in zip(request, value, strict=True) if v > 0])
+    drawn = [_Draw(request, seed, number) for number in range(draws)]
+    tables = []
+    for number, worth in enumerate(kinds):
+        members = [row for row, g in zip(capacity, group, strict=True) if g == number]
+        largest = [max(column) for column in zip(*members, strict=True)]
+        jobs = _Jobs(largest, request, worth, weight, drawn)
+        tables.append(tuple(jobs.table(pair, len(kinds) * len(pairs)) for pair in pairs))
+    return Recipe(
+        group,
+        tuple(tables),
+        most / 2.0**bits / (weight + draws),
+        BIN_BONUS * predictability(spread) * median([v for v in value if v > 0]),
+    )
+
+
+def _worth_bits(
+    capacity: Sequence[Sequence[int]],
+    request: Sequence[Sequence[int]],
+    rates: Sequence[Sequence[float]],
+) -> float:
+    """Bits left for the worth of a job, if the largest rate is 1.
+
+    A machine is worth no more than R times as much as the best class alone makes of it.
+    """
+    most = 1.0
+    for need, row in zip(request, rates, strict=True):
+        for amounts, rate in zip(capacity, row, strict=True):
+            number = min(c // n for c, n in zip(amounts, need, strict=True) if n > 0)
+            most = max(most, rate * (number + 1))
+    # Factors of a draw, and room rounded up, may double it twice.
+    return 60 - math.log2(len(request[0]) * most)
+
+
+def _pairs(request: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """The grids' resources: where it can be, all classes need at least one of both."""
+    resources = len(request[0])
+    if resources == 1:
+        return [(0, 0)]
+    pairs = [(r, (r + 1) % resources) for r in range(resources)]
+    if resources <= ALL_PAIRS:
+        pairs = list(combinations(range(resources), 2))
+    whole = [pair for pair in pairs if all(need[pair[0]] + need[pair[1]] > 0 for need in request)]
+    return whole or pairs
+
+
+class _Draw:
+    """One draw: for each class and resource a factor, and a number in (0, 1) to round by."""
+
+    def __init__(self, request: Sequence[Sequence[int]], seed: int, number: int) -> None:
+        sigma = math.sqrt(math.log1p(SMOOTHING * SMOOTHING))
+        normal = NormalDist()
+        self.factor: list[list[float]] = []
+        self.rounding: list[list[float]] = []
+        self.price: list[float] = []
+        for k, need in enumerate(request):
+            at = 2 * len(need) * (number * len(request) + k)
+            numbers = [_inner_uniform(seed, at + i) for i in range(2 * len(need))]
+            factors = [math.exp(sigma * normal.inv_cdf(u) - sigma * sigma / 2) for u in numbers]
+            self.factor.append(factors[::2])
+            self.rounding.append(numbers[1::2])
+            mine = [f for f, n in zip(factors[::2], need, strict=True) if n > 0]
+            self.price.append(sum(mine) / len(mine))
+
+
+def _inner_uniform(seed: int, number: int) -> float:
+    """A number in (0, 1)."""
+    return ((_mixed(seed, number) >> 12) + 0.5) / 2.0**52
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """`exact`: all requests are multiples of the steps."""
+
+    resources: tuple[int, int]
+    step: tuple[int, int]
+    exact: bool
+
+
+class _Jobs:
+    """What fills the tables of a group of configurations."""
+
+    def __init__(
+        self,
+        largest: Sequence[int],
+        request: Sequence[Sequence[int]],
+        worth: Sequence[int],
+        weight: int,
+        drawn: Sequence[_Draw],
+    ) -> None:
+        self.largest, self.request, self.worth = largest, request, worth
+        self.weight, self.drawn = weight, drawn
+        self.priced = [k for k, w in enumerate(worth) if w > 0]
+
+    def table(self, pair: tuple[int, int], tables: int) -> TableRecipe:
+        """The grid of a pair of resources and its layers; there are so many tables in all."""
+        one = pair[0] == pair[1]
+        common = [math.gcd(*(self.request[k][r] for k in self.priced)) or ONE_CELL for r in pair]
+        if one:
+            common[1] = ONE_CELL
+        cells = [self.largest[r] // c + 1 for r, c in zip(pair, common, strict=True)]
+        parts, most = self._limits(tables, one=one)
+        exact = cells[0] * cells[1] <= most
+        step: list[int] = []
+        for r, whole, count in zip(pair, common, cells, strict=True):
+            if exact or count <= parts:
+                # As fine as there are parts, with all requests still at multiples of the step.
+                fine = range(max(1, parts // max(1, count - 1)), 0, -1)
+                step.append(whole // next(n for n in fine if whole % n == 0 or n == 1))
+            else:
+                step.append(-(-self.largest[r] // parts))
+        grid = _Grid(pair, (step[0], step[1]), exact)
+        size = [self.largest[r] // s + 1 for r, s in zip(pair, step, strict=True)]
+        return TableRecipe(pair, grid.step, (size[0], size[1]), tuple(self._layers(grid)))
+
+    def _limits(self, tables: int, *, one: bool) -> tuple[int, int]:
+        """Parts of a resource, and cells of a grid that no sum of requests is between."""
+        if one:
+            return PARTS_OF_LINE, EXACT_CELLS
+        parts = PARTS if len(self.largest) == 2 else PARTS_OF_PAIRS
+        parts = min(parts, max(FEWEST_PARTS, math.isqrt(MOST_CELLS // tables)))
+        if not self.drawn or (self.weight > 0 and len(self.largest) == 2):
+            return parts, max(parts * parts, min(EXACT_CELLS, MOST_CELLS // tables))
+        return parts, parts * parts
+
+    def _layers(self, grid: _Grid) -> list[Layer]:
+        layers = []
+        if self.weight > 0 and (grid.exact or not self.drawn):
+            layers.append(self._layer(grid, self.weight))
+        elif self.weight > 0:
+            # Requests between two cells are rounded, by chance, in as many ways as there are draws.
+            each, more = divmod(self.weight, len(self.drawn))
+            for number, draw in enumerate(self.drawn):
+                if each + (number < more) > 0:
+                    layers.append(self._layer(grid, each + (number < more), rounding=draw))
+        return layers + [self._layer(grid, 1, rounding=draw, factors=draw) for draw in self.drawn]
+
+    def _layer(
+        self,
+        grid: _Grid,
+        weight: int,
+        *,
+        rounding: _Draw | None = None,
+        factors: _Draw | None = None,
+    ) -> Layer:
+        base, items = 0, []
+        for k in self.priced:
+            need = self.request[k]
+            worth = self.worth[k]
+            if factors is not None:
+                worth = round(worth * factors.price[k])
+            if not any(need[r] for r in grid.resources):
+                some = [c // n for c, n in zip(self.largest, need, strict=True) if n > 0]
+                base += worth * min(some)
+                continue
+            cells = [
+                need[r] / s * (1.0 if factors is None else factors.factor[k][r])
+                for r, s in zip(grid.resources, grid.step, strict=True)
+            ]
+            # Jobs smaller than a cell are put in by the bundle.
+            bundle = max(1, math.ceil(1 / max(cells)))
+            up = [0.0 if rounding is None else rounding.rounding[k][r] for r in grid.resources]
+            taken = [math.floor(bundle * c + u) for c, u in zip(cells, up, strict=True)]
+            if not any(taken):
+                taken[cells.index(max(cells))] = 1
+            items.append((bundle * worth, taken[0], taken[1]))
+        return Layer(weight, base, tuple(items))
+
+
+class _Table:
+    """A table of worths, filled; the longer side of the grid lies along the rows."""
+
+    def __init__(self, recipe: TableRecipe) -> None:
+        sides = list(zip(recipe.resources, recipe.step, recipe.size, strict=True))
+        self._turned = recipe.size[0] > recipe.size[1]
+        if self._turned:
+            sides.reverse()
+        (self._down, self._down_step, rows), (self._right, self._right_step, columns) = sides
+        self._last = rows - 1, columns - 1
+        total = [[0] * columns for _ in range(rows)]
+        for layer in recipe.layers:
+            table = self._knapsack(layer, rows, columns)
+            weight = layer.weight
+            for row, values in zip(total, table, strict=True):
+                row[:] = [x + weight * y for x, y in zip(row, values, strict=True)]
+        self._rows = [array("q", row) for row in total]
+
+    def _knapsack(self, layer: Layer, rows: int, columns: int) -> list[list[int]]:
+        table = [[layer.base] * columns for _ in range(rows)]
+        for worth, *cells in layer.items:
+            down, right = reversed(cells) if self._turned else cells
+            if down:
+                for row, source in zip(table[down:], table, strict=False):
+                    row[right:] = _better(row[right:], source, worth)
+            else:
+                for row in table:
+                    # One more copy, then two, four, and so on: together any number.
+                    shift, more = right, worth
+                    while shift < columns:
+                        row[shift:] = _better(row[shift:], row, more)
+                        shift, more = 2 * shift, 2 * more
+        return table
+
+    def worth(self, free: Units) -> int:
+        """The worth of the cell in which the free amounts are."""
+        row, column = free[self._down] // self._down_step, free[self._right] // self._right_step
+        last_row, last_column = self._last
+        return self._rows[row if row < last_row else last_row][
+            column if column < last_column else last_column
+        ]
+
+
+def _better(values: list[int], others: list[int], more: int) -> list[int]:
+    """The greater of each value and the other one at its place, which is worth so much more."""
+    return [
+        value if value > (raised := other + more) else raised
+        for value, other in zip(values, others, strict=False)
+    ]
+
+
+class _Worth:
+    """The worth of room at the prices of a plan. Tables are filled when first asked for."""
+
+    def __init__(self, plan: _Plan) -> None:
+        prices = plan.document["prices"]
+        self.recipe = worth_recipe(
+            plan.capacity,
+            plan.request,
+            plan.mean_time,
+            plan.value,
+            prices.get("spread", 0.0),
+            prices.get("draws", 24),
+            prices.get("seed", 0),
+        )
+        self.bonus = self.recipe.bonus / self.recipe.unit
+        self._tables: dict[int, list[_Table]] = {}
+
+    def of(self, j: int, free: Units) -> int:
+        """The worth of the free amounts on a machine of configuration j."""
+        group = self.recipe.group[j]
+        tables = self._tables.get(group)
+        if tables is None:
+            tables = self._tables[group] = [_Table(t) for t in self.recipe.tables[group]]
+        if len(tables) == 1:
+            return tables[0].worth(free)
+        return min(table.worth(free) for table in tables)
+
+
 class _Rule(Protocol):
     """Where jobs start that arrive, and which start when there is room."""
 
@@ -985,6 +1433,144 @@ class _BestFit:
         return "is the first in line that fits"
 
 
+class _BidPrice:
+    """Jobs go where they take the least worth of room, at the plan's prices.
+
+    A start costs the worth of the room that the job takes while it runs, less a bonus where the
+    machine's bin has more of its class than it runs. Of the machines with room where the class
+    belongs, the first 32 shapes in best fit's order are priced.
+    """
+
+    PRICED = 32
+
+    def __init__(
+        self, cluster: _Cluster, line: _Line, homes: list[list[bool]], worth: _Worth
+    ) -> None:
+        self.homes, self._worth = homes, worth
+        self._plan, self._cluster, self._line = cluster.plan, cluster, line
+        self._shapes = _Shapes(cluster.plan, cluster.at)
+        self._lacking = _Lacking(cluster.plan)
+        cluster.add_view(self._shapes)
+        cluster.add_view(self._lacking)
+
+    def _where(self, job: _Job) -> Sequence[bool]:
+        """The configurations where the job may start."""
+        k = job.job_class
+        anywhere = not self._line.length or self._line.is_stray(job)
+        return self._plan.runs[k] if anywhere else self.homes[k]
+
+    def choose(self, job: _Job, draw: float) -> _Machine | None:
+        best = min(self._priced(job), key=lambda offer: offer[0], default=None)
+        return None if best is None else best[1]
+
+    def _priced(self, job: _Job) -> Iterator[tuple[float, _Machine, _Shape]]:
+        """Costs of the shapes looked at, in order, with their first machines."""
+        able = self._cluster.open_in(self._where(job))
+        room = self._cluster.levels.with_room(job.demand, able)
+        lacking = self._lacking.machines[job.job_class]
+        times, of, bonus = self._plan.mean_time[job.job_class], self._worth.of, self._worth.bonus
+        for shape, found in islice(self._shapes.fullest(job.demand, room), self.PRICED):
+            j = shape.configuration
+            if shape.worth is None:
+                shape.worth = of(j, shape.free)
+            after = of(j, tuple(map(sub, shape.free, job.demand)))
+            cost = times[j] * float(shape.worth - after)
+            first = found
+            if found & lacking:
+                cost -= bonus
+                if bonus > 0:
+                    first = found & lacking
+            yield cost, next(_machines(first, self._cluster.at)), shape
+
+    def serve(self, machine: _Machine) -> list[_Job]:
+        line, j = self._line, machine.configuration
+        queues = [queue for queue, homes in zip(line.home, self.homes, strict=True) if homes[j]]
+        queues += [
+            queue for queue, runs in zip(line.stray, self._plan.runs, strict=True) if runs[j]
+        ]
+        queues = [queue for queue in queues if queue.waiting]
+        started = line.start_in_order(queues, machine, only_missing=True)
+        return started + line.start_in_order(queues, machine)
+
+    def why(self, job: _Job, draw: float) -> Reason:
+        plan, k, unit = self._plan, job.job_class, self._worth.recipe.unit
+        offers = sorted(self._priced(job), key=lambda offer: offer[0])
+        if not offers:
+            return Reason("", None)
+        room = self._cluster.with_room(job.demand, self._where(job))
+
+        def room_taken(shape: _Shape) -> float:
+            j = shape.configuration
+            after = self._worth.of(j, tuple(map(sub, shape.free, job.demand)))
+            return plan.mean_time[k][j] * (self._worth.of(j, shape.free) - after) * unit
+
+        (_, chosen, shape), *others = offers
+        cost, brings = room_taken(shape), plan.value[k]
+        text = f"takes room worth {cost:.4g} of {brings:.4g} that it brings"
+        text += f" (spoils {_percent(cost - brings, brings)})"
+        if self._worth.bonus > 0 and chosen.more(k) > 0:
+            text += f", and its bin has {chosen.more(k)} more of {plan.classes[k]} than it runs"
+        following = ", ".join(
+            f"{machine.name} spoils {_percent(room_taken(other) - brings, brings)}"
+            for _, machine, other in others[:3]
+        )
+        text += f"; next: {following}" if following else ""
+        text += f"; {_count(len(room), 'machine')} had room, "
+        text += f"{_count(len(offers), 'shape')} of them priced"
+        text += self._not_there(job)
+        names = tuple(machine.name for _, machine, _ in others[:3])
+        return Reason(text, chosen.name, len(room), names)
+
+    def _not_there(self, job: _Job) -> str:
+        """Why the job does not go where others with room are."""
+        plan, k, where = self._plan, job.job_class, self._where(job)
+        barred = [runs and not able for runs, able in zip(plan.runs[k], where, strict=True)]
+        places = {m.configuration for m in self._cluster.with_room(job.demand, barred)}
+        if not places:
+            return ""
+        texts = []
+        for j in sorted(places):
+            whole, request = plan.capacity[j], plan.request[k]
+            if not _fits(request, whole):
+                continue
+            taken = self._worth.of(j, whole) - self._worth.of(j, tuple(map(sub, whole, request)))
+            cost = plan.mean_time[k][j] * taken * self._worth.recipe.unit
+            price = f"{cost / plan.value[k]:.2g} times what" if plan.value[k] else "more than"
+            texts.append(f"not on {plan.configurations[j]}: its room there costs {price} it brings")
+        number = self._line.length
+        waiting = f"{_count(number, 'job')} {'waits' if number == 1 else 'wait'}"
+        return "".join(f"; {text}" for text in texts) + (f", and {waiting}" if texts else "")
+
+    def turn(self, job: _Job, machine: _Machine) -> str:
+        k = job.job_class
+        if machine.more(k) > 0:
+            return "is the first in line that fits and of whose class its bin has more than it runs"
+        return "is the first in line that fits and belongs there"
+
+
+class _Lacking:
+    """For each class the machines whose bin has more jobs of it than they run."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self.machines = [0] * len(plan.classes)
+
+    def flip(self, bits: int, like: _Machine) -> None:
+        for k, wanted in enumerate(like.bin):
+            if wanted > like.before.get(k, like.runs[k]):
+                self.machines[k] ^= bits
+
+    def move(self, machine: _Machine) -> None:
+        for k, before in machine.before.items():
+            if (machine.bin[k] > before) != (machine.bin[k] > machine.runs[k]):
+                self.machines[k] ^= 1 << machine.place
+
+
+def _percent(part: float, whole: float) -> str:
+    if part <= 0:
+        return "nothing"
+    return f"{100 * part / whole:.2g} %" if whole > 0 else "all of it"
+
+
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
@@ -995,7 +1581,8 @@ class Dispatcher:
     A job starts at once on one of the machines with room that the policy allows it, or waits. When
     a job ends, the machine starts waiting jobs as long as the policy finds one that fits. So no
     waiting job fits a machine where its class has its place: for `best-fit` and
-    `lotes-unrestricted` any that can run it, for `lotes` one of a configuration whose bins have it.
+    `lotes-unrestricted` any that can run it, for `lotes` one of a configuration whose bins have it,
+    for `bid-price` one where it belongs by the plan's prices.
     A job that is too large for all of these may start wherever its class can run.
 
     Parameters
@@ -1042,7 +1629,8 @@ class Dispatcher:
             raise ValueError(f"seed: need an integer >= 0, got {seed}")
         self._policy, self._sample, self._seed, self._reasons = policy, sample, seed, reasons
         self._arrived = 0
-        plan = _Plan(guidance)
+        self._worth: tuple[_Plan, _Worth] | None = None
+        plan = self._checked_plan(guidance)
         machines = [
             _new_machine(plan, j, number, bin_number)
             for j, bins in enumerate(plan.bins_of)
@@ -1078,7 +1666,7 @@ class Dispatcher:
     ) -> None:
         """Make the sets of machines, the queues and the rule."""
         cluster = _Cluster(plan, machines, spare=spare)
-        homes = plan.planned if self._policy == "lotes" else plan.runs
+        homes = {"lotes": plan.planned, "bid-price": plan.belongs}.get(self._policy, plan.runs)
 
         def is_stray(job: _Job) -> bool:
             return not cluster.holds(job.demand, homes[job.job_class])
@@ -1088,10 +1676,18 @@ class Dispatcher:
         self._rule: _Rule
         if self._policy == "best-fit":
             self._rule = _BestFit(cluster, self._line, homes)
+        elif self._policy == "bid-price":
+            self._rule = _BidPrice(cluster, self._line, homes, self._worth_of(plan))
         else:
             self._rule = _Lotes(cluster, self._line, homes, self._sample, self._seed)
         if self._reasons:
             self._line.watch = self._note_turn
+
+    def _worth_of(self, plan: _Plan) -> _Worth:
+        """The tables of a plan; those of the plan followed so far are kept."""
+        if self._worth is None or self._worth[0] is not plan:
+            self._worth = plan, _Worth(plan)
+        return self._worth[1]
 
     def _note_turn(self, job: _Job, machine: _Machine) -> None:
         name = self._plan.classes[job.job_class]
@@ -1361,7 +1957,7 @@ class Dispatcher:
         ValueError
             If `guidance` is no such document. Then nothing has changed.
         """
-        plan = _Plan(guidance)
+        plan = self._checked_plan(guidance)
         self._need_same(plan)
         machines = [
             machine
@@ -1388,6 +1984,12 @@ class Dispatcher:
             if self._line.length:
                 started += self._serve(machine)
         return started
+
+    def _checked_plan(self, guidance: Mapping[str, Any]) -> _Plan:
+        plan = _Plan(guidance)
+        if self._policy == "bid-price":
+            plan.need_prices()
+        return plan
 
     def _need_same(self, plan: _Plan) -> None:
         if plan.resources != self._plan.resources:
