@@ -20,9 +20,10 @@ import math
 import random
 from array import array
 from bisect import bisect_left, bisect_right, insort
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations, islice
 from operator import add, le, sub
 from pathlib import Path
@@ -43,6 +44,9 @@ _DIGITS = 14
 
 _MOST_UNITS = 10 ** (_DIGITS + 2)
 """More than any machine has."""
+
+MOST_KEPT = 0.005
+"""Part of the machines that are kept at most for jobs that have waited long, if above one."""
 
 Units = tuple[int, ...]
 
@@ -161,6 +165,8 @@ class _Plan:
         self._set_units([entry["capacity"] for entry in data["configurations"]])
         self.request = [self.in_units(entry["request"]) for entry in data["classes"]]
         self.runs = [self._able(entry["mean_time"]) for entry in data["classes"]]
+        self.arrivals = [float(entry["share"]) for entry in data["classes"]]
+        self.time_unit = str(data.get("time_unit", ""))
         self.share = [
             [guidance["proportions"].get(k, {}).get(j, 0.0) for j in self.configurations]
             for k in self.classes
@@ -269,7 +275,8 @@ def _upto(shares: Sequence[float]) -> list[float]:
 class _Job:
     """A job; it waits in `queue` at `leaf`, or runs on `machine`.
 
-    Waiting jobs are in order of `rank`: of their arrival, below 0 if their machine has left.
+    Waiting jobs are in order of `rank`: of their arrival, below 0 if their machine has left. `kept`
+    is the machine that is kept for the job.
     """
 
     name: str
@@ -282,6 +289,7 @@ class _Job:
     machine: _Machine | None = None
     queue: _Queue | None = None
     leaf: int = 0
+    stray: bool = False
     kept: _Machine | None = None
     reason: Reason | None = None
 
@@ -347,11 +355,11 @@ _NOTHING = 1 << 62
 
 
 class _Queue:
-    """Waiting jobs in order: a binary tree; a node has the least demands of the jobs below."""
+    """Waiting jobs by rank: a binary tree; a node has the least demands of the jobs below it."""
 
     def __init__(self, resources: int, jobs: Iterable[_Job] = ()) -> None:
         self._resources = resources
-        self._lay_out(sorted(jobs, key=lambda job: job.rank))
+        self._lay_out(list(jobs))
 
     def _lay_out(self, jobs: list[_Job]) -> None:
         """Give all jobs new leaves, from the left."""
@@ -429,26 +437,49 @@ class _Line:
     def __init__(self, plan: _Plan, jobs: Iterable[_Job], is_stray: Callable[[_Job], bool]) -> None:
         self._plan, self.is_stray = plan, is_stray
         self.watch: Callable[[_Job, _Machine], None] | None = None
+        self._by_age: deque[_Job] | None = None
         self.sort(jobs)
 
-    def sort(self, jobs: Iterable[_Job]) -> None:
-        """Queue up these jobs, and no others."""
+    def sort(self, jobs: Iterable[_Job]) -> bool:
+        """Queue up these jobs, and no others; whether one has become stray that had a home."""
         by_queue: list[list[list[_Job]]] = [[[] for _ in self._plan.classes] for _ in range(2)]
-        self.length = 0
+        jobs = sorted(jobs, key=lambda job: job.rank)
+        homeless = False
         for job in jobs:
-            by_queue[self.is_stray(job)][job.job_class].append(job)
-            self.length += 1
+            stray = self.is_stray(job)
+            homeless |= stray and not job.stray
+            job.stray = stray
+            by_queue[stray][job.job_class].append(job)
+        self.length = len(jobs)
         self.home, self.stray = (
             [_Queue(len(self._plan.resources), group) for group in groups] for groups in by_queue
         )
+        if self._by_age is not None:
+            self._by_age = deque(jobs)
+        return homeless
+
+    def watch_age(self) -> None:
+        """Keep the jobs in order for `oldest`."""
+        self._by_age = deque(self)
+
+    def oldest(self) -> Iterator[_Job]:
+        """The jobs for which no machine is kept, the first in line first."""
+        jobs = self._by_age
+        assert jobs is not None
+        while jobs and (jobs[0].queue is None or jobs[0].kept is not None):
+            jobs.popleft()
+        return (job for job in jobs if job.queue is not None and job.kept is None)
 
     def __iter__(self) -> Iterator[_Job]:
         """The jobs in order."""
         return heapq.merge(*self.home, *self.stray, key=lambda job: job.rank)
 
     def append(self, job: _Job) -> None:
-        (self.stray if self.is_stray(job) else self.home)[job.job_class].append(job)
+        job.stray = self.is_stray(job)
+        (self.stray if job.stray else self.home)[job.job_class].append(job)
         self.length += 1
+        if self._by_age is not None:
+            self._by_age.append(job)
 
     def remove(self, job: _Job) -> None:
         assert job.queue is not None
@@ -1240,6 +1271,12 @@ def _better(values: list[int], others: list[int], more: int) -> list[int]:
     ]
 
 
+@lru_cache(maxsize=64)
+def _filled(recipe: TableRecipe) -> _Table:
+    """The table of a recipe; plans that are followed again need it again."""
+    return _Table(recipe)
+
+
 class _Worth:
     """The worth of room at the prices of a plan. Tables are filled when first asked for."""
 
@@ -1262,7 +1299,7 @@ class _Worth:
         group = self.recipe.group[j]
         tables = self._tables.get(group)
         if tables is None:
-            tables = self._tables[group] = [_Table(t) for t in self.recipe.tables[group]]
+            tables = self._tables[group] = [_filled(table) for table in self.recipe.tables[group]]
         if len(tables) == 1:
             return tables[0].worth(free)
         return min(table.worth(free) for table in tables)
@@ -1392,11 +1429,11 @@ class _Lotes:
 class _BestFit:
     """Jobs go to the machine that has the least left; those that wait start in order."""
 
-    def __init__(self, cluster: _Cluster, line: _Line, homes: list[list[bool]]) -> None:
-        self.homes = homes
+    def __init__(
+        self, cluster: _Cluster, line: _Line, homes: list[list[bool]], shapes: _Shapes
+    ) -> None:
+        self.homes, self._shapes = homes, shapes
         self._plan, self._cluster, self._line = cluster.plan, cluster, line
-        self._shapes = _Shapes(cluster.plan, cluster.at)
-        cluster.add_view(self._shapes)
 
     def choose(self, job: _Job, draw: float) -> _Machine | None:
         able = self._cluster.open_in(self._plan.runs[job.job_class])
@@ -1444,13 +1481,16 @@ class _BidPrice:
     PRICED = 32
 
     def __init__(
-        self, cluster: _Cluster, line: _Line, homes: list[list[bool]], worth: _Worth
+        self,
+        cluster: _Cluster,
+        line: _Line,
+        homes: list[list[bool]],
+        shapes: _Shapes,
+        worth: _Worth,
     ) -> None:
-        self.homes, self._worth = homes, worth
+        self.homes, self._shapes, self._worth = homes, shapes, worth
         self._plan, self._cluster, self._line = cluster.plan, cluster, line
-        self._shapes = _Shapes(cluster.plan, cluster.at)
         self._lacking = _Lacking(cluster.plan)
-        cluster.add_view(self._shapes)
         cluster.add_view(self._lacking)
 
     def _where(self, job: _Job) -> Sequence[bool]:
@@ -1597,6 +1637,10 @@ class Dispatcher:
         `lotes` with this is `lotes-unrestricted`.
     seed
         Of the draws of configurations and samples.
+    keep_after
+        A job that has waited for so long gets a machine that is kept for it: nothing else starts
+        there until the job does. At most one machine in 200 is kept at once, or one. Calls of
+        `arrive` and `depart` then need `now`. None: no machine is kept.
     reasons
         Whether `explain` can tell why the jobs that run were started where they are; arrivals then
         take longer.
@@ -1615,6 +1659,7 @@ class Dispatcher:
         sample: int | None = None,
         unrestricted: bool = False,
         seed: int = 0,
+        keep_after: float | None = None,
         reasons: bool = False,
     ) -> None:
         if unrestricted and policy == "lotes":
@@ -1628,9 +1673,11 @@ class Dispatcher:
         if seed < 0:
             raise ValueError(f"seed: need an integer >= 0, got {seed}")
         self._policy, self._sample, self._seed, self._reasons = policy, sample, seed, reasons
+        self._keep_after, self._now, self._kept = keep_after, -math.inf, 0
         self._arrived = 0
         self._worth: tuple[_Plan, _Worth] | None = None
         plan = self._checked_plan(guidance)
+        self._check_guard(plan)
         machines = [
             _new_machine(plan, j, number, bin_number)
             for j, bins in enumerate(plan.bins_of)
@@ -1673,15 +1720,23 @@ class Dispatcher:
 
         self._plan, self._cluster = plan, cluster
         self._line = _Line(plan, waiting, is_stray)
-        self._rule: _Rule
-        if self._policy == "best-fit":
-            self._rule = _BestFit(cluster, self._line, homes)
-        elif self._policy == "bid-price":
-            self._rule = _BidPrice(cluster, self._line, homes, self._worth_of(plan))
-        else:
-            self._rule = _Lotes(cluster, self._line, homes, self._sample, self._seed)
+        self._shapes: _Shapes | None = None
+        if self._keep_after is not None or not self._policy.startswith("lotes"):
+            self._shapes = _Shapes(plan, cluster.at)
+            cluster.add_view(self._shapes)
+        if self._keep_after is not None:
+            self._line.watch_age()
+        self._rule = self._rule_for(homes)
         if self._reasons:
             self._line.watch = self._note_turn
+
+    def _rule_for(self, homes: list[list[bool]]) -> _Rule:
+        cluster, line, shapes = self._cluster, self._line, self._shapes
+        if shapes is None or self._policy.startswith("lotes"):
+            return _Lotes(cluster, line, homes, self._sample, self._seed)
+        if self._policy == "best-fit":
+            return _BestFit(cluster, line, homes, shapes)
+        return _BidPrice(cluster, line, homes, shapes, self._worth_of(self._plan))
 
     def _worth_of(self, plan: _Plan) -> _Worth:
         """The tables of a plan; those of the plan followed so far are kept."""
@@ -1706,7 +1761,13 @@ class Dispatcher:
         return [machine.name for machine in self._cluster]
 
     def arrive(
-        self, job: str, job_class: str, demand: Mapping[str, float], *, draw: float | None = None
+        self,
+        job: str,
+        job_class: str,
+        demand: Mapping[str, float],
+        *,
+        draw: float | None = None,
+        now: float | None = None,
     ) -> Placement | None:
         """Say where a job that arrives starts.
 
@@ -1720,6 +1781,8 @@ class Dispatcher:
             What it needs, by resource; 0 where it is missing.
         draw
             Number in [0, 1) that chooses the configuration; None to draw it.
+        now
+            The time, in the datacenter's unit; for `keep_after`.
 
         Returns
         -------
@@ -1736,14 +1799,25 @@ class Dispatcher:
             raise ValueError(f"job {job!r} is there already")
         arriving = self._new_job(f"job {job!r}", job, job_class, demand)
         self._need_machine(arriving)
+        self._set_time(now)
+        arriving.since = self._now
         self._arrived += 1
         self._jobs[job] = arriving
         machine = self._place(arriving, draw)
         if machine is None:
             self._line.append(arriving)
-            return None
-        self._cluster.changed(machine)
-        return _placement(arriving, machine)
+        else:
+            self._cluster.changed(machine)
+        others = self._keep_machines()
+        assert not others  # a job that waits fits no machine that could be kept for it
+        return None if machine is None else _placement(arriving, machine)
+
+    def _set_time(self, now: float | None) -> None:
+        if self._keep_after is None:
+            return
+        if now is None or not self._now <= now < math.inf:
+            raise ValueError(f"now: keep_after needs the time, from {self._now:g} on, got {now}")
+        self._now = now
 
     def _place(self, job: _Job, draw: float | None = None) -> _Machine | None:
         """Start a job that does not wait yet, if there is room."""
@@ -1755,13 +1829,15 @@ class Dispatcher:
             machine.start(job)
         return machine
 
-    def depart(self, job: str) -> list[Placement]:
+    def depart(self, job: str, *, now: float | None = None) -> list[Placement]:
         """Take note that a job is done, or is taken back while it waits.
 
         Parameters
         ----------
         job
             Its name.
+        now
+            The time, in the datacenter's unit; for `keep_after`.
 
         Returns
         -------
@@ -1774,15 +1850,20 @@ class Dispatcher:
             For a job that is not there.
         """
         leaving = self._job(job)
+        self._set_time(now)
         del self._jobs[job]
         machine = leaving.machine
         if machine is None:
-            self._line.remove(leaving)
-            return []
+            return self._take_back(leaving)
         machine.end(leaving)
-        return self._serve(machine)
+        return self._serve(machine) + self._keep_machines()
 
-    def cancel(self, job: str) -> None:
+    def _take_back(self, job: _Job) -> list[Placement]:
+        self._line.remove(job)
+        started = [] if job.kept is None else self._serve(self._release(job))
+        return started + self._keep_machines()
+
+    def cancel(self, job: str) -> list[Placement]:
         """Take back a job that waits.
 
         Parameters
@@ -1790,23 +1871,80 @@ class Dispatcher:
         job
             Its name.
 
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start on a machine that was kept for it.
+
         Raises
         ------
         ValueError
             For a job that is not there, or runs.
         """
-        machine = self._job(job).machine
-        if machine is not None:
-            raise ValueError(f"job {job!r} runs on {machine.name}: tell its end with depart()")
-        self.depart(job)
+        leaving = self._job(job)
+        if leaving.machine is not None:
+            name = leaving.machine.name
+            raise ValueError(f"job {job!r} runs on {name}: tell its end with depart()")
+        del self._jobs[job]
+        return self._take_back(leaving)
 
     def _serve(self, machine: _Machine) -> list[Placement]:
-        """Let a machine that has changed start waiting jobs."""
+        """Let a machine that has changed start waiting jobs, and those then no longer kept."""
+        started: list[Placement] = []
+        changed = [machine]
+        while changed:
+            machine = changed.pop(0)
+            kept, jobs = machine.keeps, list[_Job]()
+            if kept is not None and not machine.draining and _fits(kept.demand, machine.free):
+                self._line.start(kept, machine)
+                self._release(kept)
+                jobs.append(kept)
+            if self._line.length and machine.is_open:
+                jobs += self._rule.serve(machine)
+            self._cluster.changed(machine)
+            started += [_placement(job, machine) for job in jobs]
+            changed += [self._release(job) for job in jobs if job.kept is not None]
+        return started
+
+    def _serve_all(self) -> list[Placement]:
+        """Let every machine, in order, start waiting jobs."""
         started = []
-        if self._line.length and machine.is_open:
-            started = self._rule.serve(machine)
-        self._cluster.changed(machine)
-        return [_placement(job, machine) for job in started]
+        for machine in list(self._cluster):
+            if self._line.length:
+                started += self._serve(machine)
+        return started
+
+    def _keep_machines(self) -> list[Placement]:
+        """Keep machines for the jobs that have waited longest, if that is long enough."""
+        started: list[Placement] = []
+        if self._keep_after is None or self._shapes is None:
+            return started
+        cluster = self._cluster
+        while self._kept < max(1, int(MOST_KEPT * len(cluster.by_name))):
+            runs = self._plan.runs
+            waiting = self._line.oldest()
+            job = next((j for j in waiting if cluster.holds(j.demand, runs[j.job_class])), None)
+            if job is None or self._now - job.since < self._keep_after:
+                break
+            k, demand = job.job_class, job.demand
+            able = cluster.open_in(runs[k] if job.stray else self._rule.homes[k])
+            machine = self._shapes.emptiest(lambda m, d=demand: _fits(d, m.capacity), able)  # type: ignore[misc]
+            if machine is None:
+                break
+            machine.keeps, job.kept = job, machine
+            self._kept += 1
+            cluster.set_open(machine)
+            started += self._serve(machine)
+        return started
+
+    def _release(self, job: _Job) -> _Machine:
+        """The machine that was kept for a job no longer is."""
+        machine = job.kept
+        assert machine is not None
+        machine.keeps, job.kept = None, None
+        self._kept -= 1
+        self._cluster.set_open(machine)
+        return machine
 
     def join(self, configuration: str, capacity: Mapping[str, float] | None = None) -> Joined:
         """Add a machine, which starts waiting jobs.
@@ -1840,7 +1978,7 @@ class Dispatcher:
             self._set_up(plan, [*self._cluster, machine], list(self._line), spare=True)
         elif self._cluster.count_size(machine, 1):
             self._line.sort(list(self._line))
-        return Joined(machine.name, self._serve(machine))
+        return Joined(machine.name, self._serve(machine) + self._keep_machines())
 
     def _vacant_bin(self, j: int) -> int | None:
         """The first of the plan's bins that fewer machines have than should."""
@@ -1850,7 +1988,7 @@ class Dispatcher:
                 left[machine.bin_number] -= 1
         return min(+left, default=None)
 
-    def drain(self, machine: str) -> None:
+    def drain(self, machine: str) -> list[Placement]:
         """Let a machine start no more jobs; those that run there stay.
 
         Parameters
@@ -1858,12 +1996,18 @@ class Dispatcher:
         machine
             Its name, such as `c2/17`.
 
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start elsewhere, as they have their place nowhere else now.
+
         Raises
         ------
         ValueError
             For an unknown machine.
         """
-        self._set_draining(self._machine(machine), True)
+        homeless = self._set_draining(self._machine(machine), True)
+        return (self._serve_all() if homeless else []) + self._keep_machines()
 
     def undrain(self, machine: str) -> list[Placement]:
         """Let a machine start jobs again.
@@ -1885,14 +2029,19 @@ class Dispatcher:
         """
         found = self._machine(machine)
         self._set_draining(found, False)
-        return self._serve(found)
+        return self._serve(found) + self._keep_machines()
 
-    def _set_draining(self, machine: _Machine, draining: bool) -> None:
-        if machine.draining != draining:
-            machine.draining = draining
-            self._cluster.set_open(machine)
-            if self._cluster.count_size(machine, -1 if draining else 1):
-                self._line.sort(list(self._line))
+    def _set_draining(self, machine: _Machine, draining: bool) -> bool:
+        """Whether a waiting job has become stray."""
+        if machine.draining == draining:
+            return False
+        machine.draining = draining
+        kept = machine.keeps
+        if kept is not None:
+            self._release(kept)
+        self._cluster.set_open(machine)
+        changed = self._cluster.count_size(machine, -1 if draining else 1)
+        return (changed or kept is not None) and self._line.sort(list(self._line))
 
     def leave(self, machine: str) -> Left:
         """Take a machine out. The jobs that run there have to start again.
@@ -1917,9 +2066,8 @@ class Dispatcher:
         """
         found = self._machine(machine)
         jobs = sorted(found.jobs.values(), key=lambda job: job.number)
-        self._set_draining(found, True)
+        homeless = self._set_draining(found, True)
         self._cluster.leave(found)
-        first = min((job.rank for job in self._line), default=0)
         started, back = [], []
         for job in jobs:
             found.end(job)
@@ -1930,9 +2078,13 @@ class Dispatcher:
                 self._cluster.changed(place)
                 started.append(_placement(job, place))
         if back:
+            first = min((job.rank for job in self._line), default=0)
             for rank, job in enumerate(back, start=min(first, 0) - len(back)):
-                job.rank = rank
+                job.rank, job.since, job.stray = rank, self._now, self._line.is_stray(job)
             self._line.sort([*back, *self._line])
+        if homeless:
+            started += self._serve_all()
+        started += self._keep_machines()
         return Left([job.name for job in jobs], started)
 
     def follow(self, guidance: Mapping[str, Any]) -> list[Placement]:
@@ -1979,17 +2131,25 @@ class Dispatcher:
         self._next_number = [next_number.get(name, 0) for name in plan.configurations]
         _give_bins(plan, machines)
         self._set_up(plan, machines, waiting)
-        started = []
-        for machine in list(self._cluster):
-            if self._line.length:
-                started += self._serve(machine)
-        return started
+        return self._serve_all() + self._keep_machines()
 
     def _checked_plan(self, guidance: Mapping[str, Any]) -> _Plan:
         plan = _Plan(guidance)
         if self._policy == "bid-price":
             plan.need_prices()
         return plan
+
+    def _check_guard(self, plan: _Plan) -> None:
+        if self._keep_after is None:
+            return
+        if self._sample is not None:
+            raise ValueError("keep_after and sample exclude one another")
+        least = mean_duration(plan.arrivals, plan.mean_time)
+        if not least <= self._keep_after < math.inf:
+            raise ValueError(
+                f"keep_after: need at least the jobs' mean duration, {least:.6g} "
+                f"{plan.time_unit}, got {self._keep_after:g}"
+            )
 
     def _need_same(self, plan: _Plan) -> None:
         if plan.resources != self._plan.resources:
@@ -2021,6 +2181,8 @@ class Dispatcher:
             "policy": self._policy,
             "sample": self._sample,
             "seed": self._seed,
+            "keep_after": self._keep_after,
+            "now": self._now if self._now > -math.inf else None,
             "arrived": self._arrived,
             "next_machine": dict(zip(plan.configurations, self._next_number, strict=True)),
             "machines": [
@@ -2043,7 +2205,11 @@ class Dispatcher:
             "class": self._plan.classes[job.job_class],
             "demand": job.given,
             "number": job.number,
+            **({} if job.queue is None or self._keep_after is None else self._age(job)),
         }
+
+    def _age(self, job: _Job) -> dict[str, Any]:
+        return {"since": job.since, "kept": None if job.kept is None else job.kept.name}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a state that was saved.
@@ -2064,7 +2230,7 @@ class Dispatcher:
             raise ValueError(f"need a {STATE} document")
         if state["guidance"] != self._plan.fingerprint():
             raise ValueError("the state was saved under other guidance")
-        for option in ("policy", "sample", "seed"):
+        for option in ("policy", "sample", "seed", "keep_after"):
             if state[option] != getattr(self, f"_{option}"):
                 raise ValueError(
                     f"the state was saved with {option} {state[option]!r}, this dispatcher has "
@@ -2101,9 +2267,17 @@ class Dispatcher:
             machines.append(machine)
         waiting = [job_of(entry) for entry in state["waiting"]]
         number_of = [int(state["next_machine"][name]) for name in plan.configurations]
-        for place, job in enumerate(waiting):
+        by_name, kept = {machine.name: machine for machine in machines}, 0
+        for place, (job, entry) in enumerate(zip(waiting, state["waiting"], strict=True)):
             job.rank = place - len(waiting)  # before all that arrive
-        self._arrived, self._next_number, self._jobs = int(state["arrived"]), number_of, jobs
+            job.since = float(entry.get("since", -math.inf))
+            if entry.get("kept") is not None:
+                job.kept = by_name[entry["kept"]]
+                job.kept.keeps = job
+                kept += 1
+        now = -math.inf if state["now"] is None else float(state["now"])
+        self._arrived, self._now, self._kept = int(state["arrived"]), now, kept
+        self._next_number, self._jobs = number_of, jobs
         self._set_up(plan, machines, waiting)
 
     def explain(self, job: str, demand: Mapping[str, float] | None = None) -> Reason:
@@ -2215,6 +2389,8 @@ class Dispatcher:
         else:
             first = f"none of {_count(len(able), 'machine')} that can run it has room"
         text = f"{name} waits: {first}"
+        if job.kept is not None:
+            text += f"; {job.kept.name} is kept for it"
         if draining:
             text += f"; {_count(draining, 'machine')} draining"
         if before:

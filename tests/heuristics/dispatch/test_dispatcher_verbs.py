@@ -137,7 +137,7 @@ def test_a_larger_machine_that_joins_takes_larger_jobs(policy):
 def test_jobs_of_a_machine_that_leaves_start_elsewhere_or_go_to_the_head_of_the_line(policy):
     """c/0 runs a and x, c/1 d and another; d ends, c/0 leaves: a takes d's place, x waits first."""
     dispatcher = full(policy)
-    x, other = ("b", "c") if policy == "best-fit" else ("c", "b")
+    x, other = ("b", "c") if policy in ("best-fit", "bid-price") else ("c", "b")
     dispatcher.arrive("e", "k", {"cpu": 0.6})
     assert dispatcher.depart("d") == []
     left = dispatcher.leave("c/0")
@@ -239,7 +239,7 @@ def test_the_reason_of_best_fit():
 def mixed(number):
     """Plans for two mixes of the same jobs."""
     share = (0.2, 0.7)[number]
-    return plan_of(
+    plan = plan_of(
         [
             Configuration("m", 3, {"cpu": 1.0, "mem": 1.0}),
             Configuration("n", 2, {"cpu": 2.0, "mem": 1.0}),
@@ -251,6 +251,8 @@ def mixed(number):
         ],
         ("cpu", "mem"),
     )
+    plan["prices"]["draws"] = 1
+    return plan
 
 
 class Acts:
@@ -258,7 +260,7 @@ class Acts:
 
     def __init__(self, dispatcher, seed):
         self.dispatcher, self.random = dispatcher, random.Random(seed)
-        self.jobs, self.draining, self.arrived = [], [], 0
+        self.jobs, self.arrived, self.now = [], 0, 0.0
 
     def one(self):
         """One call, by name, and what came of it."""
@@ -268,14 +270,15 @@ class Acts:
             demand = {r: self.random.choice((0.1, 0.3, 0.75)) for r in ("cpu", "mem")}
             self.arrived += 1
             try:
-                place = self.dispatcher.arrive(name, k, demand)
+                place = self.dispatcher.arrive(name, k, demand, now=self.now)
             except ValueError as error:
                 return "refused", str(error)
             self.jobs.append(name)
             return "arrive", place
         if pick < 0.85 and self.jobs:
             job = self.jobs.pop(self.random.randrange(len(self.jobs)))
-            return "depart", self.dispatcher.depart(job)
+            self.now += 1.0
+            return "depart", self.dispatcher.depart(job, now=self.now)
         if pick < 0.88:
             size = self.random.choice((None, None, {"cpu": 1.3, "mem": 0.5}))
             return "join", self.dispatcher.join(self.random.choice("mn"), size)
@@ -288,21 +291,23 @@ class Acts:
         return "follow", self.dispatcher.follow(mixed(self.random.randrange(2)))
 
 
+@pytest.mark.parametrize("keep_after", [None, 10.0])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_after_restoring_the_decisions_are_the_same(policy):
-    acts = Acts(Dispatcher(mixed(0), policy=policy), 5)
-    for seed in range(12):
+def test_after_restoring_the_decisions_are_the_same(policy, keep_after):
+    options = {"policy": policy, "keep_after": keep_after}
+    acts = Acts(Dispatcher(mixed(0), **options), 5)
+    for seed in range(8):
         for _ in range(60):
             acts.one()
         saved = json.loads(json.dumps(acts.dispatcher.state()))
         following = next(
             plan for plan in (mixed(0), mixed(1)) if _same_guidance(plan, policy, saved["guidance"])
         )
-        again = Dispatcher(following, policy=policy)
+        again = Dispatcher(following, **options)
         again.restore(saved)
         assert again.state() == acts.dispatcher.state()
         other = Acts(again, seed)
-        other.jobs, other.arrived = list(acts.jobs), acts.arrived
+        other.jobs, other.arrived, other.now = list(acts.jobs), acts.arrived, acts.now
         acts.random.seed(seed)
         for _ in range(60):
             assert other.one() == acts.one()
@@ -337,10 +342,10 @@ def test_states_that_are_none_are_refused(change, message):
 class Life(RuleBasedStateMachine):
     """Any calls in any order, against the books kept here."""
 
-    @initialize(policy=st.sampled_from(POLICIES))
-    def begin(self, policy):
-        self.policy, self.plan = policy, mixed(0)
-        self.dispatcher = Dispatcher(self.plan, policy=policy)
+    @initialize(policy=st.sampled_from(POLICIES), keep_after=st.sampled_from((None, 3.0)))
+    def begin(self, policy, keep_after):
+        self.policy, self.plan, self.now = policy, mixed(0), 0.0
+        self.dispatcher = Dispatcher(self.plan, policy=policy, keep_after=keep_after)
         self.where, self.need, self.line, self.number = {}, {}, [], 0
         self.capacity = {
             f"{entry['name']}/{i}": entry["capacity"]
@@ -360,7 +365,7 @@ class Life(RuleBasedStateMachine):
     def arrive(self, k, cpu, mem):
         job, demand = str(self.number), {"cpu": cpu / 10, "mem": mem / 10}
         try:
-            place = self.dispatcher.arrive(job, k, demand)
+            place = self.dispatcher.arrive(job, k, demand, now=self.now)
         except ValueError:
             assert not any(
                 machine.split("/")[0] in self.able(k) and self.holds(machine, demand, empty=True)
@@ -376,7 +381,8 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data())
     def depart(self, data):
         job = data.draw(st.sampled_from(sorted(self.where)))
-        started = self.dispatcher.depart(job)
+        self.now += 1.0
+        started = self.dispatcher.depart(job, now=self.now)
         if self.where.pop(job) is None:
             self.line.remove(job)
         self.started(started)
@@ -385,9 +391,10 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data())
     def cancel(self, data):
         job = data.draw(st.sampled_from(self.line))
-        self.dispatcher.cancel(job)
+        started = self.dispatcher.cancel(job)
         self.line.remove(job)
         del self.where[job]
+        self.started(started)
 
     @rule(configuration=st.sampled_from("mn"), own=st.booleans())
     def join(self, configuration, own):
@@ -419,7 +426,7 @@ class Life(RuleBasedStateMachine):
             self.started(self.dispatcher.undrain(machine))
         else:
             self.draining.add(machine)
-            self.dispatcher.drain(machine)
+            self.started(self.dispatcher.drain(machine))
 
     @rule(number=st.integers(0, 1))
     def follow(self, number):
@@ -450,8 +457,29 @@ class Life(RuleBasedStateMachine):
                 for machine in self.capacity.keys() - self.draining
             ):
                 homes = self.able(k)
-            for machine in self.capacity.keys() - self.draining:
+            for machine in self.capacity.keys() - self.draining - self.kept():
                 assert machine.split("/")[0] not in homes or not self.holds(machine, demand)
+
+    def kept(self):
+        kept = {entry.get("kept") for entry in self.dispatcher.state()["waiting"]} - {None}
+        assert len(kept) <= 1
+        return kept
+
+    @invariant()
+    def a_machine_is_kept_for_the_first_that_has_waited_so_long(self):
+        state = self.dispatcher.state()
+        if state["keep_after"] is None or not state["waiting"]:
+            return
+        first = state["waiting"][0]
+        late = state["now"] - first["since"] >= state["keep_after"]
+        assert (
+            not late
+            or self.kept()
+            or not any(
+                self.holds(machine, first["demand"], empty=True)
+                for machine in self.capacity.keys() - self.draining
+            )
+        )
 
     def holds(self, machine, demand, *, empty=False):
         capacity = self.capacity[machine]
@@ -464,6 +492,8 @@ class Life(RuleBasedStateMachine):
         return {"n"} if k == "o" else {"m", "n"}
 
     def homes(self, k):
+        if self.policy == "bid-price":
+            return set(self.plan["prices"]["belongs"][k])
         if self.policy != "lotes":
             return self.able(k)
         return {entry["configuration"] for entry in self.plan["bins"] if entry["jobs"].get(k)}
