@@ -94,6 +94,10 @@ class Guidance(Plottable, Tabular):
         Arrival rate to be carried on few machines, None if it was maximised.
     machines_bound
         With a target rate, no plan uses fewer machines.
+    integer_bound
+        No plan of whole machines carries more than this; None with a target rate, and as printed.
+    integer_proof
+        What proved `integer_bound` or, with a target rate, `machines_bound`.
     prices
         What limits the arrival rate.
     class_prices
@@ -112,6 +116,8 @@ class Guidance(Plottable, Tabular):
     method: str = ""
     target_rate: float | None = None
     machines_bound: int | None = None
+    integer_bound: float | None = None
+    integer_proof: str = ""
     prices: Prices | None = None
     class_prices: ClassPrices | None = None
     notes: tuple[str, ...] = field(default=())
@@ -148,6 +154,13 @@ class Guidance(Plottable, Tabular):
         if self.arrival_rate_bound <= 0:
             return 0.0
         return max(0.0, 1 - self.arrival_rate / self.arrival_rate_bound)
+
+    @property
+    def loss(self) -> float | None:
+        """Most that a plan of whole machines can carry above this one, relatively, if known."""
+        if self.integer_bound is None or self.integer_bound <= 0:
+            return None
+        return max(0.0, 1 - self.arrival_rate / self.integer_bound)
 
     @property
     def machines_needed(self) -> int:

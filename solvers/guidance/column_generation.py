@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Event
 
 import highspy
 import numpy as np
@@ -104,6 +105,7 @@ def generate_columns(
     gap: float = GAP,
     time_limit: float = 60.0,
     gains: bool = False,
+    stop: Event | None = None,
 ) -> Columns:
     """Maximise the arrival rate or, with a target rate, minimise the number of machines.
 
@@ -121,18 +123,20 @@ def generate_columns(
         Wall time (s); then the bound reached so far is returned.
     gains
         Whether to solve the master again with one more machine of each configuration.
+    stop
+        Ends it as the time limit does when it is set.
 
     Returns
     -------
     Columns
-        Bins, fractional plan and bound.
+        Bins, fractional plan and bound. The bins of `start` come first, in their order.
 
     Raises
     ------
     NoRate
         If some class fits no machine, or if the bins of `start` do not carry the target.
     """
-    clock = Clock(time_limit)
+    clock = Clock(time_limit, stop)
     scale = largest_rate(datacenter)
     if scale == 0:
         raise NoRate(f"class {_hopeless(datacenter)!r} fits no machine that it can run on", 0.0)

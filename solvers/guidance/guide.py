@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import replace
 
 import numpy as np
 
 from ...instances.arrays import FloatArray, IntArray
-from ...instances.datacenter.checker import check_guidance
+from ...instances.datacenter.checker import RATE_TOLERANCE, check_guidance
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.datacenter_file import datacenter_document
 from ...instances.datacenter.guidance import Guidance, Prices
 from ...instances.errors import CertificateError, InputError
 from ...instances.needs import need
+from ..clock import Clock
 from .column_generation import GAP, Columns, NoRate, generate_columns
 from .knapsack import fill_up, resource_prices
 from .prices import class_prices, need_spread
-from .rounding import greedy_rounding, integer_program, printed_rounding, rate_of
+from .rounding import printed_rounding, rate_of
+from .whole_machines import WholePlan, whole_plan
 
 __all__ = ["NoRate", "guide"]
 
@@ -74,10 +76,11 @@ def guide(
         guidance = _as_printed(datacenter, target_rate)
     else:
         columns = generate_columns(datacenter, gains=True)
+        clock = Clock(time_limit)
         if target_rate is None:
-            guidance = _highest_rate(datacenter, columns, time_limit)
+            guidance = _highest_rate(datacenter, columns, clock)
         else:
-            guidance = _fewest_machines(datacenter, columns, target_rate, time_limit)
+            guidance = _fewest_machines(datacenter, columns, target_rate, clock)
         guidance = replace(
             guidance,
             prices=_prices(datacenter, columns),
@@ -91,17 +94,15 @@ def guide(
     return guidance
 
 
-def _highest_rate(datacenter: Datacenter, columns: Columns, time_limit: float) -> Guidance:
-    bins = columns.bins
-    first = greedy_rounding(datacenter, bins, columns.machines, columns.value)
-    plan = integer_program(datacenter, bins, columns.worth, first, time_limit=time_limit)
-    # Stopped by its time limit, the solver may not even have looked at its start.
-    plan = max(first, plan, key=lambda whole: rate_of(datacenter, bins, whole))
-    return _guidance(datacenter, bins, plan, columns, "column generation, integer program")
+def _highest_rate(datacenter: Datacenter, columns: Columns, clock: Clock) -> Guidance:
+    plan = whole_plan(datacenter, columns, clock)
+    guidance = _guidance(datacenter, plan, columns)
+    most = min(max(plan.bound, guidance.arrival_rate), guidance.arrival_rate_bound)
+    return replace(guidance, integer_bound=most, integer_proof=plan.proof or guidance.bound)
 
 
 def _fewest_machines(
-    datacenter: Datacenter, columns: Columns, target_rate: float, time_limit: float
+    datacenter: Datacenter, columns: Columns, target_rate: float, clock: Clock
 ) -> Guidance:
     unit = f"jobs per {datacenter.time_unit}"
     if target_rate > columns.bound:
@@ -110,25 +111,28 @@ def _fewest_machines(
             columns.bound,
         )
     target = min(target_rate, columns.value)
-    fewest = generate_columns(datacenter, target_rate=target, start=columns.bins)
-    first = greedy_rounding(
-        datacenter, fewest.bins, fewest.machines, target_rate, all_machines=False
-    )
-    plan = integer_program(
-        datacenter, fewest.bins, fewest.worth, first, target_rate=target_rate, time_limit=time_limit
-    )
-    carried = rate_of(datacenter, fewest.bins, plan)
-    if carried < target_rate * (1 - 1e-9):
+    fewest = generate_columns(datacenter, target_rate=target, start=columns.bins, stop=clock.stop)
+    plan = whole_plan(datacenter, fewest, clock, target_rate=target_rate)
+    carried = rate_of(datacenter, plan.bins, plan.machines)
+    if carried < target_rate * (1 - RATE_TOLERANCE):
+        if math.isinf(plan.bound):
+            raise NoRate(
+                f"no plan of whole machines carries {target_rate:.9g} {unit}; "
+                f"{columns.bound:.9g} would be possible with fractions of machines",
+                columns.bound,
+            )
         raise NoRate(
             f"found no plan that carries {target_rate:.9g} {unit}, only {carried:.9g}; "
             f"{columns.bound:.9g} would be possible with fractions of machines",
             columns.bound,
         )
-    guidance = _guidance(
-        datacenter, fewest.bins, plan, columns, "column generation, integer program"
+    guidance = _guidance(datacenter, plan, columns)
+    return replace(
+        guidance,
+        target_rate=target_rate,
+        machines_bound=int(plan.bound),
+        integer_proof=plan.proof or guidance.bound,
     )
-    least = int(np.ceil(fewest.bound - GAP * max(1.0, fewest.bound)))
-    return replace(guidance, target_rate=target_rate, machines_bound=max(0, least))
 
 
 def _as_printed(datacenter: Datacenter, target_rate: float | None) -> Guidance:
@@ -168,17 +172,11 @@ def _as_printed(datacenter: Datacenter, target_rate: float | None) -> Guidance:
     )
 
 
-def _guidance(
-    datacenter: Datacenter,
-    bins: Sequence[IntArray],
-    plan: Sequence[IntArray],
-    columns: Columns,
-    method: str,
-) -> Guidance:
+def _guidance(datacenter: Datacenter, plan: WholePlan, columns: Columns) -> Guidance:
     """The guidance of a plan: its bins, filled up; machines without a bin get an empty one."""
     entries: list[tuple[int, int, IntArray]] = []
-    bins = [rows.copy() for rows in bins]
-    for j, (rows, whole) in enumerate(zip(bins, plan, strict=True)):
+    bins = [rows.copy() for rows in plan.bins]
+    for j, (rows, whole) in enumerate(zip(bins, plan.machines, strict=True)):
         order = np.argsort(-whole, kind="stable")[: np.count_nonzero(whole)]
         for i in order.tolist():
             capacity = datacenter.capacity_units[j]
@@ -187,7 +185,7 @@ def _guidance(
         idle = int(datacenter.count[j] - whole.sum())
         if idle:
             entries.append((j, idle, np.zeros(len(datacenter.classes), dtype=np.int64)))
-    rate = rate_of(datacenter, bins, plan)
+    rate = rate_of(datacenter, bins, plan.machines)
     notes = []
     if columns.gap > GAP:
         notes.append(f"column generation stopped at a gap of {columns.gap:.2e}")
@@ -204,7 +202,7 @@ def _guidance(
         bin_machines=np.array([machines for _, machines, _ in entries], dtype=np.int64),
         bin_jobs=np.array([jobs for _, _, jobs in entries], dtype=np.int64),
         bound="Lagrangian bound of column generation",
-        method=method,
+        method=plan.method,
         notes=tuple(notes),
     )
 

@@ -141,7 +141,7 @@ class _Knapsack:
     capacity
         Of the machine, in units.
     vectors
-        See `_price_vectors`.
+        See `price_vectors`.
     """
 
     kept: IntArray
@@ -173,12 +173,12 @@ def _knapsack(datacenter: Datacenter, j: int, worth: FloatArray, times: IntArray
     p = np.where(datacenter.fits[:, j], worth, 0.0)
     kept = _undominated(p, times)
     need = datacenter.request_units[kept]
-    share = _shares(need, capacity)
+    share = shares(need, capacity)
     # Best value for the price of its needs first.
     cost = share @ _relaxed_prices(p[kept], share, 0, -1)
     order = np.argsort(-p[kept] / np.maximum(cost, 1e-200), kind="stable")
     kept, need, share = kept[order], need[order], share[order]
-    return _Knapsack(kept, p[kept], need, share, capacity, _price_vectors(p[kept], share))
+    return _Knapsack(kept, p[kept], need, share, capacity, price_vectors(p[kept], share))
 
 
 def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
@@ -203,7 +203,7 @@ def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
     for j, capacity in enumerate(datacenter.capacity_units):
         p = worth[:, j]
         kept = np.flatnonzero(datacenter.fits[:, j] & (p > 0))
-        share = _shares(datacenter.request_units[kept], capacity)
+        share = shares(datacenter.request_units[kept], capacity)
         prices[j] = _relaxed_prices(p[kept], share, 0, -1)
         cost = share @ prices[j]
         short = cost > 0
@@ -219,10 +219,10 @@ def warm_up() -> None:
     _relaxed_prices(none, table, 0, -1)
     whole = table.astype(np.int64)
     nothing = np.zeros(1, dtype=np.int64)
-    _search(none, whole, table, nothing, _price_vectors(none, table), nothing, 0.0, 0.0, 0)
+    _search(none, whole, table, nothing, price_vectors(none, table), nothing, 0.0, 0.0, 0)
 
 
-def _shares(need: IntArray, capacity: IntArray) -> FloatArray:
+def shares(need: IntArray, capacity: IntArray) -> FloatArray:
     """Requests of the jobs as shares of the capacity."""
     shares = np.zeros(need.shape)
     return np.divide(need, capacity, out=shares, where=capacity > 0)
@@ -314,7 +314,7 @@ def _relaxed_prices(p: FloatArray, share: FloatArray, first: int, scarce: int) -
 
 
 @counted
-def _dot(price: FloatArray, table: FloatArray, row: int) -> float:
+def dot(price: FloatArray, table: FloatArray, row: int) -> float:
     total = 0.0
     for r in range(len(price)):
         total += price[r] * table[row, r]
@@ -322,7 +322,7 @@ def _dot(price: FloatArray, table: FloatArray, row: int) -> float:
 
 
 @counted
-def _price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
+def price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
     """Valid price vectors for the classes from x on, shape (classes + 1, vectors, resources).
 
     They are that of the relaxed knapsack, one that prices all resources alike, one for each
@@ -342,8 +342,9 @@ def _price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
                 price = _relaxed_prices(p, share, first, scarce)
             scale = 0.0
             for x in range(first, classes):
-                cost = _dot(price, share, x)
-                scale = max(scale, p[x] / cost if cost > 1e-200 else 1e200)
+                cost = dot(price, share, x)
+                if p[x] > 0:
+                    scale = max(scale, p[x] / cost if cost > 1e-200 else 1e200)
             for r in range(resources):
                 # Scaled so that no class is worth more than it costs; 0 * 1e200 is still 0.
                 vectors[first, v, r] = price[r] * scale if scale < 1e200 else 1e200
@@ -408,10 +409,10 @@ def _search(
             continue
         hopeful = True
         for v in range(vectors.shape[1]):
-            if worth[x + 1] + _dot(vectors[x + 1, v], left, x + 1) <= to_beat:
+            if worth[x + 1] + dot(vectors[x + 1, v], left, x + 1) <= to_beat:
                 hopeful = False
                 # Fewer jobs of class x are hopeless too if it is worth its price here.
-                if _dot(vectors[x + 1, v], share, x) <= p[x]:
+                if dot(vectors[x + 1, v], share, x) <= p[x]:
                     count[x] = 0
                 break
         if hopeful and nodes >= most_nodes:
@@ -443,8 +444,8 @@ def _open_bound(
             continue
         branch = 1e300
         for v in range(vectors.shape[1]):
-            at_none = worth[y] + _dot(vectors[y + 1, v], left, y)
-            each = p[y] - _dot(vectors[y + 1, v], share, y)
+            at_none = worth[y] + dot(vectors[y + 1, v], left, y)
+            each = p[y] - dot(vectors[y + 1, v], share, y)
             branch = min(branch, at_none + larger * max(each, 0.0))
         most = max(most, branch)
     return most

@@ -1,4 +1,4 @@
-"""From fractional to whole machines: the rounding of [LoTES], a greedy one, an integer program.
+"""From fractional to whole machines: the rounding of [LoTES] and a greedy one.
 
 A plan is a list of arrays, `machines[j]`, shape (bins of configuration j,).
 """
@@ -14,9 +14,6 @@ from ...instances.datacenter.datacenter import Datacenter
 
 WHOLE = 1e-6
 """A number of machines this close to an integer is that integer; solvers leave such errors."""
-
-MOST_COLUMNS = 400
-"""About how many bins the integer program is given; more only slow it down."""
 
 
 def printed_rounding(
@@ -90,9 +87,9 @@ def greedy_rounding(
     wanted = datacenter.share * rate
     weight = np.divide(1.0, wanted, out=np.zeros_like(wanted), where=wanted > 0)
     left = datacenter.count - np.array([whole.sum() for whole in plan])
-    served = _served(values, plan)
+    rates = served(datacenter, bins, plan)
     while left.any():
-        missing = np.maximum(wanted - served, 0.0)
+        missing = np.maximum(wanted - rates, 0.0)
         if not (all_machines or missing.any()):
             break
         # Once nothing is missing, all classes count alike.
@@ -106,9 +103,9 @@ def greedy_rounding(
         several = max(1, int(left[j]) // 8)  # of very many spare machines, not one by one
         plan[j][i] += several
         left[j] -= several
-        served = served + several * values[j][i]
+        rates = rates + several * values[j][i]
     if not all_machines:
-        _take_back(plan, values, served - wanted, weight)
+        _take_back(plan, values, rates - wanted, weight)
     return tuple(plan)
 
 
@@ -130,61 +127,6 @@ def _take_back(
         spare = spare - taken * row
 
 
-def integer_program(
-    datacenter: Datacenter,
-    bins: Sequence[IntArray],
-    worth: FloatArray,
-    start: Sequence[IntArray],
-    *,
-    target_rate: float | None = None,
-    time_limit: float = 1.0,
-) -> tuple[IntArray, ...]:
-    """Solve the integer machine assignment program on the most promising bins.
-
-    Promising are the bins of `start` and those worth most.
-
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    bins
-        Bins of each configuration, shapes (bins, K).
-    worth
-        Value of serving each class at the rate 1, shape (K,).
-    start
-        A plan, shapes (bins,).
-    target_rate
-        Arrival rate to carry on the fewest machines, None to maximise it.
-    time_limit
-        Wall time (s).
-
-    Returns
-    -------
-    tuple[IntArray, ...]
-        The best plan found, or `start`.
-    """
-    from ...formulations.machine_assignment import model as machine_assignment
-    from ..backends import highs
-
-    each = max(3, MOST_COLUMNS // len(bins))
-    chosen = []
-    for j, rows in enumerate(bins):
-        order = np.argsort(-(rows @ (worth * datacenter.rate[:, j])), kind="stable")
-        chosen.append(np.union1d(order[:each], np.flatnonzero(start[j])))
-    few = [rows[kept] for rows, kept in zip(bins, chosen, strict=True)]
-    model = machine_assignment.build(datacenter, few, integer=True, target_rate=target_rate)
-    first = [start[j][kept] for j, kept in enumerate(chosen)]
-    machine_assignment.start(model, first)
-    settings = highs.HighsSettings(relative_gap=1e-6)
-    outcome = highs.solve(model, time_limit=time_limit, warm_start=True, settings=settings)
-    if outcome.incumbent is None:
-        return tuple(start)
-    plan = [np.zeros(len(rows), dtype=np.int64) for rows in bins]
-    for j, found in enumerate(machine_assignment.machines(model)):
-        plan[j][chosen[j]] = np.rint(found).astype(np.int64)
-    return tuple(plan)
-
-
 def rate_of(
     datacenter: Datacenter, bins: Sequence[IntArray], machines: Sequence[FloatArray | IntArray]
 ) -> float:
@@ -204,16 +146,31 @@ def rate_of(
     float
         The rate (jobs per time unit).
     """
-    values = [rows * datacenter.rate[:, j] for j, rows in enumerate(bins)]
     arriving = datacenter.share > 0
-    served = _served(values, machines)
-    return float((served[arriving] / datacenter.share[arriving]).min())
+    rates = served(datacenter, bins, machines)
+    return float((rates[arriving] / datacenter.share[arriving]).min())
 
 
-def _served(values: Sequence[FloatArray], machines: Sequence[FloatArray | IntArray]) -> FloatArray:
-    """Rate at which each class is served, shape (K,)."""
-    total: FloatArray = sum(
-        (whole @ rows for rows, whole in zip(values, machines, strict=True)),
-        start=np.zeros(values[0].shape[1]),
-    )
-    return total
+def served(
+    datacenter: Datacenter, bins: Sequence[IntArray], machines: Sequence[FloatArray | IntArray]
+) -> FloatArray:
+    """The rate at which a plan serves each class.
+
+    Parameters
+    ----------
+    datacenter
+        The datacenter.
+    bins
+        Bins of each configuration, shapes (bins, K).
+    machines
+        The plan, shapes (bins,).
+
+    Returns
+    -------
+    FloatArray
+        The rates (jobs per time unit), shape (K,).
+    """
+    rates: FloatArray = np.zeros(len(datacenter.classes))
+    for j, (rows, plan) in enumerate(zip(bins, machines, strict=True)):
+        rates = rates + plan @ (rows * datacenter.rate[:, j])
+    return rates
