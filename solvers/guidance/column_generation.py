@@ -25,8 +25,8 @@ from .knapsack import best_bins
 GAP = 1e-6
 """Relative gap between master and bound at which the generation ends."""
 
-_TIGHT = 1e-10
-"""A better gap, pursued as long as it costs no more nodes than the first searches."""
+TIGHT = 1e-10
+"""A better gap, pursued as long as it costs little."""
 
 _FIRST_NODES = 50_000
 _MOST_NODES = 3_200_000
@@ -103,6 +103,7 @@ def generate_columns(
     target_rate: float | None = None,
     start: Sequence[IntArray] | None = None,
     gap: float = GAP,
+    tight: float = TIGHT,
     time_limit: float = 60.0,
     gains: bool = False,
     stop: Event | None = None,
@@ -119,6 +120,8 @@ def generate_columns(
         Bins of each configuration to begin with, shapes (bins, K).
     gap
         Relative gap at which the generation ends.
+    tight
+        A better gap, pursued as long as it costs no more nodes than the first searches.
     time_limit
         Wall time (s); then the bound reached so far is returned.
     gains
@@ -157,14 +160,14 @@ def generate_columns(
             most_nodes=nodes,
         )
         master.tighten(priced.bound)
-        if master.gap <= _TIGHT or clock.over:
+        if master.gap <= tight or clock.over:
             break
         found = np.flatnonzero(priced.value > master.floor * (1 + 1e-12)).tolist()
         if master.add((j, priced.bins[j]) for j in found):
             # Bins that are nearly best are good enough while the gap is wide.
-            tolerance = max(min(tolerance, master.gap / 10), _TIGHT / 10)
-        elif tolerance > _TIGHT / 10:
-            tolerance = max(tolerance / 100, _TIGHT / 10)
+            tolerance = max(min(tolerance, master.gap / 10), tight / 10)
+        elif tolerance > tight / 10:
+            tolerance = max(tolerance / 100, tight / 10)
         elif master.gap <= gap or nodes >= _MOST_NODES:
             break
         else:

@@ -15,6 +15,9 @@ from .rounding import WHOLE, served
 _ROUNDS = 8
 """Most times that the rest is solved again."""
 
+_GAP = 1e-3
+"""Relative gap at which the linear program of the rest ends."""
+
 _MISSING = 1e-9
 """A class that lacks less than this share of its arrivals lacks nothing."""
 
@@ -59,7 +62,13 @@ def residual_columns(
         target = None if target_rate is None else total
         try:
             again = generate_columns(
-                small, target_rate=target, start=bins, time_limit=clock.left, stop=clock.stop
+                small,
+                target_rate=target,
+                start=bins,
+                gap=_GAP,
+                tight=_GAP,
+                time_limit=clock.left,
+                stop=clock.stop,
             )
         except NoRate:
             break

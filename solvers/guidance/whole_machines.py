@@ -25,6 +25,9 @@ from .valuable_bins import valuable_bins
 MOST_BINS = 5_000
 """Most bins of the integer program when it has all."""
 
+FEW_BINS = 400
+"""Most bins with which it begins when it has all."""
+
 GENERATED_BINS = 400
 """About how many of the generated bins it is given when it cannot have all."""
 
@@ -91,10 +94,13 @@ def whole_plan(
         The plan. It may fall short of a target rate, if no better one was found.
     """
     search = _Search(datacenter, columns, clock, target_rate)
-    if not (search.is_optimal or search.take_all()):
+    if search.is_optimal:
+        return search.plan()
+    if not search.take_all(FEW_BINS):
+        # First a plan of few bins: the better it is, the fewer bins a better one can use.
         search.take_residual()
-        search.solve(clock.until(clock.elapsed + min(clock.left / 2, 60.0)))
-        if not (search.is_optimal or search.take_all()):
+        search.solve(search.part(0.5))
+        if not (search.is_optimal or search.take_all(MOST_BINS)):
             search.take_nearest()
     search.solve(clock)
     return search.plan()
@@ -131,9 +137,13 @@ class _Search:
             return self.cost - self.relaxed
         return min(self.cost - 1.0, float(self.datacenter.machines)) - self.relaxed
 
-    def take_all(self) -> bool:
-        """Take all bins that a better plan can use; return whether they are few enough."""
-        found = self._valuable(self.distance, MOST_BINS)
+    def part(self, share: float) -> Clock:
+        """A clock for a share of the time that is left, at most a minute."""
+        return self.clock.until(self.clock.elapsed + min(share * self.clock.left, 60.0))
+
+    def take_all(self, most: int) -> bool:
+        """Take all bins that a better plan can use; return whether there are at most so many."""
+        found = self._valuable(self.distance, most)
         if found is None:
             return False
         self.bins, self.name, self.outside = found, ALL_BINS, self.cost
@@ -142,7 +152,7 @@ class _Search:
     def take_residual(self) -> None:
         """Take the most promising of the generated bins, and those priced against the rest."""
         bins, machines = residual_columns(
-            self.datacenter, self.columns, self.clock, self.target_rate
+            self.datacenter, self.columns, self.part(0.4), self.target_rate
         )
         self._round(bins, machines)
         each = max(3, GENERATED_BINS // len(bins))
