@@ -24,7 +24,7 @@ AsPrinted = Annotated[
     bool, typer.Option("--as-printed", help="LoTES's own linear programs, bins and rounding.")
 ]
 TimeLimit = Annotated[
-    float, typer.Option("--time-limit", metavar="S", min=0, help="Of the integer program.")
+    float, typer.Option("--time-limit", metavar="S", min=0, help="For whole machines.")
 ]
 Spread = Annotated[
     float,
@@ -79,6 +79,7 @@ def guide(
             as_printed=as_printed,
             time_limit=time_limit,
             spread=spread,
+            gains=True,
         )
     except NoRate as no:
         document: dict[str, Any] = {

@@ -12,9 +12,13 @@ from rich.text import Text
 
 from ..instances.arrays import FloatArray
 from ..instances.datacenter.guidance import Guidance, Prices
+from .gains import more_of, more_together, percent
 
 MOST_BINS = 40
 """Most bins shown in the table; the file has all."""
+
+OPTIMAL = 2e-6
+"""A plan that loses at most this counts as optimal; solvers end a little before 0."""
 
 SMALL = 0.0005
 """A share of the limit below this is not mentioned."""
@@ -41,14 +45,31 @@ def guidance_view(guidance: Guidance) -> Group:
 def _plan(guidance: Guidance) -> str:
     unit = f"jobs per {guidance.datacenter.time_unit}"
     if guidance.target_rate is not None:
+        proof = f" ({guidance.integer_proof})" if guidance.integer_proof else ""
         return (
             f"{guidance.machines_needed} of {guidance.datacenter.machines} machines carry "
             f"{_number(guidance.target_rate)} {unit}; no plan does with fewer than "
-            f"{guidance.machines_bound}."
+            f"{guidance.machines_bound}{proof}."
         )
     return (
-        f"The plan carries {_number(guidance.arrival_rate)} {unit}, {_percent(guidance.gap)} below "
+        f"The plan carries {_number(guidance.arrival_rate)} {unit}, {percent(guidance.gap)} below "
         f"{_number(guidance.arrival_rate_bound)}, which no plan exceeds ({guidance.bound})."
+        f"{_loss(guidance)}"
+    )
+
+
+def _loss(guidance: Guidance) -> str:
+    """What a better plan of whole machines could bring."""
+    loss, proof = guidance.loss, guidance.integer_proof
+    if loss is None or guidance.integer_bound is None:
+        return ""
+    if loss <= OPTIMAL:
+        return f" No plan of whole machines carries more ({proof})."
+    if guidance.integer_bound >= guidance.arrival_rate_bound:
+        return ""
+    return (
+        f" No plan of whole machines carries more than {_number(guidance.integer_bound)} "
+        f"({proof}), so this one is at most {percent(loss)} below the best."
     )
 
 
@@ -74,15 +95,14 @@ def _resources(guidance: Guidance, prices: Prices) -> list[str]:
         resource, shares = datacenter.resources[r], prices.resource[:, r]
         total = float(shares.sum())
         if total < SMALL:
-            lines.append(f"More {resource} would bring nothing.")
-            continue
-        where = _ranked(datacenter.configurations, shares)
-        first = int(shares.argmax())
-        lines.append(
-            f"Of what limits the rate, {_percent(total)} is {resource}: {where}. 1 % more "
-            f"{resource} on {datacenter.configurations[first]} would bring up to "
-            f"{_percent(float(shares[first]) / 100)} more jobs."
-        )
+            lines.append(f"At the bound's prices {resource} is free.")
+        else:
+            where = _ranked(datacenter.configurations, shares)
+            lines.append(f"Of what limits the rate, {percent(total)} is {resource}: {where}.")
+        if prices.gains is not None:
+            lines[-1] += more_of(datacenter, prices.gains, r)
+    if prices.gains is not None and len(datacenter.resources) > 1:
+        lines += more_together(datacenter, prices.gains)
     return lines
 
 
@@ -113,12 +133,12 @@ def _ranked(names: Sequence[str], shares: FloatArray, most: int = 5) -> str:
     """`c1 50.6 %, c2 29.0 %, 4 others 1.2 %`."""
     order = np.argsort(-shares, kind="stable")
     shown = [k for k in order[:most].tolist() if shares[k] >= SMALL]
-    parts = [f"{names[k]} {_percent(float(shares[k]))}" for k in shown]
+    parts = [f"{names[k]} {percent(float(shares[k]))}" for k in shown]
     rest = [k for k in order.tolist() if k not in shown and shares[k] > 0]
     others = float(shares[rest].sum())
     if others >= SMALL:
         label = names[rest[0]] if len(rest) == 1 else f"{len(rest)} others"
-        parts.append(f"{label} {_percent(others)}")
+        parts.append(f"{label} {percent(others)}")
     return ", ".join(parts)
 
 
@@ -136,7 +156,7 @@ def _configurations_table(guidance: Guidance) -> Table:
         bins = int((guidance.bin_configuration == j).sum())
         row = [escape(name), str(int(datacenter.count[j])), str(bins)]
         if prices is not None:
-            row += ["–" if share < 1e-6 else _percent(share) for share in prices.resource[j]]
+            row += ["–" if share < 1e-6 else percent(share) for share in prices.resource[j]]
             row.append(_number(float(prices.machine[j])))
         table.add_row(*row)
     return table
@@ -163,9 +183,3 @@ def _bins_table(guidance: Guidance) -> Table:
 def _number(value: float) -> str:
     """Enough digits to tell plan and bound apart: `4 730 543`, `0.00123`."""
     return f"{value:,.0f}".replace(",", " ") if abs(value) >= 10_000 else f"{value:.6g}"
-
-
-def _percent(share: float) -> str:
-    if share == 0:
-        return "0 %"
-    return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"

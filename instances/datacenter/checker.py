@@ -13,7 +13,7 @@ def check_guidance(guidance: Guidance) -> Verdict:
     """Check guidance against its datacenter.
 
     Bins must fit their machines, the machines of each configuration must add up to its count, and
-    the bins must carry the arrival rate, which is not above the bound and not below a target.
+    the bins must carry the arrival rate, which is not above a bound and not below a target.
     """
     datacenter = guidance.datacenter
     found: list[str] = []
@@ -57,6 +57,14 @@ def check_guidance(guidance: Guidance) -> Verdict:
     if rate > guidance.arrival_rate_bound * (1 + 1e-6):
         found.append(
             f"arrival_rate: {rate:.9g} is above the bound {guidance.arrival_rate_bound:.9g}"
+        )
+    most = guidance.integer_bound
+    if most is not None and rate > most * (1 + 1e-6):
+        found.append(f"arrival_rate: {rate:.9g} is above integer_bound {most:.9g}")
+    least = guidance.machines_bound
+    if least is not None and guidance.machines_needed < least:
+        found.append(
+            f"machines_bound: {least} is above the {guidance.machines_needed} machines of the plan"
         )
     if guidance.target_rate is not None and rate < guidance.target_rate * (1 - RATE_TOLERANCE):
         found.append(f"arrival_rate: {rate:.9g} is below the target {guidance.target_rate:.9g}")

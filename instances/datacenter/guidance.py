@@ -13,6 +13,36 @@ from .datacenter import Datacenter
 
 
 @dataclass(frozen=True, eq=False)
+class Gains:
+    """What more of a resource brings: the linear program solved again with it.
+
+    There are M configurations and R resources; index R stands for all resources together. Gains are
+    relative to the highest arrival rate with fractions of machines; what was not solved again is
+    nan.
+
+    Parameters
+    ----------
+    more
+        Relative increase of the resource.
+    everywhere
+        Gain if all machines have more of it, shape (R + 1,).
+    place
+        Gain if the machines of one configuration have, shape (M, R + 1).
+    first
+        Where that brings nothing: the least increase at which a machine holds jobs that are worth
+        more, at today's prices; inf if none up to twice as much does, shape (M, R + 1).
+    first_gain
+        Gain with that increase, shape (M, R + 1).
+    """
+
+    more: float
+    everywhere: FloatArray
+    place: FloatArray
+    first: FloatArray
+    first_gain: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Prices:
     """What limits the arrival rate, as dual prices at its upper bound.
 
@@ -22,19 +52,22 @@ class Prices:
     ----------
     resource
         Share of the limit that lies in a resource of a configuration, in total 1, shape (M, R): 1 %
-        more of it brings up to that many percent more arrivals.
+        more of it raises the bound by that many percent of it, if jobs may be split.
     work
         Share of the datacenter that a class takes at these prices, in total 1, shape (K,).
     machine
         Arrival rate that one more machine of a configuration brings, shape (M,).
     machine_bound
         Upper bound on it, shape (M,).
+    gains
+        What more of a resource brings, None if nothing was solved again.
     """
 
     resource: FloatArray
     work: FloatArray
     machine: FloatArray
     machine_bound: FloatArray
+    gains: Gains | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from .datacenter_file import (
     datacenter_from,
     where_in_datacenter,
 )
+from .gains_document import GainsDocument, gains_document, gains_from
 from .guidance import ClassPrices, Guidance, Prices
 
 FORMAT = "slotwise/guidance/1"
@@ -49,6 +50,7 @@ class _Limits(Strict):
     resources: dict[str, dict[str, float]]
     classes: dict[str, float]
     one_more_machine: dict[str, _Gain]
+    gains: GainsDocument | None = None
 
 
 class _ClassPrices(Strict):
@@ -63,7 +65,7 @@ class GuidanceDocument(Strict):
     """The fields of a `slotwise/guidance/1` document."""
 
     format: Literal["slotwise/guidance/1"]
-    arrival_rate: NonNegative
+    arrival_rate: NonNegative | None
     arrival_rate_bound: NonNegative
     bins: list[_Bin]
     proportions: dict[str, dict[str, Share]]
@@ -73,6 +75,8 @@ class GuidanceDocument(Strict):
     target_rate: NonNegative | None = None
     machines_needed: Count | None = None
     machines_bound: Count | None = None
+    integer_bound: NonNegative | None = None
+    integer_proof: str = ""
     limits: _Limits | None = None
     prices: _ClassPrices | None = None
     explanation: list[str] = []
@@ -117,12 +121,14 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
         return ", ".join(map(str, location))
 
     document = validated(GuidanceDocument, content, where, path)
+    if document.arrival_rate is None:
+        raise InputError(f"{path}: holds no plan: {'; '.join(document.notes) or 'no arrival_rate'}")
     try:
         if datacenter is None:
             if document.datacenter is None:
                 raise InputError("datacenter: is missing, and none is given")
             datacenter = datacenter_from(document.datacenter)
-        guidance = _guidance(document, datacenter)
+        guidance = _guidance(document, document.arrival_rate, datacenter)
         for violation in check_guidance(guidance).violations:
             raise InputError(violation)
     except InputError as error:
@@ -183,6 +189,10 @@ def guidance_document(guidance: Guidance) -> dict[str, Any]:
         document["target_rate"] = guidance.target_rate
         document["machines_needed"] = guidance.machines_needed
         document["machines_bound"] = guidance.machines_bound
+    if guidance.integer_bound is not None:
+        document["integer_bound"] = guidance.integer_bound
+    if guidance.integer_proof:
+        document["integer_proof"] = guidance.integer_proof
     if guidance.prices is not None:
         document["limits"] = _limits(datacenter, guidance.prices)
     if guidance.class_prices is not None:
@@ -203,10 +213,11 @@ def _limits(datacenter: Datacenter, prices: Prices) -> dict[str, Any]:
             name: {"arrival_rate": gain, "at_most": bound}
             for name, (gain, bound) in zip(datacenter.configurations, gains, strict=True)
         },
+        **({} if prices.gains is None else {"gains": gains_document(datacenter, prices.gains)}),
     }
 
 
-def _guidance(document: GuidanceDocument, datacenter: Datacenter) -> Guidance:
+def _guidance(document: GuidanceDocument, arrival_rate: float, datacenter: Datacenter) -> Guidance:
     configurations = {name: j for j, name in enumerate(datacenter.configurations)}
     classes = {name: k for k, name in enumerate(datacenter.classes)}
     jobs = np.zeros((len(document.bins), len(classes)), dtype=np.int64)
@@ -219,7 +230,7 @@ def _guidance(document: GuidanceDocument, datacenter: Datacenter) -> Guidance:
             jobs[b, classes[name]] = n
     return Guidance(
         datacenter=datacenter,
-        arrival_rate=document.arrival_rate,
+        arrival_rate=arrival_rate,
         arrival_rate_bound=document.arrival_rate_bound,
         bin_configuration=np.array(
             [configurations[entry.configuration] for entry in document.bins], dtype=np.int64
@@ -230,6 +241,8 @@ def _guidance(document: GuidanceDocument, datacenter: Datacenter) -> Guidance:
         method=document.method,
         target_rate=document.target_rate,
         machines_bound=document.machines_bound,
+        integer_bound=document.integer_bound,
+        integer_proof=document.integer_proof,
         prices=None if document.limits is None else _prices(document.limits, datacenter),
         class_prices=(
             None if document.prices is None else _class_prices(document.prices, datacenter)
@@ -257,6 +270,7 @@ def _prices(limits: _Limits, datacenter: Datacenter) -> Prices:
         work=array(work),
         machine=array([gain.arrival_rate for gain in gains]),
         machine_bound=array([gain.at_most for gain in gains]),
+        gains=None if limits.gains is None else gains_from(limits.gains, datacenter),
     )
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 
+from ...heuristics.background import BackgroundWork
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.datacenter.checker import RATE_TOLERANCE, check_guidance
 from ...instances.datacenter.datacenter import Datacenter
@@ -16,9 +19,11 @@ from ...instances.errors import CertificateError, InputError
 from ...instances.needs import need
 from ..clock import Clock
 from .column_generation import GAP, Columns, NoRate, generate_columns
+from .gains import machine_gains, resource_gains
 from .knapsack import fill_up, resource_prices
 from .prices import class_prices, need_spread
 from .rounding import printed_rounding, rate_of
+from .valuable_bins import warm_up
 from .whole_machines import WholePlan, whole_plan
 
 __all__ = ["NoRate", "guide"]
@@ -35,8 +40,11 @@ def guide(
     as_printed: bool = False,
     time_limit: float = 1.0,
     spread: float = 0.0,
+    gains: bool = False,
 ) -> Guidance:
     """Compute bins for all machines that carry the highest arrival rate, with a bound; checked.
+
+    Ctrl-C ends it with the best plan so far.
 
     Parameters
     ----------
@@ -50,10 +58,13 @@ def guide(
         without the reset on the classes in its solution, rounding by the largest fractions. Which
         classes those are depends on the solver, because the optimum is degenerate.
     time_limit
-        Wall time of the integer program (s).
+        Wall time (s) for whole machines, after the linear program, and as much for the gains.
     spread
         Coefficient of variation of the jobs' demands within their class, for the dispatcher that
         follows the prices. Plan and bound are for jobs that need what their class does.
+    gains
+        Whether to solve the linear program again with more of each resource and more machines, to
+        say what they would bring.
 
     Returns
     -------
@@ -75,16 +86,8 @@ def guide(
     if as_printed:
         guidance = _as_printed(datacenter, target_rate)
     else:
-        columns = generate_columns(datacenter, gains=True)
-        clock = Clock(time_limit)
-        if target_rate is None:
-            guidance = _highest_rate(datacenter, columns, clock)
-        else:
-            guidance = _fewest_machines(datacenter, columns, target_rate, clock)
-        guidance = replace(
-            guidance,
-            prices=_prices(datacenter, columns),
-            class_prices=class_prices(datacenter, columns.worth, spread=spread),
+        guidance = _until_stopped(
+            lambda stop: _planned(datacenter, target_rate, time_limit, spread, stop, gains=gains)
         )
     for violation in check_guidance(guidance).violations:
         raise CertificateError(
@@ -92,6 +95,53 @@ def guide(
             lambda: datacenter_document(datacenter),
         )
     return guidance
+
+
+def _until_stopped(work: Callable[[Event], Guidance]) -> Guidance:
+    """Do work in the background, so that Ctrl-C, which sets the event, loses nothing."""
+    stop = Event()
+    begun = BackgroundWork(lambda: work(stop))
+    while True:
+        try:
+            while not begun.wait():
+                pass
+            return begun.value()
+        except KeyboardInterrupt:
+            stop.set()
+
+
+def _planned(
+    datacenter: Datacenter,
+    target_rate: float | None,
+    time_limit: float,
+    spread: float,
+    stop: Event,
+    *,
+    gains: bool,
+) -> Guidance:
+    columns = generate_columns(datacenter, gains=True, stop=stop)
+    prices = _prices(datacenter, columns)
+    if gains:
+        # First, as an integer program that does not end in time keeps the solver from others.
+        clock = Clock(time_limit, stop)
+        prices = replace(
+            prices,
+            gains=resource_gains(datacenter, columns, clock),
+            machine=machine_gains(datacenter, columns, clock),
+        )
+    warm_up()  # its time does not count
+    clock = Clock(time_limit, stop)
+    if target_rate is None:
+        guidance = _highest_rate(datacenter, columns, clock)
+    else:
+        guidance = _fewest_machines(datacenter, columns, target_rate, clock)
+    notes = ("interrupted: a longer run may find a better plan",) if stop.is_set() else ()
+    return replace(
+        guidance,
+        prices=prices,
+        class_prices=class_prices(datacenter, columns.worth, spread=spread),
+        notes=(*guidance.notes, *notes),
+    )
 
 
 def _highest_rate(datacenter: Datacenter, columns: Columns, clock: Clock) -> Guidance:
@@ -110,19 +160,12 @@ def _fewest_machines(
             f"no plan carries {target_rate:.9g} {unit}: at most {columns.bound:.9g} are possible",
             columns.bound,
         )
-    target = min(target_rate, columns.value)
-    fewest = generate_columns(datacenter, target_rate=target, start=columns.bins, stop=clock.stop)
-    plan = whole_plan(datacenter, fewest, clock, target_rate=target_rate)
+    plan = _smallest(datacenter, columns, target_rate, clock)
     carried = rate_of(datacenter, plan.bins, plan.machines)
     if carried < target_rate * (1 - RATE_TOLERANCE):
-        if math.isinf(plan.bound):
-            raise NoRate(
-                f"no plan of whole machines carries {target_rate:.9g} {unit}; "
-                f"{columns.bound:.9g} would be possible with fractions of machines",
-                columns.bound,
-            )
+        found = "no plan of whole machines" if math.isinf(plan.bound) else "found no plan that"
         raise NoRate(
-            f"found no plan that carries {target_rate:.9g} {unit}, only {carried:.9g}; "
+            f"{found} carries {target_rate:.9g} {unit}, only {carried:.9g}; "
             f"{columns.bound:.9g} would be possible with fractions of machines",
             columns.bound,
         )
@@ -133,6 +176,24 @@ def _fewest_machines(
         machines_bound=int(plan.bound),
         integer_proof=plan.proof or guidance.bound,
     )
+
+
+def _smallest(
+    datacenter: Datacenter, columns: Columns, target_rate: float, clock: Clock
+) -> WholePlan:
+    """The plan with the fewest machines or, if none carries the target, with the highest rate.
+
+    Its bound is infinite if it is proven that none does.
+    """
+    target = min(target_rate, columns.value)
+    fewest = generate_columns(datacenter, target_rate=target, start=columns.bins, stop=clock.stop)
+    part = clock.until(clock.elapsed + 0.7 * clock.left)
+    plan = whole_plan(datacenter, fewest, part, target_rate=target_rate)
+    if rate_of(datacenter, plan.bins, plan.machines) >= target_rate * (1 - RATE_TOLERANCE):
+        return plan
+    highest = whole_plan(datacenter, columns, clock)
+    impossible = highest.bound < target_rate * (1 - RATE_TOLERANCE)
+    return highest._replace(bound=math.inf if impossible else plan.bound, proof=plan.proof)
 
 
 def _as_printed(datacenter: Datacenter, target_rate: float | None) -> Guidance:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...heuristics.background import OutOfTime, attempt
+from ...heuristics.background import BackgroundWork, OutOfTime, attempt
 from ...instances.arrays import IntArray
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.limits import MOST
@@ -17,6 +17,9 @@ from ..clock import Clock
 from ..stop_reason import StopReason
 
 _RELATIVE_GAP = 1e-6
+
+_GRACE = 0.5
+"""Seconds that the solver has to end after its time; then it is left behind in its thread."""
 
 
 class ProgramOutcome(NamedTuple):
@@ -81,13 +84,23 @@ def solve_program(
     if start is not None:
         machine_assignment.start(model, start)
     settings = highs.HighsSettings(relative_gap=_RELATIVE_GAP)
-    outcome = highs.solve(
-        model,
-        time_limit=clock.left,
-        stop=clock.stop,
-        warm_start=start is not None,
-        settings=settings,
+    begun = BackgroundWork(
+        lambda: highs.solve(
+            model,
+            time_limit=clock.left,
+            stop=clock.stop,
+            warm_start=start is not None,
+            settings=settings,
+        )
     )
+    late = None
+    while not begun.wait():
+        if clock.over:
+            # HiGHS does not look at its clock everywhere.
+            late = late or Clock(_GRACE)
+            if late.over:
+                return ProgramOutcome(None, None)
+    outcome = begun.value()
     bound = math.inf if outcome.stop == StopReason.INFEASIBLE else outcome.bound
     if bound is not None and target_rate is None:
         bound *= unit

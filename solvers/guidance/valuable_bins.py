@@ -55,7 +55,8 @@ def valuable_bins(
     Returns
     -------
     tuple[IntArray, ...] or None
-        The bins of each configuration, shapes (bins, K); the empty one where nothing fits. None if
+        The bins of each configuration, shapes (bins, K); the empty one where
+        there are none. None if
         there are more than `most`, or the search takes too long.
     """
     found, left = [], most
@@ -73,10 +74,17 @@ def valuable_bins(
         left -= number
         table = np.zeros((max(1, number), len(datacenter.classes)), dtype=np.int64)
         table[:number, order.classes] = bins[:number]
-        for jobs in table:
+        for jobs in table[:number]:
             fill_up(jobs, datacenter.fits[:, j], datacenter.request_units, capacity)
         found.append(table)
     return tuple(found)
+
+
+def warm_up() -> None:
+    """Compile the kernel or load it from the cache."""
+    none, table = np.zeros(0), np.zeros((0, 1))
+    whole = table.astype(np.int64)
+    _collect(none, whole, table, np.zeros(1, dtype=np.int64), 0.0, whole, 0)
 
 
 def _order(datacenter: Datacenter, worth: FloatArray, j: int) -> _Order:
@@ -84,9 +92,7 @@ def _order(datacenter: Datacenter, worth: FloatArray, j: int) -> _Order:
     share = shares(datacenter.request_units[kept], datacenter.capacity_units[j])
     value = worth[kept, j]
     order = np.argsort(-value / np.maximum(share.sum(axis=1), 1e-200), kind="stable")
-    return _Order(
-        kept[order], value[order], datacenter.request_units[kept[order]], share[order]
-    )
+    return _Order(kept[order], value[order], datacenter.request_units[kept[order]], share[order])
 
 
 @counted
@@ -105,6 +111,8 @@ def _collect(
     stop.
     """
     classes, resources = need.shape
+    if classes == 0:
+        return 0
     vectors = price_vectors(p, share)
     count = np.zeros(classes, dtype=np.int64)
     room = np.zeros((classes + 1, resources), dtype=np.int64)

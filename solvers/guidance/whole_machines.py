@@ -43,6 +43,9 @@ Plan = tuple[tuple[IntArray, ...], tuple[IntArray, ...]]
 _OPTIMAL = 1e-9
 """A plan this near the bound, relatively, needs no integer program."""
 
+_NEAR = 1e-4
+"""A plan this near is not improved with all bins if those are many."""
+
 _HALVINGS = 12
 """Most times that the distance from the best bins is halved until there are few."""
 
@@ -99,9 +102,10 @@ def whole_plan(
     if not search.take_all(FEW_BINS):
         # First a plan of few bins: the better it is, the fewer bins a better one can use.
         search.take_residual()
-        search.solve(search.part(0.5))
-        if not (search.is_optimal or search.take_all(MOST_BINS)):
-            search.take_nearest()
+        if not search.is_near:
+            search.solve(search.part(0.5))
+            if not search.take_all(MOST_BINS):
+                search.take_nearest()
     search.solve(clock)
     return search.plan()
 
@@ -129,6 +133,11 @@ class _Search:
     def is_optimal(self) -> bool:
         """Whether no better plan is possible, as far as it matters."""
         return self.cost <= self.bound + _OPTIMAL * abs(self.bound)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether a better plan would hardly be worth the time."""
+        return self.cost <= self.bound + _NEAR * abs(self.bound)
 
     @property
     def distance(self) -> float:

@@ -46,7 +46,9 @@ def test_words_and_tables() -> None:
     text = " ".join(result.stdout.split())
     assert "The plan carries 4 730 " in text
     assert "Of what limits the rate, 99.7 % is cores: c1 50.6 %, c2 29.0 %" in text
-    assert "1 % more cores on c1 would bring up to 0.51 % more jobs." in text
+    # A machine c1 has 0.5 cores, and all jobs need multiples of 0.01: 1 % more is of no use.
+    assert "1 % more cores on all machines brings 0.12 % more jobs (c4 alone 0.12 %" in text
+    assert "On c1 it takes 2 % more, which brings 1.0 %." in text
     assert "One more machine would bring, in jobs per h: c4 711.238, c9 711.238, c1 355.619" in text
 
 
@@ -55,7 +57,7 @@ def test_target_rate() -> None:
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
     assert "10450 of 12583 machines carry 4 000 000 jobs per h" in text
-    assert "no plan does with fewer than 10450." in text
+    assert "no plan does with fewer than 10450 (" in text
 
 
 def test_no_is_exit_code_1() -> None:
@@ -68,6 +70,16 @@ def test_no_is_exit_code_1() -> None:
     assert document["notes"] == [
         "no plan carries 5000000 jobs per h: at most 4730689.9 are possible"
     ]
+
+
+def test_a_no_is_no_plan_to_read(tmp_path: Path) -> None:
+    file = tmp_path / "no.json"
+    file.write_text(runner.invoke(app, [EXAMPLE, "--target-rate", "5e6", "--json"]).stdout)
+    with pytest.raises(InputError) as error:
+        read_guidance(file)
+    assert str(error.value) == (
+        f"{file}: holds no plan: no plan carries 5000000 jobs per h: at most 4730689.9 are possible"
+    )
 
 
 def test_quiet_prints_nothing() -> None:

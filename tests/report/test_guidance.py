@@ -7,7 +7,7 @@ import pytest
 from printed import shown, tables
 
 from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
-from slotwise.instances.datacenter.guidance import Guidance, Prices
+from slotwise.instances.datacenter.guidance import Gains, Guidance, Prices
 from slotwise.report.guidance import MOST_BINS, explanation, guidance_view
 
 
@@ -42,10 +42,8 @@ def plan() -> Guidance:
 def test_words(plan: Guidance) -> None:
     assert explanation(plan) == [
         "The plan carries 90 jobs per h, 10.0 % below 100, which no plan exceeds (linear program).",
-        "Of what limits the rate, 90.0 % is cpu: big 60.0 %, small 30.0 %. 1 % more cpu on big "
-        "would bring up to 0.6 % more jobs.",
-        "Of what limits the rate, 10.0 % is mem: small 10.0 %. 1 % more mem on small would bring "
-        "up to 0.1 % more jobs.",
+        "Of what limits the rate, 90.0 % is cpu: big 60.0 %, small 30.0 %.",
+        "Of what limits the rate, 10.0 % is mem: small 10.0 %.",
         "At these prices the classes take of the datacenter: batch 80.0 %, web 20.0 %.",
         "One more machine would bring, in jobs per h: small 12.5, big 3.",
     ]
@@ -56,8 +54,56 @@ def test_what_limits_nothing(plan: Guidance) -> None:
     assert plan.prices is not None
     prices = replace(plan.prices, resource=np.array([[0.7, 0.0], [0.3, 0.0]]), machine=np.zeros(2))
     words = explanation(replace(plan, prices=prices))
-    assert "More mem would bring nothing." in words
+    assert "At the bound's prices mem is free." in words
     assert words[-1] == "No single machine more of any configuration would raise the rate."
+
+
+def test_how_far_it_is_from_the_best_plan_of_whole_machines(plan: Guidance) -> None:
+    def last(**changes) -> str:
+        return explanation(replace(plan, prices=None, integer_proof="all bins", **changes))[0]
+
+    first = (
+        "The plan carries 90 jobs per h, 10.0 % below 100, which no plan exceeds (linear program)."
+    )
+    assert last(integer_bound=90.0) == f"{first} No plan of whole machines carries more (all bins)."
+    assert last(integer_bound=90.9) == (
+        f"{first} No plan of whole machines carries more than 90.9 (all bins), so this one is at "
+        "most 0.99 % below the best."
+    )
+    assert last(integer_bound=100.0) == first
+
+
+def test_words_for_what_more_brings(plan: Guidance) -> None:
+    assert plan.prices is not None
+    gains = Gains(
+        more=0.01,
+        everywhere=np.array([0.012, 0.0, 0.012]),
+        place=np.array([[0.0, 0.0, 0.0], [0.012, 0.0, 0.012]]),
+        first=np.array([[0.25, np.inf, 0.25], [np.nan, 0.5, np.nan]]),
+        first_gain=np.array([[0.2, np.nan, 0.2], [np.nan, 0.04, np.nan]]),
+    )
+    words = explanation(replace(plan, prices=replace(plan.prices, gains=gains)))
+    assert words[1].endswith(
+        "small 30.0 %. Solved again, 1 % more cpu on all machines brings 1.2 % more jobs (small "
+        "alone 1.2 %). On big it takes 25 % more, which brings 20.0 %."
+    )
+    assert words[2].endswith(
+        "Solved again, 1 % more mem on all machines brings nothing. On small it takes 50 % more, "
+        "which brings 4.0 %."
+    )
+    alone = np.array([[np.inf, np.inf, 0.25], [np.inf, np.inf, np.inf]])
+    gains = replace(
+        gains,
+        everywhere=np.zeros(3),
+        place=np.zeros((2, 3)),
+        first=alone,
+        first_gain=np.where(np.isinf(alone), np.nan, 0.5),
+    )
+    words = explanation(replace(plan, prices=replace(plan.prices, gains=gains)))
+    assert words[2].endswith("mem on all machines brings nothing. Nor does up to twice as much.")
+    assert words[3] == (
+        "On big only several resources together help: 25 % more of each brings 50.0 % more jobs."
+    )
 
 
 def test_words_for_a_target(plan: Guidance) -> None:
