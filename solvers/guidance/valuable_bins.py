@@ -55,9 +55,8 @@ def valuable_bins(
     Returns
     -------
     tuple[IntArray, ...] or None
-        The bins of each configuration, shapes (bins, K); the empty one where
-        there are none. None if
-        there are more than `most`, or the search takes too long.
+        The bins of each configuration, shapes (bins, K); the empty one where there are none. None
+        if there are more than `most`, or the search takes too long.
     """
     found, left = [], most
     for j, capacity in enumerate(datacenter.capacity_units):
