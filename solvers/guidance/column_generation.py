@@ -25,7 +25,7 @@ from .knapsack import best_bins
 GAP = 1e-6
 """Relative gap between master and bound at which the generation ends."""
 
-TIGHT = 1e-10
+_TIGHT = 1e-10
 """A better gap, pursued as long as it costs little."""
 
 _FIRST_NODES = 50_000
@@ -103,7 +103,6 @@ def generate_columns(
     target_rate: float | None = None,
     start: Sequence[IntArray] | None = None,
     gap: float = GAP,
-    tight: float = TIGHT,
     time_limit: float = 60.0,
     gains: bool = False,
     stop: Event | None = None,
@@ -119,9 +118,8 @@ def generate_columns(
     start
         Bins of each configuration to begin with, shapes (bins, K).
     gap
-        Relative gap at which the generation ends.
-    tight
-        A better gap, pursued as long as it costs no more nodes than the first searches.
+        Relative gap at which the generation ends. By default a better one is pursued as long as it
+        costs no more nodes than the first searches.
     time_limit
         Wall time (s); then the bound reached so far is returned.
     gains
@@ -148,6 +146,7 @@ def generate_columns(
         master.add(_bins_of_one_class(datacenter))
     else:
         master.add((j, jobs) for j, bins in enumerate(start) for jobs in bins)
+    tight = _TIGHT if gap <= GAP else gap
     tolerance, nodes, iterations = _FIRST_TOLERANCE, _FIRST_NODES, 0
     while True:
         iterations += 1

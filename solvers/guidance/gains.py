@@ -24,6 +24,9 @@ MORE = 0.01
 MOST_PLACES = 100
 """Most pairs of a configuration and a resource, or all of them, that are looked at one by one."""
 
+_SOLVED = 2 * GAP
+"""Relative gap at which a linear program counts as solved again."""
+
 _NOTHING = 1e-9
 """A gain that is less than this share of the rate is rounding."""
 
@@ -128,11 +131,11 @@ def _solved_again(datacenter: Datacenter, columns: Columns, clock: Clock) -> flo
         return np.nan
     try:
         again = generate_columns(
-            datacenter, start=columns.bins, tight=GAP, time_limit=clock.left, stop=clock.stop
+            datacenter, start=columns.bins, gap=_SOLVED, time_limit=clock.left, stop=clock.stop
         )
     except NoRate:
         return np.nan
-    if again.gap > 2 * GAP:  # cut short
+    if again.gap > 2 * _SOLVED:  # cut short
         return np.nan
     gain = again.value / columns.value - 1
     return gain if gain > max(_NOTHING, 2 * columns.gap) else 0.0

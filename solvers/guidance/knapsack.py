@@ -223,9 +223,22 @@ def warm_up() -> None:
 
 
 def shares(need: IntArray, capacity: IntArray) -> FloatArray:
-    """Requests of the jobs as shares of the capacity."""
-    shares = np.zeros(need.shape)
-    return np.divide(need, capacity, out=shares, where=capacity > 0)
+    """Requests of the jobs as shares of the capacity.
+
+    Parameters
+    ----------
+    need
+        Request of each class, shape (K, R).
+    capacity
+        Capacity of the machine, shape (R,).
+
+    Returns
+    -------
+    FloatArray
+        The shares, shape (K, R); 0 where there is no capacity.
+    """
+    parts = np.zeros(need.shape)
+    return np.divide(need, capacity, out=parts, where=capacity > 0)
 
 
 def _replacements(request: IntArray) -> IntArray:
@@ -315,6 +328,22 @@ def _relaxed_prices(p: FloatArray, share: FloatArray, first: int, scarce: int) -
 
 @counted
 def dot(price: FloatArray, table: FloatArray, row: int) -> float:
+    """The price of what is in a row of a table.
+
+    Parameters
+    ----------
+    price
+        Price of each resource, shape (R,).
+    table
+        Amounts, shape (rows, R).
+    row
+        Number of the row.
+
+    Returns
+    -------
+    float
+        The price.
+    """
     total = 0.0
     for r in range(len(price)):
         total += price[r] * table[row, r]
@@ -328,6 +357,18 @@ def price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
     They are that of the relaxed knapsack, one that prices all resources alike, one for each
     resource alone, and those of the relaxed knapsack with little left of each resource. A vector
     that cannot price some class is too high to matter.
+
+    Parameters
+    ----------
+    p
+        Value >= 0 of a job, shape (K,).
+    share
+        What it needs as shares of the capacity, shape (K, R).
+
+    Returns
+    -------
+    FloatArray
+        The prices of the whole capacity; those after the last class are 0.
     """
     classes, resources = share.shape
     kinds = 2 * resources + 2

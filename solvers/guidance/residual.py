@@ -66,7 +66,6 @@ def residual_columns(
                 target_rate=target,
                 start=bins,
                 gap=_GAP,
-                tight=_GAP,
                 time_limit=clock.left,
                 stop=clock.stop,
             )

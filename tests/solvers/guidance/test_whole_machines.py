@@ -67,7 +67,7 @@ def test_of_bins_that_differ_in_classes_without_arrivals_there_is_one() -> None:
 
 def test_fifty_classes_are_given_up() -> None:
     data = generate(seed=1)
-    columns = generate_columns(data, gap=0.05, tight=0.05)
+    columns = generate_columns(data, gap=0.05)
     worth = columns.worth[:, None] * data.rate
     assert valuable_bins(data, worth, np.zeros(50), most=5000) is None
 
