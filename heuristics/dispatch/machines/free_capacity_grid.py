@@ -258,6 +258,7 @@ def large_enough(grid: Grid, order: int, w: int) -> int:
         The cells, as bits of that word.
     """
     word = int(grid.occupied[order, w])
-    for r in range(len(grid.line)):
-        word &= grid.reaches[order, r, grid.at[r], w]
+    if word != 0:
+        for r in range(len(grid.line)):
+            word &= grid.reaches[order, r, grid.at[r], w]
     return word

@@ -30,7 +30,7 @@ from ..machines.bitsets import lowest_bit
 from ..machines.free_capacity_grid import Grid, choose_ranges, grid_of, large_enough, move
 from ..machines.free_capacity_levels import job_fits
 from ..policy import CompiledPolicy, Setting
-from ..waiting.class_queues import Queues, empty_queues, may_fit, remove_job, with_more_places
+from ..waiting.class_queues import Queues, empty_queues, may_fit, remove_job, some_may_fit, with_more_places
 from ..waiting.global_queue import enqueue
 
 DEPTH = 64
@@ -283,7 +283,7 @@ def _highest(policy: Tetris, system: System, m: int) -> tuple[int, int]:
     j = system.configuration[m]
     best, best_leaf, best_number, most = -1, -1, -1, -np.inf
     for k in range(len(queues.waiting)):
-        if queues.waiting[k] == 0 or system.runs[k, j] == 0:
+        if not some_may_fit(queues, k, system.free, m) or system.runs[k, j] == 0:
             continue
         base, places = queues.base[k], queues.places[k]
         depth = 1
@@ -312,11 +312,11 @@ def _highest(policy: Tetris, system: System, m: int) -> tuple[int, int]:
 
 @inlined
 def _bound(queues: Queues, system: System, node: int, m: int, weight: float) -> float:
-    """No job below `node` has a higher score on machine m; that of the job if it is a leaf."""
+    """No job below `node` that fits machine m has a higher score there; of a leaf, the job's."""
     total = 0.0
     for r in range(system.free.shape[1]):
-        part = system.weight[r]
-        total += (queues.most[node, r] * part) * (system.free[m, r] * part)
+        part, free = system.weight[r], system.free[m, r]
+        total += (min(queues.most[node, r], free) * part) * (free * part)
     return float(total - weight * queues.work[node])
 
 

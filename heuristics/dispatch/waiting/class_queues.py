@@ -41,6 +41,8 @@ class Queues(NamedTuple):
         Greatest demands below each node, or empty.
     work : (nodes,)
         Least work below each node, or empty.
+    root : (queues, R)
+        Least demands in each queue: its root again, side by side with the others.
     base, places, used, waiting : (queues,)
         Where the nodes of a queue begin, its leaves, how many of them are taken or have been left
         since the queue was closed up, and how many jobs wait.
@@ -50,6 +52,7 @@ class Queues(NamedTuple):
     job: IntArray
     most: IntArray
     work: FloatArray
+    root: IntArray
     base: IntArray
     places: IntArray
     used: IntArray
@@ -92,6 +95,7 @@ def queues_for(jobs: IntArray, resources: int, *, by_work: bool) -> Queues:
         job=np.full(nodes, NO_SLOT, dtype=np.int64),
         most=np.full((extra, resources), -1, dtype=np.int64),
         work=np.full(extra, np.inf),
+        root=np.full((len(places), resources), NO_DEMAND, dtype=np.int64),
         base=np.concatenate([[0], np.cumsum(2 * places)[:-1]]).astype(np.int64),
         places=places.astype(np.int64),
         used=np.zeros(len(places), dtype=np.int64),
@@ -186,6 +190,8 @@ def add_job(queues: Queues, q: int, info: IntArray, slot: int, work: float) -> N
     queues.job[base + i] = slot
     resources = queues.least.shape[1]
     by_work = len(queues.most) > 0
+    for r in range(resources):
+        queues.root[q, r] = min(queues.root[q, r], info[slot, FIRST_DEMAND + r])
     while i >= 1:
         changed = False
         for r in range(resources):
@@ -257,6 +263,8 @@ def remove_job(queues: Queues, q: int, leaf: int) -> None:
         if not changed:
             break
         i >>= 1
+    for r in range(resources):
+        queues.root[q, r] = queues.least[base + 1, r]
 
 
 @inner
@@ -287,6 +295,27 @@ def _close_up(queues: Queues, q: int) -> None:
                 queues.most[base + i, r] = max(queues.most[left, r], queues.most[right, r])
         if by_work:
             queues.work[base + i] = min(queues.work[left], queues.work[right])
+
+
+@inlined
+def some_may_fit(queues: Queues, q: int, free: IntArray, m: int) -> bool:
+    """Whether queue q has jobs, and their least demands are free on machine m.
+
+    Parameters
+    ----------
+    queues
+        The queues.
+    q
+        Number of the queue.
+    free : (machine numbers, R)
+        What machines have free, in units.
+    m
+        Number of the machine.
+    """
+    for r in range(free.shape[1]):  # noqa: SIM110
+        if queues.root[q, r] > free[m, r]:
+            return False
+    return True
 
 
 @inlined
@@ -325,6 +354,8 @@ def first_fitting_leaf(queues: Queues, q: int, free: IntArray, m: int) -> int:
     m
         Number of the machine.
     """
+    if not some_may_fit(queues, q, free, m):
+        return -1
     base, places = queues.base[q], queues.places[q]
     i = 1
     while True:

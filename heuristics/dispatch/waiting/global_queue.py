@@ -6,7 +6,7 @@ from ....instances.kernels.decorators import inlined, inner
 from ..engine import event_loop as events
 from ..engine.columns import JOB_CLASS, NUMBER, QUEUES_FULL, WAITING
 from ..engine.state import System
-from .class_queues import Queues, add_job, first_fitting_leaf, has_room, remove_job
+from .class_queues import Queues, add_job, first_fitting_leaf, has_room, remove_job, some_may_fit
 
 
 @inlined
@@ -68,7 +68,7 @@ def earliest_fitting_leaf(queues: Queues, system: System, m: int) -> tuple[int, 
     j = system.configuration[m]
     best, best_leaf, earliest = -1, -1, 0
     for k in range(len(queues.waiting)):
-        if queues.waiting[k] > 0 and system.runs[k, j] != 0:
+        if some_may_fit(queues, k, system.free, m) and system.runs[k, j] != 0:
             leaf = first_fitting_leaf(queues, k, system.free, m)
             if leaf >= 0:
                 number = system.info[queues.job[queues.base[k] + leaf], NUMBER]
