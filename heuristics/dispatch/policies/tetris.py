@@ -30,7 +30,14 @@ from ..machines.bitsets import lowest_bit
 from ..machines.free_capacity_grid import Grid, choose_ranges, grid_of, large_enough, move
 from ..machines.free_capacity_levels import job_fits
 from ..policy import CompiledPolicy, Setting
-from ..waiting.class_queues import Queues, empty_queues, may_fit, remove_job, some_may_fit, with_more_places
+from ..waiting.class_queues import (
+    Queues,
+    empty_queues,
+    may_fit,
+    remove_job,
+    some_may_fit,
+    with_more_places,
+)
 from ..waiting.global_queue import enqueue
 
 DEPTH = 64
