@@ -53,6 +53,14 @@ def _remarks(simulation: Simulation, bound: float | None) -> list[str]:
         "Mev/s: million arrivals and departures a second.",
         length(simulation),
     ]
+    if simulation.open_room is not None:
+        rest = "" if simulation.load is None else f", {100 * (1 - simulation.load):.3g} %"
+        remarks.insert(
+            2,
+            "Open: of the highest rate, what the jobs that still fit would bring. Spoilt: what no "
+            "job can bring any more. In the steady state they add up to what the load leaves, for "
+            f"every policy{rest}.",
+        )
     if bound is not None:
         limit = _number(bound * factor)
         remarks.append(f"No policy has a mean wait of all jobs below {limit} {unit}.")
@@ -140,14 +148,18 @@ def room_table(simulations: Sequence[Simulation]) -> Table:
     r = int(first.utilisation.argmax())
     table = Table(title="Machines", title_justify="left")
     table.add_column("policy", no_wrap=True)
-    for name in (escape(f"{first.datacenter.resources[r]} in use, %"), "fragmented, %"):
+    priced = first.open_room is not None
+    names = [escape(f"{first.datacenter.resources[r]} in use, %"), "fragmented, %"]
+    for name in names + (["open, %", "spoilt, %"] if priced else []):
         table.add_column(name, justify="right")
     for simulation in simulations:
-        table.add_row(
-            simulation.policy,
-            f"{100 * simulation.utilisation[r]:.1f}",
-            f"{100 * simulation.fragmentation:.1f}",
-        )
+        cells = [simulation.utilisation[r], simulation.fragmentation]
+        texts = [f"{100 * cell:.1f}" for cell in cells]
+        if priced:
+            most, least = ("", "") if simulation.room_is_exact else ("≤ ", "≥ ")
+            texts.append(f"{most}{100 * (simulation.open_room or 0.0):.2f}")
+            texts.append(f"{least}{100 * (simulation.spoilt_room or 0.0):.2f}")
+        table.add_row(simulation.policy, *texts)
     return table
 
 

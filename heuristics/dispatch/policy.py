@@ -64,12 +64,20 @@ class Setting:
         guidance = self.guidance
         if guidance is None:
             raise InputError("this policy follows a plan: give it guidance")
-        own, planned = self.datacenter, guidance.datacenter
-        if (own.configurations, own.classes) != (planned.configurations, planned.classes) or (
-            own.count != planned.count
-        ).any():
-            raise InputError(f"the guidance is for another datacenter: {planned!r}")
+        if not self.guidance_fits:
+            raise InputError(f"the guidance is for another datacenter: {guidance.datacenter!r}")
         return guidance
+
+    @property
+    def guidance_fits(self) -> bool:
+        """Whether there is guidance, and it is for these machines and classes."""
+        if self.guidance is None:
+            return False
+        own, planned = self.datacenter, self.guidance.datacenter
+        return (own.configurations, own.classes) == (
+            planned.configurations,
+            planned.classes,
+        ) and bool((own.count == planned.count).all())
 
 
 class RunningPolicy(Protocol):

@@ -34,11 +34,15 @@ from .engine.columns import (
 from .engine.state import System, new_system, place_in_datacenter, with_more_slots
 from .policy import AnyPolicy, PolicyKind, RunningPolicy, Setting, policy_kind
 from .result import Simulation
+from .worth.room import RoomGauge
 
 WORKLOADS = "make one of a datacenter with slotwise.poisson or slotwise.replay"
 
 SAMPLES = 240
 """Times at which queue, utilisation and fragmentation are noted, from 0 to the last arrival."""
+
+ROOM_SAMPLES = 60
+"""Times at which open and spoilt room are noted, from 0 on: the event loop stops for each."""
 
 OFTEN = 8
 """After so many blocks of jobs, and from then on after twice as many, index structures are renewed.
@@ -139,7 +143,7 @@ def simulate(
     blocks = workload.blocks()
     block = next(blocks)
     setting = Setting(datacenter, block.demand, guidance, seed, options.get("gamma"))
-    run = _Run(workload, system, kind.begin_run(setting, system), replanning)
+    run = _Run(workload, system, kind.begin_run(setting, system), replanning, _gauge(setting))
     run.policy.prepare(system, block)
     interrupted = False
     try:
@@ -152,6 +156,14 @@ def simulate(
         interrupted = True
     name = policy if isinstance(policy, str) else getattr(policy, "name", kind.name)
     return run.result(name, warm_up, guidance, interrupted=interrupted)
+
+
+def _gauge(setting: Setting) -> RoomGauge | None:
+    """For a plan with prices that is for this datacenter."""
+    guidance = setting.guidance
+    if guidance is None or guidance.class_prices is None or not setting.guidance_fits:
+        return None
+    return RoomGauge(setting.datacenter, guidance)
 
 
 @dataclass(frozen=True)
@@ -180,6 +192,7 @@ class _Run:
         system: System,
         policy: RunningPolicy,
         replanning: _Replanning | None,
+        gauge: RoomGauge | None,
     ) -> None:
         self.workload, self.system, self.policy = workload, system, policy
         self._replanning = replanning
@@ -187,6 +200,8 @@ class _Run:
         self._arrived = np.zeros(len(workload.datacenter.classes), dtype=np.int64)
         self._seconds, self._plans = 0.0, 0
         self._measured_from = np.inf
+        self._gauge, self._next_gauge = gauge, np.inf
+        self._room: list[tuple[float, float, float]] = []
 
     def fill(self, jobs: Jobs) -> None:
         """Place jobs that run at time 0. Those without room wait; samples begin after them."""
@@ -202,6 +217,7 @@ class _Run:
         self, block: Jobs, others: Iterator[Jobs], on_progress: ArrivalCallback | None
     ) -> None:
         """All events of the block and of the `others`."""
+        self._next_gauge = np.inf if self._gauge is None else 0.0
         for number in count(1):
             following = next(others, None)
             self.system.tally[NEXT_JOB] = 0
@@ -228,17 +244,29 @@ class _Run:
     def _advance(self, block: Jobs, last: bool) -> int:
         """Go on to the end of the block or the next plan; why it came back."""
         while True:
+            until = min(self._next_plan, self._next_gauge)
             began = process_time()
             try:
-                why = self.policy.advance(self.system, block, self._next_plan, last)
+                why = self.policy.advance(self.system, block, until, last)
             finally:
                 self._seconds += process_time() - began
             if why == events.NEEDS_SLOTS:
                 self.system = with_more_slots(self.system)
             elif why == events.NEEDS_ROOM:
                 self.policy.make_room(self.system)
+            elif why == events.TIME_IS_UP and until == self._next_gauge:
+                self._measure_room()
             else:
                 return why
+
+    def _measure_room(self) -> None:
+        """Open and spoilt room now: nothing has happened since the last event."""
+        assert self._gauge is not None
+        self._room.append((self._next_gauge, *self._gauge.measure(self.system)))
+        at = len(self._room)
+        self._next_gauge = (
+            at * self.workload.horizon / ROOM_SAMPLES if at < ROOM_SAMPLES else np.inf
+        )
 
     def _count(self, classes: IntArray) -> None:
         self._arrived += np.bincount(classes, minlength=len(self._arrived))
@@ -282,6 +310,8 @@ class _Run:
             warm_up=warm_up,
             measured_from=min(self._measured_from, self.workload.horizon),
             guidance=guidance,
+            room=np.array(self._room).reshape(-1, 3),
+            room_is_exact=self._gauge is not None and self._gauge.exact,
             start=final.log_start,
             machine=place_in_datacenter(final, final.log_machine),
         )
