@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .instances.datacenter.guidance import Guidance as Guidance
     from .instances.datacenter.guidance_file import read_guidance as read_guidance
     from .instances.datacenter.guidance_file import write_guidance as write_guidance
+    from .instances.datacenter.mixes import Mix as Mix
     from .instances.datacenter.workload import Jobs as Jobs
     from .instances.datacenter.workload import Workload as Workload
     from .instances.datacenter.workload import poisson as poisson

@@ -14,6 +14,7 @@ from slotwise.commands.app import app
 from slotwise.instances.datacenter.spread import spread_of
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
+NO_PLAN = ("--rate", "5", "--policy", "first-fit")
 SMALL = ("--scale", "0.02", "--jobs", "3000")
 
 
@@ -182,10 +183,10 @@ def stopped(*arguments: object) -> str:
         (("--start", "full", "--trace", "absent.csv"), "--start full is for drawn jobs"),
         (("--mix", "1:k1=1", "--trace", "absent.csv"), "--mix is for drawn jobs"),
         (("--start", "ful"), "--start: did you mean full? choose empty or full, got 'ful'"),
-        (("--rate", "5", "--durations", "lognormal:-2"), "coefficient of variation from 0"),
-        (("--rate", "5", "--durations", "gamma"), "durations: choose exponential or"),
-        (("--rate", "5", "--mix", "1:k9=1"), "mix '1:k9=1': unknown class 'k9'"),
-        (("--rate", "5", "--mix", "1:k1=1", "--mix", "1:k2=1"), "need a time above 1"),
+        ((*NO_PLAN, "--durations", "lognormal:-2"), "coefficient of variation from 0"),
+        ((*NO_PLAN, "--durations", "gamma"), "durations: choose exponential or"),
+        ((*NO_PLAN, "--mix", "1:k9=1"), "mix '1:k9=1': unknown class 'k9'"),
+        ((*NO_PLAN, "--mix", "1:k1=1", "--mix", "1:k2=1"), "need a time above 1"),
         (("--batch", "10000001"), "'--batch': need less than or equal to 10000000"),
         (("--load", "0", "--batch", "5", "--jobs", "3"), "rate: need a positive number"),
     ],

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from slotwise import Policy
+from slotwise import Configuration, JobClass, Policy, datacenter
 from slotwise.heuristics.dispatch.engine.columns import FIRST_IN_USE, JOBS_RUNNING, JOBS_WAITING
 from slotwise.heuristics.dispatch.simulator import simulate
 from slotwise.instances.datacenter.durations import Constant, Exponential, Lognormal
+from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.workload import Workload, poisson
 from slotwise.instances.generators.lotes import google_2011
 from slotwise.solvers.guidance.guide import guide
@@ -27,6 +28,33 @@ def test_as_many_jobs_run_at_the_beginning_as_in_the_middle_and_at_the_end(law):
         assert series[0, JOBS_RUNNING] == workload.running_at_start
         running.append(series[[0, len(series) // 2, -1], JOBS_RUNNING])
     mean = rate * float(PROBLEM.share @ PROBLEM.mean_time[:, 0])
+    np.testing.assert_allclose(np.mean(running, axis=0), mean, atol=4 * np.sqrt(mean / 4))
+
+
+def test_with_different_speeds_it_is_the_steady_state_of_the_plan():
+    """Each class has machines on which it runs faster; the plan gives it those."""
+    problem = datacenter(
+        "two speeds",
+        ["cpu", "mem"],
+        [
+            Configuration("first", 100, {"cpu": 1.0, "mem": 0.6}),
+            Configuration("second", 100, {"cpu": 0.8, "mem": 1.0}),
+        ],
+        [
+            JobClass("a", 0.6, {"first": 1.0, "second": 9.0}, {"cpu": 0.11, "mem": 0.05}),
+            JobClass("b", 0.4, {"first": 9.0, "second": 1.5}, {"cpu": 0.05, "mem": 0.2}),
+        ],
+    )
+    bins = np.array([[9, 0], [0, 4]])
+    plan = Guidance(problem, 400.0, 400.0, np.arange(2), np.full(2, 100), bins)
+    rate = 300.0
+    running = []
+    for seed in range(4):
+        workload = poisson(problem, rate, 10_000, seed=seed, full=True, plan=plan)
+        series = simulate(workload, "lotes", guidance=plan).series
+        assert not series[:, JOBS_WAITING].any()
+        running.append(series[[0, len(series) // 2, -1], JOBS_RUNNING])
+    mean = rate * (0.6 * 1.0 + 0.4 * 1.5)
     np.testing.assert_allclose(np.mean(running, axis=0), mean, atol=4 * np.sqrt(mean / 4))
 
 
