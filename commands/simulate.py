@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from ..formulations.bounds.waiting import WaitingBound
+    from ..heuristics.dispatch.explanation import ExplainedArrival
     from ..heuristics.dispatch.result import Simulation
     from ..heuristics.dispatch.simulator import RunOptions
     from ..instances.datacenter.datacenter import Datacenter
@@ -78,6 +79,10 @@ Replan = Annotated[
 Bound = Annotated[
     bool, typer.Option("--bound", help="Compute a lower bound on the mean wait, too.")
 ]
+Explain = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Say why the policy does what it does at arrival N."),
+]
 PlotFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Waits, queue and use over time: .png, .svg or .pdf."),
@@ -106,6 +111,7 @@ def simulate(
     gamma: Gamma = "scaled",
     replan: Replan = None,
     bound: Bound = False,
+    explain: Explain = None,
     plot: PlotFile = None,
     output: Output = None,
     as_json: Json = False,
@@ -127,6 +133,7 @@ def simulate(
     hidden = quiet or as_json
     tell(workload.notes, quiet=hidden)
     campaign = _Campaign(workload, names, plan, seed, warm_up, options, whole.machines)
+    campaign.check_explanation(explain)
     with held() as signals:
         campaign.run(signals.interrupt, bound=bound, hidden=hidden)
         signals.hold()
@@ -148,6 +155,27 @@ class _Campaign:
     whole: int
     results: list[Simulation] = field(default_factory=list)
     bound: WaitingBound | None = None
+    to_explain: int | None = None
+    explained: ExplainedArrival | None = None
+
+    def check_explanation(self, number: int | None) -> None:
+        """Note the arrival to be explained. Raises `InputError` if it cannot be."""
+        if number is None:
+            return
+        from ..heuristics.dispatch.explanation import check_explicable
+
+        for option in ("replan", "keep_after", "sample"):
+            if self.options.get(option) is not None:
+                name = option.replace("_", "-")
+                raise InputError(f"--explain and --{name} exclude one another")
+        check_explicable(self.workload, self.names[0], number)
+        self.to_explain = number
+
+    def _explain(self, number: int) -> ExplainedArrival:
+        from ..heuristics.dispatch.explanation import explain_arrival
+
+        name = self.names[0]
+        return explain_arrival(self.workload, name, number, guidance=self.plan, seed=self.seed)
 
     def run(self, on_start: Callable[[], None], *, bound: bool, hidden: bool) -> None:
         """Run one policy after the other, then compute the bound, until Ctrl-C.
@@ -159,6 +187,8 @@ class _Campaign:
                 self.results.append(self._simulated(name, on_start, hidden=hidden))
                 if self.results[-1].interrupted:
                     return
+            if self.to_explain is not None:
+                self.explained = self._explain(self.to_explain)
             if bound:
                 from ..formulations.bounds.waiting import waiting_bound
 
@@ -225,6 +255,8 @@ class _Campaign:
         if self.bound is not None:
             first["mean_wait_bound"] = self.bound.mean_wait
             first["mean_wait_bounds"] = self.bound.all
+        if self.explained is not None:
+            first["explained"] = self.explained.document()
         return first
 
     def view(self) -> Group:
@@ -232,7 +264,13 @@ class _Campaign:
         from ..report.simulation import simulation_view
 
         bound = None if self.bound is None else self.bound.mean_wait
-        return simulation_view(self.results, bound, self.whole)
+        view = simulation_view(self.results, bound, self.whole)
+        if self.explained is None:
+            return view
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(view, Text(f"\n{self.explained}"))
 
     def write(self, output: Path | None, plot: Path | None) -> None:
         """Write the files asked for."""

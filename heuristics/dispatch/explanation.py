@@ -84,14 +84,11 @@ def explain_arrival(
     Raises
     ------
     InputError
-        For other policies, a number out of range, and a datacenter that is not empty at time 0.
+        As `check_explicable` does.
+    KeyboardInterrupt
+        If Ctrl-C ended it.
     """
-    if policy not in POLICIES:
-        raise InputError(f"explain: policy {policy!r} is none of {', '.join(POLICIES)}")
-    if workload.running_at_start:
-        raise InputError("explain: need a datacenter that is empty at time 0")
-    if not 1 <= number <= workload.jobs:
-        raise InputError(f"explain: need an arrival from 1 to {workload.jobs}, got {number}")
+    check_explicable(workload, policy, number)
     datacenter = workload.datacenter
     jobs = _first(workload, number)
     plan = _without_bins(datacenter) if guidance is None else guidance
@@ -101,12 +98,40 @@ def explain_arrival(
         raise InputError(str(error)) from None
     if number > 1:
         seen = simulate(_of_jobs(workload, jobs), policy, guidance=guidance, seed=seed, log=True)
+        if seen.interrupted:
+            raise KeyboardInterrupt
         dispatcher.restore(_state_before(dispatcher.state(), jobs, seen))
     demand = dict(
         zip(datacenter.resources, (jobs.demand[-1] * datacenter.unit).tolist(), strict=True)
     )
     reason = dispatcher.explain(datacenter.classes[jobs.job_class[-1]], demand)
     return ExplainedArrival(number, float(jobs.arrival[-1]), datacenter.time_unit, reason)
+
+
+def check_explicable(workload: Workload, policy: str, number: int) -> None:
+    """Check that an arrival can be explained.
+
+    Parameters
+    ----------
+    workload
+        The jobs and their datacenter.
+    policy
+        The policy.
+    number
+        The job is the so manieth that arrives, from 1.
+
+    Raises
+    ------
+    InputError
+        For other policies than `dispatcher.POLICIES`, a number out of range, and a datacenter that
+        is not empty at time 0.
+    """
+    if policy not in POLICIES:
+        raise InputError(f"explain: policy {policy!r} is none of {', '.join(POLICIES)}")
+    if workload.running_at_start:
+        raise InputError("explain: need a datacenter that is empty at time 0")
+    if not 1 <= number <= workload.jobs:
+        raise InputError(f"explain: need an arrival from 1 to {workload.jobs}, got {number}")
 
 
 def _first(workload: Workload, number: int) -> Jobs:
