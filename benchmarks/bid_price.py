@@ -3,7 +3,7 @@
 python benchmarks/bid_price.py tables --results tables.jsonl
 python benchmarks/bid_price.py random --results random.jsonl
 python benchmarks/bid_price.py others --results others.jsonl
-python benchmarks/bid_price.py full --results full.jsonl
+python benchmarks/bid_price.py full --seeds 2 --results full.jsonl
 
 Every policy has the same jobs. Runs are kept in the file of results and not repeated.
 """
@@ -15,7 +15,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -26,7 +26,8 @@ from slotwise.heuristics.dispatch.simulator import simulate
 from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.guidance_file import read_guidance, write_guidance
-from slotwise.instances.datacenter.workload import SECONDS, poisson
+from slotwise.instances.datacenter.job_file import SECONDS
+from slotwise.instances.datacenter.workload import poisson
 from slotwise.instances.generators.lotes import generate, google_2011
 from slotwise.solvers.guidance.guide import guide
 from slotwise.solvers.guidance.prices import with_spread
@@ -51,9 +52,20 @@ FIRST_DATACENTER = 1000
 """Seed of the first random datacenter; none of these had a part in choosing the rule."""
 
 
+MIXES = {
+    "more large jobs": (0.15, 0.36, 0.45, 0.04),
+    "half of the third class": (0.13, 0.36, 0.50, 0.01),
+}
+"""Shares of the classes of Tables 1 and 2, when they are no longer those of the plan."""
+
+
 @dataclass(frozen=True)
 class Setting:
-    """One workload: `datacenter` is a scale of Tables 1 and 2, or the seed of a random one."""
+    """One workload.
+
+    `datacenter` is a scale of Tables 1 and 2, or the seed of a random one. With a `mix` the shares
+    of the classes are others than those of the plan, and the load refers to theirs.
+    """
 
     kind: str
     datacenter: float
@@ -61,6 +73,23 @@ class Setting:
     noise: float
     seed: int
     jobs: int
+    durations: str = "exponential"
+    batch: int = 0
+    full: bool = False
+    mix: str = ""
+    warm_up: float = 0.2
+
+    @property
+    def name(self) -> str:
+        """What is special about the jobs."""
+        parts = [f"{self.load} {'noisy' if self.noise else 'exact'}"]
+        if self.durations != "exponential":
+            parts.append(f"durations {self.durations}")
+        if self.batch:
+            parts.append(f"{self.batch} at time 0")
+        if self.mix:
+            parts.append(self.mix)
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -102,13 +131,32 @@ def random_datacenter(seed: int) -> Datacenter:
 def measure(setting: Setting, policies: Sequence[str]) -> list[Run]:
     """Run all policies on the jobs of one setting."""
     plan = with_spread(planned(setting.kind, setting.datacenter), setting.noise)
-    problem = plan.datacenter
-    rate = setting.load * plan.arrival_rate_bound
-    workload = poisson(problem, rate, setting.jobs, seed=setting.seed, noise=setting.noise)
+    problem, now = plan.datacenter, plan
+    if setting.mix:
+        problem = replace(problem, share=np.array(MIXES[setting.mix]))
+        now = guide(problem, spread=setting.noise)
+    workload = poisson(
+        problem,
+        setting.load * now.arrival_rate_bound,
+        setting.jobs,
+        seed=setting.seed,
+        noise=setting.noise,
+        durations=setting.durations,
+        batch=setting.batch,
+        full=setting.full,
+        plan=now,
+    )
     second = SECONDS[problem.time_unit]
     runs = []
     for name in policies:
-        run = simulate(workload, name, guidance=plan, seed=setting.seed, warm_up=0.2)
+        policy, _, renewed = name.partition(", ")
+        run = simulate(
+            workload,
+            policy,
+            guidance=now if renewed else plan,
+            seed=setting.seed,
+            warm_up=setting.warm_up,
+        )
         runs.append(Run(setting, name, second * run.mean_wait, run.events_per_second))
     return runs
 
@@ -159,6 +207,31 @@ def random(datacenters: int, jobs: int) -> Iterator[Setting]:
                     yield Setting("random", number, load, noise, seed, jobs)
 
 
+def others(seeds: int, jobs: int) -> Iterator[Setting]:
+    """Tables 1 and 2 at a twentieth: heavy tails, a batch at time 0, a mix that is not the plan's.
+
+    With heavy tails the datacenter is full at time 0; of the batch every job is measured.
+    """
+    for noise in (0.0, NOISE):
+        for seed in range(seeds):
+            yield Setting("tables", 0.05, 0.97, noise, seed, jobs, "lognormal:5", full=True)
+    for noise in (0.0, NOISE):
+        for seed in range(seeds):
+            yield Setting("tables", 0.05, 0.95, noise, seed, jobs, batch=15_000, warm_up=0.0)
+    for mix in MIXES:
+        for noise in (0.0, NOISE):
+            for seed in range(seeds):
+                yield Setting("tables", 0.05, 0.97, noise, seed, jobs, mix=mix)
+
+
+def whole(seeds: int, jobs: int) -> Iterator[Setting]:
+    """Tables 1 and 2 in full, 12 583 machines, that run as many jobs at time 0 as later."""
+    for load in (0.95, 0.98, 0.995):
+        for noise in (0.0, NOISE):
+            for seed in range(seeds):
+                yield Setting("tables", 1.0, load, noise, seed, jobs, full=True, warm_up=0.25)
+
+
 def by_policy(runs: Iterable[Run]) -> dict[str, list[float]]:
     """Mean waits of every policy, in one order of settings."""
     found: dict[str, list[float]] = defaultdict(list)
@@ -167,11 +240,11 @@ def by_policy(runs: Iterable[Run]) -> dict[str, list[float]]:
     return found
 
 
-def grouped(runs: Iterable[Run]) -> dict[tuple[float, str], list[Run]]:
-    groups: dict[tuple[float, str], list[Run]] = defaultdict(list)
+def grouped(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """The runs by what their jobs are like."""
+    groups: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
-        kind = "noisy" if run.setting.noise else "exact"
-        groups[run.setting.load, kind].append(run)
+        groups[run.setting.name].append(run)
     return groups
 
 
@@ -179,7 +252,7 @@ def print_tables(runs: Sequence[Run], policies: Sequence[str]) -> None:
     """Mean waits with a 95 % interval over seeds, and on how many the rule waits less."""
     print("| load, demands | " + " | ".join(policies) + " |")
     print("|---|" + "---|" * len(policies))
-    for (load, kind), group in grouped(runs).items():
+    for kind, group in grouped(runs).items():
         waits = by_policy(group)
         own = np.array(waits[RULE])
         cells = []
@@ -188,7 +261,7 @@ def print_tables(runs: Sequence[Run], policies: Sequence[str]) -> None:
             width = T_975[len(values)] * values.std(ddof=1) / math.sqrt(len(values))
             less = "" if name == RULE else f", {(own < values).sum()}/{len(values)}"
             cells.append(f"{values.mean():.3g} ± {width:.1g}{less}")
-        print(f"| {load} {kind} | " + " | ".join(cells) + " |")
+        print(f"| {kind} | " + " | ".join(cells) + " |")
 
 
 def print_random(runs: Sequence[Run], policies: Sequence[str]) -> None:
@@ -198,7 +271,7 @@ def print_random(runs: Sequence[Run], policies: Sequence[str]) -> None:
         "| load, demands | runs | " + " | ".join(rivals) + " | best rival | worse than the best |"
     )
     print("|---|---|" + "---|" * (len(rivals) + 2))
-    for (load, kind), group in grouped(runs).items():
+    for kind, group in grouped(runs).items():
         waits = {name: np.array(values) for name, values in by_policy(group).items()}
         own = np.maximum(waits[RULE], LEAST)
         best = np.min([waits[name] for name in rivals], axis=0)
@@ -213,27 +286,37 @@ def print_random(runs: Sequence[Run], policies: Sequence[str]) -> None:
             f"({settings[i].datacenter:g}/{settings[i].seed})"
             for i in np.flatnonzero(own > 1.05 * np.maximum(best, LEAST))
         ]
-        row = [f"{load} {kind}", str(len(own)), *cells, "; ".join(lost) or "never"]
+        row = [kind, str(len(own)), *cells, "; ".join(lost) or "never"]
         print("| " + " | ".join(row) + " |")
+
+
+PARTS = {
+    "tables": (tables, print_tables, 10, 300_000),
+    "random": (random, print_random, 12, 40_000),
+    "others": (others, print_tables, 3, 300_000),
+    "full": (whole, print_tables, 2, 3_600_000),
+}
+"""Settings, table, and the default numbers of seeds (or datacenters) and jobs."""
+
+RENEWED = [f"{name}, new plan" for name in (RULE, "lotes-unrestricted")]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parts = parser.add_subparsers(dest="part", required=True)
-    for name, jobs, number in (("tables", 300_000, 10), ("random", 40_000, 12)):
+    for name, (_, _, number, jobs) in PARTS.items():
         part = parts.add_parser(name)
         part.add_argument("--results", type=Path, default=Path(f"bid-price-{name}.jsonl"))
         part.add_argument("--jobs", type=int, default=jobs)
         part.add_argument("--processes", type=int, default=2)
         part.add_argument("--policies", nargs="+", default=[RULE, *RIVALS])
-        part.add_argument(
-            "--seeds" if name == "tables" else "--datacenters", dest="number", type=int,
-            default=number,
-        )  # fmt: skip
+        what = "--datacenters" if name == "random" else "--seeds"
+        part.add_argument(what, dest="number", type=int, default=number)
     chosen = parser.parse_args()
-    settings = {"tables": tables, "random": random}[chosen.part](chosen.number, chosen.jobs)
-    runs = carry_out(settings, chosen.policies, chosen.results, chosen.processes)
-    {"tables": print_tables, "random": print_random}[chosen.part](runs, chosen.policies)
+    settings, show, _, _ = PARTS[chosen.part]
+    policies = chosen.policies + (RENEWED if chosen.part == "others" else [])
+    todo = settings(chosen.number, chosen.jobs)
+    show(carry_out(todo, policies, chosen.results, chosen.processes), policies)
 
 
 if __name__ == "__main__":
