@@ -9,18 +9,18 @@ import typer
 
 from ..heuristics.fairness import ALLOCATORS
 from ..instances.errors import InputError
-from ..instances.exporters import EXPORTERS
+from ..instances.exporters import EXPORTERS, GUIDANCE, exporter_of
 from ..instances.registry import Entry
 from .console import Json, Output, Plot, Quiet, about, show, tell
+from .exporting import put_exported
 from .file_rules import saving
-from .process.streams import put
 
 if TYPE_CHECKING:
     from ..instances.hierarchy.allocation import Allocation
     from ..instances.hierarchy.hierarchy import Hierarchy
 
 NAMES = ", ".join(entry.name for entry in ALLOCATORS.own)
-SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own)
+SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own if entry.takes != GUIDANCE)
 
 
 def fair(
@@ -68,7 +68,7 @@ def fair(
         raise InputError(f"--resource is for method ch, not {method}")
     given = {"--why": why, "--events": events, "--plot": plot, "--export": export, "--flat": flat}
     _check_together({option for option, value in given.items() if value not in (None, False)})
-    writer = None if export is None else EXPORTERS.lookup(export)
+    writer = None if export is None else exporter_of(export)
     tree = read_hierarchy(hierarchy)
     if why is not None:
         tree.leaf_at(why)  # before anything is written
@@ -135,23 +135,15 @@ def _export(
     quiet: bool,
 ) -> None:
     from ..instances.exporters import export
-    from ..instances.files.outputs import write_bytes
     from ..instances.schedulers.queue_tree import flattened
 
     tree = allocation.hierarchy
-    text, notes = export(writer.load(), flattened(tree, allocation.share) if flat else tree)
+    exported = export(writer, flattened(tree, allocation.share) if flat else tree)
     if flat:
-        notes = [*notes, "flat weights equal the tree only while all leaves are busy: recompute"]
-    tell(notes, quiet=quiet or as_json)
-    document = {"export": writer.name, "flat": flat, "text": text, "notes": notes}
-    if output is not None:
-        write_bytes(output, text.encode())
-        text = f"{output}: {writer.summary}"
-    elif not as_json:
-        if not quiet:
-            put(text)
-        return
-    show(text, document=document, as_json=as_json, quiet=quiet)
+        exported.notes.append(
+            "flat weights equal the tree only while all leaves are busy: recompute"
+        )
+    put_exported(writer, exported, output, {"flat": flat}, as_json=as_json, quiet=quiet)
 
 
 def _over_time(

@@ -8,8 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from ..instances.errors import InputError
+from ..instances.exporters import EXPORTERS, GUIDANCE, exporter_of
 from .console import NO, Json, Output, Quiet, show, tell
+from .exporting import put_exported
 from .file_rules import saving
+from .process.interrupts import held
 
 DatacenterFile = Annotated[
     Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
@@ -39,6 +42,12 @@ SpreadFrom = Annotated[
     typer.Option(metavar="FILE", help="Measure it on these jobs (import … --jobs) instead."),
 ]
 
+SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own if entry.takes == GUIDANCE)
+Export = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help=f"Write the prices for a scheduler: {SCHEDULERS}."),
+]
+
 
 def guide(
     datacenter: DatacenterFile,
@@ -47,22 +56,28 @@ def guide(
     time_limit: TimeLimit = 1.0,
     spread: Spread = 0.0,
     spread_from: SpreadFrom = None,
+    export: Export = None,
     output: Output = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Which mix of jobs each machine should keep, what limits the datacenter, and what would help.
 
-    Exits with 1 if no plan carries the target rate, or some class fits no machine.
+    Exits with 1 if no plan carries the target rate, or some class fits no machine. With --export,
+    -o takes the scheduler's file instead of the plan.
     """
     from ..instances.datacenter.datacenter_file import read_datacenter
     from ..instances.datacenter.guidance_file import FORMAT, guidance_document
+    from ..instances.exporters import export as exported_by
     from ..instances.files.json_files import write_json
     from ..report.guidance import explanation, guidance_view
     from ..solvers.guidance.guide import NoRate
     from ..solvers.guidance.guide import guide as make
     from ..solvers.guidance.knapsack import warm_up
 
+    writer = None if export is None else exporter_of(export, guidance=True)
+    if writer is not None and as_printed:
+        raise InputError("--export writes prices, and the printed method has none")
     problem = read_datacenter(datacenter)
     if spread_from is not None:
         from ..instances.datacenter.spread import spread_of
@@ -72,29 +87,36 @@ def guide(
             raise InputError("--spread and --spread-from exclude one another")
         spread = spread_of(replay(spread_from, problem))
     warm_up()
-    try:
-        guidance = make(
-            problem,
-            target_rate=target_rate,
-            as_printed=as_printed,
-            time_limit=time_limit,
-            spread=spread,
-            gains=True,
-        )
-    except NoRate as no:
-        document: dict[str, Any] = {
-            "format": FORMAT,
-            "arrival_rate": None,
-            "arrival_rate_bound": no.bound,
-            "bins": [],
-            "proportions": {},
-            "notes": [str(no)],
-        }
-        show(f"{problem.name}: {no}", document=document, as_json=as_json, quiet=quiet)
-        raise typer.Exit(NO) from None
-    document = guidance_document(guidance) | {"explanation": explanation(guidance)}
-    if output is not None:
-        with saving():
-            write_json(output, document)
-    tell(guidance.notes, quiet=quiet or as_json)
-    show(guidance_view(guidance), document=document, as_json=as_json, quiet=quiet)
+    with held() as signals:
+        signals.interrupt()  # which `make` answers with the best plan so far
+        try:
+            guidance = make(
+                problem,
+                target_rate=target_rate,
+                as_printed=as_printed,
+                time_limit=time_limit,
+                spread=spread,
+                gains=writer is None,
+            )
+        except NoRate as no:
+            document: dict[str, Any] = {
+                "format": FORMAT,
+                "arrival_rate": None,
+                "arrival_rate_bound": no.bound,
+                "bins": [],
+                "proportions": {},
+                "notes": [str(no)],
+            }
+            show(f"{problem.name}: {no}", document=document, as_json=as_json, quiet=quiet)
+            raise typer.Exit(NO) from None
+        signals.hold()
+        if writer is not None:
+            exported = exported_by(writer, guidance)
+            put_exported(writer, exported, output, {}, as_json=as_json, quiet=quiet)
+            return
+        document = guidance_document(guidance) | {"explanation": explanation(guidance)}
+        if output is not None:
+            with saving():
+                write_json(output, document)
+        tell(guidance.notes, quiet=quiet or as_json)
+        show(guidance_view(guidance), document=document, as_json=as_json, quiet=quiet)

@@ -1,13 +1,16 @@
-"""Hierarchies as files of schedulers: the exporters, and `export`."""
+"""Hierarchies and guidance as files of schedulers: the exporters, and `export`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .errors import InputError
 from .import_notes import plural
-from .registry import Entry, Function, Registry
+from .needs import need
+from .registry import Choice, Entry, Registry
 
 if TYPE_CHECKING:
+    from .datacenter.guidance import Guidance
     from .hierarchy.hierarchy import Hierarchy
 
 EXPORTERS = Registry(
@@ -49,13 +52,49 @@ EXPORTERS = Registry(
             "a Queue per leaf",
             takes="hierarchy",
         ),
+        Entry(
+            "kubernetes",
+            "instances.schedulers.kubernetes_scoring:node_resources_fit",
+            "Kubernetes: NodeResourcesFit, strategy MostAllocated",
+            "KubeSchedulerConfiguration, weights of resources from a plan's prices",
+            takes="guidance",
+        ),
     ),
 )
 """Writers of schedulers' files.
 
-An exporter is a function of a hierarchy, and perhaps of options by name. It returns the text of the
-file, or a pair of the text and of notes for the operator, one sentence each.
+An exporter is a function of a hierarchy or of guidance, and perhaps of options by name. It returns
+the text of the file, or a pair of the text and of notes for the operator, one sentence each.
 """
+
+GUIDANCE = "guidance"
+
+
+def exporter_of(name: str, *, guidance: bool = False) -> Entry:
+    """The exporter of a name.
+
+    Parameters
+    ----------
+    name
+        The name.
+    guidance
+        Whether there is guidance to export, or a hierarchy.
+
+    Returns
+    -------
+    Entry
+        The exporter.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, and for one that takes the other.
+    """
+    entry = EXPORTERS.lookup(name)
+    if (entry.takes == GUIDANCE) != guidance:
+        command = "guide" if entry.takes == GUIDANCE else "fair"
+        raise InputError(f"scheduler {name!r} is for `slotwise {command} --export`")
+    return entry
 
 
 class Exported(NamedTuple):
@@ -73,15 +112,15 @@ class Exported(NamedTuple):
     notes: list[str]
 
 
-def export(exporter: str | Function, hierarchy: Hierarchy, **options: Any) -> Exported:
-    """The text of a scheduler's file for a hierarchy.
+def export(exporter: Choice, hierarchy: Hierarchy | Guidance, **options: Any) -> Exported:
+    """The text of a scheduler's file for a hierarchy, or for guidance.
 
     Parameters
     ----------
-    exporter : str or callable
-        A name of `EXPORTERS`, or a function as described there.
-    hierarchy : Hierarchy
-        The queues and their weights.
+    exporter : str, callable or Entry
+        A name of `EXPORTERS`, a function as described there, or an entry.
+    hierarchy : Hierarchy or Guidance
+        The queues and their weights, or a plan.
     **options
         What else the exporter takes.
 
@@ -92,11 +131,26 @@ def export(exporter: str | Function, hierarchy: Hierarchy, **options: Any) -> Ex
     Raises
     ------
     InputError
-        For an unknown name, and for a hierarchy that the scheduler cannot hold.
+        For an unknown name, for the exporter of another kind, and for a hierarchy that the
+        scheduler cannot hold.
     """
-    made = EXPORTERS.resolve(exporter).load()(hierarchy, **options)
+    entry = EXPORTERS.resolve(exporter)
+    _need_kind(entry, hierarchy)
+    made = entry.load()(hierarchy, **options)
     text, notes = (made, []) if isinstance(made, str) else made
-    if hierarchy.dropped_limits:
-        limits = plural(len(hierarchy.dropped_limits), "limit")
+    dropped = getattr(hierarchy, "dropped_limits", ())
+    if dropped:
+        limits = plural(len(dropped), "limit")
         notes = [*notes, f"not written: {limits} of the imported queues"]
     return Exported(text, list(notes))
+
+
+def _need_kind(entry: Entry, thing: object) -> None:
+    if entry.takes == GUIDANCE:
+        from .datacenter.guidance import Guidance
+
+        need(f"export to {entry.name}", thing, Guidance)
+    elif entry.takes == "hierarchy":
+        from .hierarchy.hierarchy import Hierarchy
+
+        need(f"export to {entry.name}", thing, Hierarchy)

@@ -46,7 +46,7 @@ class Entry:
         False for a printed method that is known to fail: a bound that is none, a heuristic that
         breaks the rules.
     takes
-        The kind of instance it is for: "mapreduce", "datacenter" or "hierarchy".
+        What it is for: "mapreduce", "datacenter", "hierarchy" or, of exporters, "guidance".
     plugin
         The package that adds it, empty for our own.
     """

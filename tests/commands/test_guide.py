@@ -82,6 +82,29 @@ def test_a_no_is_no_plan_to_read(tmp_path: Path) -> None:
     )
 
 
+def test_export_writes_the_scheduler_s_file(tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.yaml"
+    result = runner.invoke(app, [EXAMPLE, "--export", "kubernetes", "-o", str(file), "--json"])
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["text"] == file.read_text()
+    # 99.7 % of the limit is cores, 0.3 % memory.
+    assert "name: cpu\n          weight: 100" in file.read_text()
+    assert "name: memory\n          weight: 1\n" in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--export", "slurm"], "scheduler 'slurm' is for `slotwise fair --export`"),
+        (["--export", "kubernetes", "--as-printed"], "the printed method has none"),
+    ],
+)
+def test_exports_that_cannot_be(words: list[str], message: str) -> None:
+    result = runner.invoke(app, [EXAMPLE, *words])
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)
+
+
 def test_quiet_prints_nothing() -> None:
     assert runner.invoke(app, [EXAMPLE, "--quiet"]).output == ""
 
