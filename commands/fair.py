@@ -11,8 +11,7 @@ from ..heuristics.fairness import ALLOCATORS
 from ..instances.errors import InputError
 from ..instances.exporters import EXPORTERS, GUIDANCE, exporter_of
 from ..instances.registry import Entry
-from .console import Json, Output, Plot, Quiet, about, show, tell
-from .exporting import put_exported
+from .console import Json, Output, Plot, Quiet, about, put_exported, show, tell
 from .file_rules import saving
 
 if TYPE_CHECKING:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..instances.errors import InputError
 from ..instances.exporters import EXPORTERS, GUIDANCE, exporter_of
-from .console import NO, Json, Output, Quiet, show, tell
-from .exporting import put_exported
+from .console import NO, Json, Output, Quiet, put_exported, show, tell
 from .file_rules import saving
 from .process.interrupts import held
+
+if TYPE_CHECKING:
+    from ..solvers.guidance.guide import NoRate
 
 DatacenterFile = Annotated[
     Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
@@ -67,11 +69,11 @@ def guide(
     -o takes the scheduler's file instead of the plan.
     """
     from ..instances.datacenter.datacenter_file import read_datacenter
-    from ..instances.datacenter.guidance_file import FORMAT, guidance_document
+    from ..instances.datacenter.guidance_file import guidance_document
     from ..instances.exporters import export as exported_by
     from ..instances.files.json_files import write_json
     from ..report.guidance import explanation, guidance_view
-    from ..solvers.guidance.guide import NoRate
+    from ..solvers.guidance.column_generation import NoRate
     from ..solvers.guidance.guide import guide as make
     from ..solvers.guidance.knapsack import warm_up
 
@@ -99,15 +101,8 @@ def guide(
                 gains=writer is None,
             )
         except NoRate as no:
-            document: dict[str, Any] = {
-                "format": FORMAT,
-                "arrival_rate": None,
-                "arrival_rate_bound": no.bound,
-                "bins": [],
-                "proportions": {},
-                "notes": [str(no)],
-            }
-            show(f"{problem.name}: {no}", document=document, as_json=as_json, quiet=quiet)
+            text = f"{problem.name}: {no}"
+            show(text, document=_no_plan(no), as_json=as_json, quiet=quiet)
             raise typer.Exit(NO) from None
         signals.hold()
         if writer is not None:
@@ -120,3 +115,17 @@ def guide(
                 write_json(output, document)
         tell(guidance.notes, quiet=quiet or as_json)
         show(guidance_view(guidance), document=document, as_json=as_json, quiet=quiet)
+
+
+def _no_plan(no: NoRate) -> dict[str, Any]:
+    """The document that says that no plan does it."""
+    from ..instances.datacenter.guidance_file import FORMAT
+
+    return {
+        "format": FORMAT,
+        "arrival_rate": None,
+        "arrival_rate_bound": no.bound,
+        "bins": [],
+        "proportions": {},
+        "notes": [str(no)],
+    }

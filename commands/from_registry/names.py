@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from typer.core import TyperCommand
+
+from ...instances.registry import Registry
 
 
 class WithAllNames(TyperCommand):
@@ -26,6 +29,15 @@ class WithAllNames(TyperCommand):
             registry = REGISTRIES.get((str(self.name), str(one.name)))
             told = getattr(one, "help", None)
             if registry is not None and told:
-                own = ", ".join(entry.name for entry in registry.own)
-                one.help = told.replace(own, ", ".join(registry.names))  # type: ignore[attr-defined]
+                one.help = _with_others(told, registry)  # type: ignore[attr-defined]
         super().format_options(ctx, formatter)
+
+
+def _with_others(told: str, registry: Registry) -> str:
+    """Help that lists our names, all or those of one kind, with those of plug-ins after them."""
+    words = re.split(r"[\s,.:]+", told)
+    listed = [entry for entry in registry.own if entry.name in words]
+    left_out = {entry.takes for entry in registry.own} - {entry.takes for entry in listed}
+    others = [entry for entry in registry[len(registry.own) :] if entry.takes not in left_out]
+    names = ", ".join(entry.name for entry in listed)
+    return told.replace(names, ", ".join(entry.name for entry in (*listed, *others)))

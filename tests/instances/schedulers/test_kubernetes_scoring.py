@@ -77,8 +77,8 @@ def test_names_that_kubernetes_does_not_have_are_noted(plan: Guidance) -> None:
 
 @pytest.mark.parametrize(
     ("worth", "weights"),
-    [([0.5, 0.5], [100, 100]), ([1.0, 1e-6], [100, 1]), ([0.0, 2.0], [0, 100]), ([0.0, 0.0], [0, 0])],
-)  # fmt: skip
+    [([0.5, 0.5], [100, 100]), ([1.0, 1e-6], [100, 1]), ([0.0, 2.0], [0, 100]), ([0, 0], [0, 0])],
+)
 def test_weights_are_whole_from_1_to_100(worth: list[float], weights: list[int]) -> None:
     assert resource_weights(np.array(worth)).tolist() == weights
 
