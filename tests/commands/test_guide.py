@@ -41,7 +41,7 @@ def test_json_is_the_guidance_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_words_and_tables() -> None:
-    result = runner.invoke(app, [EXAMPLE])
+    result = runner.invoke(app, [EXAMPLE, "--time-limit", "4"])
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
     assert "The plan carries 4 730 " in text
@@ -53,7 +53,7 @@ def test_words_and_tables() -> None:
 
 
 def test_target_rate() -> None:
-    result = runner.invoke(app, [EXAMPLE, "--target-rate", "4e6"])
+    result = runner.invoke(app, [EXAMPLE, "--target-rate", "4e6", "--time-limit", "20"])
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
     assert "10450 of 12583 machines carry 4 000 000 jobs per h" in text
