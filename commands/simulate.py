@@ -76,6 +76,14 @@ Gamma = Annotated[
 Replan = Annotated[
     float | None, typer.Option(metavar="T", help="Plan anew after every T time units (LoTES).")
 ]
+Sample = Annotated[
+    list[int] | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Jobs look at N machines only, under --policy but not --against; repeat.",
+    ),
+]
 Bound = Annotated[
     bool, typer.Option("--bound", help="Compute a lower bound on the mean wait, too.")
 ]
@@ -110,6 +118,7 @@ def simulate(
     guidance: GuidanceFile = None,
     gamma: Gamma = "scaled",
     replan: Replan = None,
+    sample: Sample = None,
     bound: Bound = False,
     explain: Explain = None,
     plot: PlotFile = None,
@@ -125,6 +134,7 @@ def simulate(
         load, rate, trace, compress, jobs, seed, noise, durations, batch, start, tuple(mix or ())
     )
     follow = _check(names, asked, replan)
+    runs = _runs(names, sample)
     whole = read_datacenter(datacenter)
     problem = _scaled(whole, scale)
     options: RunOptions = {"gamma": _weight(gamma, problem), "replan": replan}
@@ -132,7 +142,7 @@ def simulate(
     options["planner"] = partial(_plan, spread=spread)
     hidden = quiet or as_json
     tell(workload.notes, quiet=hidden)
-    campaign = _Campaign(workload, names, plan, seed, warm_up, options, whole.machines)
+    campaign = _Campaign(workload, runs, plan, seed, warm_up, options, whole.machines)
     campaign.check_explanation(explain)
     with held() as signals:
         campaign.run(signals.interrupt, bound=bound, hidden=hidden)
@@ -147,7 +157,7 @@ class _Campaign:
     """The policies of a command line on the same jobs, and what came of them."""
 
     workload: Workload
-    names: list[str]
+    runs: list[tuple[str, int | None]]
     plan: Guidance | None
     seed: int
     warm_up: float
@@ -164,17 +174,18 @@ class _Campaign:
             return
         from ..heuristics.dispatch.explanation import check_explicable
 
-        for option in ("replan", "keep_after", "sample"):
-            if self.options.get(option) is not None:
+        policy, sample = self.runs[0]
+        for option, value in {**self.options, "sample": sample}.items():
+            if option in ("replan", "keep_after", "sample") and value is not None:
                 name = option.replace("_", "-")
                 raise InputError(f"--explain and --{name} exclude one another")
-        check_explicable(self.workload, self.names[0], number)
+        check_explicable(self.workload, policy, number)
         self.to_explain = number
 
     def _explain(self, number: int) -> ExplainedArrival:
         from ..heuristics.dispatch.explanation import explain_arrival
 
-        name = self.names[0]
+        name, _ = self.runs[0]
         return explain_arrival(self.workload, name, number, guidance=self.plan, seed=self.seed)
 
     def run(self, on_start: Callable[[], None], *, bound: bool, hidden: bool) -> None:
@@ -183,8 +194,8 @@ class _Campaign:
         Raises `KeyboardInterrupt` if there is no result by then.
         """
         try:
-            for name in self.names:
-                self.results.append(self._simulated(name, on_start, hidden=hidden))
+            for name, sample in self.runs:
+                self.results.append(self._simulated(name, sample, on_start, hidden=hidden))
                 if self.results[-1].interrupted:
                     return
             if self.to_explain is not None:
@@ -197,12 +208,15 @@ class _Campaign:
             if not self.results:
                 raise
 
-    def _simulated(self, name: str, on_start: Callable[[], None], *, hidden: bool) -> Simulation:
+    def _simulated(
+        self, name: str, sample: int | None, on_start: Callable[[], None], *, hidden: bool
+    ) -> Simulation:
         from ..heuristics.dispatch.simulator import simulate as simulated
 
         with _progress(name, hidden=hidden) as on_progress:
             options: RunOptions = {
                 **self.options,
+                "sample": sample,
                 "on_progress": on_progress,
                 "on_start": on_start,
             }
@@ -231,7 +245,7 @@ class _Campaign:
         if last.interrupted:
             done = f"{last.all_jobs} of {self.workload.jobs} jobs"
             notes.append(f"interrupted: {last.policy} has started {done}")
-        absent = self.names[len(self.results) :]
+        absent = [name for name, _ in self.runs[len(self.results) :]]
         if bound and self.bound is None:
             absent.append("the bound")
         if absent:
@@ -308,6 +322,19 @@ def _jobs_and_plan(
     if path is not None or needed or asked.needs_plan:
         plan = _plan(problem, path, spread)
     return asked.drawn(problem, plan) if replayed is None else replayed, plan, spread
+
+
+def _runs(names: list[str], samples: list[int] | None) -> list[tuple[str, int | None]]:
+    """The policies to run, the first of them with each sample, and on how many machines."""
+    first, *others = names
+    if not samples:
+        return [(name, None) for name in names]
+    from ..heuristics.dispatch.policy import can_sample, policy_kind
+
+    if not can_sample(policy_kind(first)):
+        able = [name for name in POLICIES.names if can_sample(policy_kind(name))]
+        raise InputError(f"--sample is for {', '.join(able)}: {first} looks at all machines")
+    return [*((first, sample) for sample in samples), *((name, None) for name in others)]
 
 
 def _follow_plans(names: list[str]) -> list[bool]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..instances.arrays import IntArray
-from ..instances.kernels.decorators import counted, kernel
+from ..instances.kernels.decorators import counted, inlined, kernel
 
 
 def seeded(seed: int, stream: int = 0) -> IntArray:
@@ -78,9 +78,37 @@ def uniform_of_job(seed: int, number: int) -> float:
     float
         Uniform in [0, 1).
     """
-    z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95)
-    z += (np.uint64(number) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = _mixed(np.uint64(seed) * np.uint64(0xD1342543DE82EF95), number)
+    return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@kernel
+def draw_of_job(seed: int, number: int, draw: int) -> float:
+    """Draw one of several numbers for a job, none of which is that of `uniform_of_job`.
+
+    Parameters
+    ----------
+    seed
+        At least 0.
+    number
+        The job's position in the workload.
+    draw
+        Which of the numbers, from 0 on.
+
+    Returns
+    -------
+    float
+        Uniform in [0, 1).
+    """
+    own = _mixed(np.uint64(seed) * np.uint64(0xD1342543DE82EF95), number)
+    z = _mixed(own, draw)
+    return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@inlined
+def _mixed(state: np.uint64, step: int) -> np.uint64:
+    """SplitMix64 after so many steps from a state."""
+    z = state + (np.uint64(step) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return np.uint64(z ^ (z >> np.uint64(31)))

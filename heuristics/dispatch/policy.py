@@ -45,6 +45,8 @@ class Setting:
     gamma
         Weight of the remaining work in a policy's scores, in the datacenter's time unit; None if
         the policy is to choose it.
+    sample
+        How many machines an arriving job looks at; None for all.
     """
 
     datacenter: Datacenter
@@ -52,6 +54,7 @@ class Setting:
     guidance: Guidance | None = None
     seed: int = 0
     gamma: float | None = None
+    sample: int | None = None
 
     def need_guidance(self) -> Guidance:
         """Return the guidance.
@@ -194,6 +197,11 @@ def policy_kind(policy: AnyPolicy) -> PolicyKind:
     return cast(PolicyKind, found)
 
 
+def can_sample(policy: PolicyKind) -> bool:
+    """Whether an arriving job can be made to look at a few machines only."""
+    return bool(getattr(policy, "samples", False))
+
+
 @dataclass(frozen=True)
 class CompiledPolicy(Generic[Arrays]):
     """A policy that the compiled event loop calls.
@@ -219,6 +227,8 @@ class CompiledPolicy(Generic[Arrays]):
     replan
         Returns the arrays for another plan, given the arrays, the system, that plan and the one
         before. None: the policy follows no plan.
+    samples
+        Whether it heeds the setting's `sample`.
     """
 
     arrays: type[Arrays]
@@ -228,6 +238,7 @@ class CompiledPolicy(Generic[Arrays]):
     make_room: Callable[[Arrays, System], Arrays]
     renew: Callable[[Arrays, Setting, System], Arrays] | None = None
     replan: Callable[[Arrays, System, Guidance, Guidance], Arrays] | None = None
+    samples: bool = False
 
     def __post_init__(self) -> None:
         events.register_kernels(self.arrays, self.arrive, self.depart)

@@ -32,7 +32,7 @@ from .engine.columns import (
     WAITING,
 )
 from .engine.state import System, new_system, place_in_datacenter, with_more_slots
-from .policy import AnyPolicy, PolicyKind, RunningPolicy, Setting, policy_kind
+from .policy import AnyPolicy, PolicyKind, RunningPolicy, Setting, can_sample, policy_kind
 from .result import Simulation
 from .worth.room import RoomGauge
 
@@ -64,6 +64,9 @@ class RunOptions(TypedDict, total=False):
         Time after which a new plan is made, again and again, in the datacenter's time unit.
     planner
         Makes the new plan for the datacenter with the shares that arrived since the last one.
+    sample
+        How many machines an arriving job looks at, for policies that can look at some; None for
+        all.
     on_progress
         Called after every block of jobs with the arrivals so far and in all.
     on_start
@@ -73,6 +76,7 @@ class RunOptions(TypedDict, total=False):
     gamma: float | None
     replan: float | None
     planner: Planner | None
+    sample: int | None
     on_progress: ArrivalCallback | None
     on_start: Callable[[], None] | None
 
@@ -142,7 +146,8 @@ def simulate(
     )
     blocks = workload.blocks()
     block = next(blocks)
-    setting = Setting(datacenter, block.demand, guidance, seed, options.get("gamma"))
+    sample = _sample(kind, options)
+    setting = Setting(datacenter, block.demand, guidance, seed, options.get("gamma"), sample)
     run = _Run(workload, system, kind.begin_run(setting, system), replanning, _gauge(setting))
     run.policy.prepare(system, block)
     interrupted = False
@@ -155,6 +160,8 @@ def simulate(
     except KeyboardInterrupt:
         interrupted = True
     name = policy if isinstance(policy, str) else getattr(policy, "name", kind.name)
+    if sample is not None:
+        name = f"{name}, sample {sample}"
     return run.result(name, warm_up, guidance, interrupted=interrupted)
 
 
@@ -181,6 +188,16 @@ def _replanning(kind: PolicyKind, options: RunOptions) -> _Replanning | None:
     if planner is None or not kind.follows_plan or not interval > 0:
         raise InputError("replan: need a positive time, a planner, and a policy that follows it")
     return _Replanning(interval, planner)
+
+
+def _sample(kind: PolicyKind, options: RunOptions) -> int | None:
+    sample = options.get("sample")
+    if sample is not None:
+        if not can_sample(kind):
+            raise InputError("sample: this policy looks at all machines")
+        if sample < 1:
+            raise InputError(f"sample: need at least 1 machine, got {sample}")
+    return sample
 
 
 class _Run:

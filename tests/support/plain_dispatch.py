@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from slotwise.heuristics.random_numbers import uniform_of_job
+from slotwise.heuristics.random_numbers import draw_of_job, uniform_of_job
 from slotwise.instances.datacenter.datacenter import Datacenter
 from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.workload import Workload
@@ -56,10 +56,12 @@ class Plain:
         guidance: Guidance | None = None,
         seed: int = 0,
         gamma: float | None = None,
+        sample: int | None = None,
     ) -> None:
         data = workload.datacenter
         self.data: Datacenter = data
         self.policy, self.guidance, self.seed, self.gamma = policy, guidance, seed, gamma
+        self.sample = sample
         bins = np.zeros((data.machines, len(data.classes)), dtype=int)
         if guidance is not None:
             bins = guidance.machine_jobs
@@ -124,7 +126,8 @@ class Plain:
 
     def place(self, job: Job) -> Machine | None:
         k = job.job_class
-        room = [m for m in self.machines if self.can_run[k, m.configuration] and m.has_room(job)]
+        able = self.machines if self.sample is None else self.drawn_machines(job)
+        room = [m for m in able if self.can_run[k, m.configuration] and m.has_room(job)]
         if not room:
             return None
         if self.policy in ("first-fit", "greedy"):
@@ -138,6 +141,28 @@ class Plain:
         drawn = self.drawn(job)
         nearest = [m for m in room if m.configuration == drawn] or room
         return min(nearest, key=lambda m: (-m.score(k), m.number))
+
+    def drawn_machines(self, job: Job) -> list[Machine]:
+        """Some of the machines that can hold the job, under LoTES of one configuration."""
+        able = [
+            m
+            for m in self.machines
+            if self.can_run[job.job_class, m.configuration]
+            and fits(job.demand, self.data.capacity_units[m.configuration].tolist())
+        ]
+        if self.policy.startswith("lotes"):
+            drawn = self.drawn(job)
+            able = (
+                [m for m in able if m.configuration == drawn]
+                or [m for m in able if self.is_planned(job, m.configuration)]
+                or able
+            )
+        chosen = []
+        for i in range(min(self.sample or 0, len(able))):
+            at = i + int(draw_of_job(self.seed, job.number, i) * (len(able) - i))
+            able[i], able[at] = able[at], able[i]
+            chosen.append(able[i])
+        return sorted(chosen, key=lambda m: m.number)
 
     def drawn(self, job: Job) -> int | None:
         """Roulette wheel over the configurations; the last with a share takes rounding's rest."""

@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ....instances.arrays import FloatArray, IntArray
-from ....instances.kernels.decorators import inlined
+from ....instances.kernels.decorators import inlined, inner
 from ..engine import event_loop as events
-from ..engine.columns import JOB_CLASS
+from ..engine.columns import JOB_CLASS, NUMBER
 from ..engine.state import System
 from ..machines.bitsets import lowest_bit
 from ..machines.free_capacity_grid import Grid, choose_ranges, grid_of, large_enough, move
 from ..machines.free_capacity_levels import job_fits
+from ..machines.samples import Sample, choose_able, draw_machines, sample_of
 from ..policy import CompiledPolicy, Setting
 from ..waiting.class_queues import Queues, empty_queues, with_more_places
 from ..waiting.global_queue import enqueue, start_in_order
@@ -37,11 +38,14 @@ class BestFit(NamedTuple):
         A queue for each class.
     floor : (cells,)
         The least `free_share` of a machine in the cell at each place of the order.
+    sample
+        The machines that a job looks at.
     """
 
     grid: Grid
     queues: Queues
     floor: FloatArray
+    sample: Sample
 
 
 def make(setting: Setting, system: System) -> BestFit:
@@ -61,7 +65,8 @@ def make(setting: Setting, system: System) -> BestFit:
     """
     grid, floor = grid_by_free_share(setting, system)
     queues = empty_queues(len(system.runs), system.free.shape[1], by_work=False)
-    return BestFit(grid, queues, floor)
+    sample = sample_of(setting.datacenter, setting.sample, setting.seed)
+    return BestFit(grid, queues, floor, sample)
 
 
 def grid_by_free_share(setting: Setting, system: System) -> tuple[Grid, FloatArray]:
@@ -185,9 +190,26 @@ def fullest_with_room(grid: Grid, floor: FloatArray, system: System, slot: int) 
     return best
 
 
+@inner
+def _fullest_drawn(sample: Sample, system: System, slot: int) -> int:
+    """The same, of machines drawn from those that can run the job."""
+    choose_able(sample, system.runs, system, slot)
+    best, least = -1, np.inf
+    for i in range(draw_machines(sample, system.words, system.info[slot, NUMBER])):
+        m = sample.drawn[i]
+        if job_fits(system.free, system.info, slot, m):
+            value = free_share(system.free, system.weight, m)
+            if value < least or (value == least and m < best):
+                best, least = m, value
+    return best
+
+
 @inlined
 def _arrive(policy: BestFit, system: System, slot: int) -> None:
-    m = fullest_with_room(policy.grid, policy.floor, system, slot)
+    if policy.sample.size > 0:
+        m = _fullest_drawn(policy.sample, system, slot)
+    else:
+        m = fullest_with_room(policy.grid, policy.floor, system, slot)
     if m >= 0:
         events.start(system, slot, m)
         move(policy.grid, system.free, m)
@@ -201,5 +223,5 @@ def _depart(policy: BestFit, system: System, slot: int, m: int) -> None:
     move(policy.grid, system.free, m)
 
 
-BEST_FIT = CompiledPolicy(BestFit, make, _arrive, _depart, make_room, renew)
+BEST_FIT = CompiledPolicy(BestFit, make, _arrive, _depart, make_room, renew, samples=True)
 """Best fit, for `simulate`."""

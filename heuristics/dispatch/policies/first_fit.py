@@ -12,21 +12,40 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ....instances.kernels.decorators import inlined
+from ....instances.kernels.decorators import inlined, inner
 from ..engine import event_loop as events
-from ..engine.columns import JOB_CLASS
+from ..engine.columns import JOB_CLASS, NUMBER
 from ..engine.state import System
-from ..machines.free_capacity_levels import Levels, choose_rows, first_fit, levels_of, update
+from ..machines.free_capacity_levels import (
+    Levels,
+    choose_rows,
+    first_fit,
+    job_fits,
+    levels_of,
+    update,
+)
+from ..machines.samples import Sample, choose_able, draw_machines, sample_of
 from ..policy import CompiledPolicy, Setting
 from ..waiting.class_queues import Queues, empty_queues, with_more_places
 from ..waiting.global_queue import enqueue, start_in_order
 
 
 class FirstFit(NamedTuple):
-    """First fit at work: machines by what they have free, and a queue for each class."""
+    """First fit at work.
+
+    Attributes
+    ----------
+    levels
+        Machines by what they have free.
+    queues
+        A queue for each class.
+    sample
+        The machines that a job looks at.
+    """
 
     levels: Levels
     queues: Queues
+    sample: Sample
 
 
 def make(setting: Setting, system: System) -> FirstFit:
@@ -47,6 +66,7 @@ def make(setting: Setting, system: System) -> FirstFit:
     return FirstFit(
         levels_of(system.free, setting.demands),
         empty_queues(len(system.runs), system.free.shape[1], by_work=False),
+        sample_of(setting.datacenter, setting.sample, setting.seed),
     )
 
 
@@ -92,9 +112,24 @@ def lowest_with_room(levels: Levels, system: System, slot: int) -> int:
     return -1
 
 
+@inner
+def _lowest_drawn(sample: Sample, system: System, slot: int) -> int:
+    """The same, of machines drawn from those that can run the job."""
+    choose_able(sample, system.runs, system, slot)
+    best = -1
+    for i in range(draw_machines(sample, system.words, system.info[slot, NUMBER])):
+        m = sample.drawn[i]
+        if (best < 0 or m < best) and job_fits(system.free, system.info, slot, m):
+            best = m
+    return best
+
+
 @inlined
 def _arrive(policy: FirstFit, system: System, slot: int) -> None:
-    m = lowest_with_room(policy.levels, system, slot)
+    if policy.sample.size > 0:
+        m = _lowest_drawn(policy.sample, system, slot)
+    else:
+        m = lowest_with_room(policy.levels, system, slot)
     if m >= 0:
         events.start(system, slot, m)
         update(policy.levels, system.free, m)
@@ -108,5 +143,5 @@ def _depart(policy: FirstFit, system: System, slot: int, m: int) -> None:
     update(policy.levels, system.free, m)
 
 
-FIRST_FIT = CompiledPolicy(FirstFit, make, _arrive, _depart, make_room)
+FIRST_FIT = CompiledPolicy(FirstFit, make, _arrive, _depart, make_room, samples=True)
 """First fit, for `simulate`."""

@@ -11,6 +11,8 @@ that it runs: v = N - kappa, which may be negative.
   configuration (`lotes`) or that it can run (`lotes-unrestricted`), highest score first, on ties in
   the datacenter's order; the first job in the class's queue that fits starts; scores are ranked
   again after every start. It ends when no waiting job of these classes fits.
+- With a *sample* of N an arriving job looks at N machines only, drawn from those of its
+  configuration ([LoTES], section 5.3), and waits if none of them has room.
 - A job too large for all machines whose configuration the plan gives its class would wait for ever.
   It waits in a queue of its own, which every machine that can run the class looks through last,
   in order of arrival.
@@ -43,6 +45,7 @@ from ..engine.columns import (
 from ..engine.state import System
 from ..machines.bitsets import add, bits_between, empty_sets, lowest_bit, remove
 from ..machines.free_capacity_levels import Levels, choose_rows, job_fits, levels_of, update
+from ..machines.samples import Sample, choose_able, draw_machines, sample_of
 from ..policy import CompiledPolicy, Setting
 from ..waiting.class_queues import (
     Queues,
@@ -91,6 +94,8 @@ class Lotes(NamedTuple):
         Scratch.
     seed
         Of the draws of configurations.
+    sample
+        The machines that a job looks at.
     """
 
     levels: Levels
@@ -104,6 +109,7 @@ class Lotes(NamedTuple):
     serves: IntArray
     looked: IntArray
     seed: int
+    sample: Sample
 
 
 def make(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
@@ -138,6 +144,7 @@ def make(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
         serves=np.ones((classes, configurations), dtype=np.int64),
         looked=np.zeros(classes, dtype=np.int64),
         seed=setting.seed,
+        sample=sample_of(setting.datacenter, setting.sample, setting.seed),
     )
     _write_plan(policy, system, guidance, np.zeros_like(policy.score), unrestricted=unrestricted)
     return policy
@@ -292,6 +299,32 @@ def _anywhere_else(policy: Lotes, system: System, slot: int, k: int, drawn: int)
     return best
 
 
+@inner
+def _nearest_drawn(policy: Lotes, system: System, slot: int, drawn: int) -> int:
+    """Of machines drawn from a configuration the one with the highest score, or -1.
+
+    If the job fits none of it, they are drawn from those that look at the job when it waits.
+    """
+    sample = policy.sample
+    k, number = system.info[slot, JOB_CLASS], system.info[slot, NUMBER]
+    choose_able(sample, system.runs, system, slot)
+    if drawn >= 0 and sample.may[drawn] != 0:
+        sample.may[:] = 0
+        sample.may[drawn] = 1
+    elif not choose_able(sample, policy.serves, system, slot):
+        choose_able(sample, system.runs, system, slot)
+    best = -1
+    for i in range(draw_machines(sample, system.words, number)):
+        m = sample.drawn[i]
+        if job_fits(system.free, system.info, slot, m) and (
+            best < 0
+            or policy.score[m, k] > policy.score[best, k]
+            or (policy.score[m, k] == policy.score[best, k] and m < best)
+        ):
+            best = m
+    return best
+
+
 @kernel
 def _queue_of(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -> int:
     """The class's queue if some machine looks there that the job fits, else its other one."""
@@ -317,12 +350,14 @@ def _arrive(policy: Lotes, system: System, slot: int) -> None:
             drawn = j
             break
     m = -1
-    if drawn >= 0 and system.runs[k, drawn] != 0:
+    if policy.sample.size > 0:
+        m = _nearest_drawn(policy, system, slot, drawn)
+    elif drawn >= 0 and system.runs[k, drawn] != 0:
         some = policy.nonempty[k, drawn]
         while some != 0 and m < 0:
             m = _in_set(policy, system, slot, k, drawn, lowest_bit(some))
             some &= some - 1
-    if m < 0:
+    if m < 0 and policy.sample.size == 0:
         m = _anywhere_else(policy, system, slot, k, drawn)
     if m >= 0:
         events.start(system, slot, m)
@@ -408,7 +443,13 @@ def serve_all_machines(policy: Lotes, system: System) -> None:
 
 
 RESTRICTED = CompiledPolicy(
-    Lotes, partial(make, unrestricted=False), _arrive, _depart, make_room, replan=replan
+    Lotes,
+    partial(make, unrestricted=False),
+    _arrive,
+    _depart,
+    make_room,
+    replan=replan,
+    samples=True,
 )
 """LoTES as printed, for `simulate`: on exits a machine starts classes that the plan gives its
 configuration."""

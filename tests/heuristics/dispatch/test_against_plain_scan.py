@@ -48,6 +48,20 @@ def test_classes_that_do_not_need_every_resource_make_no_difference(datacenter, 
         np.testing.assert_array_equal(fast.machine, plain.machine, err_msg=name)
 
 
+@settings(max_examples=10, deadline=None)
+@given(datacenters(), st.sampled_from([1, 2, 5, 100]), st.integers(0, 1000))
+def test_a_job_that_looks_at_a_few_machines_goes_where_a_plain_scan_of_them_sends_it(
+    datacenter, sample, seed
+):
+    plan = guide(datacenter, time_limit=0.1)
+    workload = poisson(datacenter, 0.9 * plan.arrival_rate_bound, 300, seed=seed, noise=0.3)
+    for name in ("lotes", "lotes-unrestricted", "best-fit", "first-fit"):
+        fast = simulate(workload, name, guidance=plan, seed=seed, sample=sample, log=True)
+        plain = Plain(workload, name, plan, seed, sample=sample).run()
+        np.testing.assert_array_equal(fast.start, plain.start, err_msg=name)
+        np.testing.assert_array_equal(fast.machine, plain.machine, err_msg=name)
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     datacenters(),
