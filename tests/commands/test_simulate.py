@@ -60,6 +60,22 @@ def test_json_has_the_fields_of_the_contract(policy: str) -> None:
     assert "warm-up covers" in figures["warnings"][0]
 
 
+def test_samples_cost_waits_beside_the_same_policy_that_looks_at_all_machines() -> None:
+    options = (EXAMPLE, *SMALL, "--load", "0.95", "--jobs", "20000")
+    figures = document(*options, "--sample", "1", "--sample", "1000", "--against", "lotes")
+    one, most, every = figures, *figures["against"]
+    assert one["policy"] == "lotes, sample 1"
+    assert most["policy"] == "lotes, sample 1000"
+    assert every["policy"] == "lotes"
+    assert one["waited"] > most["waited"] >= every["waited"]
+
+
+def test_a_policy_that_looks_at_all_machines_refuses_a_sample() -> None:
+    end = cli("simulate", EXAMPLE, *SMALL, "--policy", "tetris", "--sample", "3")
+    assert (end.code, end.out) == (2, "")
+    assert "--sample is for lotes, " in end.err
+
+
 def test_several_policies_meet_the_same_jobs_and_a_bound(tmp_path: Path) -> None:
     file = tmp_path / "result.json"
     options = (EXAMPLE, *SMALL, "--load", "1.3", "--noise", "0.3", "--seed", "5", "--bound")

@@ -27,7 +27,7 @@ class Sample(NamedTuple):
         How many; 0 for all.
     seed
         Of the draws.
-    count : (M,)
+    machines : (M,)
         Machines of each configuration.
     may : (M,)
         Which configurations machines are drawn from.
@@ -39,7 +39,7 @@ class Sample(NamedTuple):
 
     size: int
     seed: int
-    count: IntArray
+    machines: IntArray
     may: IntArray
     order: IntArray
     drawn: IntArray
@@ -57,13 +57,13 @@ def sample_of(datacenter: Datacenter, size: int | None, seed: int) -> Sample:
     seed
         Of the draws.
     """
-    machines = datacenter.machines if size else 0
+    numbers = datacenter.machines if size else 0
     return Sample(
         size=min(size or 0, datacenter.machines),
         seed=seed,
-        count=datacenter.count.astype(np.int64),
+        machines=datacenter.count.astype(np.int64),
         may=np.zeros(len(datacenter.count), dtype=np.int64),
-        order=np.arange(machines, dtype=np.int64),
+        order=np.arange(numbers, dtype=np.int64),
         drawn=np.zeros(min(size or 0, datacenter.machines), dtype=np.int64),
     )
 
@@ -91,7 +91,7 @@ def choose_able(sample: Sample, able: IntArray, system: System, slot: int) -> bo
     k = system.info[slot, JOB_CLASS]
     some = False
     for j in range(len(sample.may)):
-        holds = able[k, j] != 0 and sample.count[j] > 0
+        holds = able[k, j] != 0 and sample.machines[j] > 0
         holds &= job_fits(system.capacity, system.info, slot, j)
         sample.may[j] = holds
         some |= holds
@@ -119,7 +119,7 @@ def draw_machines(sample: Sample, words: IntArray, number: int) -> int:
     total = 0
     for j in range(len(words)):
         if sample.may[j] != 0:
-            total += sample.count[j]
+            total += sample.machines[j]
     size = min(sample.size, total)
     order = sample.order
     # The first steps of a shuffle, which are then taken back.
@@ -136,8 +136,8 @@ def draw_machines(sample: Sample, words: IntArray, number: int) -> int:
         left = sample.drawn[i]
         for j in range(len(words)):
             if sample.may[j] != 0:
-                if left < sample.count[j]:
+                if left < sample.machines[j]:
                     sample.drawn[i] = WORD * words[j, 0] + left
                     break
-                left -= sample.count[j]
+                left -= sample.machines[j]
     return size
