@@ -147,9 +147,11 @@ def simulate(
     with held() as signals:
         campaign.run(signals.interrupt, bound=bound, hidden=hidden)
         signals.hold()
-        tell([*campaign.missing(bound=bound), *campaign.warnings()], quiet=hidden)
+        tell(campaign.missing(bound=bound), quiet=hidden)
         campaign.write(output, plot)
         show(campaign.view(), document=campaign.document(), as_json=as_json, quiet=quiet)
+        # Last, where they are not scrolled away.
+        tell(campaign.warnings(), quiet=hidden)
 
 
 @dataclass

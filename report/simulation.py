@@ -46,7 +46,7 @@ def _remarks(simulation: Simulation, bound: float | None) -> list[str]:
     """What the tables show."""
     unit, factor = wait_unit(simulation)
     remarks = [
-        f"Waits are of the {simulation.measured} jobs after the warm-up. 99 %: what one job in a "
+        f"Waits are of {_jobs(simulation.measured)} after the warm-up. 99 %: what one job in a "
         "hundred exceeds.",
         "Fragmented: of the jobs that what is free would hold in one piece, the part that it does "
         "not hold where it is.",
@@ -54,17 +54,29 @@ def _remarks(simulation: Simulation, bound: float | None) -> list[str]:
         length(simulation),
     ]
     if simulation.open_room is not None:
-        rest = "" if simulation.load is None else f", {100 * (1 - simulation.load):.3g} %"
-        remarks.insert(
-            2,
-            "Open: of the highest rate, what the jobs that still fit would bring. Spoilt: what no "
-            "job can bring any more. In the steady state they add up to what the load leaves, for "
-            f"every policy{rest}.",
-        )
+        remarks.insert(2, _on_room(simulation.load))
     if bound is not None:
         limit = _number(bound * factor)
         remarks.append(f"No policy has a mean wait of all jobs below {limit} {unit}.")
     return remarks
+
+
+def _on_room(load: float | None) -> str:
+    """What open and spoilt room are; a load from 1 on has no steady state."""
+    text = (
+        "Open: of the highest rate, what the jobs that still fit would bring. Spoilt: what no job "
+        "can bring any more."
+    )
+    if load is not None and load >= 1:
+        return text
+    rest = "" if load is None else f", {100 * (1 - load):.3g} %"
+    return (
+        f"{text} In the steady state they add up to what the load leaves, for every policy{rest}."
+    )
+
+
+def _jobs(number: int) -> str:
+    return "1 job" if number == 1 else f"{number} jobs"
 
 
 def where(simulation: Simulation, whole: int | None = None) -> str:
@@ -98,9 +110,9 @@ def length(simulation: Simulation) -> str:
     unit, factor = time_unit(simulation, whole)
     own, parts = time_unit(simulation, mean)
     return (
-        f"The run: {simulation.all_jobs} jobs in {whole * factor:.3g} {unit}, {whole / mean:.3g} "
-        f"mean durations of {mean * parts:.3g} {own}; the warm-up: "
-        f"{simulation.measured_from / mean:.2g} of them."
+        f"The run: {_jobs(simulation.all_jobs)} in {whole * factor:.3g} {unit}, "
+        f"{_number(whole / mean)} mean durations of {mean * parts:.3g} {own}; the warm-up: "
+        f"{_number(simulation.measured_from / mean)} of them."
     )
 
 

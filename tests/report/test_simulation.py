@@ -31,6 +31,7 @@ from slotwise.report.simulation_plots import (
     draw_waits,
     line_styles,
 )
+from slotwise.solvers.guidance.guide import guide
 
 
 def test_four_jobs_on_one_machine(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_four_jobs_on_one_machine(tmp_path: Path) -> None:
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("d: 1 machine\njobs.csv\n")
-    assert "Waits are of the 4 jobs after the warm-up." in result.stdout
+    assert "Waits are of 4 jobs after the warm-up." in result.stdout
     # Durations of 60, 60, 30 and 60 s.
     run = "The run: 4 jobs in 5 min, 5.71 mean durations of 52.5 s; the warm-up: 0 of them."
     assert run in result.stdout
@@ -120,7 +121,7 @@ def test_policies(simulation: Simulation) -> None:
     )  # fmt: skip
     text = shown(simulation_view([simulation, other], bound=0.1, whole=8))
     assert text.startswith("cell: 2 machines (0.25 of 8)\nby hand\n")
-    assert "Waits are of the 4 jobs after the warm-up." in text
+    assert "Waits are of 4 jobs after the warm-up." in text
     assert "No policy has a mean wait of all jobs below 360 s." in text
     waits, machines, _ = tables(text)
     assert list(waits[0]) == [
@@ -140,6 +141,11 @@ def test_policies(simulation: Simulation) -> None:
     assert "No policy" not in text
     assert "steady" not in text
     assert list(tables(text)[1][0]) == ["policy", "cpu in use, %", "fragmented, %"]
+    heavy = replace(simulation.workload, rate=3.0)
+    plan = replace(guide(simulation.datacenter), arrival_rate_bound=2.0)
+    text = shown(simulation_view([replace(simulation, workload=heavy, guidance=plan)]))
+    assert "; load 1.5" in text
+    assert "steady" not in text
     (rows,) = tables(shown(waits_table([replace(simulation, events=4_321)])))
     assert rows[0]["Mev/s"] == "0.0022"
 

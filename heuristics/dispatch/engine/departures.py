@@ -147,6 +147,8 @@ def next_epoch(calendar: Calendar, info: IntArray, times: FloatArray) -> None:
             while new != NO_SLOT:
                 after, end = np.int64(times[new, NEXT_SLOT]), times[new, END]
                 push(calendar, info, times, end, new)
+                if state[FAR] != new:
+                    empty = 0  # it is in an epoch to come, which is not known to be empty
                 new = after
         epoch = state[EPOCH] & (EPOCHS - 1)
         new = first[epoch]

@@ -260,6 +260,8 @@ def run(policy: Any, system: System, block: Jobs, until: float, last: bool) -> i
             time = block.arrival[at]
         else:
             raise BrokenInvariant("jobs wait, nothing runs, and no more arrive: jobs were lost")
+        if time < clock[NOW]:
+            raise BrokenInvariant("time runs backwards: an event was overlooked")
         if time >= until:
             return TIME_IS_UP
         if arriving:
