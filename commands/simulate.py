@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ..instances.datacenter.workload import Workload
 
 NAMES = ", ".join(entry.name for entry in POLICIES.own)
+KEEPS_MACHINES = "bid-price"
 GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
 
 
@@ -74,7 +75,15 @@ Gamma = Annotated[
     ),
 ]
 Replan = Annotated[
-    float | None, typer.Option(metavar="T", help="Plan anew after every T time units (LoTES).")
+    float | None, typer.Option(metavar="T", help="Plan anew after every T time units.")
+]
+KeepAfter = Annotated[
+    float | None,
+    typer.Option(
+        "--keep-after",
+        metavar="T",
+        help="Keep machines for jobs that have waited T time units (bid-price).",
+    ),
 ]
 Sample = Annotated[
     list[int] | None,
@@ -119,6 +128,7 @@ def simulate(
     gamma: Gamma = "scaled",
     replan: Replan = None,
     sample: Sample = None,
+    keep_after: KeepAfter = None,
     bound: Bound = False,
     explain: Explain = None,
     plot: PlotFile = None,
@@ -135,9 +145,15 @@ def simulate(
     )
     follow = _check(names, asked, replan)
     runs = _runs(names, sample)
+    if keep_after is not None and KEEPS_MACHINES not in names:
+        raise InputError(f"--keep-after is for {KEEPS_MACHINES}")
     whole = read_datacenter(datacenter)
     problem = _scaled(whole, scale)
-    options: RunOptions = {"gamma": _weight(gamma, problem), "replan": replan}
+    options: RunOptions = {
+        "gamma": _weight(gamma, problem),
+        "replan": replan,
+        "keep_after": keep_after,
+    }
     workload, plan, spread = _jobs_and_plan(problem, asked, guidance, needed=follow or bound)
     options["planner"] = partial(_plan, spread=spread)
     hidden = quiet or as_json
@@ -348,9 +364,8 @@ def _follow_plans(names: list[str]) -> list[bool]:
 
 def _names_that_follow() -> str:
     names = POLICIES.names
-    return " and ".join(
-        n for n, follows in zip(names, _follow_plans(names), strict=True) if follows
-    )
+    *others, last = (n for n, follows in zip(names, _follow_plans(names), strict=True) if follows)
+    return f"{', '.join(others)} and {last}"
 
 
 def _scaled(problem: Datacenter, scale: float) -> Datacenter:

@@ -23,6 +23,12 @@ POLICIES = Registry(
             "nearest to the machine's bin; on exits any class",
         ),
         Entry(
+            "bid-price",
+            "heuristics.dispatch.policies.bid_price:BID_PRICE",
+            "slotwise",
+            "where the job takes the least worth of room, at the plan's prices",
+        ),
+        Entry(
             "greedy",
             "heuristics.dispatch.policies.greedy:GREEDY",
             "LoTES, section 5.2",

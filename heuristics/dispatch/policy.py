@@ -47,6 +47,9 @@ class Setting:
         the policy is to choose it.
     sample
         How many machines an arriving job looks at; None for all.
+    keep_after
+        Wait after which a machine may be kept for a job, in the datacenter's time unit; None for
+        never.
     """
 
     datacenter: Datacenter
@@ -55,6 +58,7 @@ class Setting:
     seed: int = 0
     gamma: float | None = None
     sample: int | None = None
+    keep_after: float | None = None
 
     def need_guidance(self) -> Guidance:
         """Return the guidance.

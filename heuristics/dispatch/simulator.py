@@ -60,6 +60,8 @@ class RunOptions(TypedDict, total=False):
     gamma
         Weight of the remaining work in Tetris's score, in the datacenter's time unit; None if it is
         scaled.
+    keep_after
+        Wait after which `bid-price` may keep a machine for a job, in the datacenter's time unit.
     replan
         Time after which a new plan is made, again and again, in the datacenter's time unit.
     planner
@@ -74,6 +76,7 @@ class RunOptions(TypedDict, total=False):
     """
 
     gamma: float | None
+    keep_after: float | None
     replan: float | None
     planner: Planner | None
     sample: int | None
@@ -147,7 +150,8 @@ def simulate(
     blocks = workload.blocks()
     block = next(blocks)
     sample = _sample(kind, options)
-    setting = Setting(datacenter, block.demand, guidance, seed, options.get("gamma"), sample)
+    own = options.get("gamma"), sample, options.get("keep_after")
+    setting = Setting(datacenter, block.demand, guidance, seed, *own)
     run = _Run(workload, system, kind.begin_run(setting, system), replanning, _gauge(setting))
     run.policy.prepare(system, block)
     interrupted = False

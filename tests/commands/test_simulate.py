@@ -38,7 +38,17 @@ def without_times(figures: dict) -> dict:
 
 @pytest.mark.parametrize(
     "policy",
-    ["lotes", "lotes-unrestricted", "greedy", "tetris", "first-fit", "best-fit", "bf-js", "fgd"],
+    [
+        "lotes",
+        "lotes-unrestricted",
+        "bid-price",
+        "greedy",
+        "tetris",
+        "first-fit",
+        "best-fit",
+        "bf-js",
+        "fgd",
+    ],
 )
 def test_json_has_the_fields_of_the_contract(policy: str) -> None:
     figures = document(EXAMPLE, *SMALL, "--policy", policy)
@@ -168,8 +178,11 @@ def test_durations_and_spread_come_from_a_trace(tmp_path: Path) -> None:
 
 
 def test_plans_are_renewed() -> None:
-    figures = document(EXAMPLE, *SMALL, "--replan", "0.005")
+    figures = document(EXAMPLE, *SMALL, "--replan", "0.005", "--against", "bid-price")
     assert figures["replanned"] >= 1
+    assert figures["against"][0]["replanned"] == figures["replanned"]
+    keeping = document(EXAMPLE, *SMALL, "--policy", "bid-price", "--keep-after", "1")
+    assert keeping["mean_wait"] >= 0
     unit = document(EXAMPLE, *SMALL, "--policy", "tetris", "--gamma", "s")
     assert unit["replanned"] == 0
 
@@ -190,6 +203,11 @@ def stopped(*arguments: object) -> str:
         (("--warm-up", "1"), "warm-up"),
         (("--gamma", "year"), "--gamma: choose scaled or s or min or h or d"),
         (("--policy", "greedy", "--replan", "1"), "--replan is for lotes"),
+        (("--policy", "greedy", "--keep-after", "1"), "--keep-after is for bid-price"),
+        (
+            ("--policy", "bid-price", "--keep-after", "0.01"),
+            "keep after: need at least the jobs' mean duration",
+        ),
         (("--compress", "2"), "--compress is for --trace"),
         (("--trace", "absent.csv"), "absent.csv"),
         (("--plot", "plot.txt"), "a plot needs a name ending in"),

@@ -178,6 +178,34 @@ def range_of(line: IntArray, r: int, amount: int) -> int:
     return low
 
 
+@inlined
+def leave(grid: Grid, m: int) -> None:
+    """Take machine m out of the grid, if it is there.
+
+    Parameters
+    ----------
+    grid
+        It changes.
+    m
+        Number of the machine.
+    """
+    old = grid.cell[m]
+    if old == NO_CELL:
+        return
+    grid.cell[m] = NO_CELL
+    before, after = grid.before[m], grid.after[m]
+    if after != NO_MACHINE:
+        grid.before[after] = before
+    if before != NO_MACHINE:
+        grid.after[before] = after
+        return
+    grid.first[old] = after
+    if after == NO_MACHINE:
+        for o in range(len(grid.place)):
+            at = grid.place[o, old]
+            grid.occupied[o, at >> 6] &= ~(1 << (at & 63))
+
+
 @kernel
 def move(grid: Grid, free: IntArray, m: int) -> None:
     """Take note that machine m has another amount free.
@@ -197,19 +225,7 @@ def move(grid: Grid, free: IntArray, m: int) -> None:
     old = grid.cell[m]
     if new == old:
         return
-    orders = len(grid.place)
-    if old != NO_CELL:
-        before, after = grid.before[m], grid.after[m]
-        if after != NO_MACHINE:
-            grid.before[after] = before
-        if before != NO_MACHINE:
-            grid.after[before] = after
-        else:
-            grid.first[old] = after
-            if after == NO_MACHINE:
-                for o in range(orders):
-                    at = grid.place[o, old]
-                    grid.occupied[o, at >> 6] &= ~(1 << (at & 63))
+    leave(grid, m)
     grid.cell[m] = new
     next_one = grid.first[new]
     grid.after[m], grid.before[m] = next_one, NO_MACHINE
@@ -217,7 +233,7 @@ def move(grid: Grid, free: IntArray, m: int) -> None:
     if next_one != NO_MACHINE:
         grid.before[next_one] = m
     else:
-        for o in range(orders):
+        for o in range(len(grid.place)):
             at = grid.place[o, new]
             grid.occupied[o, at >> 6] |= 1 << (at & 63)
 

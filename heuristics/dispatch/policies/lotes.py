@@ -209,7 +209,7 @@ def replan(policy: Lotes, system: System, guidance: Guidance, old: Guidance) -> 
     jobs = policy.queues.job
     waiting = jobs[jobs >= 0]
     waiting = waiting[np.argsort(system.info[waiting, NUMBER])]
-    chosen = [_queue_of(policy.serves, system.capacity, system.info, slot) for slot in waiting]
+    chosen = [home_queue(policy.serves, system.capacity, system.info, slot) for slot in waiting]
     lengths = np.bincount(np.array(chosen, dtype=np.int64), minlength=len(policy.queues.places))
     queues = queues_for(lengths, system.free.shape[1], by_work=False)
     for slot, q in zip(waiting, chosen, strict=True):
@@ -326,8 +326,25 @@ def _nearest_drawn(policy: Lotes, system: System, slot: int, drawn: int) -> int:
 
 
 @kernel
-def _queue_of(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -> int:
-    """The class's queue if some machine looks there that the job fits, else its other one."""
+def home_queue(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -> int:
+    """Return the class's queue if some machine looks there that the job fits, else its other one.
+
+    Parameters
+    ----------
+    serves : (K, M)
+        Whether machines of the configuration look at the class's queue.
+    capacity : (M, R)
+        Of one machine, in units.
+    info : (slots, 3 + R)
+        The jobs, as in `System`.
+    slot
+        The job's slot.
+
+    Returns
+    -------
+    int
+        The class's number, or K more.
+    """
     k = int(info[slot, JOB_CLASS])
     for j in range(len(capacity)):
         if serves[k, j] != 0:
@@ -363,7 +380,7 @@ def _arrive(policy: Lotes, system: System, slot: int) -> None:
         events.start(system, slot, m)
         _changed(policy, system, m, k, -1)
         return
-    q = _queue_of(policy.serves, system.capacity, system.info, slot)
+    q = home_queue(policy.serves, system.capacity, system.info, slot)
     add_job(policy.queues, q, system.info, slot, 0.0)
     if not has_room(policy.queues, q):
         system.tally[QUEUES_FULL] = 1
