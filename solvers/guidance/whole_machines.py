@@ -195,6 +195,7 @@ class _Search:
             clock,
             start=None if math.isinf(self.cost) else _counts(bins, self.best),
             target_rate=self.target_rate,
+            prove=self.outside > self.bound,
         )
         if outcome.machines is not None:
             self._consider(bins, outcome.machines)

@@ -13,7 +13,7 @@ from slotwise.instances.generators.lotes import generate
 from slotwise.solvers.clock import Clock
 from slotwise.solvers.guidance import whole_machines
 from slotwise.solvers.guidance.column_generation import generate_columns
-from slotwise.solvers.guidance.integer_program import solve_program
+from slotwise.solvers.guidance.integer_program import _agreed, solve_program
 from slotwise.solvers.guidance.residual import residual_columns
 from slotwise.solvers.guidance.rounding import rate_of
 from slotwise.solvers.guidance.valuable_bins import valuable_bins
@@ -141,3 +141,24 @@ def test_the_best_of_two_machines_by_hand() -> None:
     plan = whole_plan(data, generate_columns(data), Clock(60))
     assert rate_of(data, plan.bins, plan.machines) == max(every) == 4
     assert plan.bound == pytest.approx(4, rel=1e-9)
+
+
+def test_a_program_about_which_the_solver_was_wrong() -> None:
+    # With rates near the number of machines HiGHS 1.15.1 proves 295.437 here.
+    data = generate(
+        3, 1, 1, 43, seed=72, request=(0.04, 0.25), speed=(0.5, 2.0), allowed=0.7
+    )  # fmt: skip
+    plan = whole_plan(data, generate_columns(data), Clock(60))
+    rate, best = rate_of(data, plan.bins, plan.machines), best_rate(data, integer=True)
+    assert rate == pytest.approx(best, rel=2e-6)
+    assert plan.bound == pytest.approx(best, rel=2e-6)
+
+
+def test_bounds_count_if_two_agree() -> None:
+    assert _agreed([10.0, 10.5], [9.0, 9.5], maximised=True) == 10.5
+    assert _agreed([10.0], [9.0], maximised=True) is None
+    assert _agreed([10.0, None], [9.0], maximised=True) is None
+    assert _agreed([10.0, 11.0], [9.0, 10.5], maximised=True) is None
+    assert _agreed([3.0, 4.0], [4.0, 4.0], maximised=False) == 3.0
+    assert _agreed([3.0, np.inf], [3.0], maximised=False) is None
+    assert _agreed([np.inf, np.inf], [], maximised=False) == np.inf
