@@ -101,7 +101,7 @@ class Lotes(Policy):
 
 def figures(seen):
     document = seen.document()
-    for name in ("policy", "seconds", "events_per_second"):
+    for name in ("policy", "warnings", "seconds", "events_per_second"):
         del document[name]
     arrays = (seen.series, seen.waits, seen.start, seen.machine)
     return json.dumps(document), *(array.tobytes() for array in arrays)

@@ -84,6 +84,7 @@ def test_a_batch_comes_before_the_others_which_stay():
     assert not whole.arrival[: BLOCK + 50].any()
     for one, other in zip(whole, plain, strict=True):
         np.testing.assert_array_equal(one[BLOCK + 50 :], other)
+    assert (whole.demand[:50] != whole.demand[BLOCK : BLOCK + 50]).any()  # blocks of its own
     counts = np.bincount(whole.job_class[: BLOCK + 50], minlength=4) / (BLOCK + 50)
     np.testing.assert_allclose(counts, PROBLEM.share / PROBLEM.share.sum(), atol=0.01)
 
