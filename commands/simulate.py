@@ -100,6 +100,10 @@ Explain = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="Say why the policy does what it does at arrival N."),
 ]
+Reference = Annotated[
+    bool,
+    typer.Option("--reference", help="Show the waits on one machine with all resources, too."),
+]
 PlotFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Waits, queue and use over time: .png, .svg or .pdf."),
@@ -130,6 +134,7 @@ def simulate(
     sample: Sample = None,
     keep_after: KeepAfter = None,
     bound: Bound = False,
+    reference: Reference = False,
     explain: Explain = None,
     plot: PlotFile = None,
     output: Output = None,
@@ -161,9 +166,9 @@ def simulate(
     campaign = _Campaign(workload, runs, plan, seed, warm_up, options, whole.machines)
     campaign.check_explanation(explain)
     with held() as signals:
-        campaign.run(signals.interrupt, bound=bound, hidden=hidden)
+        campaign.run(signals.interrupt, bound=bound, reference=reference, hidden=hidden)
         signals.hold()
-        tell(campaign.missing(bound=bound), quiet=hidden)
+        tell(campaign.missing(bound=bound, reference=reference), quiet=hidden)
         campaign.write(output, plot)
         show(campaign.view(), document=campaign.document(), as_json=as_json, quiet=quiet)
         # Last, where they are not scrolled away.
@@ -183,6 +188,7 @@ class _Campaign:
     whole: int
     results: list[Simulation] = field(default_factory=list)
     bound: WaitingBound | None = None
+    pooled: float | None = None
     to_explain: int | None = None
     explained: ExplainedArrival | None = None
 
@@ -206,8 +212,10 @@ class _Campaign:
         name, _ = self.runs[0]
         return explain_arrival(self.workload, name, number, guidance=self.plan, seed=self.seed)
 
-    def run(self, on_start: Callable[[], None], *, bound: bool, hidden: bool) -> None:
-        """Run one policy after the other, then compute the bound, until Ctrl-C.
+    def run(
+        self, on_start: Callable[[], None], *, bound: bool, reference: bool, hidden: bool
+    ) -> None:
+        """Run one policy after the other, then the reference and the bound, until Ctrl-C.
 
         Raises `KeyboardInterrupt` if there is no result by then.
         """
@@ -218,6 +226,10 @@ class _Campaign:
                     return
             if self.to_explain is not None:
                 self.explained = self._explain(self.to_explain)
+            if reference:
+                from ..heuristics.dispatch.pooled import pooled_mean_wait
+
+                self.pooled = pooled_mean_wait(self.workload, self.warm_up)
             if bound:
                 from ..formulations.bounds.waiting import waiting_bound
 
@@ -256,7 +268,7 @@ class _Campaign:
                 why = f"{type(failure).__name__}: {failure}"
                 raise InputError(f"policy {name!r}: package {plugin!r} failed: {why}") from failure
 
-    def missing(self, *, bound: bool) -> list[str]:
+    def missing(self, *, bound: bool, reference: bool) -> list[str]:
         """What an interrupted run has to say."""
         notes = []
         last = self.results[-1]
@@ -264,6 +276,8 @@ class _Campaign:
             done = f"{last.all_jobs} of {self.workload.jobs} jobs"
             notes.append(f"interrupted: {last.policy} has started {done}")
         absent = [name for name, _ in self.runs[len(self.results) :]]
+        if reference and self.pooled is None:
+            absent.append("the reference")
         if bound and self.bound is None:
             absent.append("the bound")
         if absent:
@@ -284,6 +298,8 @@ class _Campaign:
             del other["warnings"]
         if others:
             first["against"] = others
+        if self.pooled is not None:
+            first["pooled_mean_wait"] = self.pooled
         if self.bound is not None:
             first["mean_wait_bound"] = self.bound.mean_wait
             first["mean_wait_bounds"] = self.bound.all
@@ -296,7 +312,7 @@ class _Campaign:
         from ..report.simulation import simulation_view
 
         bound = None if self.bound is None else self.bound.mean_wait
-        view = simulation_view(self.results, bound, self.whole)
+        view = simulation_view(self.results, bound, self.whole, self.pooled)
         if self.explained is None:
             return view
         from rich.console import Group

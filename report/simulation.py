@@ -14,7 +14,10 @@ from ..instances.datacenter.job_file import SECONDS
 
 
 def simulation_view(
-    simulations: Sequence[Simulation], bound: float | None = None, whole: int | None = None
+    simulations: Sequence[Simulation],
+    bound: float | None = None,
+    whole: int | None = None,
+    pooled: float | None = None,
 ) -> Group:
     """Tables of the policies, and of the classes of the first one, with what they mean.
 
@@ -26,6 +29,8 @@ def simulation_view(
         Lower bound on the mean wait, see `waiting_bound`, or None.
     whole
         Number of machines of the datacenter of which these are a part, or None.
+    pooled
+        Mean wait on one machine with all resources, see `pooled_mean_wait`, or None.
 
     Returns
     -------
@@ -38,11 +43,11 @@ def simulation_view(
         waits_table(simulations),
         room_table(simulations),
         classes_table(first),
-        Text("\n".join(_remarks(first, bound))),
+        Text("\n".join(_remarks(first, bound, pooled))),
     )
 
 
-def _remarks(simulation: Simulation, bound: float | None) -> list[str]:
+def _remarks(simulation: Simulation, bound: float | None, pooled: float | None) -> list[str]:
     """What the tables show."""
     unit, factor = wait_unit(simulation)
     remarks = [
@@ -55,6 +60,12 @@ def _remarks(simulation: Simulation, bound: float | None) -> list[str]:
     ]
     if simulation.open_room is not None:
         remarks.insert(2, _on_room(simulation.load))
+    if pooled is not None:
+        load = _number(pooled * factor)
+        remarks.append(
+            f"On one machine with all resources these jobs wait {load} {unit} on average, first "
+            "come with skipping: the part that is due to load, not to packing. It is no bound."
+        )
     if bound is not None:
         limit = _number(bound * factor)
         remarks.append(f"No policy has a mean wait of all jobs below {limit} {unit}.")

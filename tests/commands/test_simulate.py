@@ -80,6 +80,15 @@ def test_samples_cost_waits_beside_the_same_policy_that_looks_at_all_machines() 
     assert one["waited"] > most["waited"] >= every["waited"]
 
 
+def test_a_reference_is_what_load_alone_makes_jobs_wait() -> None:
+    jobs = ("--scale", "0.005", "--jobs", "6000", "--load", "1.3")
+    options = (EXAMPLE, *jobs, "--policy", "first-fit")
+    figures = document(*options, "--reference")
+    assert 0 < figures["pooled_mean_wait"] < figures["mean_wait"]
+    assert "pooled_mean_wait" not in document(*options)
+    assert "due to load, not to packing" in " ".join(run(*options, "--reference").split())
+
+
 def test_a_policy_that_looks_at_all_machines_refuses_a_sample() -> None:
     end = cli("simulate", EXAMPLE, *SMALL, "--policy", "tetris", "--sample", "3")
     assert (end.code, end.out) == (2, "")

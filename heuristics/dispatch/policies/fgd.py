@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....instances.arrays import FloatArray
+from ....instances.arrays import BoolArray, FloatArray
 from ....instances.kernels.decorators import inlined, kernel
 from ..engine import event_loop as events
 from ..engine.columns import FIRST_DEMAND, JOB_CLASS, is_machine
@@ -56,6 +56,8 @@ class Fgd(NamedTuple):
         A queue for each class.
     lost : (machine numbers,)
         Share of the classes that cannot run on the machine or do not fit it now.
+    everywhere : (K,)
+        Whether the class can run on every configuration.
     bound : (cells, 3)
         Of the cell at each place of the order: no machine of it has more than `LOST`, none of this
         or a later cell more than `LOST_LATER`, and none of it less than `FLOOR` of `free_share`.
@@ -64,6 +66,7 @@ class Fgd(NamedTuple):
     grid: Grid
     queues: Queues
     lost: FloatArray
+    everywhere: BoolArray
     bound: FloatArray
 
 
@@ -87,6 +90,7 @@ def make(setting: Setting, system: System) -> Fgd:
         grid=grid,
         queues=empty_queues(len(system.runs), system.free.shape[1], by_work=False),
         lost=np.zeros(len(system.free)),
+        everywhere=system.runs.min(axis=1) > 0,
         bound=np.stack([floor, floor, floor], axis=1),
     )
     _fill(policy, system)
@@ -145,9 +149,7 @@ def _fill(policy: Fgd, system: System) -> None:
         cell = grid.cell_at[0, place]
         lost = 0.0
         for k in range(classes):
-            inside = True
-            for j in range(len(system.words)):
-                inside &= system.runs[k, j] != 0
+            inside = policy.everywhere[k]
             for r in range(resources):
                 line = (cell // grid.stride[r]) % grid.line.shape[1]
                 inside &= request[k, r] <= grid.line[r, line]
@@ -199,6 +201,37 @@ def _rise(policy: Fgd, system: System, slot: int, m: int, size: float) -> float:
 
 
 @inlined
+def _least_in_cell(policy: Fgd, system: System, slot: int, cell: int, idle: float) -> float:
+    """No machine of the cell has a lower rise than this, less the demand times what was lost.
+
+    These are the classes that fit every machine of the cell before the start and none after it,
+    and the least that they lose.
+    """
+    grid, info, request = policy.grid, system.info, system.request
+    spoilt = 0.0
+    for k in range(len(request)):
+        before, after, needed = policy.everywhere[k], True, 0.0
+        for r in range(len(grid.line)):
+            demand = info[slot, FIRST_DEMAND + r]
+            low = grid.line[r, (cell // grid.stride[r]) % grid.line.shape[1]]
+            before &= request[k, r] <= low
+            after &= request[k, r] <= grid.top[cell, r] - demand
+            if request[k, r] > 0:
+                needed += max(low - demand, 0) * system.weight[r]
+        if before and not after:
+            spoilt += system.share[k] * needed
+    return spoilt - idle
+
+
+@inlined
+def _alike(system: System, m: int, other: int) -> bool:
+    same = system.configuration[m] == system.configuration[other]
+    for r in range(system.free.shape[1]):
+        same &= system.free[m, r] == system.free[other, r]
+    return bool(same)
+
+
+@inlined
 def _least_rise(policy: Fgd, system: System, slot: int) -> int:
     """The machine whose fragmentation rises least, or -1.
 
@@ -226,17 +259,22 @@ def _least_rise(policy: Fgd, system: System, slot: int) -> int:
             least = (0.0 - idle) - size * bound[place, LOST_LATER]
             if least > rise or (least == rise and bound[place, FLOOR] > share):
                 return best
-            least = (0.0 - idle) - size * bound[place, LOST]
+            cell = grid.cell_at[0, place]
+            least = _least_in_cell(policy, system, slot, cell, idle)
+            least -= size * bound[place, LOST]
             if least > rise or (least == rise and bound[place, FLOOR] > share):
                 continue
-            m = grid.first[grid.cell_at[0, place]]
+            m = grid.first[cell]
+            last, value = -1, 0.0
             while m >= 0:
                 if (
                     (0.0 - idle) - size * policy.lost[m] <= rise
                     and job_fits(system.free, info, slot, m)
                     and system.runs[k, system.configuration[m]] != 0
                 ):
-                    value = _rise(policy, system, slot, m, size)
+                    if last < 0 or not _alike(system, last, m):
+                        value = _rise(policy, system, slot, m, size)
+                    last = m
                     if value <= rise:
                         left = free_share(system.free, system.weight, m)
                         if value < rise or left < share or (left == share and m < best):
