@@ -148,10 +148,8 @@ def simulate(
     asked = JobsAsked(
         load, rate, trace, compress, jobs, seed, noise, durations, batch, start, tuple(mix or ())
     )
-    follow = _check(names, asked, replan)
+    follow = _check(names, asked, replan, keep_after)
     runs = _runs(names, sample)
-    if keep_after is not None and KEEPS_MACHINES not in names:
-        raise InputError(f"--keep-after is for {KEEPS_MACHINES}")
     whole = read_datacenter(datacenter)
     problem = _scaled(whole, scale)
     options: RunOptions = {
@@ -333,7 +331,9 @@ class _Campaign:
                 write_plot(self.results, plot, self.whole)
 
 
-def _check(names: list[str], asked: JobsAsked, replan: float | None) -> bool:
+def _check(
+    names: list[str], asked: JobsAsked, replan: float | None, keep_after: float | None
+) -> bool:
     """Raise `InputError` if options do not go together; return whether a policy follows a plan."""
     for name in names:
         POLICIES.lookup(name)
@@ -341,6 +341,8 @@ def _check(names: list[str], asked: JobsAsked, replan: float | None) -> bool:
     follow = _follow_plans(names)
     if replan is not None and not all(follow):
         raise InputError(f"--replan is for {_names_that_follow()}, which follow a plan")
+    if keep_after is not None and KEEPS_MACHINES not in names:
+        raise InputError(f"--keep-after is for {KEEPS_MACHINES}")
     return any(follow)
 
 
