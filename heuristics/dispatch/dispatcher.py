@@ -1606,7 +1606,7 @@ class _Lacking:
 
 
 def _percent(part: float, whole: float) -> str:
-    if part <= 0:
+    if part <= 0.0005 * whole:
         return "nothing"
     return f"{100 * part / whole:.2g} %" if whole > 0 else "all of it"
 
