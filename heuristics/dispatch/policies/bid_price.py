@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....instances.arrays import FloatArray, IntArray
 from ....instances.kernels.decorators import inlined, inner, kernel
 from ..engine import event_loop as events
 from ..engine.columns import (
@@ -71,42 +72,17 @@ def _take_all_out(policy: BidPrice) -> None:
 
 
 @inlined
-def _may_go(policy: BidPrice, system: System, q: int, j: int) -> bool:
+def _may_go(belongs: IntArray, runs: IntArray, q: int, j: int) -> bool:
     """Whether jobs of a queue may start on a configuration."""
-    classes = len(policy.belongs)
+    classes = len(belongs)
     if q < classes:
-        return bool(policy.belongs[q, j] != 0)
-    return bool(system.runs[q - classes, j] != 0)
+        return bool(belongs[q, j] != 0)
+    return bool(runs[q - classes, j] != 0)
 
 
 @inlined
-def _look_around(policy: BidPrice, system: System, slot: int, q: int) -> int:
-    """Find the first shapes with room where jobs of queue q may go, and return their number."""
-    shapes, near, share = policy.shapes, policy.near, policy.share
-    grid = shapes.grid
-    found = 0
-    choose_ranges(grid, system.info, slot)
-    for w in range(grid.occupied.shape[1]):
-        word = large_enough(grid, 0, w)
-        while word != 0:
-            place = (w << 6) + lowest_bit(word)
-            word &= word - 1
-            if found == len(near) and policy.floor[place] > share[near[found - 1]]:
-                return found
-            s = grid.first[grid.cell_at[0, place]]
-            while s >= 0:
-                if job_fits(shapes.free, system.info, slot, s) and _may_go(
-                    policy, system, q, shapes.configuration[s]
-                ):
-                    found = _sort_in(policy, found, s)
-                s = grid.after[s]
-    return found
-
-
-@inlined
-def _sort_in(policy: BidPrice, found: int, s: int) -> int:
+def _sort_in(near: IntArray, share: FloatArray, lowest: IntArray, found: int, s: int) -> int:
     """Put a shape among the `found` first ones, and return how many there are now."""
-    near, share, lowest = policy.near, policy.share, policy.shapes.lowest
     at = found
     while at > 0:
         other = near[at - 1]
@@ -122,12 +98,31 @@ def _sort_in(policy: BidPrice, found: int, s: int) -> int:
 
 @inlined
 def _cheapest(policy: BidPrice, system: System, slot: int, q: int) -> int:
-    """The machine on which the job costs least, or `NO_MACHINE`."""
-    shapes = policy.shapes
+    """The machine on which the job costs least, or `NO_MACHINE`; jobs of queue q may go there."""
+    shapes, near, share, info = policy.shapes, policy.near, policy.share, system.info
+    grid = shapes.grid
+    found, w, words = 0, 0, grid.occupied.shape[1]
+    choose_ranges(grid, info, slot)
+    while w < words:
+        word = large_enough(grid, 0, w)
+        while word != 0:
+            place = (w << 6) + lowest_bit(word)
+            word &= word - 1
+            if found == len(near) and policy.floor[place] > share[near[found - 1]]:
+                words = 0
+                break
+            s = grid.first[grid.cell_at[0, place]]
+            while s >= 0:
+                if job_fits(shapes.free, info, slot, s) and _may_go(
+                    policy.belongs, system.runs, q, shapes.configuration[s]
+                ):
+                    found = _sort_in(near, share, shapes.lowest, found, s)
+                s = grid.after[s]
+        w += 1
     k = system.info[slot, JOB_CLASS]
     best, least = -1, np.inf
-    for i in range(_look_around(policy, system, slot, q)):
-        s = policy.near[i]
+    for i in range(found):
+        s = near[i]
         j = shapes.configuration[s]
         after = worth_after(policy.tables, j, shapes.free, s, system.info, slot)
         cost = policy.time[k, j] * float(policy.worth[s] - after)
@@ -183,7 +178,7 @@ def _next_of(policy: BidPrice, system: System, m: int, lacking: bool) -> tuple[i
     classes = len(policy.belongs)
     best, best_leaf, earliest = -2, -2, 0
     for q in range(2 * classes):
-        if queues.waiting[q] > 0 and _may_go(policy, system, q, j):
+        if queues.waiting[q] > 0 and _may_go(policy.belongs, system.runs, q, j):
             if lacking and policy.score[m, q % classes] <= 0:
                 continue
             leaf = first_fitting_leaf(queues, q, system.free, m)
@@ -193,7 +188,7 @@ def _next_of(policy: BidPrice, system: System, m: int, lacking: bool) -> tuple[i
                     best, best_leaf, earliest = q, leaf, number
     for at in range(kept.counts[0]):
         slot, q = kept.slot[at], kept.queue[at]
-        if _may_go(policy, system, q, j) and job_fits(system.free, info, slot, m):
+        if _may_go(policy.belongs, system.runs, q, j) and job_fits(system.free, info, slot, m):
             if lacking and policy.score[m, q % classes] <= 0:
                 continue
             if best == -2 or info[slot, NUMBER] < earliest:
@@ -281,7 +276,7 @@ def _help(policy: BidPrice, system: System) -> None:
             if (
                 is_machine(system.free, m)
                 and kept.for_job[m] == NO_SLOT
-                and _may_go(policy, system, q, j)
+                and _may_go(policy.belongs, system.runs, q, j)
                 and job_fits(system.capacity, system.info, slot, j)
             ):
                 share = free_share(system.free, system.weight, m)
