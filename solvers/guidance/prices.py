@@ -22,7 +22,7 @@ WHOLE_TOLERANCE = 1e-6
 MOST_NODES = 20_000
 """Nodes of its search; after them its bound stands for its value, so that more belongs."""
 
-STRICT, PER_SPREAD = 0.2, 2 / 3
+STRICT, PER_SPREAD = 0.2, 8 / 3
 """A class belongs where it spoils at most `STRICT + PER_SPREAD * spread` of what it brings more
 than where it spoils least."""
 
@@ -60,7 +60,9 @@ def class_prices(datacenter: Datacenter, value: FloatArray, *, spread: float = 0
     there = datacenter.fits & (datacenter.count > 0)
     there = np.where(there.any(axis=1, keepdims=True), there, datacenter.fits)
     least = np.where(there, room, np.inf).min(axis=1, initial=MOST)
-    allowed = (STRICT + PER_SPREAD * spread) * np.maximum(value, least)
+    # Where demands vary, a class without a price must not be barred for hardly any worth.
+    brings = np.maximum(np.maximum(value, least), spread * np.median(value[value > 0]))
+    allowed = (STRICT + PER_SPREAD * spread) * brings
     belongs = datacenter.fits & (room - least[:, None] <= allowed[:, None])
     return ClassPrices(value=value, belongs=belongs, spread=spread)
 

@@ -1,7 +1,7 @@
 """Bid prices: a job goes where it takes the least worth of room, at the prices of the plan.
 
 The worth V of a machine's room is the most that jobs which fit there bring per time, at the plan's
-class prices (`worth/recipe.py`). A job of class k that starts on configuration j costs
+class prices (`dispatcher.worth_recipe`). A job of class k that starts on configuration j costs
 tau_kj (V(free) - V(free - demand)), the worth of the room that it takes while it runs; it costs a
 bonus less on a machine whose bin has more jobs of the class than it runs. Prices of what is sold
 one after the other are called bid prices in revenue management [TalluriVanRyzin1998].

@@ -16,9 +16,9 @@ from ....instances.arrays import IntArray
 from ....instances.datacenter.datacenter import Datacenter
 from ....instances.errors import InputError
 from ....instances.kernels.decorators import inlined, inner
+from ..dispatcher import mean_duration
 from ..engine.columns import ARRIVAL, NO_SLOT, NOW, NUMBER
 from ..engine.state import System
-from ..worth.recipe import mean_duration
 from .class_queues import NO_DEMAND, Queues, first_fitting_leaf
 
 MOST_KEPT = 0.005

@@ -10,10 +10,10 @@ from ....instances.arrays import BoolArray, FloatArray, IntArray
 from ....instances.datacenter.datacenter import Datacenter
 from ....instances.datacenter.guidance import Guidance
 from ....instances.kernels.decorators import kernel
-from ..engine.columns import JOB_CLASS, MACHINE, SPARE, is_machine
+from ..dispatcher import Recipe
+from ..engine.columns import JOB_CLASS, MACHINE, SPARE
 from ..engine.state import System
-from .recipe import Recipe
-from .tables import WorthTables, tables_of, worth
+from .tables import tables_of, worths_of_machines
 
 
 class Room(NamedTuple):
@@ -58,8 +58,7 @@ class RoomGauge:
         self.exact = _is_exact(recipe, datacenter, self._rate)
         places = np.arange(len(datacenter.count))
         capacity = np.ascontiguousarray(datacenter.capacity_units)
-        self._full = np.zeros(len(places))
-        _open(self._tables, capacity, places, self._full)
+        self._full = self._worth_of(capacity, places)
         # The bound is what all machines bring at most; upper bounds of that exceed it.
         self._excess = 0.0 if self.exact else float(datacenter.count @ self._full) - self._bound
 
@@ -71,13 +70,19 @@ class RoomGauge:
         system
             The state of the datacenter.
         """
-        open_room, used = np.zeros((2, len(system.free)))
-        _open(self._tables, system.free, system.configuration, open_room)
+        open_room = self._worth_of(system.free, system.configuration)
+        used = np.zeros(len(system.free))
         taken = np.ones(len(system.info), dtype=bool)
         taken[system.spare[: system.tally[SPARE]]] = False
         _use(system.info, taken, self._rate, system.configuration, used)
         full = np.where(system.free[:, 0] >= 0, self._full[system.configuration], 0.0)
         return Room(open_room, full - open_room - used)
+
+    def _worth_of(self, free: IntArray, configuration: IntArray) -> FloatArray:
+        worths = np.zeros(len(free), dtype=np.int64)
+        worths_of_machines(self._tables, free, configuration, worths)
+        priced: FloatArray = worths * self._tables.unit
+        return priced
 
     def measure(self, system: System) -> tuple[float, float]:
         """Open and spoilt room of all machines now, as parts of the plan's bound.
@@ -104,15 +109,6 @@ def _is_exact(recipe: Recipe, datacenter: Datacenter, rate: FloatArray) -> bool:
         if others or any((needs[:, r] % step).any() for r, step in steps.items()):
             return False
     return True
-
-
-@kernel
-def _open(
-    tables: WorthTables, free: IntArray, configuration: IntArray, open_room: FloatArray
-) -> None:
-    for m in range(len(free)):
-        if is_machine(free, m):
-            open_room[m] = worth(tables, configuration[m], free, m) * tables.unit
 
 
 @kernel

@@ -9,8 +9,8 @@ import numpy as np
 from ....instances.arrays import FloatArray, IntArray
 from ....instances.datacenter.datacenter import Datacenter
 from ....instances.kernels.decorators import inlined, kernel
+from ..dispatcher import Recipe, worth_recipe
 from ..engine.columns import FIRST_DEMAND, is_machine
-from .recipe import Recipe, worth_recipe
 
 
 class WorthTables(NamedTuple):

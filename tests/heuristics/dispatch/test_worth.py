@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from slotwise.heuristics.dispatch.worth.recipe import (
+from slotwise.heuristics.dispatch.dispatcher import (
     mean_duration,
     predictability,
     worth_recipe,

@@ -37,9 +37,9 @@ def test_a_class_is_barred_where_it_costs_far_more_than_elsewhere() -> None:
     )
     ones = np.ones(2)
     assert class_prices(data, ones).belongs.tolist() == [[False, True], [True, True]]
-    # 0.2 + 2/3 * 4.3 is more than 3, 0.2 + 2/3 * 4.1 is less.
-    assert class_prices(data, ones, spread=4.3).belongs.all()
-    assert not class_prices(data, ones, spread=4.1).belongs.all()
+    # (0.2 + 8/3 * 1.1) * max(1, 1.1) is more than 3, 0.2 + 8/3 is less.
+    assert class_prices(data, ones, spread=1.1).belongs.all()
+    assert not class_prices(data, ones, spread=1.0).belongs.all()
 
 
 def plain_belongs(data: Datacenter, value: np.ndarray, spread: float) -> list[list[bool]]:
@@ -54,7 +54,8 @@ def plain_belongs(data: Datacenter, value: np.ndarray, spread: float) -> list[li
             with_one = worth[bins[:, k] > 0] - value[k] * data.rate[k, j]
             room[k, j] = (worth.max() - with_one.max()) * data.mean_time[k, j]
     least = room.min(axis=1, keepdims=True)
-    allowed = (0.2 + 2 / 3 * spread) * np.maximum(value[:, None], least)
+    brings = np.maximum(value[:, None], least)
+    allowed = (0.2 + 8 / 3 * spread) * np.maximum(brings, spread * np.median(value[value > 0]))
     return (np.isfinite(room) & (room - least <= allowed + 1e-9)).tolist()
 
 
