@@ -48,7 +48,7 @@ NOISE = 0.3
 LEAST = 1e-3
 """Waits (s) below count as this much in ratios."""
 
-FIRST_DATACENTER = 1000
+FIRST_DATACENTER = 3000
 """Seed of the first random datacenter; none of these had a part in choosing the rule."""
 
 

@@ -21,12 +21,14 @@ from slotwise.heuristics.dispatch import POLICIES
 from slotwise.heuristics.dispatch.result import Simulation
 from slotwise.heuristics.dispatch.simulator import simulate
 from slotwise.instances.datacenter.job_file import SECONDS
+from slotwise.instances.datacenter.spread import spread_of
 from slotwise.instances.datacenter.workload import poisson, replay
 from slotwise.instances.generators.lotes import google_2011
 from slotwise.instances.traces.job_table import write_jobs
 from slotwise.instances.traces.openb import read_openb
 from slotwise.report.simulation_plots import line_styles, longer_than, write_plot
 from slotwise.solvers.guidance.guide import guide
+from slotwise.solvers.guidance.prices import with_spread
 
 FOLDER = Path(__file__).parent
 NAMES = [entry.name for entry in POLICIES]
@@ -50,7 +52,8 @@ def speed(jobs: int, loads: Sequence[float]) -> None:
             for noise in (0.0, NOISE):
                 rate = load * plan.arrival_rate_bound
                 workload = poisson(problem, rate, jobs, seed=0, noise=noise)
-                runs = [simulate(workload, name, guidance=plan) for _ in range(2)]
+                known = with_spread(plan, noise)
+                runs = [simulate(workload, name, guidance=known) for _ in range(2)]
                 row.append(max(run.events_per_second for run in runs) / 1e6)
         print(f"| {name} | " + " | ".join(f"{rate:.2f}" for rate in row) + " |", flush=True)
 
@@ -70,8 +73,9 @@ def waits(seeds: int, jobs: int, loads: Sequence[float]) -> None:
             for seed in range(seeds):
                 rate = load * plan.arrival_rate_bound
                 workload = poisson(problem, rate, jobs, seed=seed, noise=noise)
+                known = with_spread(plan, noise)
                 runs = [
-                    simulate(workload, name, guidance=plan, seed=seed, warm_up=0.2)
+                    simulate(workload, name, guidance=known, seed=seed, warm_up=0.2)
                     for name in NAMES
                 ]
                 for run in runs:
@@ -123,6 +127,7 @@ def trace(nodes: Path, pods: Path, scale: float, speeds: Sequence[float]) -> Non
         print("|---|" + "---|" * (len(NAMES) + 2))
         for fast in speeds:
             workload = replay(table, problem, compress=fast)
+            plan = with_spread(plan, spread_of(workload))
             runs = [simulate(workload, name, guidance=plan, warm_up=0.2) for name in NAMES]
             cells = [f"{second * run.mean_wait:.0f}" for run in runs]
             cells.append(f"{second * waiting_bound(workload, plan).mean_wait:.3g}")
