@@ -81,7 +81,7 @@ class RoomGauge:
     def _worth_of(self, free: IntArray, configuration: IntArray) -> FloatArray:
         worths = np.zeros(len(free), dtype=np.int64)
         worths_of_machines(self._tables, free, configuration, worths)
-        priced: FloatArray = worths * self._tables.unit
+        priced: FloatArray = worths.astype(float) * self._tables.unit
         return priced
 
     def measure(self, system: System) -> tuple[float, float]:
