@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from plain_bid_price import PlainBidPrice
 
 from slotwise import Configuration, JobClass, datacenter
+from slotwise.heuristics.dispatch.dispatcher import mean_duration
 from slotwise.heuristics.dispatch.policies import bid_price_state
 from slotwise.heuristics.dispatch.simulator import simulate
-from slotwise.heuristics.dispatch.worth.recipe import mean_duration
 from slotwise.instances.datacenter.guidance import ClassPrices, Guidance
 from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
 from slotwise.instances.errors import InputError
