@@ -104,10 +104,7 @@ def guide(
             text = f"{problem.name}: {no}"
             show(text, document=_no_plan(no), as_json=as_json, quiet=quiet)
             raise typer.Exit(NO) from None
-        if signals.came:
-            signals.hold()
-        else:
-            signals.release()
+        signals.hold_if_came()
         if writer is not None:
             exported = exported_by(writer, guidance)
             put_exported(writer, exported, output, {}, as_json=as_json, quiet=quiet)

@@ -61,6 +61,13 @@ class Signals:
 
         self._answer(remember)
 
+    def hold_if_came(self) -> None:
+        """After a signal what is kept is shown whatever comes; without one nothing is kept."""
+        if self.came:
+            self.hold()
+        else:
+            self.release()
+
     def interrupt(self) -> None:
         """The first signal raises `KeyboardInterrupt`; the second ends the process.
 
