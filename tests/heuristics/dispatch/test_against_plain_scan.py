@@ -49,7 +49,7 @@ def test_classes_that_do_not_need_every_resource_make_no_difference(datacenter, 
         np.testing.assert_array_equal(fast.machine, plain.machine, err_msg=name)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(datacenters(), st.sampled_from([1, 2, 5, 100]), st.integers(0, 1000))
 def test_a_job_that_looks_at_a_few_machines_goes_where_a_plain_scan_of_them_sends_it(
     datacenter, sample, seed
@@ -63,7 +63,7 @@ def test_a_job_that_looks_at_a_few_machines_goes_where_a_plain_scan_of_them_send
         np.testing.assert_array_equal(fast.machine, plain.machine, err_msg=name)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     datacenters(),
     st.sampled_from([0.8, 0.95, 1.02, 1.3]),
@@ -89,7 +89,7 @@ def test_long_queues_and_several_words_of_machines_make_no_difference(name):
     # 127 machines, three words of the largest configuration; queues that grow and close up.
     datacenter = google_2011(0.01)
     plan = guide(datacenter)
-    workload = poisson(datacenter, 1.5 * plan.arrival_rate_bound, 6000, seed=3, noise=0.3)
+    workload = poisson(datacenter, 1.5 * plan.arrival_rate_bound, 4000, seed=3, noise=0.3)
     fast = simulate(workload, name, guidance=plan, log=True)
     plain = Plain(workload, name, plan).run()
     np.testing.assert_array_equal(fast.start, plain.start)
