@@ -22,7 +22,7 @@ WHOLE_TOLERANCE = 1e-6
 MOST_NODES = 20_000
 """Nodes of its search; after them its bound stands for its value, so that more belongs."""
 
-STRICT, PER_SPREAD = 0.2, 8 / 3
+STRICT, PER_SPREAD = 0.2, 2.0
 """A class belongs where it spoils at most `STRICT + PER_SPREAD * spread` of what it brings more
 than where it spoils least."""
 

@@ -37,9 +37,9 @@ def test_a_class_is_barred_where_it_costs_far_more_than_elsewhere() -> None:
     )
     ones = np.ones(2)
     assert class_prices(data, ones).belongs.tolist() == [[False, True], [True, True]]
-    # (0.2 + 8/3 * 1.1) * max(1, 1.1) is more than 3, 0.2 + 8/3 is less.
-    assert class_prices(data, ones, spread=1.1).belongs.all()
-    assert not class_prices(data, ones, spread=1.0).belongs.all()
+    # (0.2 + 2 * 1.2) * max(1, 1.2) is more than 3, (0.2 + 2 * 1.1) * 1.1 is less.
+    assert class_prices(data, ones, spread=1.2).belongs.all()
+    assert not class_prices(data, ones, spread=1.1).belongs.all()
 
 
 def plain_belongs(data: Datacenter, value: np.ndarray, spread: float) -> list[list[bool]]:
@@ -55,7 +55,7 @@ def plain_belongs(data: Datacenter, value: np.ndarray, spread: float) -> list[li
             room[k, j] = (worth.max() - with_one.max()) * data.mean_time[k, j]
     least = room.min(axis=1, keepdims=True)
     brings = np.maximum(value[:, None], least)
-    allowed = (0.2 + 8 / 3 * spread) * np.maximum(brings, spread * np.median(value[value > 0]))
+    allowed = (0.2 + 2 * spread) * np.maximum(brings, spread * np.median(value[value > 0]))
     return (np.isfinite(room) & (room - least <= allowed + 1e-9)).tolist()
 
 
