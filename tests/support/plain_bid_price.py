@@ -124,13 +124,15 @@ class PlainBidPrice:
         while coming or self.waiting:
             departs = self.ends and (not coming or self.ends[0][0] <= coming[-1].arrival)
             time = self.ends[0][0] if departs else coming[-1].arrival
-            while time >= next_plan:
+            if time >= next_plan:
                 next_plan += self.interval
                 if arrived:
                     arrived = 0
                     self.follow(plans.pop(0))
                     for machine in self.machines:
                         self.serve(machine)
+                # A job that starts with the new plan may end before the event that was next.
+                continue
             self.now = time
             if departs:
                 self.depart(self.jobs[heapq.heappop(self.ends)[1]])
