@@ -162,7 +162,7 @@ class _Compilations(Stopwatch):
     def _say(self) -> None:
         if not self._said and self.seconds() > PATIENCE:
             self._said = True
-            progress("compiling what is used for the first time, which can take half a minute")
+            progress("compiling what is used for the first time, which can take a minute")
             atexit.register(lambda: progress(f"compiled for {self.seconds():.1f} s, once"))
 
 
