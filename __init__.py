@@ -12,6 +12,15 @@ from typing import TYPE_CHECKING, Any
 from .instances.views import shown_by
 
 if TYPE_CHECKING:
+    from .experiments.engine.calls import campaign as campaign
+    from .experiments.engine.export import read_runs as read_runs
+    from .experiments.pages.report import Report as Report
+    from .experiments.pages.report import report as report
+    from .experiments.reproduction.outcome import Reproduction as Reproduction
+    from .experiments.reproduction.running import reproduce as reproduce
+    from .experiments.study.study import Study as Study
+    from .experiments.study.study_file import make_study as make_study
+    from .experiments.study.study_file import read_study as read_study
     from .formulations.bounds.closed_form import best_lower_bound as best_lower_bound
     from .formulations.bounds.closed_form import lower_bounds
     from .formulations.bounds.waiting import waiting_bound as waiting_bound
@@ -115,8 +124,13 @@ def _view(name: str) -> Any:
     """What `instances.views` asks for."""
     from importlib import import_module
 
-    modules = {"to_dataframe": "dataframes", "html": "notebook", "plot": "drawing"}
-    return getattr(import_module(f".report.views.{modules[name]}", __name__), name)
+    modules = {
+        "to_dataframe": "report.views.dataframes",
+        "html": "report.views.notebook",
+        "plot": "report.views.drawing",
+        "report": "experiments.pages.report",
+    }
+    return getattr(import_module(f".{modules[name]}", __name__), name)
 
 
 shown_by(_view)
@@ -164,9 +178,12 @@ def _value(name: str) -> Any:
     where = None if name.startswith("__") else __getattr__("_public").get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import sys
     from importlib import import_module
 
-    return getattr(import_module(where[0], __name__), where[1])
+    value = getattr(import_module(where[0], __name__), where[1])
+    # `report` is a room, too, and Python makes that the attribute; it takes the call itself.
+    return sys.modules.get(f"{__name__}.{name}", value)
 
 
 def __getattr__(name: str) -> Any:

@@ -26,7 +26,8 @@ from slotwise.instances.datacenter.workload import poisson, replay
 from slotwise.instances.generators.lotes import google_2011
 from slotwise.instances.traces.job_table import write_jobs
 from slotwise.instances.traces.openb import read_openb
-from slotwise.report.simulation_plots import line_styles, longer_than, write_plot
+from slotwise.report.plots import line_styles
+from slotwise.report.simulation_plots import longer_than, write_plot
 from slotwise.solvers.guidance.guide import guide
 from slotwise.solvers.guidance.prices import with_spread
 

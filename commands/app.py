@@ -32,6 +32,9 @@ from .process.streams import open_streams, put
 from .schema import schema
 from .simulate import simulate
 from .solve import solve
+from .studies.campaign import campaign
+from .studies.report import report
+from .studies.reproduce import reproduce
 
 __all__ = ["app", "run"]
 
@@ -48,7 +51,10 @@ app = typer.Typer(
     "Any input file may be -, which is stdin, or example:NAME (slotwise examples lists them), and "
     "any output file -, which is stdout.",
 )
-VERBS = (solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, schema, examples)
+VERBS = (
+    *(solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, schema, examples),
+    *(campaign, reproduce, report),
+)
 for command in VERBS:
     app.command(cls=WithAllNames)(command)
 app.command("list")(list_)

@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from ..experiments.reproduction.registry import known_names
 from ..formulations import FORMULATIONS
 from ..heuristics import HEURISTICS
 from ..heuristics.dispatch import POLICIES
@@ -108,8 +109,10 @@ REGISTRIES: dict[tuple[str, str], Registry] = {
 OFFERS: dict[tuple[str, str], Offer] = {
     **{place: _names(registry) for place, registry in REGISTRIES.items()},
     ("examples", "name"): lambda: [Word(example.name, example.about) for example in EXAMPLES],
+    ("reproduce", "names"): lambda: [Word(name, "") for name in known_names()],
     ("list", "kind"): lambda: [Word(kind, "") for kind in KINDS],
     ("schema", "name"): lambda: [Word(known.name, known.thing) for known in FORMATS],
+    ("report", "folder"): lambda: [],  # a folder, of which there are no examples
 }
 """What commands offer, by their name and that of the parameter."""
 

@@ -57,6 +57,11 @@ Output = Annotated[
     ),
     Written(),
 ]
+OutputFolder = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FOLDER", help="Keep everything in this folder."),
+    Written(folder=True),
+]
 Gantt = Annotated[
     Path | None,
     typer.Option("--gantt", metavar="FILE", help=f"Draw the schedule: {', '.join(GANTT)}."),

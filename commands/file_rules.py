@@ -25,7 +25,7 @@ from .process.streams import is_closed, is_read, put_aside
 
 @dataclass(frozen=True)
 class Written:
-    """Marks a parameter as a file that the command writes.
+    """Marks a parameter as a file that the command writes, or a folder of such files.
 
     Parameters
     ----------
@@ -33,10 +33,13 @@ class Written:
         The only suffixes that are accepted, if there are any.
     what
         What is written, for messages.
+    folder
+        Whether it is a folder, which the command makes if need be.
     """
 
     endings: tuple[str, ...] = ()
     what: str = "the file"
+    folder: bool = False
 
 
 @dataclass
@@ -88,6 +91,8 @@ def ruled(command: Callable[..., None]) -> Callable[..., None]:
                 continue
             if mark is None:
                 files.inputs[name] = [paths] if isinstance(paths, Path) else list(paths)
+            elif mark.folder:
+                _check_folder(paths)
             else:
                 files.outputs[name] = paths
                 _check(paths, mark)
@@ -165,6 +170,12 @@ def _check(path: Path, mark: Written) -> None:
     if mark.endings:
         need_ending(path, mark.endings, mark.what)
     check_writable(path)
+
+
+def _check_folder(path: Path) -> None:
+    from ..instances.files.outputs import check_folder
+
+    check_folder(path)
 
 
 def _check_together(files: _Files) -> None:

@@ -37,7 +37,10 @@ def heuristic(
     instance: InstanceFile,
     parameter: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Of the heuristic; may be repeated."),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Of the heuristic, see `slotwise list heuristics`; may be repeated.",
+        ),
     ] = None,
     time_limit: Annotated[
         float | None,

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..heuristics.dispatch import POLICIES, WARM_UP
-from ..instances.advice import need_choice
+from ..heuristics.dispatch import GAMMA_UNITS, POLICIES, WARM_UP
 from ..instances.errors import InputError
-from ..instances.limits import MOST_SLOTS
 from .console import Json, Output, Plot, Quiet, show, tell
 from .file_rules import saving
 from .process.interrupts import held
@@ -24,7 +22,6 @@ from .simulation.jobs import (
     Compress,
     Durations,
     JobCount,
-    JobsAsked,
     Load,
     Mixes,
     Noise,
@@ -43,10 +40,10 @@ if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.datacenter.guidance import Guidance
     from ..instances.datacenter.workload import Workload
+    from ..solvers.guidance.jobs_asked import JobsAsked
 
 NAMES = ", ".join(entry.name for entry in POLICIES.own)
 KEEPS_MACHINES = "bid-price"
-GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
 
 
 DatacenterFile = Annotated[
@@ -142,7 +139,9 @@ def simulate(
     quiet: Quiet = False,
 ) -> None:
     """What a dispatching policy makes of a datacenter under load."""
+    from ..heuristics.dispatch.policy import weight_of_work
     from ..instances.datacenter.datacenter_file import read_datacenter
+    from ..solvers.guidance.jobs_asked import JobsAsked, plan_for
 
     names = [policy, *(against or [])]
     asked = JobsAsked(
@@ -151,14 +150,11 @@ def simulate(
     follow = _check(names, asked, replan, keep_after)
     runs = _runs(names, sample)
     whole = read_datacenter(datacenter)
-    problem = _scaled(whole, scale)
-    options: RunOptions = {
-        "gamma": _weight(gamma, problem),
-        "replan": replan,
-        "keep_after": keep_after,
-    }
+    problem = whole.part(scale, "--scale")
+    weight = weight_of_work(gamma, problem, "--gamma")
+    options: RunOptions = {"gamma": weight, "replan": replan, "keep_after": keep_after}
     workload, plan, spread = _jobs_and_plan(problem, asked, guidance, needed=follow or bound)
-    options["planner"] = partial(_plan, spread=spread)
+    options["planner"] = partial(plan_for, spread=spread)
     hidden = quiet or as_json
     tell(workload.notes, quiet=hidden)
     campaign = _Campaign(workload, runs, plan, seed, warm_up, options, whole.machines)
@@ -337,7 +333,7 @@ def _check(
     """Raise `InputError` if options do not go together; return whether a policy follows a plan."""
     for name in names:
         POLICIES.lookup(name)
-    asked.check()
+    asked.check("--")
     follow = _follow_plans(names)
     if replan is not None and not all(follow):
         raise InputError(f"--replan is for {_names_that_follow()}, which follow a plan")
@@ -350,13 +346,13 @@ def _jobs_and_plan(
     problem: Datacenter, asked: JobsAsked, path: Path | None, *, needed: bool
 ) -> tuple[Workload, Guidance | None, float]:
     """The jobs, the plan if a file has one or one is needed, and how much demands vary."""
-    from ..instances.datacenter.spread import spread_of
+    from ..solvers.guidance.jobs_asked import plan_for
 
     replayed = asked.replayed(problem)
-    spread = asked.noise if replayed is None else spread_of(replayed)
+    spread = asked.spread(replayed)
     plan = None
     if path is not None or needed or asked.needs_plan:
-        plan = _plan(problem, path, spread)
+        plan = plan_for(problem, path, spread)
     return asked.drawn(problem, plan) if replayed is None else replayed, plan, spread
 
 
@@ -384,47 +380,6 @@ def _names_that_follow() -> str:
     names = POLICIES.names
     *others, last = (n for n, follows in zip(names, _follow_plans(names), strict=True) if follows)
     return f"{', '.join(others)} and {last}"
-
-
-def _scaled(problem: Datacenter, scale: float) -> Datacenter:
-    if scale == 1.0:
-        return problem
-    if not 0 < scale < float("inf"):
-        raise InputError(f"--scale: need a positive number, got {scale}")
-    if scale * problem.machines > MOST_SLOTS:
-        raise InputError(f"--scale: need at most {MOST_SLOTS} machines in all, got {scale}")
-    count = [max(1, round(n * scale)) if n else 0 for n in problem.count.tolist()]
-    import numpy as np
-
-    return problem.with_count(np.array(count))
-
-
-def _weight(unit: str, problem: Datacenter) -> float | None:
-    """Tetris's weight for remaining work in `unit`, None if it is scaled."""
-    from ..instances.datacenter.job_file import SECONDS
-
-    need_choice("--gamma", unit, GAMMA_UNITS)
-    if unit == "scaled":
-        return None
-    if problem.time_unit not in SECONDS:
-        raise InputError(f"--gamma: the datacenter's time unit {problem.time_unit!r} is unknown")
-    return SECONDS[problem.time_unit] / SECONDS[unit]
-
-
-def _plan(problem: Datacenter, path: Path | None = None, spread: float = 0.0) -> Guidance:
-    """A plan from a file or made now, for demands that vary by `spread` within their class."""
-    if path is not None:
-        from ..instances.datacenter.guidance_file import read_guidance
-        from ..solvers.guidance.prices import with_spread
-
-        return with_spread(read_guidance(path, problem), spread)
-    from ..solvers.guidance.guide import NoRate
-    from ..solvers.guidance.guide import guide as make
-
-    try:
-        return make(problem, spread=spread)
-    except NoRate as no:
-        raise InputError(f"{problem.name}: {no}") from None
 
 
 @contextmanager

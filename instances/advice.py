@@ -81,7 +81,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return f"did you mean {folded[close[0]]}? " if close else ""
 
 
-def need_choice(what: str, value: str, choices: Iterable[str]) -> None:
+def need_choice(what: str, value: object, choices: Iterable[str]) -> None:
     """Check that a value is one of several choices.
 
     Parameters
@@ -100,7 +100,7 @@ def need_choice(what: str, value: str, choices: Iterable[str]) -> None:
     """
     choices = tuple(choices)
     if value not in choices:
-        guess = did_you_mean(value, choices)
+        guess = did_you_mean(value, choices) if isinstance(value, str) else ""
         raise InputError(f"{what}: {guess}choose {' or '.join(choices)}, got {value!r}")
 
 

@@ -45,6 +45,14 @@ class CertificateError(SlotwiseError, RuntimeError):
         self.document = document
 
 
+class InvalidSchedule(CertificateError):
+    """A method produced an invalid schedule; `violation` is the first rule that it breaks."""
+
+    def __init__(self, method: str, violation: str, document: Callable[[], dict[str, Any]]) -> None:
+        super().__init__(f"{method} made an invalid schedule: {violation}", document)
+        self.violation = violation
+
+
 class BrokenInvariant(SlotwiseError):
     """A dispatching policy overfilled a machine, started a job twice, or lost one."""
 

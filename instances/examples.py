@@ -59,6 +59,18 @@ EXAMPLES = (
         "slotwise bounds example:security",
     ),
     Example(
+        "study.toml",
+        "study",
+        "a rule of one's own against EFSS and proven optima; without --list it is run",
+        "slotwise campaign example:study --list",
+    ),
+    Example(
+        "my_rule.py",
+        "heuristic",
+        "the rule of study, in twenty lines of Python",
+        "slotwise examples example:my_rule -o my_rule.py",
+    ),
+    Example(
         "google-2011.json",
         "datacenter",
         "machines and job classes of Tables 1 and 2 of LoTES",
@@ -99,6 +111,18 @@ EXAMPLES = (
         "allocation",
         "the fair shares of departments",
         "slotwise check example:departments example:departments-allocation",
+    ),
+    Example(
+        "mch-figure-4.json",
+        "hierarchy",
+        "the six jobs of Figure 4 of MCH",
+        "slotwise fair example:mch-figure-4 --method mch",
+    ),
+    Example(
+        "mch-figure-4-events.json",
+        "events",
+        "one of these jobs leaves",
+        "slotwise fair example:mch-figure-4 --method mch --events example:mch-figure-4-events",
     ),
     Example(
         "rumen-trace.json",

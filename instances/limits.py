@@ -12,6 +12,8 @@ MOST_TASKS = 5_000_000
 """Most map tasks, and reduce tasks, of a generated instance."""
 MOST_ENTRIES = 20_000_000
 """Most entries of a generated table, such as speed factors by job and machine."""
+MOST_FLAGS = 200_000_000
+"""Most entries of a generated table of truth values, of a byte each."""
 MOST_TREE = 2_100_000
 """Most nodes of a generated hierarchy: a full binary tree has 20 levels."""
 MOST_RESOURCES = 1000

@@ -8,7 +8,9 @@ or an argument of a plain function, annotated `Annotated[int, described("Number 
 from __future__ import annotations
 
 import inspect
+import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import update_wrapper
@@ -18,6 +20,7 @@ from typing import (
     Any,
     Concatenate,
     Generic,
+    Literal,
     ParamSpec,
     TypeVar,
     get_args,
@@ -25,6 +28,7 @@ from typing import (
     get_type_hints,
 )
 
+from .advice import need_choice
 from .errors import InputError
 
 P = ParamSpec("P")
@@ -49,8 +53,8 @@ class Description:
         Name of the option; empty for the parameter's own name, None for no option at all.
     metavar : str
         What stands for the value in the help.
-    least : float or None
-        Least value that the command line takes.
+    least, most : float or None
+        Least and greatest value; of generators and importers what the command line takes.
     parts : tuple of pairs
         Of a parameter that is itself a dataclass: its fields, and the options that they become.
     """
@@ -60,6 +64,7 @@ class Description:
     option: str | None = ""
     metavar: str = ""
     least: float | None = None
+    most: float | None = None
     parts: tuple[tuple[str, Description], ...] = ()
 
     @property
@@ -238,6 +243,63 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     return _of_function(function)
 
 
+def need_values(what: str, function: Callable[..., Any], values: Mapping[str, Any]) -> None:
+    """Check the values of a function's parameters against its annotations.
+
+    Parameters
+    ----------
+    what
+        What the function is, in words.
+    function : callable
+        The function. What it does not annotate, or annotates with other types than numbers, words,
+        choices and truth values, can be anything.
+    values
+        Values by name.
+
+    Raises
+    ------
+    InputError
+        If a value has another type, or is out of range.
+    """
+    try:
+        annotated = getattr(function, "__annotations__", {})
+        known = {one.name: one for one in parameters_of(function) if one.name in annotated}
+    except (InputError, NameError, TypeError):  # annotations of others that cannot be read
+        return
+    for name, value in values.items():
+        if name in known:
+            _need_value(f"{what}: {name}", known[name], value)
+
+
+def _need_value(what: str, one: Parameter, value: Any) -> None:
+    kind, about = one.type, one.about
+    if get_origin(kind) is Literal:
+        need_choice(what, value, get_args(kind))
+    elif kind in _WORDS and not _is(kind, value):
+        raise InputError(f"{what}: need {_WORDS[kind]}{_range(about)}, got {value!r}")
+    elif kind in (float, int):
+        low = -math.inf if about.least is None else about.least
+        high = math.inf if about.most is None else about.most
+        if not low <= value <= high:
+            raise InputError(f"{what}: need {_WORDS[kind]}{_range(about)}, got {value!r}")
+
+
+_WORDS = {float: "a number", int: "a whole number", bool: "true or false", str: "a word"}
+
+
+def _is(kind: type, value: Any) -> bool:
+    if kind is float:
+        numeric = isinstance(value, int | float) and not isinstance(value, bool)
+        return numeric and abs(value) <= sys.float_info.max  # neither infinite nor NaN
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+def _range(about: Description) -> str:
+    if about.least is None or about.most is None:
+        return "" if about.least is None else f" of at least {about.least:g}"
+    return f" from {about.least:g} to {about.most:g}"
+
+
 def _of_dataclass(owner: Any) -> tuple[Parameter, ...]:
     hints = get_type_hints(owner)
     return tuple(
@@ -305,6 +367,15 @@ def _type_name(kind: Any) -> str:
     """A type as annotations have it, without modules."""
     name = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
     return re.sub(r"\b(?:\w+\.)+(?=\w)", "", name)
+
+
+def spelled(one: Parameter) -> str:
+    """A parameter with its default and other choices: `omega=0.7`, `load=seconds or tasks`."""
+    if one.required:
+        return one.name
+    others = get_args(one.type) if get_origin(one.type) is Literal else ()
+    values = [str(one.default), *(str(other) for other in others if other != one.default)]
+    return f"{one.name}={' or '.join(values)}"
 
 
 def call(function: str, parameters: Any) -> str:

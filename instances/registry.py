@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
@@ -49,6 +49,8 @@ class Entry:
         What it is for: "mapreduce", "datacenter", "hierarchy" or, of exporters, "guidance".
     plugin
         The package that adds it, empty for our own.
+    bound
+        Parameters that it is called with, with their values.
     """
 
     name: str
@@ -59,15 +61,18 @@ class Entry:
     valid: bool = True
     takes: str = "mapreduce"
     plugin: str = ""
+    bound: tuple[tuple[str, Any], ...] = ()
 
     def load(self) -> Function:
-        """The function itself."""
-        if not isinstance(self.target, str):
-            return self.target
-        module, function = self.target.split(":")
-        package = __name__.split(".", 1)[0]
-        method: Function = getattr(import_module(f"{package}.{module}"), function)
-        return method
+        """The function itself, with the bound parameters."""
+        method: Function
+        if isinstance(self.target, str):
+            module, function = self.target.split(":")
+            package = __name__.split(".", 1)[0]
+            method = getattr(import_module(f"{package}.{module}"), function)
+        else:
+            method = self.target
+        return partial(method, **dict(self.bound)) if self.bound else method
 
 
 Choice = str | Function | Entry

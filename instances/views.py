@@ -19,8 +19,13 @@ _loaders: list[Loader] = []
 
 
 def shown_by(loader: Loader) -> None:
-    """Say who finds the functions `to_dataframe`, `html` and `plot` by name."""
+    """Say who finds the functions `to_dataframe`, `html`, `plot` and `report` by name."""
     _loaders[:] = [loader]
+
+
+def view(name: str) -> Callable[..., Any]:
+    """The function of that name."""
+    return _loaders[0](name)
 
 
 class Tabular:
@@ -39,10 +44,10 @@ class Tabular:
         InputError
             If pandas is not installed.
         """
-        return _loaders[0]("to_dataframe")(self)
+        return view("to_dataframe")(self)
 
     def _repr_html_(self) -> str:
-        shown: str = _loaders[0]("html")(self)
+        shown: str = view("html")(self)
         return shown
 
 
@@ -62,5 +67,5 @@ class Plottable:
         matplotlib.axes.Axes
             The axes; their `figure` can be saved.
         """
-        axes: Axes = _loaders[0]("plot")(self, ax)
+        axes: Axes = view("plot")(self, ax)
         return axes

@@ -9,8 +9,10 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from ..heuristics import HEURISTICS
 from ..instances.advice import did_you_mean
 from ..instances.errors import InputError
+from ..instances.parameters import parameters_of, spelled
 from ..instances.registry import Entry, Registry
 
 KINDS = {
@@ -54,9 +56,19 @@ def rows(entries: Iterable[Entry]) -> list[dict[str, Any]]:
             "understands": sorted(entry.understands),
             "valid": entry.valid,
             "plugin": entry.plugin or None,
+            **({"parameters": _parameters(entry)} if entries is HEURISTICS else {}),
         }
         for entry in entries
     ]
+
+
+def _parameters(entry: Entry) -> list[str]:
+    """The parameters of a heuristic as `--parameter` takes them, the default first."""
+    try:
+        _, *known = parameters_of(entry.load())
+    except Exception:  # one of another package that cannot be loaded or read
+        return []
+    return [spelled(one) for one in known]
 
 
 def catalogue(kind: str) -> Table:
@@ -69,7 +81,9 @@ def catalogue(kind: str) -> Table:
         table.add_column(column)
     for entry in entries:
         plugin = f" (plug-in {entry.plugin})" if entry.plugin else ""
-        cells = [entry.name, entry.summary, entry.source + plugin]
+        spelled = _parameters(entry) if entries is HEURISTICS else []
+        lines = [entry.summary, *([f"({', '.join(spelled)})"] if spelled else [])]
+        cells = [entry.name, "\n".join(lines), entry.source + plugin]
         if parts:
             cells.append(", ".join(sorted(entry.understands)) or "–")
         table.add_row(*map(escape, cells))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,29 @@ if TYPE_CHECKING:
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Of lines in plots: told apart by the colour-blind as well."""
 
+STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
+
+LineStyle = str | tuple[int, tuple[int, ...]]
+
+_NO_DATES: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "ModDate": None},
+}
+"""What matplotlib would write that differs from one time or machine to the next."""
+
+
+def line_styles() -> Iterator[tuple[str, LineStyle]]:
+    """Colours and styles of lines, all pairs different as long as there are any."""
+    for shift in range(len(STYLES)):
+        for i, colour in enumerate(COLOURS):
+            yield colour, STYLES[(i + shift) % len(STYLES)]
+
 
 def write_figure(figure: Figure, path: str | Path, *, dpi: int) -> None:
     """Write a figure whole or not at all; the suffix of the path decides its kind.
+
+    The same figure gives the same bytes.
 
     Parameters
     ----------
@@ -35,6 +56,9 @@ def write_figure(figure: Figure, path: str | Path, *, dpi: int) -> None:
         For an unknown suffix.
     """
     kind = need_ending(path, PLOT, "a plot")[1:]
+    from matplotlib import rc_context
+
     stream = io.BytesIO()
-    figure.savefig(stream, format=kind, dpi=dpi)
+    with rc_context({"svg.hashsalt": "slotwise"}):
+        figure.savefig(stream, format=kind, dpi=dpi, metadata=_NO_DATES[kind])
     write_bytes(path, stream.getvalue())

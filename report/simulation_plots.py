@@ -19,20 +19,16 @@ from ..heuristics.dispatch.engine.columns import (
 from ..heuristics.dispatch.engine.state import wait_of_bucket
 from ..heuristics.dispatch.result import Simulation
 from ..instances.arrays import FloatArray
-from .plots import COLOURS, write_figure
+from .plots import LineStyle, line_styles, write_figure
 from .simulation import how, time_unit, wait_unit, where
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
-
 POINTS = 60
 """Points of a line of mean waits: more would show chance."""
 
 WARM_UP_GREY = "0.9"
-
-LineStyle = str | tuple[int, tuple[int, ...]]
 
 
 def write_plot(
@@ -77,13 +73,6 @@ def write_plot(
     title = f"{where(first, whole)}\n{how(first)}"
     figure.suptitle(title, fontsize=10, wrap=True, parse_math=False)
     write_figure(figure, path, dpi=130)
-
-
-def line_styles() -> Iterator[tuple[str, LineStyle]]:
-    """Colours and styles of lines, all pairs different as long as there are any."""
-    for shift in range(len(STYLES)):
-        for i, colour in enumerate(COLOURS):
-            yield colour, STYLES[(i + shift) % len(STYLES)]
 
 
 def _lines(

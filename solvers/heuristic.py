@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -24,6 +23,7 @@ from ..instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
 from ..instances.mapreduce.schedule import Schedule, timed
 from ..instances.mapreduce.usable_slots import usable_slots
 from ..instances.needs import need
+from ..instances.parameters import need_values
 from ..instances.registry import Choice, Entry
 from .clock import Clock
 from .result import Result, certified, infeasible, no_schedule
@@ -89,7 +89,7 @@ def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
     Raises
     ------
     InputError
-        If the heuristic does not take them.
+        If the heuristic does not take them, or not these values.
     """
     if not parameters:
         return entry
@@ -99,7 +99,8 @@ def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
         if name not in known:
             takes = f"choose from {', '.join(known)}" if known else "it has none"
             raise InputError(f"heuristic {entry.name!r}: unknown parameter {name!r}: {takes}")
-    return replace(entry, target=partial(method, **parameters))
+    need_values(f"heuristic {entry.name!r}", method, parameters)
+    return replace(entry, bound=(*entry.bound, *parameters.items()))
 
 
 def _hint(instance: object) -> str:
@@ -164,8 +165,7 @@ def certified_heuristic(
     with ready(entry, instance):
         # A large instance may need a kernel that getting ready left out.
         compiled, began = compiling_seconds(), time.perf_counter()
-        usable = usable_slots(instance)
-        given = instance if OUTAGES in entry.understands else usable.instance
+        given = instance if OUTAGES in entry.understands else usable_slots(instance).instance
         understood, dropped = _understood(given, entry)
         schedule = method(understood)
         if not isinstance(schedule, Schedule):
@@ -173,7 +173,7 @@ def certified_heuristic(
         if dropped:
             schedule = _with_everything(given, schedule)
         if given is not instance:
-            schedule = usable.restored(schedule)
+            schedule = usable_slots(instance).restored(schedule)
         seconds = time.perf_counter() - began - (compiling_seconds() - compiled)
     verdict = check(instance, schedule)
     if not entry.valid and verdict.violations:

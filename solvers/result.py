@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from ..instances.errors import CertificateError
+from ..instances.errors import CertificateError, InvalidSchedule
 from ..instances.mapreduce.checker import check
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.instance_file import instance_document
@@ -182,10 +182,7 @@ def certified(
     """
     verdict = check(instance, schedule) if verdict is None else verdict
     if not verdict.valid:
-        raise CertificateError(
-            f"{method} made an invalid schedule: {verdict.violations[0]}",
-            lambda: instance_document(instance),
-        )
+        raise InvalidSchedule(method, verdict.violations[0], lambda: instance_document(instance))
     result = Result(
         instance=instance,
         method=method,

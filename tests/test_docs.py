@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib
 import pytest
+import run_tables
 import typer
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
 
@@ -77,6 +78,7 @@ def test_commands_and_their_options_exist(page: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_every_option_in_the_text_is_one(page: str) -> None:
     known = {"--help", "--json", "--user", "--upgrade", "--all-files", "--strict"}
+    known |= {"--port", "--nthreads", "--nworkers"}  # of dask
     for command in (CLI, *leaf_commands(CLI)):
         known |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("benchmarks/*.py"))
@@ -127,11 +129,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     (tmp_path / "trace.json.gz").write_text(json.dumps(traced))
     (tmp_path / "topology.json.gz").write_text(json.dumps(TOPOLOGY))
+    run_tables.write(tmp_path / "study.runs", run_tables.frame(run_tables.TWO_METHODS))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-SLOW = (["solve", "--cross-check"], ["simulate"], ["guide", "--target-rate"])
+SLOW = (["solve", "--cross-check"], ["simulate"], ["guide", "--target-rate"], ["campaign"])
 """Commands that take longer than the others together: they are parsed only."""
 
 

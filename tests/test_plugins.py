@@ -166,6 +166,54 @@ def test_parameters_of_a_heuristic(tmp_path: Path) -> None:
     assert (ran.code, "need NAME=VALUE, got 'theta'" in ran.err) == (2, True)
     ran = cli("heuristic", "FIFO", path, "--parameter", "theta=1")
     assert (ran.code, "unknown parameter 'theta': it has none" in ran.err) == (2, True)
+    ran = cli("heuristic", "SMSO", path, "--parameter", "load=tasks", "--parameter", "data=ignored")
+    assert ran.code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("EFSS", "omega=2", "omega: need a number from 0 to 1, got 2"),
+        ("TBS-L", "omega=-0.1", "omega: need a number from 0 to 1, got -0.1"),
+        ("EFSS", "omega=x", "omega: need a number from 0 to 1, got 'x'"),
+        ("EFSS", "omega=true", "omega: need a number from 0 to 1, got True"),
+        ("EASS", "omega=NaN", "omega: need a number from 0 to 1, got nan"),
+        ("SMSO", "theta=-1", "theta: need a number of at least 0, got -1"),
+        ("SMSO", "theta=1e999", "theta: need a number of at least 0, got inf"),
+        ("SMSO", "load=task", "load: did you mean tasks? choose seconds or tasks, got 'task'"),
+        ("SMSO-Johnson", "data=3", "data: choose near or ignored, got 3"),
+        ("SMSO", "reduces=[]", "reduces: choose stay or again, got []"),
+    ],
+)
+def test_values_of_parameters_are_checked(tmp_path: Path, name: str, given: str, says: str) -> None:
+    path = tmp_path / "i.json"
+    slotwise.write(slotwise.generate("smso-small", seed=2), path)
+    ran = cli("heuristic", name, path, "--parameter", given)
+    assert ran.code == 2
+    assert ran.err.strip() == f"slotwise: heuristic {name!r}: {says}"
+
+
+def test_annotated_parameters_of_ones_own_are_checked() -> None:
+    def rule(instance: slotwise.Instance, *, width: int = 1, label=None) -> slotwise.Schedule:
+        del width, label
+        return efss(instance)
+
+    instance = small(seed=1)
+    for good in ({"width": 3}, {"label": 3}, {"label": "x"}):
+        assert slotwise.heuristic(instance, rule, parameters=good).makespan > 0
+    with pytest.raises(InputError, match="width: need a whole number, got 2"):
+        slotwise.heuristic(instance, rule, parameters={"width": 2.5})
+
+
+def test_the_list_tells_the_parameters() -> None:
+    told = cli("list", "heuristics").out
+    for spelled in ("omega=0.7", "theta=1.2", "load=seconds"):
+        assert spelled in told
+    rows = json.loads(cli("list", "heuristics", "--json").out)["heuristics"]
+    of = {row["name"]: row["parameters"] for row in rows}
+    assert of["FIFO"] == []
+    every = ["theta=1.2", "load=seconds or tasks", "data=near or ignored", "reduces=stay or again"]
+    assert of["SMSO"] == every
 
 
 def test_entry_points_come_after_ours(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,6 +145,7 @@ def _option(name: str, kind: Any, one: Parameter, how: _Kind | None = None) -> i
         help=about.text or None,
         metavar=about.metavar or (how.metavar if how else "") or None,
         min=about.least,
+        max=about.most,
     )
     if one.required:
         return keyword(name, Annotated[kind, note])

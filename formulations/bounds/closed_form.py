@@ -9,7 +9,7 @@ setup, L = processing + least setup ([LJR], definition 1). The cost is that of s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappushpop
 from typing import NamedTuple
 
 import numpy as np
@@ -338,17 +338,17 @@ def _running_sums(values: FloatArray) -> FloatArray:
 
 def _largest_sums(values: FloatArray, count: int) -> FloatArray:
     """Sum of the `count` largest of the first `count`, `count` + 1, … values; -inf before."""
-    sums = np.full(len(values), -np.inf)
-    kept: list[float] = []
+    first, later = values[:count].tolist(), values[count:].tolist()
     total = 0.0
-    for k, value in enumerate(values.tolist()):
-        heappush(kept, value)
+    for value in first:
         total += value
-        if len(kept) > count:
-            total -= heappop(kept)
-        if len(kept) == count:
-            sums[k] = total
-    return sums
+    sums = [-np.inf] * (len(first) - 1) + [total if len(first) == count else -np.inf]
+    heapify(first)
+    for value in later:
+        total += value
+        total -= heappushpop(first, value)
+        sums.append(total)
+    return np.array(sums)
 
 
 def _smallest(values: FloatArray, count: int) -> FloatArray:

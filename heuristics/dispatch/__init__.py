@@ -69,3 +69,9 @@ POLICIES = Registry(
 
 WARM_UP = 0.2
 """Part of the jobs, the first ones, that is usually not measured."""
+
+DEFAULT_LOAD = 0.95
+"""Arrivals as a part of the highest rate, unless somebody says otherwise."""
+
+GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
+"""Units of remaining work in Tetris's score; the first is none, see docs/dispatch.md."""

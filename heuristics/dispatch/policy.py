@@ -13,14 +13,16 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
+from ...instances.advice import need_choice
 from ...instances.arrays import IntArray
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
+from ...instances.datacenter.job_file import SECONDS
 from ...instances.datacenter.workload import Jobs
 from ...instances.errors import InputError
 from ...instances.registry import Entry
 from ..background import interruptible
-from . import POLICIES
+from . import GAMMA_UNITS, POLICIES
 from .engine import event_loop as events
 from .engine.columns import QUEUES_FULL, STOP_ASKED
 from .engine.state import System
@@ -312,3 +314,29 @@ class _CompiledRun(Generic[Arrays]):
         assert self._plan is not None
         self._arrays = self._kind.replan(self._arrays, system, guidance, self._plan)
         self._plan = guidance
+
+
+def weight_of_work(unit: str, datacenter: Datacenter, option: str = "gamma") -> float | None:
+    """Tetris's weight for remaining work in a unit, None if it is scaled.
+
+    Parameters
+    ----------
+    unit
+        One of `GAMMA_UNITS`.
+    datacenter
+        The datacenter, whose time unit has to be known unless the weight is scaled.
+    option
+        What the unit is called in messages.
+
+    Raises
+    ------
+    InputError
+        For an unknown unit.
+    """
+    need_choice(option, unit, GAMMA_UNITS)
+    if unit == "scaled":
+        return None
+    if datacenter.time_unit not in SECONDS:
+        own = datacenter.time_unit
+        raise InputError(f"{option}: the datacenter's time unit {own!r} is unknown")
+    return SECONDS[datacenter.time_unit] / SECONDS[unit]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
+from math import ceil
 from time import process_time
 from typing import TypedDict, Unpack
 
@@ -41,6 +42,9 @@ WORKLOADS = "make one of a datacenter with slotwise.poisson or slotwise.replay"
 SAMPLES = 240
 """Times at which queue, utilisation and fragmentation are noted, from 0 to the last arrival."""
 
+MOST_SAMPLES = 100_000
+"""More are refused."""
+
 ROOM_SAMPLES = 60
 """Times at which open and spoilt room are noted, from 0 on: the event loop stops for each."""
 
@@ -69,6 +73,9 @@ class RunOptions(TypedDict, total=False):
     sample
         How many machines an arriving job looks at, for policies that can look at some; None for
         all.
+    sample_interval
+        Time between samples of the state, in the datacenter's time unit; None: the horizon over
+        `SAMPLES`.
     on_progress
         Called after every block of jobs with the arrivals so far and in all.
     on_start
@@ -80,6 +87,7 @@ class RunOptions(TypedDict, total=False):
     replan: float | None
     planner: Planner | None
     sample: int | None
+    sample_interval: float | None
     on_progress: ArrivalCallback | None
     on_start: Callable[[], None] | None
 
@@ -142,8 +150,7 @@ def simulate(
     system = new_system(
         datacenter,
         arrivals_per_time=workload.jobs / max(workload.horizon, 1e-300),
-        interval=workload.horizon / SAMPLES,
-        samples=SAMPLES,
+        **_sampling(workload, options.get("sample_interval")),
         measured_from=int(warm_up * workload.jobs),
         log=workload.jobs if log else 0,
     )
@@ -167,6 +174,21 @@ def simulate(
     if sample is not None:
         name = f"{name}, sample {sample}"
     return run.result(name, warm_up, guidance, interrupted=interrupted)
+
+
+class _Sampling(TypedDict):
+    interval: float
+    samples: int
+
+
+def _sampling(workload: Workload, interval: float | None) -> _Sampling:
+    """Time between samples, and their number until the last arrival."""
+    if interval is None or workload.horizon == 0:
+        return {"interval": workload.horizon / SAMPLES, "samples": SAMPLES}
+    if not interval > 0 or workload.horizon / interval > MOST_SAMPLES:
+        most = f"at most {MOST_SAMPLES} samples"
+        raise InputError(f"sample interval: need a positive time and {most}, got {interval}")
+    return {"interval": interval, "samples": max(1, ceil(workload.horizon / interval))}
 
 
 def _gauge(setting: Setting) -> RoomGauge | None:

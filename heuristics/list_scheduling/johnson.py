@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from ...instances.arrays import FloatArray, IntArray
@@ -10,9 +12,12 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import mean_map_times, mean_reduce_times
 from ...instances.mapreduce.setups import best_reduce_setups, local_map_setups
 from ...instances.once import once
+from ...instances.parameters import described
 
 OMEGA = 0.7
 """Weight of the optimistic estimate of a phase's duration; [LJR], section 5.2.1, finds 0.7 best."""
+
+Omega = Annotated[float, described("Weight of the optimistic estimate.", least=0, most=1)]
 
 
 def johnson_rule(instance: Instance, omega: float = OMEGA) -> IntArray:

@@ -22,12 +22,12 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_times
 from ...instances.mapreduce.schedule import PhaseSchedule, Schedule
 from .earliest_slot import AVAILABLE, FINISHING, LOCAL, in_turn
-from .johnson import OMEGA, johnson_rule, map_lengths
+from .johnson import OMEGA, Omega, johnson_rule, map_lengths
 from .lpt import longest_first
 from .placement import placed_maps, with_reduces
 
 
-def eass(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+def eass(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
     """Earliest available slot for every task ([LJR], Algorithm 1).
 
     Parameters
@@ -46,7 +46,7 @@ def eass(instance: Instance, *, omega: float = OMEGA) -> Schedule:
     return with_reduces(instance, placed_maps(instance, order, AVAILABLE), AVAILABLE)
 
 
-def efss(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+def efss(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
     """Earliest finishing slot for every task ([LJR], section 4.2).
 
     Parameters
@@ -65,7 +65,7 @@ def efss(instance: Instance, *, omega: float = OMEGA) -> Schedule:
     return with_reduces(instance, placed_maps(instance, order, FINISHING), FINISHING)
 
 
-def efss_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+def efss_local(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
     """EFSS, but map tasks take the earliest available slot of their replica nodes ([LJR], 4.4).
 
     A map task without input, or none of whose replica nodes has a map slot, is placed as in EFSS.
@@ -86,7 +86,7 @@ def efss_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
     return with_reduces(instance, placed_maps(instance, order, LOCAL), FINISHING)
 
 
-def tbs(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+def tbs(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
     """Place the map tasks of all jobs longest first, then group them by job ([LJR], Algorithm 3).
 
     Parameters
@@ -104,7 +104,7 @@ def tbs(instance: Instance, *, omega: float = OMEGA) -> Schedule:
     return _task_based(instance, omega, FINISHING)
 
 
-def tbs_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+def tbs_local(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
     """TBS, but map tasks are placed as in EFSS-L ([LJR], section 4.4).
 
     Parameters

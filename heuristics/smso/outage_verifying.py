@@ -13,13 +13,14 @@ from ...instances.mapreduce.checker import task_name
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ...instances.mapreduce.security import Outages
-from .matchmaking import THETA, matched
+from .matchmaking import loads, matched
 from .queue_ordering import ordered
+from .reading import USUAL, Reading
 
 
 @dataclass(frozen=True)
 class Move:
-    """A task that moved from a lost slot.
+    """A task that moved, from a lost slot or because all reduce tasks were placed again.
 
     Parameters
     ----------
@@ -60,13 +61,14 @@ def rescheduled(
     instance: Instance,
     heartbeats: Sequence[Outages] | None = None,
     *,
-    theta: float = THETA,
+    reading: Reading = USUAL,
     by_johnson: bool = False,
 ) -> Rescheduling:
     """Plan for the whole cluster, then move the tasks of lost slots ([SMSO], Algorithms 3 and 4).
 
-    After each heartbeat the tasks on lost slots are matched again to the remaining slots, while all
-    others stay; then the queues are ordered again. Outages accumulate.
+    After each heartbeat the map tasks on lost slots are matched again to the remaining slots, while
+    all others stay; then the queues are ordered again. Reduce tasks on remaining slots stay, or all
+    are placed again. Outages accumulate.
 
     Parameters
     ----------
@@ -74,8 +76,8 @@ def rescheduled(
         The instance.
     heartbeats
         The outages reported by each heartbeat; by default one with the instance's outages.
-    theta
-        Load threshold.
+    reading
+        How to read the paper.
     by_johnson
         Whether each slot runs the jobs in Johnson's order instead of all tasks by LPT.
 
@@ -94,7 +96,8 @@ def rescheduled(
     here = replace(instance, outages=None)
     slots = len(instance.cluster.map_slot_node)
     every_task = np.arange(instance.map_tasks)
-    map_slot = matched(here, every_task, np.zeros(slots, dtype=np.int64), theta=theta)
+    work = loads(instance, reading.load)
+    map_slot = matched(here, every_task, np.zeros(slots), reading)
     plan = ordered(here, map_slot, by_johnson=by_johnson)
     moves: list[Move] = []
     for beat, outages in enumerate(heartbeats):
@@ -102,15 +105,16 @@ def rescheduled(
         assert here.outages is not None
         lost = np.flatnonzero(here.outages.map[map_slot])
         if lost.size:
-            staying = np.bincount(np.delete(map_slot, lost), minlength=slots)
-            found = matched(here, lost, staying, theta=theta)
+            queued = np.bincount(np.delete(map_slot, lost), np.delete(work, lost), slots)
+            found = matched(here, lost, queued.astype(np.float64), reading)
             moves += _moves("map", lost, map_slot[lost], found, beat)
             map_slot = map_slot.copy()
             map_slot[lost] = found
         planned = plan.reduce.slot
-        plan = ordered(here, map_slot, by_johnson=by_johnson, reduce_slot=planned)
-        lost = np.flatnonzero(here.outages.reduce[planned])
-        moves += _moves("reduce", lost, planned[lost], plan.reduce.slot[lost], beat)
+        kept = planned if reading.reduces == "stay" else None
+        plan = ordered(here, map_slot, by_johnson=by_johnson, reduce_slot=kept)
+        moved = np.flatnonzero(plan.reduce.slot != planned)
+        moves += _moves("reduce", moved, planned[moved], plan.reduce.slot[moved], beat)
     notes = _notes(instance, here.outages, moves)
     return Rescheduling(replace(plan, notes=notes), tuple(moves))
 

@@ -1,7 +1,8 @@
 """The heuristic of [SMSO]: matchmaking, queue ordering, outage verifying.
 
 `smso` is the algorithm as its text means it, `smso_johnson` the same with the jobs of each map slot
-in Johnson's order, `smso_as_printed` its listings taken literally, which may break the rules.
+in Johnson's order, `smso_as_printed` its listings taken literally, which may break the rules. With
+load in seconds and data ignored `smso` is what Table I was made with.
 """
 
 from __future__ import annotations
@@ -15,12 +16,20 @@ from ...instances.mapreduce.eligibility import map_eligible
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ...instances.mapreduce.security import PLAIN
-from .matchmaking import THETA, security_levels
+from .matchmaking import security_levels
 from .outage_verifying import rescheduled
 from .queue_ordering import ordered
+from .reading import THETA, USUAL, Data, Load, Reading, Reduces, Theta
 
 
-def smso(instance: Instance, *, theta: float = THETA) -> Schedule:
+def smso(
+    instance: Instance,
+    *,
+    theta: Theta = THETA,
+    load: Load = "seconds",
+    data: Data = "near",
+    reduces: Reduces = "stay",
+) -> Schedule:
     """[SMSO], Algorithm 4 as intended; the schedule's notes name every task that outages moved.
 
     Parameters
@@ -28,32 +37,57 @@ def smso(instance: Instance, *, theta: float = THETA) -> Schedule:
     instance
         The instance.
     theta
-        Load threshold.
+        Load threshold, over the mean load of a slot; nothing if data is ignored.
+    load
+        What the load of a slot is: the processing times of its map tasks, or their number.
+    data
+        Whether map tasks look for slots near their data, below the threshold, or for the allowed
+        slot with the least load wherever the data is.
+    reduces
+        Whether reduce tasks stay on the slots that are left after an outage, or are all placed
+        again; nothing without outages.
 
     Returns
     -------
     Schedule
         The schedule.
     """
-    return rescheduled(instance, theta=theta).schedule
+    return _scheduled(instance, Reading(theta, load, data, reduces), by_johnson=False)
 
 
-def smso_johnson(instance: Instance, *, theta: float = THETA) -> Schedule:
+def smso_johnson(
+    instance: Instance,
+    *,
+    theta: Theta = THETA,
+    load: Load = "seconds",
+    data: Data = "near",
+    reduces: Reduces = "stay",
+) -> Schedule:
     """SMSO with the jobs of each map slot in Johnson's order instead of all tasks by LPT.
 
     Parameters
     ----------
     instance
         The instance.
-    theta
-        Load threshold.
+    theta, load, data, reduces
+        As for `smso`.
 
     Returns
     -------
     Schedule
         The schedule.
     """
-    return rescheduled(instance, theta=theta, by_johnson=True).schedule
+    return _scheduled(instance, Reading(theta, load, data, reduces), by_johnson=True)
+
+
+def _scheduled(instance: Instance, reading: Reading, *, by_johnson: bool) -> Schedule:
+    found = rescheduled(instance, reading=reading, by_johnson=by_johnson).schedule
+    idle: tuple[str, ...] = ()
+    if reading.reduces != USUAL.reduces and instance.outages is None:
+        idle += (f"reduces={reading.reduces} changes nothing: the instance has no outages",)
+    if reading.theta != USUAL.theta and reading.data == "ignored":
+        idle += (f"theta={reading.theta:g} changes nothing with data=ignored",)
+    return replace(found, notes=found.notes + idle)
 
 
 def smso_as_printed(instance: Instance) -> Schedule:

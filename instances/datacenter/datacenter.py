@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InputError
-from ..limits import LEAST, MOST, bounds_of
+from ..limits import LEAST, MOST, MOST_SLOTS, bounds_of
 from ..views import Tabular
 
 FIT_TOLERANCE = 1e-9
@@ -204,6 +204,30 @@ class Datacenter(Tabular):
     def with_count(self, count: IntArray) -> Datacenter:
         """The datacenter with other numbers of machines, shape (M,)."""
         return replace(self, count=np.asarray(count, dtype=np.int64))
+
+    def part(self, scale: float, option: str = "scale") -> Datacenter:
+        """A part of the machines of every configuration, at least 1 where there are any.
+
+        Parameters
+        ----------
+        scale
+            Which part; it may be greater than 1.
+        option
+            What the part is called in messages.
+
+        Raises
+        ------
+        InputError
+            For a part that is no positive number, and for too many machines.
+        """
+        if scale == 1.0:
+            return self
+        if not 0 < scale < float("inf"):
+            raise InputError(f"{option}: need a positive number, got {scale}")
+        if scale * self.machines > MOST_SLOTS:
+            raise InputError(f"{option}: need at most {MOST_SLOTS} machines in all, got {scale}")
+        count = [max(1, round(n * scale)) if n else 0 for n in self.count.tolist()]
+        return self.with_count(np.array(count))
 
     def __repr__(self) -> str:
         return (

@@ -105,6 +105,30 @@ def check_writable(path: str | Path) -> None:
         )
 
 
+def check_folder(path: str | Path) -> None:
+    """Raise `InputError` now if no files could be written into `path` later.
+
+    A folder that is not there yet will be made, its parent must be there.
+    """
+    if str(path) == STANDARD:
+        raise InputError("-: a folder is written, which is nothing for stdout")
+    if is_example(path):
+        raise InputError(f"{path}: examples are only read: choose another name")
+    try:
+        status = _status(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    if status is not None and not stat.S_ISDIR(status.st_mode):
+        raise InputError(f"{path}: is no folder: choose another name")
+    folder = Path(os.path.realpath(path))
+    if status is None:
+        folder = folder.parent
+    if not folder.is_dir():
+        raise InputError(f"{path}: folder {str(folder)!r} does not exist")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: folder {str(folder)!r} is not writable")
+
+
 def check_distinct(
     outputs: Mapping[str, str | Path], inputs: Mapping[str, Sequence[str | Path]]
 ) -> None:

@@ -86,7 +86,7 @@ def need_ranges(**ranges: tuple[float, float]) -> None:
         need(0 < low <= high < math.inf, name, "0 < low <= high", (low, high))
 
 
-def need_few_entries(table: str, *shape: int) -> None:
+def need_few_entries(table: str, *shape: int, most: int = MOST_ENTRIES) -> None:
     """Check the size of a table that follows from several parameters.
 
     Parameters
@@ -95,6 +95,8 @@ def need_few_entries(table: str, *shape: int) -> None:
         Name of the table.
     *shape
         Its shape.
+    most
+        Most entries.
 
     Raises
     ------
@@ -102,5 +104,5 @@ def need_few_entries(table: str, *shape: int) -> None:
         If it is too large.
     """
     size = math.prod(shape)
-    if size > MOST_ENTRIES:
-        raise InputError(f"{table}: {size} entries, need at most {MOST_ENTRIES} in all")
+    if size > most:
+        raise InputError(f"{table}: {size} entries, need at most {most} in all")

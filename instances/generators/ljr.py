@@ -88,7 +88,7 @@ class LjrParameters:
     )
 
     def __post_init__(self) -> None:
-        need_at_least(1, jobs=self.jobs)
+        need_at_least(1, jobs=self.jobs, nodes=self.nodes)
         need_seed(self.seed)
         need_probabilities(slow_share=self.slow_share)
         need_at_least(0, replicas=self.replicas)
@@ -176,7 +176,7 @@ class SmallLjrParameters:
     replicas: int = parameter(2, "Replicas of each block.")
 
     def __post_init__(self) -> None:
-        need_at_least(1, max_maps=self.max_maps, max_reduces=self.max_reduces)
+        need_at_least(1, nodes=self.nodes, max_maps=self.max_maps, max_reduces=self.max_reduces)
 
 
 @generator(SmallLjrParameters)

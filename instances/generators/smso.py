@@ -19,7 +19,7 @@ import numpy as np
 
 from ..advice import need_choice
 from ..arrays import offsets
-from ..limits import MOST_NAMED, MOST_SLOTS
+from ..limits import MOST_FLAGS, MOST_NAMED, MOST_SLOTS
 from ..mapreduce.cluster import Cluster, Rates
 from ..mapreduce.instance import Instance
 from ..mapreduce.security import ENCRYPTED, PLAIN, SAME_NODE, Outages, Security
@@ -55,7 +55,7 @@ class SmsoParameters:
     nodes: int = parameter(10, "Number of nodes.")
     _: KW_ONLY
     seed: int = field(metadata=SEED)
-    map_slots: int = parameter(2, "Map slots per node; the paper is silent.")
+    map_slots: int = parameter(2, "Map slots per node; the paper is silent, 15 give its Table I.")
     reduce_slots: int = parameter(2, "Reduce slots per node.")
     gamma: float = parameter(0.0, "Probability of an outage.")
     outages: Literal["nodes", "slots"] = parameter("nodes", "What an outage takes away.")
@@ -136,7 +136,8 @@ def _jobs(rng: np.random.Generator, p: SmsoParameters) -> Instance:
         rng, "reduces", p.jobs, p.reduces_mean, p.reduces_variance, p.reduces_range
     )
     tasks = int(maps_of.sum())
-    need_few_entries("priorities by map task and slot", tasks, p.nodes * p.map_slots)
+    slots = p.nodes * p.map_slots
+    need_few_entries("priorities by map task and slot", tasks, slots, most=MOST_FLAGS)
     map_times = rng.uniform(*p.processing, tasks)
     reduce_times = rng.uniform(*p.processing, int(reduces_of.sum()))
     sizes = rng.choice(np.asarray(p.block_mb, dtype=float), tasks)
@@ -222,9 +223,10 @@ def _security(
     between = np.where(rng.random((instance.cluster.nodes,) * 2) < encrypted, ENCRYPTED, PLAIN)
     np.fill_diagonal(between, SAME_NODE)
     allowed = np.empty((instance.map_tasks, len(node)), dtype=bool)
-    for part in range(0, len(allowed), 4096):  # to save memory
-        rows = allowed[part : part + 4096]
-        rows[:] = rng.random(rows.shape) < priority
+    entries, drawn = allowed.reshape(-1), np.empty(32768)  # little enough for the cache
+    for part in range(0, entries.size, drawn.size):
+        some = entries[part : part + drawn.size]
+        np.less(rng.random(out=drawn[: some.size]), priority, out=some)
     in_any_case = rng.integers(0, len(node), instance.map_tasks)
     allowed[np.arange(instance.map_tasks), in_any_case] = True
     return Security(priorities=allowed, levels=between[:, node].astype(np.int8))

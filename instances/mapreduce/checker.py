@@ -36,6 +36,9 @@ the slowest rate."""
 SMALLEST = float(np.finfo(float).tiny)
 """Numbers (s) below this have fewer digits than a tolerance could be a part of."""
 
+FEW_PAIRS = 8
+"""Up to so many pairs of a job and a place for each map task have a number each."""
+
 
 def check(instance: Instance, schedule: Schedule) -> Verdict:
     """Check a schedule against its instance: every rule of the model, every claimed number.
@@ -212,22 +215,29 @@ def _map_setups(instance: Instance, maps: _Side) -> FloatArray:
     """
     cluster, secure = instance.cluster, instance.security
     offsets, holder = instance.replica_offsets, instance.replicas
-    reader = np.repeat(np.arange(len(maps.time)), np.diff(offsets))
-    slot = maps.rows.slot[reader]
-    here = maps.node[slot] == holder
+    copies = np.diff(offsets)
+    slot = np.repeat(maps.rows.slot, copies)
+    node = np.repeat(maps.node[maps.rows.slot], copies)
+    here = node == holder
+    read = np.flatnonzero(copies)
+    first = offsets[read]
     if secure is None:
         rates = cluster.rates
         rate = np.full(len(maps.time), rates.remote)
         rack = cluster.rack_of
-        near = np.where(rack[maps.node[slot]] == rack[holder], rates.rack, rates.remote)
-        np.maximum.at(rate, reader, np.where(here, rates.node, near))
+        near = np.where(rack[node] == rack[holder], rates.rack, rates.remote)
+        if read.size:
+            best = np.maximum.reduceat(np.where(here, rates.node, near), first)
+            rate[read] = np.maximum(rate[read], best)
         setups: FloatArray = instance.input_mb / rate
         return setups
     moved = 1 / secure.transfer_rate
     encrypted = moved + 1 / secure.encryption_rate
     per_mb = np.full(len(maps.time), encrypted)
     cost = np.where(secure.levels[holder, slot] == 1, moved, encrypted)
-    np.minimum.at(per_mb, reader, np.where(here, 0.0, cost))
+    if read.size:
+        least = np.minimum.reduceat(np.where(here, 0.0, cost), first)
+        per_mb[read] = np.minimum(per_mb[read], least)
     setups = instance.input_mb * per_mb
     return setups
 
@@ -270,10 +280,14 @@ def _sums(
     if not len(job):
         return np.zeros(len(of_job))
     places = 1 + max(int(place.max(initial=0)), int(at_place.max(initial=0)))
-    keys, group = np.unique(job * places + place, return_inverse=True)
+    keys, wanted = job * places + place, of_job * places + at_place
+    pairs = 1 + max(int(keys.max()), int(wanted.max(initial=0)))
+    if pairs <= FEW_PAIRS * len(keys):
+        every: FloatArray = np.bincount(keys, amount, pairs)[wanted]
+        return every
+    keys, group = np.unique(keys, return_inverse=True)
     total = np.zeros(len(keys))
     np.add.at(total, group, amount)
-    wanted = of_job * places + at_place
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     sums: FloatArray = np.where(keys[at] == wanted, total[at], 0.0)
     return sums
@@ -327,9 +341,14 @@ class _Timing:
         side, slot, start = self.side, self.side.rows.slot, self.side.rows.start
         order = np.lexsort((end, start, slot))
         columns = (slot, start, released, setup, processing, tolerance)
+        sorted_columns: list[Any] = [values[order] for values in columns]
+        done = _without_overlap(*sorted_columns)
+        if done is not None:
+            self.until[order] = done
+            return
         held, free, holder = -1, 0.0, -1
         for task, here, claimed, begin, wait, work, slack in zip(
-            order.tolist(), *(values[order].tolist() for values in columns), strict=True
+            order.tolist(), *(values.tolist() for values in sorted_columns), strict=True
         ):
             if here != held:
                 held, free, holder = here, -np.inf, -1
@@ -345,6 +364,40 @@ class _Timing:
             # The latest end so far, not the predecessor's: a long task may cover several.
             if done > free:
                 free, holder = done, task
+
+
+def _without_overlap(
+    slot: IntArray,
+    start: FloatArray,
+    released: FloatArray,
+    setup: FloatArray,
+    processing: FloatArray,
+    tolerance: FloatArray,
+) -> FloatArray | None:
+    """The ends of tasks that are sorted by slot and start, None if some overlap.
+
+    To the last bit what going through them one by one gives. A task that is released when the one
+    before it on its slot has ended depends on no other; only the others are gone through.
+    """
+    done: FloatArray = released + setup + processing
+    shared = slot[1:] == slot[:-1]
+    if not (np.isfinite(done).all() and np.all(setup >= 0) and np.all(processing >= 0)):
+        return None
+    late = (np.flatnonzero(shared & (released[1:] < done[:-1])) + 1).tolist()
+    if late:
+        ends, follows = done.tolist(), [*shared.tolist(), False]
+        begins, waits, works = released.tolist(), setup.tolist(), processing.tolist()
+        behind = -1
+        for task in late:
+            while task > behind and begins[task] < ends[task - 1]:
+                behind = task
+                ends[task] = ends[task - 1] + waits[task] + works[task]
+                if not follows[task]:
+                    break
+                task += 1
+        done = np.array(ends)
+    overlaps = shared & (start[1:] < done[:-1] - tolerance[1:])
+    return None if overlaps.any() else done
 
 
 def _claimed_end(schedule: Schedule) -> float:

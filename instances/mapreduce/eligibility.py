@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray
+from ..arrays import BoolArray, IntArray
 from ..once import once
 from .instance import Instance
+
+_GROUP = 64
+"""Slots that are asked at once."""
 
 
 def map_eligible(instance: Instance) -> BoolArray:
     """Whether each map task may run on each map slot, shape (map_tasks, map_slots)."""
-    shape = (instance.map_tasks, len(instance.cluster.map_slot_node))
-    allowed = np.ones(shape, dtype=bool)
-    if instance.security is not None:
-        allowed &= instance.security.priorities
-    if instance.outages is not None:
-        allowed &= ~instance.outages.map
-    return allowed
+    slots = len(instance.cluster.map_slot_node)
+    usable = np.ones(slots, dtype=bool) if instance.outages is None else ~instance.outages.map
+    if instance.security is None:
+        return np.tile(usable, (instance.map_tasks, 1))
+    return instance.security.priorities & usable
 
 
 def reduce_eligible(instance: Instance) -> BoolArray:
@@ -34,7 +35,7 @@ def impossible(instance: Instance) -> str | None:
         return None
     if instance.reduce_tasks and not reduce_eligible(instance).any():
         return f"{instance.reduce_tasks} reduce tasks to run, but every reduce slot is lost"
-    for task in np.flatnonzero(~map_eligible(instance).any(axis=1))[:1]:
+    for task in _nowhere(instance)[:1]:
         job = instance.map_job[task]
         name = f"job {instance.job_names[job]!r} map task {task - instance.map_offsets[job]}"
         if instance.outages is not None and instance.outages.map.all():
@@ -43,3 +44,16 @@ def impossible(instance: Instance) -> str | None:
             return f"{name} has nowhere to run: its priority is too low on every map slot"
         return f"{name} has nowhere to run: every map slot that its priority allows is lost"
     return None
+
+
+def _nowhere(instance: Instance) -> IntArray:
+    """The map tasks without an eligible slot; slots are asked in groups, most need only one."""
+    slots = len(instance.cluster.map_slot_node)
+    usable = np.ones(slots, dtype=bool) if instance.outages is None else ~instance.outages.map
+    tasks = np.arange(instance.map_tasks)
+    if instance.security is None:
+        return tasks[: 0 if usable.any() else None]
+    for first in range(0, slots, _GROUP):
+        some = slice(first, first + _GROUP)
+        tasks = tasks[~(instance.security.priorities[tasks, some] & usable[some]).any(axis=1)]
+    return tasks

@@ -10,6 +10,9 @@ from .cluster import Rates
 from .instance import Instance
 from .security import ENCRYPTED, Security
 
+_FIRST_SLOTS = 16
+"""So many slots of a node are asked one by one before all slots are."""
+
 
 def replica_rates(instance: Instance) -> FloatArray:
     """Best rate (MB/s) at which each node reads each map task's input, shape (map_tasks, nodes)."""
@@ -26,7 +29,7 @@ def replica_rates(instance: Instance) -> FloatArray:
 def map_setup_matrix(instance: Instance) -> FloatArray:
     """Setup time (s) of each map task on each map slot, (map_tasks, map_slots); small instances."""
     if instance.security is not None:
-        return _secure_setups(instance, instance.security, slice(None))
+        return _secure_setups(instance, instance.security, np.arange(instance.map_tasks))
     return map_setups_by_node(instance)[:, instance.cluster.map_slot_node]
 
 
@@ -94,11 +97,11 @@ def encryption_times(instance: Instance, slot: IntArray) -> FloatArray:
 def best_map_setups(instance: Instance) -> FloatArray:
     """Least setup time (s) of each map task over its eligible map slots, shape (map_tasks,)."""
     if instance.security is not None:
-        best = [
-            _best_secure_seconds(instance, instance.security, part)
-            for part in _parts(instance.map_tasks)
-        ]
-        return instance.input_mb * np.concatenate(best or [np.zeros(0)])
+        seconds = np.zeros(instance.map_tasks)
+        away = np.flatnonzero(~_may_stay(instance, instance.security))
+        for part in _parts(len(away)):
+            seconds[away[part]] = _best_secure_seconds(instance, instance.security, away[part])
+        return instance.input_mb * seconds
     cluster = instance.cluster
     usable = cluster.map_slots > 0
     usable_rack = np.zeros(len(cluster.rack_names), dtype=bool)
@@ -119,36 +122,47 @@ def local_map_setups(instance: Instance) -> FloatArray:
     return setups
 
 
-def _secure_setups(instance: Instance, security: Security, part: slice) -> FloatArray:
+def _secure_setups(instance: Instance, security: Security, tasks: IntArray) -> FloatArray:
     """Setup times (s) of some map tasks on all map slots, shape (tasks, map_slots)."""
-    plain, here = _spared_and_local(instance, security, part)
+    plain, here = _spared_and_local(instance, security, tasks)
     seconds = _secure_seconds(security, plain, here, plain.shape)
-    setups: FloatArray = instance.input_mb[part, None] * seconds
+    setups: FloatArray = instance.input_mb[tasks, None] * seconds
     return setups
 
 
-def _best_secure_seconds(instance: Instance, security: Security, part: slice) -> FloatArray:
+def _may_stay(instance: Instance, security: Security) -> BoolArray:
+    """Whether each map task may run where its data is, as far as a node's first slots tell."""
+    first = np.searchsorted(instance.cluster.map_slot_node, np.arange(instance.cluster.nodes + 1))
+    task = np.repeat(np.arange(instance.map_tasks), np.diff(instance.replica_offsets))
+    slot, end = first[instance.replicas], first[instance.replicas + 1]
+    may = np.zeros(instance.map_tasks, dtype=bool)
+    for k in range(_FIRST_SLOTS):
+        some = np.flatnonzero(slot + k < end)
+        may[task[some][security.priorities[task[some], slot[some] + k]]] = True
+    return may
+
+
+def _best_secure_seconds(instance: Instance, security: Security, tasks: IntArray) -> FloatArray:
     """Least time (s/MB) of some map tasks over their eligible slots, shape (tasks,)."""
-    allowed = security.priorities[part]
+    allowed = security.priorities[tasks]
     plain, here = (
-        (way & allowed).any(axis=1) for way in _spared_and_local(instance, security, part)
+        (way & allowed).any(axis=1) for way in _spared_and_local(instance, security, tasks)
     )
     seconds = _secure_seconds(security, np.asarray(plain), np.asarray(here), len(allowed))
     return np.where(allowed.any(axis=1), seconds, np.inf)
 
 
 def _spared_and_local(
-    instance: Instance, security: Security, part: slice
+    instance: Instance, security: Security, tasks: IntArray
 ) -> tuple[BoolArray, BoolArray]:
     """Whether a replica's level spares the encryption, and whether it is local.
 
     Both have shape (tasks, map_slots).
     """
     slot_node = instance.cluster.map_slot_node
-    start, stop, _ = part.indices(instance.map_tasks)
-    first = instance.replica_offsets[start:stop]
-    copies = instance.replica_offsets[start + 1 : stop + 1] - first
-    plain = np.zeros((stop - start, len(slot_node)), dtype=bool)
+    first = instance.replica_offsets[tasks]
+    copies = instance.replica_offsets[tasks + 1] - first
+    plain = np.zeros((len(tasks), len(slot_node)), dtype=bool)
     here = np.zeros_like(plain)
     spared = security.levels != ENCRYPTED
     for copy in range(int(copies.max(initial=0))):

@@ -57,6 +57,7 @@ def test_names_are_offered(offered, words, entries):
 
 def test_kinds_and_formats_are_offered(offered):
     assert offered("list", "al") == ["allocators"]
+    assert "ljr" in offered("reproduce", "lj")
     assert offered("schema", "hier") == ["hierarchy", "hierarchy-events"]
 
 
@@ -66,6 +67,7 @@ def test_examples_are_offered_where_a_file_is_read(offered):
         assert offered(*words, "exam") == [f"example:{name}" for name in NAMES], words
         assert offered(*words, "") == []  # the shell offers files
     assert offered("solve", "example:five-jobs", "-o", "exam") != ["example:five-jobs"]
+    assert offered("report", "exam") == []  # a folder
 
 
 def test_bash_takes_examples_apart_at_the_colon(offered):

@@ -19,6 +19,7 @@ from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.solvers.backends import highs
 
 CHUNK = 50
+CHUNKS = [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 5))]
 
 
 def close(a, b):
@@ -26,7 +27,7 @@ def close(a, b):
 
 
 @pytest.mark.parametrize("formulation", [job_order, sequence], ids=["job-order", "sequence"])
-@pytest.mark.parametrize("chunk", range(250 // CHUNK))
+@pytest.mark.parametrize("chunk", CHUNKS)
 def test_models_agree_with_brute_force(formulation, chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         instance = with_speed_factors(tiny(seed), seed)
@@ -40,7 +41,7 @@ def test_models_agree_with_brute_force(formulation, chunk):
 
 
 def test_bounds_are_valid_and_solve_proves_the_optimum():
-    for seed in range(300):
+    for seed in range(150):
         instance = with_speed_factors(tiny(seed), seed)
         best = optimum(instance, shared_order=True)
         for entry in BOUNDS:

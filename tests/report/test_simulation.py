@@ -17,6 +17,7 @@ from slotwise.heuristics.dispatch.result import Simulation
 from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.datacenter.workload import Workload
+from slotwise.report.plots import line_styles
 from slotwise.report.simulation import (
     classes_table,
     length,
@@ -29,7 +30,6 @@ from slotwise.report.simulation_plots import (
     draw_tail,
     draw_use,
     draw_waits,
-    line_styles,
 )
 from slotwise.solvers.guidance.guide import guide
 

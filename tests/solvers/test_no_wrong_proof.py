@@ -73,7 +73,7 @@ def ortools(request, monkeypatch):
 
 
 def test_closed_forms():
-    judge("closed forms", campaign.closed_forms, 750, first=0)
+    judge("closed forms", campaign.closed_forms, 500, first=0)
 
 
 def test_heuristics():

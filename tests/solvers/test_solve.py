@@ -131,7 +131,7 @@ def test_chosen_methods_fit_the_instance():
 
 
 def test_bound_for_slots_of_different_speed():
-    for seed in range(60):
+    for seed in range(30):
         instance = with_speed_factors(tiny(seed), seed)
         start = slotwise.heuristic(instance, "EFSS")
         task = SolveRequest(start.schedule, 0.0, time_limit=60, threads=1, relative_gap=1e-7)

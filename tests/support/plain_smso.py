@@ -6,29 +6,37 @@ import numpy as np
 from plain_secure import empty, run, with_reduces
 
 from slotwise.heuristics.list_scheduling.johnson import johnson_rule
+from slotwise.heuristics.smso.reading import Reading
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.setups import map_setup_matrix
 
 
-def plain_matched(instance: Instance, tasks, queued, theta: float) -> list[int]:
+def plain_matched(instance: Instance, tasks, queued, reading: Reading) -> list[int]:
     slots = range(len(queued))
     lost = instance.outages.map if instance.outages else [False] * len(queued)
-    room = theta * len(tasks) / max(sum(not gone for gone in lost), 1)
-    load, placed, found = list(queued), [0] * len(queued), []
+    work = [
+        float(instance.map_processing[t]) if reading.load == "seconds" else 1.0
+        for t in range(instance.map_tasks)
+    ]
+    mean = sum(work[t] for t in tasks) / max(sum(not gone for gone in lost), 1)
+    load, placed, found = list(queued), [0.0] * len(queued), []
     for t in tasks:
         allowed = [k for k in slots if not lost[k] and may_run(instance, t, k)]
-        below = [k for k in allowed if placed[k] < room]
-        for candidates in (
-            [k for k in below if at_home(instance, t, k)],
-            [k for k in below if plain(instance, t, k)],
-            allowed,
-        ):
-            if candidates:
-                break
-        k = min(candidates, key=lambda k: (load[k], encrypting(instance, t, k)))
+        if reading.data == "ignored":
+            k = min(allowed, key=lambda k: load[k])
+        else:
+            below = [k for k in allowed if placed[k] < reading.theta * mean]
+            for candidates in (
+                [k for k in below if at_home(instance, t, k)],
+                [k for k in below if plain(instance, t, k)],
+                allowed,
+            ):
+                if candidates:
+                    break
+            k = min(candidates, key=lambda k: (load[k], encrypting(instance, t, k)))
         found.append(k)
-        placed[k] += 1
-        load[k] += 1
+        placed[k] += work[t]
+        load[k] += work[t]
     return found
 
 

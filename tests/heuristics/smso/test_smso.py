@@ -13,6 +13,7 @@ import slotwise
 from slotwise.heuristics.smso.matchmaking import matched
 from slotwise.heuristics.smso.outage_verifying import Move, rescheduled
 from slotwise.heuristics.smso.queue_ordering import ordered
+from slotwise.heuristics.smso.reading import DATA, LOADS, REDUCES, Reading
 from slotwise.heuristics.smso.smso import smso, smso_as_printed, smso_johnson
 from slotwise.instances.errors import InputError
 from slotwise.instances.generators.smso import generate, small
@@ -23,6 +24,13 @@ from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_in
 from slotwise.instances.mapreduce.security import Outages, Security
 
 seeds = st.integers(0, 10**6)
+readings = st.builds(
+    Reading,
+    st.sampled_from([0.0, 0.5, 1.2, 3.0]),
+    st.sampled_from(LOADS),
+    st.sampled_from(DATA),
+    st.sampled_from(REDUCES),
+)
 
 
 def secured(instance: Instance, priorities: list, levels: list, **rates: float) -> Instance:
@@ -30,16 +38,20 @@ def secured(instance: Instance, priorities: list, levels: list, **rates: float) 
     return replace(instance, security=security)
 
 
-def matched_all(instance: Instance) -> list[int]:
-    nothing = np.zeros(len(instance.cluster.map_slot_node), dtype=np.int64)
-    return matched(instance, np.arange(instance.map_tasks), nothing).tolist()
+BY_TASKS = Reading(load="tasks")
+
+
+def matched_all(instance: Instance, reading: Reading = BY_TASKS) -> list[int]:
+    nothing = np.zeros(len(instance.cluster.map_slot_node))
+    return matched(instance, np.arange(instance.map_tasks), nothing, reading).tolist()
 
 
 @pytest.fixture
 def three() -> Instance:
-    """Three nodes with a map and a reduce slot each; five tasks of 300 MB on n0.
+    """Three nodes with a map and a reduce slot each; tasks of 0 to 4 s with 300 MB on n0.
 
-    The threshold is 1.2 * 5 / 3 = 2 tasks. n0's data is encrypted for n1 and goes as it is to n2.
+    The threshold is 1.2 * 5 / 3 = 2 tasks, or 1.2 * 10 / 3 = 4 s. n0's data is
+    encrypted for n1 and goes as it is to n2.
     """
     jobs = [Job("j", [MapTask(float(p), 300, ["n0"]) for p in range(5)], [1.0])]
     plain = job_instance("three", Cluster.uniform(3, map_slots=1, reduce_slots=1), jobs)
@@ -63,7 +75,28 @@ def test_matchmaking_keeps_to_priorities_before_anything_else(three: Instance) -
 def test_the_threshold_counts_the_tasks_that_are_placed(three: Instance) -> None:
     # One task to place: 1.2 / 3 = 0.4, so any slot without a new task is below the threshold,
     # and home is preferred although its queue is the longest.
-    assert matched(three, np.array([3]), np.array([5, 0, 0])).tolist() == [0]
+    assert matched(three, np.array([3]), np.array([5.0, 0, 0]), BY_TASKS).tolist() == [0]
+
+
+def test_loads_in_seconds(three: Instance) -> None:
+    # Home has 0 + 1 + 2 = 3 s, below 4, and takes task 3; with 6 s it is full. n2 takes task 4.
+    assert matched_all(three, Reading()) == [0, 0, 0, 0, 2]
+    # With 1.2 * 7 / 3 = 2.8 s for the last two, home is below it once; what it had does not count.
+    late = matched(three, np.array([3, 4]), np.array([9.0, 0, 0]))
+    assert late.tolist() == [0, 2]
+
+
+def test_data_ignored(three: Instance) -> None:
+    # The least seconds so far, on ties the lowest slot: loads 0 0 0, 1 0 0, 1 2 0, 1 2 3, 5 2 3.
+    ignored = Reading(data="ignored")
+    assert matched_all(three, ignored) == [0, 0, 1, 2, 0]
+    # By numbers of tasks: in turn.
+    assert matched_all(three, Reading(load="tasks", data="ignored")) == [0, 1, 2, 0, 1]
+    # Priorities count all the same.
+    priorities = three.security.priorities.copy()
+    priorities[4] = [False, False, True]
+    kept = replace(three, security=replace(three.security, priorities=priorities))
+    assert matched_all(kept, ignored) == [0, 0, 1, 2, 2]
 
 
 def test_a_task_with_nowhere_to_run_is_an_error(three: Instance) -> None:
@@ -81,15 +114,15 @@ def test_a_task_with_nowhere_to_run_is_an_error(three: Instance) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(instances(tasks=8), seeds, st.sampled_from([0.0, 0.5, 1.2, 3.0]))
-def test_matchmaking_is_its_description(drawn: Instance, seed: int, theta: float) -> None:
+@given(instances(tasks=8), seeds, readings)
+def test_matchmaking_is_its_description(drawn: Instance, seed: int, reading: Reading) -> None:
     instance = with_outages(with_security(drawn, seed) if seed % 3 else drawn, seed)
     assume(impossible(instance) is None)
     rng = np.random.default_rng(seed)
-    queued = rng.integers(0, 3, len(instance.cluster.map_slot_node))
+    queued = rng.integers(0, 3, len(instance.cluster.map_slot_node)).astype(float)
     tasks = np.flatnonzero(rng.random(instance.map_tasks) < 0.8)
-    found = matched(instance, tasks, queued, theta=theta).tolist()
-    assert found == plain_matched(instance, tasks.tolist(), queued.tolist(), theta)
+    found = matched(instance, tasks, queued, reading).tolist()
+    assert found == plain_matched(instance, tasks.tolist(), queued.tolist(), reading)
 
 
 def test_ordering_by_hand() -> None:
@@ -142,7 +175,7 @@ def test_outages_by_hand(three: Instance) -> None:
     0, which is left.
     """
     lost = replace(three, outages=Outages.of_nodes(three.cluster, [2]))
-    found = rescheduled(lost)
+    found = rescheduled(lost, reading=BY_TASKS)
     assert found.schedule.map.slot.tolist() == [0, 0, 0, 0, 1]
     assert found.moves == (Move("map", 2, 2, 0, 0), Move("map", 3, 2, 0, 0))
     assert found.schedule.notes == (
@@ -151,7 +184,8 @@ def test_outages_by_hand(three: Instance) -> None:
         "job 'j' map task 3: map slot 2 ('n2') -> map slot 0 ('n0')",
     )
     # A second heartbeat loses n0 as well: its four tasks and the reduce task go to n1.
-    twice = rescheduled(three, [Outages.of_nodes(three.cluster, [node]) for node in (2, 0)])
+    beats = [Outages.of_nodes(three.cluster, [node]) for node in (2, 0)]
+    twice = rescheduled(three, beats, reading=BY_TASKS)
     assert twice.schedule.map.slot.tolist() == [1] * 5
     assert {(m.phase, m.task) for m in twice.moves if m.heartbeat == 1} == {
         *(("map", task) for task in range(4)),
@@ -159,8 +193,9 @@ def test_outages_by_hand(three: Instance) -> None:
     }
 
 
-def assert_only_lost_tasks_moved(instance, before, after, moves, heartbeat) -> None:
-    for phase, lost in (("map", instance.outages.map), ("reduce", instance.outages.reduce)):
+def assert_only_lost_tasks_moved(instance, before, after, moves, heartbeat, phases) -> None:
+    for phase in phases:
+        lost = getattr(instance.outages, phase)
         source, target = getattr(before, phase).slot, getattr(after, phase).slot
         moved = {m.task: m for m in moves if m.phase == phase and m.heartbeat == heartbeat}
         assert sorted(moved) == np.flatnonzero(lost[source]).tolist()
@@ -172,9 +207,9 @@ def assert_only_lost_tasks_moved(instance, before, after, moves, heartbeat) -> N
 
 
 @settings(max_examples=200, deadline=None)
-@given(instances(tasks=8), seeds, st.booleans())
+@given(instances(tasks=8), seeds, st.booleans(), readings)
 def test_outages_lose_nothing_and_move_only_what_they_hit(
-    drawn: Instance, seed: int, by_johnson: bool
+    drawn: Instance, seed: int, by_johnson: bool, reading: Reading
 ) -> None:
     first = with_outages(with_security(drawn, seed), seed)
     second = with_outages(first, seed + 1)
@@ -184,19 +219,49 @@ def test_outages_lose_nothing_and_move_only_what_they_hit(
     last = replace(first, outages=lost)
     assume(impossible(last) is None)
 
-    plan = rescheduled(replace(first, outages=None), by_johnson=by_johnson)
+    options = {"by_johnson": by_johnson, "reading": reading}
+    plan = rescheduled(replace(first, outages=None), **options)
     assert plan.moves == ()
     assert plan.schedule.notes == ()
-    once = rescheduled(first, by_johnson=by_johnson)
-    twice = rescheduled(
-        replace(first, outages=None), [first.outages, second.outages], by_johnson=by_johnson
-    )
+    once = rescheduled(first, **options)
+    twice = rescheduled(replace(first, outages=None), [first.outages, second.outages], **options)
     assert check(first, once.schedule).violations == []
     assert check(last, twice.schedule).violations == []
     assert twice.moves[: len(once.moves)] == once.moves
-    assert_only_lost_tasks_moved(first, plan.schedule, once.schedule, once.moves, 0)
-    assert_only_lost_tasks_moved(last, once.schedule, twice.schedule, twice.moves, 1)
+    phases = ("map", "reduce") if reading.reduces == "stay" else ("map",)
+    assert_only_lost_tasks_moved(first, plan.schedule, once.schedule, once.moves, 0, phases)
+    assert_only_lost_tasks_moved(last, once.schedule, twice.schedule, twice.moves, 1, phases)
     assert len(once.schedule.notes) == 1 + len(once.moves)
+
+
+def test_reduces_stay_or_are_placed_again() -> None:
+    """One map task until 1 s; reduce tasks of 4, 3, 3 and 2 s on three slots, slot 2 lost.
+
+    Longest first: 4 on slot 0 until 5, 3 on slot 1 and 3 on slot 2 until 4, 2 on slot 1 until 6.
+    Staying, those of slot 0 and 1 stay; the second 3 comes third, to slot 1 until 7, and 2 waits
+    for it until 9. Again, 2 goes to slot 0, until 7.
+    """
+    jobs = [Job("j", [1.0], [4.0, 3.0, 3.0, 2.0])]
+    cluster = Cluster.uniform(3, map_slots=1, reduce_slots=1)
+    plan = job_instance("four", cluster, jobs)
+    instance = replace(plan, outages=Outages.of_nodes(cluster, [2]))
+    assert smso(plan).reduce.slot.tolist() == [0, 1, 2, 1]
+    assert smso(instance).reduce.slot.tolist() == [0, 1, 1, 1]
+    assert smso(instance).makespan == pytest.approx(9)
+    again = smso(instance, reduces="again")
+    assert again.reduce.slot.tolist() == [0, 1, 1, 0]
+    assert again.makespan == pytest.approx(7)
+    assert again.notes == (
+        "1 map and 1 reduce slots lost: 0 of 1 map and 2 of 4 reduce tasks moved",
+        "job 'j' reduce task 2: reduce slot 2 ('n2') -> reduce slot 1 ('n1')",
+        "job 'j' reduce task 3: reduce slot 1 ('n1') -> reduce slot 0 ('n0')",
+    )
+    assert smso(plan, reduces="again").notes == (
+        "reduces=again changes nothing: the instance has no outages",
+    )
+    assert smso_johnson(plan, theta=2.0, data="ignored").notes == (
+        "theta=2 changes nothing with data=ignored",
+    )
 
 
 def test_outages_on_the_paper_s_workload() -> None:

@@ -157,7 +157,7 @@ def test_few_tasks_by_mean_and_variance() -> None:
     ("parameters", "named"),
     [
         ({"jobs": 0}, "jobs"),
-        ({"nodes": 0}, "cluster"),
+        ({"nodes": 0}, "nodes"),
         ({"racks": 0}, "racks"),
         ({"racks": "scattered"}, "racks"),
         ({"nodes": 2, "racks": "as published"}, "racks"),

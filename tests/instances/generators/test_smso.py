@@ -165,3 +165,14 @@ def test_small_instances_stay_small_and_security_counts() -> None:
 def test_impossible_parameters_are_named(parameters: dict[str, object], named: str) -> None:
     with pytest.raises(InputError, match=f"^{named}: "):
         generate(**{"jobs": 2, "seed": 0, **parameters})  # type: ignore[arg-type]
+
+
+def test_priorities_are_drawn_row_by_row_from_the_second_stream() -> None:
+    """However they are drawn piece by piece: after the levels, one number a task and slot."""
+    instance = generate(20, 6, seed=4, map_slots=7, priority=0.3)
+    stream = np.random.default_rng(np.random.SeedSequence(4).spawn(3)[1])
+    stream.random((6, 6))
+    allowed = stream.random((instance.map_tasks, 42)) < 0.3
+    allowed[np.arange(instance.map_tasks), stream.integers(0, 42, instance.map_tasks)] = True
+    assert allowed.size > 3 * 32768
+    assert (instance.security.priorities == allowed).all()

@@ -218,3 +218,18 @@ def test_bad_input_is_one_line(instance: Instance, tmp_path: Path, change, messa
         read_instance(path)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_many_slots_of_which_a_task_may_use_the_last_one_only() -> None:
+    """The data is at home on the slot that is allowed; without that slot there is no schedule."""
+    slots = 200
+    cluster = Cluster.uniform(2, map_slots=slots // 2, reduce_slots=1)
+    jobs = [Job("j", [MapTask(1.0, 128, ["n1"])], [1.0])]
+    last = np.arange(slots) == slots - 1
+    levels = np.array([[0, -1], [-1, 0]], np.int8)[:, cluster.map_slot_node]
+    plain = job_instance("last", cluster, jobs)
+    instance = replace(plain, security=Security(priorities=last[None, :], levels=levels))
+    assert impossible(instance) is None
+    assert best_map_setups(instance).tolist() == [0.0]
+    lost = replace(instance, outages=Outages(last, np.zeros(2, dtype=bool)))
+    assert "every map slot that its priority allows is lost" in impossible(lost)

@@ -1,0 +1,1 @@
+"""`campaign`, `reproduce` and `report`: many runs, and what they came to."""

@@ -1,0 +1,149 @@
+"""`slotwise campaign`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...instances.errors import InputError
+from ..console import NO, Json, OutputFolder, Quiet, show
+from .carrying_out import ENDING, Anyway, Dask, Retry, Workers, carried_out, tell_end
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ...experiments.study.study import Study
+
+CAPTION = "gap: to the best bound on the instance; is best: no other method's makespan is shorter"
+
+StudyFile = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="A study in TOML, docs/campaigns.md; - is stdin."),
+]
+List = Annotated[bool, typer.Option("--list", help="Print the runs with their ids, run nothing.")]
+OnlyTable = Annotated[
+    bool, typer.Option("--table", help="Write the tables of the folder again, run nothing.")
+]
+
+
+def campaign(
+    file: StudyFile,
+    output: OutputFolder = None,
+    workers: Workers = None,
+    dask: Dask = None,
+    retry: Retry = False,
+    anyway: Anyway = False,
+    list_runs: List = False,
+    table: OnlyTable = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a study: methods on instances, every combination, on all cores or a cluster.
+
+    The folder (default: the file's name with .runs) keeps every run as it ends, and tables for
+    pandas and spreadsheets. What is in it is not run again, so the same line goes on after Ctrl-C.
+    Exits with 1 if runs failed.
+    """
+    from ...experiments.engine.campaign import Options
+    from ...experiments.study.study_file import read_study_text, study_of_text
+
+    text = read_study_text(file)
+    study = study_of_text(text, file)
+    if list_runs:
+        _list(study, as_json=as_json, quiet=quiet)
+        return
+    folder = output or _default_folder(file)
+    if table:
+        _export_again(study, folder)
+        _show(study, folder, {}, as_json=as_json, quiet=quiet)
+        return
+    options = Options(workers=workers, dask=dask, retry=retry, anyway=anyway, file=text.encode())
+    ended = carried_out(study, folder, options, hidden=quiet or as_json)
+    _show(study, folder, {"ended": ended.how}, as_json=as_json, quiet=quiet)
+    tell_end(ended, quiet=quiet)
+    if ended.state.failed:
+        raise typer.Exit(NO)
+
+
+def _default_folder(file: Path) -> Path:
+    from ...experiments.study.study_file import name_of_file
+    from ...instances.examples import is_example
+    from ...instances.files.inputs import STANDARD
+    from ...instances.files.outputs import check_folder
+
+    elsewhere = is_example(file) or str(file) == STANDARD
+    folder = Path(name_of_file(file) + ENDING) if elsewhere else file.with_suffix(ENDING)
+    check_folder(folder)
+    return folder
+
+
+def _export_again(study: Study, folder: Path) -> None:
+    from ...experiments.engine.export import export, need_libraries
+    from ...experiments.engine.journal import NAME, Journal, records_in
+
+    need_libraries()
+    if not (folder / NAME).is_file():
+        raise InputError(f"{folder}: has no {NAME}, which the tables are made of")
+    with Journal(folder):
+        export(study, records_in(folder), folder)
+
+
+def _list(study: Study, *, as_json: bool, quiet: bool) -> None:
+    from ...experiments.study.listing import run_rows
+
+    rows = run_rows(study)
+    text = "\n".join("  ".join(row.values()) for row in rows)
+    document = {"study": study.name, "runs": rows}
+    show(text, document=document, as_json=as_json, quiet=quiet)
+
+
+def _show(study: Study, folder: Path, more: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
+    """The table of the methods, and where everything is."""
+    from ...experiments.engine.export import read_runs
+    from ...experiments.study.listing import summary
+
+    methods = summary(study, read_runs(folder))
+    document = {
+        "study": study.name,
+        "folder": str(folder),
+        "runs": len(study.runs),
+        **more,
+        "methods": methods,
+    }
+    show(_table(study, folder, methods), document=document, as_json=as_json, quiet=quiet)
+
+
+def _table(study: Study, folder: Path, methods: list[dict[str, Any]]) -> Table:
+    from rich.markup import escape
+    from rich.table import Table
+
+    done = sum(row["runs"] for row in methods)
+    told = f"{CAPTION}\n" if any(row["best"] is not None for row in methods) else ""
+    table = Table(
+        title=escape(f"{study.name}: {done} of {len(study.runs)} runs"),
+        title_justify="left",
+        caption=escape(f"{told}{folder}: results.parquet and .csv, times.parquet and .csv"),
+        caption_justify="left",
+    )
+    columns = [
+        (name, label, form)
+        for name, label, form in (
+            ("runs", "runs", "{:d}"),
+            ("failed", "failed", "{:d}"),
+            ("over_best_bound", "mean gap", "{:.2%}"),
+            ("best", "is best", "{:.0%}"),
+            ("mean_wait", "mean wait", "{:.4g}"),
+            ("guarantees_met", "guarantees met", "{:.1%}"),
+            ("cpu_seconds", "mean CPU s", "{:.3f}"),
+        )
+        if any(row[name] is not None for row in methods)
+    ]
+    table.add_column("method", overflow="fold")
+    for _, label, _ in columns:
+        table.add_column(label, justify="right")
+    for row in methods:
+        cells = ("–" if row[name] is None else form.format(row[name]) for name, _, form in columns)
+        table.add_row(escape(row["method"]), *cells)
+    return table

@@ -1,0 +1,1 @@
+"""How runs are carried out, kept and exported."""

@@ -1,0 +1,131 @@
+"""What a worker of a cluster does with a unit.
+
+It has the package and nothing else of the driver's machine: files come with the unit. Nothing that
+compiles is imported here, as a worker's threads are limited before.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ...study.identity import own_version
+from ...study.study import Unit
+from ..record import Record
+from ..watchdog import GRACE
+from .files import with_files
+from .worker import share, thread_limits
+
+FOLDER = "slotwise"
+"""Of files, in the folder that a worker has for itself and Dask removes."""
+
+
+class UnfitWorker(Exception):
+    """A worker that would give other results, or times that mean nothing."""
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A unit with how it is to be carried out.
+
+    Parameters
+    ----------
+    unit
+        The unit.
+    contents
+        What is in its files, by their paths.
+    version
+        The driver's version of the package.
+    threads
+        The most that a method of the campaign uses.
+    grace
+        As of `Watchdog`.
+    in_doubt
+        Whether it may have killed a worker: each run then has a process of its own.
+    """
+
+    unit: Unit
+    contents: dict[str, bytes] = field(repr=False)
+    version: str
+    threads: int = 1
+    grace: float = GRACE
+    in_doubt: bool = False
+
+
+def carry_out_parcel(parcel: Parcel) -> list[Record]:
+    """Carry out a unit on a Dask worker, or as much of it as a worker does at a time.
+
+    Parameters
+    ----------
+    parcel
+        The unit.
+
+    Returns
+    -------
+    list of Record
+        Of its first runs.
+
+    Raises
+    ------
+    UnfitWorker
+        On a worker with several threads, or with another version of the package.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    if (threads := worker.state.nthreads) != 1:
+        raise UnfitWorker(has_threads(worker.address, threads))
+    if own_version() != parcel.version:
+        raise UnfitWorker(f"workers have slotwise {own_version()}, here is {parcel.version}")
+    limit_threads(parcel.threads)
+    unit, names = with_files(parcel.unit, parcel.contents, Path(worker.local_directory, FOLDER))
+    if parcel.in_doubt:
+        from .alone import alone
+
+        records = list(alone(unit, parcel.grace))
+    else:
+        records = share(unit, parcel.grace)
+    return [_with_names(record, names) for record in records]
+
+
+def has_threads(worker: str, threads: int) -> str:
+    """What is wrong with a worker that carries out several runs at a time.
+
+    Parameters
+    ----------
+    worker
+        Its address.
+    threads
+        How many.
+
+    Returns
+    -------
+    str
+        The message.
+    """
+    return f"worker {worker} has {threads} threads: start workers with --nthreads 1"
+
+
+def limit_threads(threads: int) -> None:
+    """Limit the threads of the libraries in this process.
+
+    Parameters
+    ----------
+    threads
+        The most for each of them.
+    """
+    numba = sys.modules.get("numba")
+    if numba is None:
+        os.environ.update(thread_limits(threads))
+    else:  # it refuses another value of its variable once it has started its threads
+        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+
+
+def _with_names(record: Record, names: dict[str, str]) -> Record:
+    """A record that speaks of the driver's files."""
+    error, trace = record.error, record.traceback
+    for here, there in names.items():
+        error, trace = error.replace(here, there), trace.replace(here, there)
+    return replace(record, error=error, traceback=trace)

@@ -1,0 +1,361 @@
+"""The driver of a campaign: give out units, keep each record, export the tables."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+
+from ...instances.errors import InputError
+from ...instances.files.outputs import write_bytes
+from ..study.study import Study, Unit
+from .backends.protocol import Backend, LostCluster
+from .export import export, need_libraries
+from .journal import NAME, Journal, records_in
+from .manifest import Manifest, check_build
+from .record import Record
+from .watchdog import GRACE
+
+COPY = "campaign.toml"
+"""Name of the study's file in a folder."""
+
+EXPORT = 30.0
+"""Seconds between two exports of the tables."""
+
+FINISHED, INTERRUPTED, LOST, STOPPED = "finished", "interrupted", "lost the scheduler", "failed"
+"""How a session ends."""
+
+
+@dataclass(frozen=True)
+class State:
+    """How far a campaign is.
+
+    Parameters
+    ----------
+    runs, ended, failed
+        Runs of the study, those that have ended, in this session or before, and those of them that
+        failed.
+    fresh
+        Runs that ended in this session.
+    elapsed
+        Seconds since the session began.
+    left
+        Seconds until all have ended, None as long as nobody knows.
+    """
+
+    runs: int
+    ended: int
+    failed: int
+    fresh: int
+    elapsed: float
+    left: float | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a study is carried out.
+
+    Parameters
+    ----------
+    workers
+        Processes side by side, by default one for as many cores as a run has threads.
+    dask
+        Address of a Dask scheduler, instead of this machine.
+    retry
+        Run the failed runs again.
+    anyway
+        Go on in a folder of another build of slotwise.
+    file
+        What the study's file holds; the folder gets a copy.
+    on_progress
+        Called about ten times a second at most, and at the end.
+    stop
+        Once it is set, the session ends as on Ctrl-C.
+    grace
+        Seconds beyond one and a half times its time limit that a run gets until it is ended.
+    backend
+        Makes the place where units run; by default `workers` and `dask` say which.
+    """
+
+    workers: int | None = None
+    dask: str | None = None
+    retry: bool = False
+    anyway: bool = False
+    file: bytes | None = None
+    on_progress: Callable[[State], None] | None = None
+    stop: threading.Event | None = None
+    grace: float = GRACE
+    backend: Callable[[], Backend] | None = None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a session ended.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    how
+        finished, interrupted, or lost the scheduler.
+    state
+        How far it got.
+    reason
+        What to tell of a scheduler that was lost.
+    """
+
+    folder: Path
+    how: str
+    state: State
+    reason: str = ""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C, SIGTERM or the `stop` of the options ended it."""
+        return self.how == INTERRUPTED
+
+    @property
+    def complete(self) -> bool:
+        """Whether all runs are there and none failed."""
+        return self.state.ended == self.state.runs and not self.state.failed
+
+
+def run_study(study: Study, folder: Path, options: Options | None = None) -> Ended:
+    """Carry out what a folder lacks of a study, and export the tables.
+
+    A `KeyboardInterrupt` ends the session: what has ended is kept and exported.
+
+    Parameters
+    ----------
+    study
+        The study.
+    folder
+        The folder, made if there is none.
+    options
+        How to do it.
+
+    Returns
+    -------
+    Ended
+        How it ended.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be used or a library is not installed.
+    """
+    options = options or Options()
+    need_libraries()
+    is_new = not folder.exists()
+    _make(folder)
+    try:
+        with Journal(folder) as journal:
+            records = records_in(folder)
+            if not options.anyway and records:
+                check_build(folder)
+            if options.file is not None:
+                write_bytes(folder / COPY, options.file)
+            return _Session(study, folder, options, journal, records).run()
+    except InputError:
+        if is_new:  # such as for an address where nobody answers
+            for name in (NAME, COPY):
+                (folder / name).unlink(missing_ok=True)
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def open_units(study: Study, records: dict[str, Record], *, retry: bool = False) -> Iterator[Unit]:
+    """The units that have runs to do, without those that are done, in the order of the hash of
+    their first run.
+
+    It is a shuffle that is always the same: the runs that have ended are a fair sample of all.
+
+    Parameters
+    ----------
+    study
+        The study.
+    records
+        The records by run.
+    retry
+        Whether failed runs are to do.
+
+    Yields
+    ------
+    Unit
+        The units.
+    """
+    parts = [part for unit in study.units for part in _parts(unit)]
+    for unit in sorted(parts, key=lambda unit: unit.runs[0].id):
+        runs = tuple(
+            run for run in unit.runs if run.id not in records or (retry and records[run.id].failed)
+        )
+        if runs:
+            yield replace(unit, runs=runs)
+
+
+def _parts(unit: Unit) -> Iterator[Unit]:
+    """The unit with all that is short, and one for each `solve`.
+
+    To solve an instance takes far longer than to make it once more.
+    """
+    short = tuple(run for run in unit.runs if run.method.kind != "solve")
+    if short:
+        yield replace(unit, runs=short)
+    for run in unit.runs:
+        if run.method.kind == "solve":
+            yield replace(unit, runs=(run,))
+
+
+class _Session:
+    """One go at a study, from the first open unit to the last export."""
+
+    def __init__(
+        self,
+        study: Study,
+        folder: Path,
+        options: Options,
+        journal: Journal,
+        records: dict[str, Record],
+    ) -> None:
+        self.study, self.folder, self.options = study, folder, options
+        self.journal = journal
+        known = {run.id for run in study.runs}
+        self.records = {name: one for name, one in records.items() if name in known}
+        self.units = list(open_units(study, self.records, retry=options.retry))
+        self.open = sum(len(unit.runs) for unit in self.units)
+        self.failed = {name for name, one in self.records.items() if one.failed}
+        self.clock = Clock(self.open)
+        self.told = 0.0
+
+    def run(self) -> Ended:
+        """Carry out the units."""
+        backend = self._backend() if self.units else None
+        manifest = Manifest(self.folder, self.study, self._settings(backend))
+        manifest.write(self.records)
+        how, reason = STOPPED, ""
+        try:
+            try:
+                how = self._take(backend) if backend else FINISHED
+            finally:
+                if backend is not None:
+                    backend.close()
+        except KeyboardInterrupt:
+            how = INTERRUPTED
+        except LostCluster as lost:
+            how, reason = LOST, str(lost)
+        finally:
+            self.journal.sync()
+            export(self.study, self.records, self.folder)
+            manifest.write(self.records, how)
+        self._tell(always=True)
+        return Ended(self.folder, how, self._state(), reason)
+
+    def _take(self, backend: Backend) -> str:
+        """Keep the records of the units as they come."""
+        exported = time.monotonic()
+        for record in backend.records(self.units):
+            self._keep(record)
+            if time.monotonic() - exported >= EXPORT:
+                export(self.study, self.records, self.folder)
+                exported = time.monotonic()
+            if self.options.stop is not None and self.options.stop.is_set():
+                return INTERRUPTED
+        return FINISHED
+
+    def _keep(self, record: Record) -> None:
+        kept = self.journal.add(record)
+        self.records[kept.run] = kept
+        (self.failed.add if kept.failed else self.failed.discard)(kept.run)
+        self.clock.count()
+        self._tell()
+
+    def _tell(self, *, always: bool = False) -> None:
+        if self.options.on_progress is not None:
+            now = time.monotonic()
+            if always or now - self.told >= 0.1:
+                self.told = now
+                self.options.on_progress(self._state())
+
+    def _state(self) -> State:
+        return State(
+            len(self.study.runs),
+            len(self.records),
+            len(self.failed),
+            self.clock.done,
+            self.clock.elapsed,
+            self.clock.left,
+        )
+
+    def _backend(self) -> Backend:
+        options = self.options
+        if options.backend is not None:
+            return options.backend()
+        if options.dask is not None:
+            module = import_module(".backends.cluster", __package__)
+            cluster: Backend = module.ClusterBackend(options.dask, self._threads(), options.grace)
+            return cluster
+        from .backends.local import LocalBackend, workers_for
+
+        threads = self._threads()
+        workers = workers_for(threads, options.workers)
+        return LocalBackend(min(workers, len(self.units)), threads, options.grace)
+
+    def _threads(self) -> int:
+        return max((run.method.threads for unit in self.units for run in unit.runs), default=1)
+
+    def _settings(self, backend: Backend | None) -> dict[str, object]:
+        file = self.options.file
+        return {
+            "backend": self.options.dask or "this machine",
+            "workers": backend.workers if backend else 0,
+            "threads": self._threads(),
+            "file_sha256": hashlib.sha256(file).hexdigest() if file else None,
+        }
+
+
+class Clock:
+    """The time that is left, from how long runs took since the first one ended.
+
+    What comes before it is the start of the workers and compiling, which does not come again.
+    """
+
+    def __init__(self, runs: int) -> None:
+        self.runs, self.done = runs, 0
+        self._began = time.monotonic()
+        self._first: tuple[float, int] | None = None
+
+    def count(self) -> None:
+        """One more run has ended."""
+        self.done += 1
+        if self._first is None:
+            self._first = time.monotonic(), 1
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the session began."""
+        return time.monotonic() - self._began
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until all runs have ended, None as long as nobody knows."""
+        if self.done >= self.runs:
+            return 0.0
+        if self._first is None or self.done <= self._first[1]:
+            return None
+        since, first = self._first
+        return (time.monotonic() - since) / (self.done - first) * (self.runs - self.done)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise InputError(f"{folder}: is no folder") from None
+    except OSError as failure:
+        raise InputError(f"{folder}: {failure.strerror}") from None

@@ -1,0 +1,29 @@
+"""A study in the present process, without a folder: for trials and small studies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..study.study import Study
+from .perform import perform
+from .tables import results_frame, times_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def run_here(study: Study) -> pd.DataFrame:
+    """Carry out a study one run after another.
+
+    Parameters
+    ----------
+    study
+        The study.
+
+    Returns
+    -------
+    pandas.DataFrame
+        What `read_runs` gives of a folder: the results with their times.
+    """
+    records = {record.run: record for unit in study.units for record in perform(unit)}
+    return results_frame(study, records).merge(times_frame(study, records), on="run")

@@ -1,0 +1,1 @@
+"""What a run of each kind of method does."""

@@ -1,0 +1,134 @@
+"""Runs on MapReduce instances: heuristics, functions of the user's own, `solve`."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ....formulations.bounds.closed_form import best_lower_bound, lower_bounds
+from ....heuristics import HEURISTICS
+from ....heuristics.warm_up import warm_up
+from ....instances.errors import InvalidSchedule, one_line
+from ....instances.generators import GENERATORS
+from ....instances.kernels.decorators import compiling_seconds
+from ....instances.mapreduce.instance import Instance
+from ....instances.registry import Entry
+from ....solvers.heuristic import certified_heuristic, with_parameters
+from ....solvers.result import Result
+from ...study.study import MethodCall, Unit
+from ...study.user_functions import load_function
+from ..perform import Outcome
+from ..record import ERROR
+
+SEARCH = "branch-and-bound"
+
+
+class Prepared:
+    """An instance with its best closed-form bound, which all runs share.
+
+    What the methods need is compiled here, before the clock of any run starts.
+    """
+
+    def __init__(self, instance: Instance, unit: Unit) -> None:
+        self.instance, self.name = instance, instance.name
+        self.best = best_lower_bound(instance)
+        self.bounds = lower_bounds(instance, unit.bounds) if unit.bounds else {}
+        names = {run.method.name for run in unit.runs if run.method.kind == "heuristic"}
+        warm_up(instance.parts, [entry for entry in HEURISTICS.own if entry.name in names])
+        if any(run.method.kind == "solve" and _searches(run.method, instance) for run in unit.runs):
+            _compile_search()
+
+    def run(self, method: MethodCall) -> Outcome:
+        """Run one method; its schedule is checked."""
+        try:
+            if method.kind == "solve":
+                return self._solved(method)
+            entry = _function(method) if method.kind == "function" else _heuristic(method)
+            watch = _Stopwatch(entry.load())
+            ours = method.kind == "heuristic" and not entry.plugin
+            timed = replace(entry, target=watch if ours else _on_a_copy(watch))
+            result = certified_heuristic(self.instance, timed, self.best)
+        except InvalidSchedule as failure:
+            return Outcome(
+                ERROR, error=one_line(f"the schedule breaks the rules: {failure.violation}")
+            )
+        return replace(_outcome(result), seconds=watch.seconds, cpu_seconds=watch.cpu_seconds)
+
+    def _solved(self, method: MethodCall) -> Outcome:
+        from ....solvers.solve import solve
+
+        limit = {} if method.time_limit is None else {"time_limit": method.time_limit}
+        options = {**dict(method.parameters), **limit}
+        return _outcome(solve(self.instance, threads=method.threads, **options))
+
+
+def _searches(method: MethodCall, instance: Instance) -> bool:
+    """Whether `solve` will take branch and bound, unless heuristics prove an optimum before."""
+    from ....solvers.solve import chosen_methods
+
+    named = method.parameters.get("methods")
+    if named is None:
+        named = [entry.name for entry in chosen_methods(instance, method.threads)]
+    return SEARCH in ([named] if isinstance(named, str) else named)
+
+
+def _compile_search() -> None:
+    """Compile branch and bound: with one thread `solve` counts that as time of its own."""
+    from ....solvers.branch_and_bound.search import is_compiled
+    from ....solvers.solve import solve
+
+    if not is_compiled():
+        small = GENERATORS.lookup("ljr-small").load()(jobs=3, seed=0)
+        solve(small, methods=SEARCH, threads=1, time_limit=math.inf)
+
+
+def _heuristic(method: MethodCall) -> Entry:
+    return with_parameters(HEURISTICS.resolve(method.name), method.parameters)
+
+
+def _function(method: MethodCall) -> Entry:
+    """As a heuristic: what it understands is nothing, unless it is an entry that says so."""
+    entry = HEURISTICS.resolve(load_function(method))
+    return replace(entry, name=method.name, target=partial(entry.load(), **method.parameters))
+
+
+def _on_a_copy(method: Callable[[Instance], Any]) -> Callable[[Instance], Any]:
+    """A method that may write into its instance, which other runs and the check have, too."""
+    return lambda instance: method(deepcopy(instance))
+
+
+class _Stopwatch:
+    """A method with its wall and processor time (s), without what it takes to compile.
+
+    Another thread may compile meanwhile, for longer than the method runs.
+    """
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method = method
+        self.seconds = self.cpu_seconds = 0.0
+
+    def __call__(self, instance: Instance, **bound: Any) -> Any:
+        compiled, began, cpu = compiling_seconds(), time.perf_counter(), time.process_time()
+        try:
+            return self.method(instance, **bound)
+        finally:
+            seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+            compiling = compiling_seconds() - compiled
+            self.seconds = max(seconds - compiling, 0.0)
+            self.cpu_seconds = max(cpu - compiling, 0.0)
+
+
+def _outcome(result: Result) -> Outcome:
+    return Outcome(
+        result.status.value,
+        result.makespan,
+        result.lower_bound,
+        result.gap,
+        error="; ".join(result.notes) if result.makespan is None else "",
+        seconds=result.seconds,
+    )

@@ -1,0 +1,209 @@
+"""The manifest of a folder: with what, where and when its runs were made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from ...instances.errors import InputError
+from ...instances.files.outputs import write_bytes
+from ..study.identity import own_version
+from ..study.study import Study
+from .record import Record
+
+NAME = "manifest.json"
+
+LIBRARIES = (
+    "numpy", "numba", "pyomo", "highspy", "ortools", "PuLP", "networkx", "scipy",
+    "joblib", "distributed", "pandas", "pyarrow", "matplotlib",
+)  # fmt: skip
+
+MAKES_RESULTS = (
+    "instances",
+    "formulations",
+    "heuristics",
+    "solvers",
+    "experiments/engine/kinds",
+    "experiments/engine/perform.py",
+)
+"""The parts of the package that a result may depend on; what shows results is none of them."""
+
+
+@cache
+def build() -> dict[str, str]:
+    """Which slotwise this is: its version, and a SHA-256 of the sources that make results."""
+    package = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    for part in MAKES_RESULTS:
+        place = package / part
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            content = file.read_bytes()
+            digest.update(f"{file.relative_to(package).as_posix()} {len(content)} ".encode())
+            digest.update(content)
+    return {"version": own_version(), "sources": digest.hexdigest()}
+
+
+class Manifest:
+    """The manifest of a folder, with an entry for the session that begins now.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    study
+        Its study.
+    settings
+        What the session runs with: workers, threads, backend, the file of the study.
+    """
+
+    def __init__(self, folder: Path, study: Study, settings: Mapping[str, Any]) -> None:
+        self.path, self.study = folder / NAME, study
+        sessions = read_manifest(folder).get("sessions", [])
+        for session in sessions:
+            if session.get("end") is None:
+                session["ended"] = "killed"
+        self.session: dict[str, Any] = {
+            "start": _now(), "end": None, "ended": "running", "build": build(), **settings,
+        }  # fmt: skip
+        self.sessions = [*sessions, self.session]
+
+    def write(self, records: Mapping[str, Record], ended: str = "running") -> None:
+        """Write the manifest.
+
+        Parameters
+        ----------
+        records
+            The records of the study by run.
+        ended
+            How the session ended, if it has.
+        """
+        own = [records[run.id] for run in self.study.runs if run.id in records]
+        self.session["ended"] = ended
+        self.session["end"] = None if ended == "running" else _now()
+        document = {
+            "format": "slotwise/campaign/1",
+            "study": self.study.name,
+            "build": build(),
+            "versions": {"python": platform.python_version(), **_versions()},
+            "machine": _machine(),
+            "seeds": _seeds(self.study),
+            "runs": {
+                "all": len(self.study.runs),
+                "ended": len(own),
+                "failed": sum(record.failed for record in own),
+                "by_status": dict(sorted(Counter(record.status for record in own).items())),
+            },
+            "cpu_seconds": round(sum(record.cpu_seconds for record in own), 3),
+            "sessions": self.sessions,
+        }
+        write_bytes(self.path, json.dumps(document, indent=1).encode() + b"\n")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a folder, empty if there is none.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+
+    Returns
+    -------
+    dict
+        The document.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    path = folder / NAME
+    try:
+        document = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except OSError as failure:
+        raise InputError(f"{path}: {failure.strerror}") from None
+    except ValueError:
+        raise InputError(f"{path}: not JSON; move it away to go on without it") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: no manifest; move it away to go on without it")
+    return document
+
+
+def check_build(folder: Path) -> None:
+    """Refuse a folder whose runs another build of slotwise made.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+
+    Raises
+    ------
+    InputError
+        If there are such runs.
+    """
+    manifest = read_manifest(folder)
+    theirs, ours = manifest.get("build"), build()
+    if theirs is not None and theirs != ours:
+        which = f"{theirs.get('version')}, {str(theirs.get('sources'))[:12]}"
+        raise InputError(
+            f"{folder} holds runs of another build of slotwise ({which}); "
+            "--anyway goes on, a new folder starts afresh"
+        )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@cache
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+@cache
+def _machine() -> dict[str, Any]:
+    return {
+        "host": platform.node(),
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "byte_order": sys.byteorder,
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _seeds(study: Study) -> list[Any]:
+    """All seeds of the study's instances, in their order."""
+    found: dict[Any, None] = {}
+    for unit in study.units:
+        for values in (unit.instance.parameters, unit.instance.workload):
+            if "seed" in values:
+                found[values["seed"]] = None
+    return list(found)

@@ -1,0 +1,162 @@
+"""Carry out a unit: make its instance once, then run its methods one after another."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import time
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol
+
+from ...instances.errors import InputError, SlotwiseError, one_line
+from ...instances.files.inputs import read_bytes
+from ...instances.generators import GENERATORS
+from ..study.study import InstanceSource, MethodCall, Run, Unit
+from .record import ERROR, Record
+from .watchdog import Guard, unguarded
+
+
+@dataclass
+class Outcome:
+    """What a method of one kind made of an instance."""
+
+    status: str
+    makespan: float | None = None
+    lower_bound: float | None = None
+    gap: float | None = None
+    measures: dict[str, Any] = field(default_factory=dict)
+    error: str = ""
+    seconds: float | None = None
+    cpu_seconds: float | None = None
+
+
+class Prepared(Protocol):
+    """An instance with what its runs share."""
+
+    name: str
+    bounds: dict[str, float]
+
+    def run(self, method: MethodCall) -> Outcome:
+        """Run one method."""
+
+
+FAMILIES: dict[str, str] = {
+    "mapreduce": "makespan",
+    "datacenter": "waits",
+    "hierarchy": "shares",
+}
+"""Module below `kinds` that runs methods on a thing of that kind; each has a class `Prepared`."""
+
+
+def perform(unit: Unit, guard: Guard = unguarded) -> Iterator[Record]:
+    """Carry out the runs of a unit.
+
+    Parameters
+    ----------
+    unit
+        The unit.
+    guard
+        What is put round each run.
+
+    Yields
+    ------
+    Record
+        One for each run, as it ends. An instance that cannot be made fails all of them.
+    """
+    try:
+        prepared = prepare(unit)
+    except Exception as failure:
+        for run in unit.runs:
+            yield _failed(run, "", failure)
+        return
+    for run in unit.runs:
+        with guard(run):
+            record = carry_out(run, prepared)
+        yield record
+
+
+def prepare(unit: Unit) -> Prepared:
+    """Make the instance of a unit and what its runs share."""
+    thing, family = made(unit.instance)
+    module = import_module(f"..kinds.{FAMILIES[family]}", __name__)
+    prepared: Prepared = module.Prepared(thing, unit)
+    return prepared
+
+
+def made(source: InstanceSource) -> tuple[Any, str]:
+    """The instance, and which family it is of: mapreduce, datacenter or hierarchy."""
+    if source.generator:
+        entry = GENERATORS.lookup(source.generator)
+        arguments = {name: tuples(value) for name, value in source.parameters.items()}
+        return entry.load()(**arguments), entry.takes
+    from ...report.documents.read_write import read
+
+    if source.digest not in ("", hashlib.sha256(read_bytes(source.path)).hexdigest()):
+        raise InputError(f"{source.path}: has changed since the study was read")
+    thing = read(source.path)
+    return thing, {"Datacenter": "datacenter", "Hierarchy": "hierarchy"}.get(
+        type(thing).__name__, "mapreduce"
+    )
+
+
+def tuples(value: Any) -> Any:
+    """A value with lists as tuples, as dataclasses of parameters have them."""
+    return tuple(tuples(one) for one in value) if isinstance(value, list | tuple) else value
+
+
+def carry_out(run: Run, prepared: Prepared) -> Record:
+    """Run one method on a prepared instance; a failure is recorded, not raised.
+
+    Parameters
+    ----------
+    run
+        The run.
+    prepared
+        Its instance.
+
+    Returns
+    -------
+    Record
+        What came of it.
+    """
+    began, cpu = time.perf_counter(), time.process_time()
+    try:
+        outcome = prepared.run(run.method)
+    except (Exception, SystemExit) as failure:
+        return _failed(run, prepared.name, failure)
+    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+    return Record(
+        **_who(run, prepared.name),
+        status=outcome.status,
+        makespan=outcome.makespan,
+        lower_bound=outcome.lower_bound,
+        gap=outcome.gap,
+        bounds=prepared.bounds,
+        measures=outcome.measures,
+        error=outcome.error,
+        seconds=seconds if outcome.seconds is None else outcome.seconds,
+        cpu_seconds=cpu if outcome.cpu_seconds is None else outcome.cpu_seconds,
+    )
+
+
+def _failed(run: Run, instance: str, failure: BaseException) -> Record:
+    ours = isinstance(failure, SlotwiseError)
+    text = str(failure) if ours else f"{type(failure).__name__}: {failure}"
+    trace = "".join(traceback.format_exception(failure))
+    return Record(**_who(run, instance), status=ERROR, error=one_line(text), traceback=trace)
+
+
+def _who(run: Run, instance: str) -> dict[str, Any]:
+    return {
+        "run": run.id,
+        "order": run.order,
+        "instance": instance,
+        "method": run.method.name,
+        "parameters": dict(run.method.parameters),
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+    }

@@ -1,0 +1,233 @@
+"""Parts of a page: text that is safe, tables, folded parts, figures."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+
+from ...instances.errors import printable
+
+SPACE = "\N{NARROW NO-BREAK SPACE}"
+NONE = "–"
+MOST_OPEN = 12
+"""Rows of a table that need not be folded."""
+LONG = 40
+"""Characters of a cell that needs a wide column."""
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+
+Cell = str | Markup
+
+
+def safe(text: object) -> Markup:
+    """Any text as HTML that shows it as it is; control characters and half characters escaped."""
+    if isinstance(text, Markup):
+        return text
+    return Markup(html.escape(printable(str(text), keep=f"\n\t{SPACE}")))
+
+
+def joined(parts: Iterable[str]) -> Markup:
+    """Parts one after another."""
+    return Markup("".join(parts))
+
+
+def section(name: str, title: str, parts: Iterable[str]) -> Markup:
+    """A part of the page with a heading that links lead to.
+
+    Parameters
+    ----------
+    name
+        Its anchor.
+    title
+        Its heading.
+    parts
+        Its content.
+
+    Returns
+    -------
+    Markup
+        The section.
+    """
+    content = "".join(parts)
+    return Markup(f'<section id="{name}"><h2>{safe(title)}</h2>{content}</section>\n')
+
+
+def paragraph(text: str, kind: str = "") -> Markup:
+    """A paragraph.
+
+    Parameters
+    ----------
+    text
+        Its text.
+    kind
+        Its class: `note`, `warning` or none.
+
+    Returns
+    -------
+    Markup
+        The paragraph.
+    """
+    named = f' class="{kind}"' if kind else ""
+    return Markup(f"<p{named}>{safe(text)}</p>".replace(" %", "&nbsp;%"))
+
+
+def heading(text: str) -> Markup:
+    """A heading within a section."""
+    return Markup(f"<h3>{safe(text)}</h3>")
+
+
+def folded(title: str, parts: Iterable[str], *, shut: bool = True) -> Markup:
+    """A part that opens on a click.
+
+    Parameters
+    ----------
+    title
+        What is seen of it when shut.
+    parts
+        Its content.
+    shut
+        Whether it is shut first.
+
+    Returns
+    -------
+    Markup
+        The part.
+    """
+    state = "" if shut else " open"
+    return Markup(f"<details{state}><summary>{safe(title)}</summary>{''.join(parts)}</details>")
+
+
+def table(
+    head: Sequence[Cell],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    title: str,
+    words: int = 1,
+    fold: bool = False,
+) -> Markup:
+    """A table that scrolls by itself where the window is narrow.
+
+    Parameters
+    ----------
+    head
+        Names of the columns.
+    rows
+        Their cells; the first names the row.
+    title
+        What the table is, for readers who cannot see it.
+    words
+        So many columns from the left are words, the others numbers.
+    fold
+        Whether to shut it if it has many rows.
+
+    Returns
+    -------
+    Markup
+        The table.
+    """
+    shown = []
+    for row in rows:
+        cells = [
+            f"<td{_of_words(cell)}>{safe(cell)}</td>" if k < words else f"<td>{safe(cell)}</td>"
+            for k, cell in enumerate(row[1:], 1)
+        ]
+        shown.append(f'<tr><th scope="row">{safe(row[0])}</th>{"".join(cells)}</tr>')
+    names = [
+        f'<th scope="col"{" class=w" if k < words else ""}>{safe(name)}</th>'
+        for k, name in enumerate(head)
+    ]
+    label = html.escape(title)
+    made = Markup(
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
+        f"<table><thead><tr>{''.join(names)}</tr></thead><tbody>{''.join(shown)}</tbody></table>"
+        "</div>"
+    )
+    if fold and len(shown) > MOST_OPEN:
+        return folded(f"{title}: {many(len(shown), 'row')}", [made])
+    return made
+
+
+def _of_words(cell: Cell) -> str:
+    return f' class="w{" long" if len(cell) > LONG else ""}"'
+
+
+def count(number: int) -> str:
+    """A whole number, its thousands apart."""
+    return f"{number:,}".replace(",", SPACE)
+
+
+def many(number: int, what: str) -> str:
+    """`1 run`, `2 runs`.
+
+    Parameters
+    ----------
+    number
+        How many.
+    what
+        Of what, in the singular.
+
+    Returns
+    -------
+    str
+        The words.
+    """
+    return f"{count(number)} {what}{'' if number == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """A gap or a share: `3.21 %`, a dash for none."""
+    if not math.isfinite(share):
+        return NONE
+    return f"{100 * share:.2f} %" if abs(share) < 1e4 else f"{100 * share:.3g} %"
+
+
+def plain(value: float) -> str:
+    """A number with four digits, a dash for none."""
+    return f"{value:.4g}" if math.isfinite(value) else NONE
+
+
+def seconds(value: float) -> str:
+    """A time: `0.012 s`, a dash for none."""
+    return f"{value:.3g} s" if math.isfinite(value) else NONE
+
+
+def names(found: Sequence[str], most: int = 6) -> str:
+    """Some names as a list in a sentence, the rest as a number.
+
+    Parameters
+    ----------
+    found
+        The names.
+    most
+        How many are listed.
+
+    Returns
+    -------
+    str
+        The list.
+    """
+    more = len(found) - most
+    listed = ", ".join(cut(name) for name in found[:most])
+    return f"{listed} and {more} more" if more > 0 else listed
+
+
+def cut(text: str, most: int = 40) -> str:
+    """Text with its middle left out if it is too long.
+
+    Parameters
+    ----------
+    text
+        The text.
+    most
+        Characters that it may have.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return text if len(text) <= most else f"{text[: most - 13]} … {text[-10:]}"

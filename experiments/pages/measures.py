@@ -1,0 +1,95 @@
+"""What came of policies and allocators, which make no makespan."""
+
+from __future__ import annotations
+
+import math
+
+from .charts import whisker
+from .colours import Shown
+from .factors import factor_parts
+from .gaps import INTERVAL, axis_head, by_method, whisker_axis
+from .markup import Markup, count, folded, heading, paragraph, plain, section, table
+from .means import Mean
+from .runs import Runs
+
+FIRST = ("mean_wait", "p99_wait", "max_wait", "waited", "guarantees_met")
+"""Measures that are shown open, in this order; the others are folded."""
+
+
+def measures_part(runs: Runs, shown: Shown) -> Markup:
+    """The section of the measures.
+
+    Parameters
+    ----------
+    runs
+        The runs.
+    shown
+        The methods of the charts.
+
+    Returns
+    -------
+    Markup
+        The section, empty if there are no measures.
+    """
+    if not runs.measures:
+        return Markup("")
+    parts: list[str] = [
+        paragraph(
+            f"Waits are in {_unit(runs)}, shares are of the whole cluster. {INTERVAL}",
+            "note",
+        )
+    ]
+    first = [name for name in FIRST if name in runs.measures]
+    rest = [name for name in runs.measures if name not in first]
+    for name in first or rest[:1]:
+        parts += _measure(runs, name, shown)
+    folded_ = rest if first else rest[1:]
+    if folded_:
+        parts.append(folded("Other measures by method", [_others(runs, folded_)]))
+    return section("measures", "Measures of policies and allocators", parts)
+
+
+def _unit(runs: Runs) -> str:
+    """The unit of the waits, if the datacenters agree on one."""
+    units = runs.frame["time_unit"].dropna().unique() if "time_unit" in runs.frame else []
+    return str(units[0]) if len(units) == 1 else "the time unit of the datacenter"
+
+
+def _measure(runs: Runs, name: str, shown: Shown) -> list[str]:
+    values = runs.measure(name)
+    found = by_method(runs, values)
+    axis = whisker_axis(list(found.values()))
+    status = runs.frame["status"].isin(("error", "crashed"))
+    failed = runs.variant[status].value_counts()
+    rows = []
+    for method, mean in found.items():
+        said = f"{plain(mean.value)}{_half(mean)}"
+        rows.append([
+            method, whisker(mean.value, mean.half, axis, f"{method}: {said}"), said,
+            plain(mean.median), plain(mean.worst), count(mean.count),
+            count(int(failed.get(method, 0))),
+        ])  # fmt: skip
+    head = ["method", axis_head(axis, plain), "mean", "median", "largest", "runs", "failed"]
+    methods = [method for method in runs.variants if method in found]
+    return [
+        heading(f"{name} by method"),
+        table(head, rows, title=f"{name} by method"),
+        *factor_parts(runs, values, methods, shown, name=name),
+    ]
+
+
+def _others(runs: Runs, names: list[str]) -> Markup:
+    by_name = {name: by_method(runs, runs.measure(name)) for name in names}
+    methods = [m for m in runs.variants if any(m in found for found in by_name.values())]
+    rows = [
+        [
+            name,
+            *(f"{plain(found.get(m, Mean()).value)}{_half(found.get(m, Mean()))}" for m in methods),
+        ]
+        for name, found in by_name.items()
+    ]
+    return table(["measure", *methods], rows, title="Means of other measures")
+
+
+def _half(mean: Mean) -> str:
+    return f" ± {plain(mean.half)}" if math.isfinite(mean.half) else ""

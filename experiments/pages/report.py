@@ -1,0 +1,193 @@
+"""The page of a campaign: one HTML file that needs no network."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...instances.files.outputs import write_bytes
+from .colours import Shown, shown_methods
+from .curves import profiles, profiles_part
+from .failures import failures_part
+from .folder import Folder, read_folder
+from .gaps import by_method, gaps_part, outcomes
+from .markup import Markup, folded, joined, paragraph, safe, section
+from .means import Mean
+from .measures import measures_part
+from .style import SCRIPT, STYLE
+from .summary import summary_part
+from .times import times_part
+
+LONGEST_MANIFEST = 100_000
+"""Characters of a manifest that are shown."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a campaign came to.
+
+    Parameters
+    ----------
+    html
+        The page.
+    document
+        Its numbers, as JSON can hold them.
+    """
+
+    html: str
+    document: dict[str, Any]
+
+    @property
+    def summary(self) -> str:
+        """The campaign in a line."""
+        found = self.document
+        numbers = {"run": found["runs"], "method": len(found["methods"])}
+        numbers["instance"] = found["instances"]
+        run, method, on = (
+            f"{number} {what}{'' if number == 1 else 's'}" for what, number in numbers.items()
+        )
+        return f"{found['campaign']}: {run} of {method} on {on}, {found['failed']} failed"
+
+
+def report(folder: str | Path, path: str | Path | None = None) -> Report:
+    """Make the page of a campaign: gaps, performance profiles, times, measures, failed runs.
+
+    Parameters
+    ----------
+    folder
+        The folder of the campaign, of any size and in any state once it has tables.
+    path
+        Where to write the page; by default it is only returned. An existing file is replaced when
+        the new page is there.
+
+    Returns
+    -------
+    Report
+        The page and its numbers.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder, it has no tables, or they cannot be read.
+    """
+    found = read_folder(folder)
+    made = Report(_page(found), _document(found))
+    if path is not None:
+        write_bytes(path, made.html.encode())
+    return made
+
+
+def _page(folder: Folder) -> str:
+    runs = folder.runs
+    parts = [summary_part(runs, folder.manifest)]
+    if len(runs):
+        shown = _shown(folder)
+        parts += [
+            gaps_part(runs, shown),
+            profiles_part(runs, shown),
+            times_part(runs, shown),
+            measures_part(runs, shown),
+            failures_part(runs, folder.tracebacks),
+        ]
+    else:
+        parts.append(paragraph("No run has ended yet."))
+    parts.append(_reading(folder))
+    titles = {
+        "summary": "Summary", "gaps": "Gaps", "profiles": "Performance profiles",
+        "times": "Time against gap", "measures": "Measures", "failures": "Failed runs",
+        "reading": "Tables and manifest",
+    }  # fmt: skip
+    links = joined(
+        f'<a href="#{name}">{title}</a>'
+        for name, title in titles.items()
+        if any(part.startswith(f'<section id="{name}"') for part in parts)
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; \
+style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<link rel="icon" href="data:,">
+<title>{safe(folder.name)}: campaign</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<header><h1>{safe(folder.name)}</h1><nav aria-label="Parts of the page">{links}</nav></header>
+<main>
+{joined(parts)}</main>
+<script>{SCRIPT}</script>
+</body>
+</html>
+"""
+
+
+def _shown(folder: Folder) -> Shown:
+    """The methods of the charts: those with the least mean gaps, then those that wait least."""
+    runs = folder.runs
+    ranked: list[str] = []
+    values = [runs.gap, *(runs.measure(name) for name in runs.measures[:1])]
+    for numbers in values:
+        found = by_method(runs, numbers)
+        ranked += [name for _, name in sorted((mean.value, name) for name, mean in found.items())]
+    return shown_methods(runs, ranked)
+
+
+def _reading(folder: Folder) -> Markup:
+    line = "frame = pandas.read_parquet('results.parquet')"
+    own = "frame = slotwise.read_runs('FOLDER')"
+    parts: list[str] = [
+        paragraph(
+            "A row for each run; in the folder of the campaign, with pandas or with slotwise:"
+        ),
+        Markup(f"<pre>{safe(line)}\n{safe(own)}  # with times</pre>"),
+    ]
+    if folder.manifest:
+        text = json.dumps(folder.manifest, indent=1, ensure_ascii=False)
+        if len(text) > LONGEST_MANIFEST:
+            text = f"{text[:LONGEST_MANIFEST]}\n… (the rest is in manifest.json)"
+        parts.append(folded("manifest.json", [Markup(f"<pre>{safe(text)}</pre>")]))
+    else:
+        parts.append(paragraph("The folder has no manifest."))
+    return section("reading", "Tables and manifest", parts)
+
+
+def _document(folder: Folder) -> dict[str, Any]:
+    """The numbers of the page, as JSON."""
+    runs = folder.runs
+    document: dict[str, Any] = {
+        "campaign": folder.name,
+        "runs": len(runs),
+        "failed": int(runs.failed.sum()),
+        "instances": int(runs.problem.nunique()) if len(runs) else 0,
+        "factors": {one.column: list(one.levels) for one in runs.factors},
+        "methods": {},
+    }
+    if not len(runs):
+        return document
+    gap, own, ended = by_method(runs, runs.gap), by_method(runs, runs.own_gap), outcomes(runs)
+    best, _ = profiles(runs, "makespan")
+    measures = {name: by_method(runs, runs.measure(name)) for name in runs.measures}
+    for name in runs.variants:
+        of_method: dict[str, Any] = {}
+        if name in ended:
+            of_method = {
+                **{kind.replace(" ", "_"): number for kind, number in ended[name].items()},
+                "gap": _mean(gap.get(name)),
+                "own_gap": _mean(own.get(name)),
+                "best_share": best[name].share(1.0) if name in best else None,
+            }
+        found = {measure: _mean(by[name]) for measure, by in measures.items() if name in by}
+        document["methods"][name] = of_method | ({"measures": found} if found else {})
+    return document
+
+
+def _mean(mean: Mean | None) -> dict[str, Any] | None:
+    if mean is None:
+        return None
+    half = mean.half if math.isfinite(mean.half) else None
+    return {"mean": mean.value, "half_width": half, "runs": mean.count}

@@ -1,0 +1,239 @@
+"""What each printed claim came to, in words: `claims.md` of a folder, and a part of the docs.
+
+    python -m slotwise.experiments.reproduction.claims_page FOLDER docs/reproduction.md
+
+puts the `claims.md` of a folder between the two marks of the page.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...instances.errors import InputError
+from ...instances.files.outputs import write_bytes
+from ..study.study import Study
+from .expected import rank
+from .experiment import Claim, Verdict
+from .printed import claims as printed_claims
+from .printed import printed
+
+if TYPE_CHECKING:
+    from .outcome import Reproduced, Reproduction
+
+BEGIN = "<!-- Below: claims.md of a folder, put here by claims_page.py -->"
+END = "<!-- Above: claims.md of a folder -->"
+
+PACKAGES = ("slotwise", "numpy", "numba", "scipy")
+"""Whose versions may change a result."""
+
+MOST_CELLS = 10
+"""Printed numbers that are listed where they do not agree; `comparison.csv` has all."""
+
+
+def claims_page(done: Reproduction) -> str:
+    """Claims by paper in Markdown, those that do not hold first.
+
+    Parameters
+    ----------
+    done
+        The reproduction.
+
+    Returns
+    -------
+    str
+        The page, without a title.
+    """
+    lines = [*_about(done), ""]
+    for paper in dict.fromkeys(one.paper for one in printed_claims()):
+        mine = [one for one in done.claims if _paper(one) == paper]
+        if mine:
+            lines += [f"### {paper}", "", *_claims_table(mine), ""]
+    for part in done.parts:
+        lines += _part(part)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def put_into(page: Path, folder: Path) -> None:
+    """Replace what is between the marks of a page by the `claims.md` of a folder.
+
+    Parameters
+    ----------
+    page
+        The page.
+    folder
+        The folder.
+
+    Raises
+    ------
+    InputError
+        If the page does not have the marks.
+    """
+    text = page.read_text("utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise InputError(f"{page}: has no place for claims: need the lines {BEGIN} and {END}")
+    told = (folder / "claims.md").read_text("utf-8")
+    write_bytes(page, f"{before}{BEGIN}\n\n{told}\n{END}{after}".encode())
+
+
+def seeds_of(study: Study) -> list[int]:
+    """The seeds of a study's instances."""
+    found = {
+        seed
+        for unit in study.units
+        for values in (unit.instance.parameters, unit.instance.workload)
+        if (seed := values.get("seed")) is not None
+    }
+    return sorted(found)
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Numbers in words: `0 to 29, 40`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(
+        f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
+    )
+
+
+def counted(claims: Iterable[Claim]) -> str:
+    """How many claims have each verdict, the worst first."""
+    found = Counter(one.verdict for one in claims)
+    order = (Verdict.DOES_NOT, Verdict.PARTLY, Verdict.HOLDS, Verdict.NOT_TESTABLE)
+    words = {
+        Verdict.DOES_NOT: "{} do not hold",
+        Verdict.PARTLY: "{} hold partly",
+        Verdict.HOLDS: "{} hold",
+        Verdict.NOT_TESTABLE: "{} cannot be tested",
+    }
+    return ", ".join(words[one].format(found[one]) for one in order if found[one])
+
+
+def worst_first(claims: Iterable[Claim]) -> list[Claim]:
+    """Claims by verdict: what does not hold, what holds partly, what holds, what is not tested."""
+
+    def key(one: Claim) -> int:
+        return -rank(one.verdict) if one.verdict is not Verdict.NOT_TESTABLE else 1
+
+    return sorted(claims, key=key)
+
+
+def number(value: float | None) -> str:
+    """A number for people, a dash for none."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e9 else f"{value:.4g}"
+
+
+def limits(claim: Claim) -> str:
+    """What the paper prints: `2.81`, `51 to 77`, `at most 20`, or a dash."""
+    low, high = claim.printed_low, claim.printed_high
+    if low is None and high is None:
+        return "–"
+    if low is None:
+        return f"at most {number(high)}"
+    if high is None:
+        return f"at least {number(low)}"
+    return number(low) if low == high else f"{number(low)} to {number(high)}"
+
+
+def ours_in_words(claim: Claim) -> str:
+    """What was measured, with its standard error and the note; of a share of cases the note."""
+    if claim.ours is None:
+        return claim.note or "–"
+    error = f" ± {claim.standard_error:.2g}" if claim.standard_error else ""
+    told = f"{number(claim.ours)}{error}"
+    if claim.printed_low is None and claim.printed_high is None and claim.note:
+        return claim.note  # a share of cases: the note counts them
+    return f"{told}: {claim.note}" if claim.note else told
+
+
+def _about(done: Reproduction) -> Iterator[str]:
+    names = ", ".join(f"`{part.experiment.name}`" for part in done.parts)
+    own = {"quick": "a few seeds and levels (--quick)", "full": "the papers' own size (--full)"}
+    yield f"{names}: {own[done.size]}."
+    yield ""
+    seeds = seeds_of(done.study)
+    told = f", seed{'s' * (len(seeds) > 1)} {spans(seeds)}" if seeds else ""
+    failed = f", {done.failed} failed" if done.failed else ", none failed"
+    seconds = sum(record.cpu_seconds for record in done.records.values())
+    runs = "1 run" if len(done.records) == 1 else f"{len(done.records):,} runs"
+    yield f"{runs}{told}{failed}; the methods alone took {seconds:.0f} s"
+    yield f"of processor time. Of the claims {counted(done.claims)}."
+    if done.cells:
+        yield f"Of {done.testable} printed numbers {done.agreeing} agree within chance."
+    yield ""
+    yield f"Made with {', '.join(versions())}."
+
+
+def versions() -> Iterator[str]:
+    """Versions of what may change a result."""
+    for name in PACKAGES:
+        yield f"{name} {version(name)}"
+    yield f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+
+
+def _paper(claim: Claim) -> str:
+    try:
+        return printed(claim.id).paper
+    except KeyError:
+        return ""
+
+
+def _claims_table(claims: Iterable[Claim]) -> Iterator[str]:
+    yield "| verdict | claim | where | printed | here |"
+    yield "|---|---|---|---|---|"
+    for one in worst_first(claims):
+        paper = printed(one.id)
+        unit = f" {paper.unit}" if paper.unit in ("%", "s", "h") else ""
+        print_ = limits(one) + (unit if limits(one) != "–" else "")
+        cells = [
+            f"**{one.verdict.value}**" if rank(one.verdict) else one.verdict.value,
+            f"{one.id}: {paper.claim}",
+            f"{paper.item}, {paper.section}",
+            print_,
+            ours_in_words(one),
+        ]
+        yield (
+            "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+        )
+
+
+def _part(part: Reproduced) -> Iterator[str]:
+    seen = part.comparison
+    away = [one for one in seen.cells if rank(one.verdict)]
+    if not seen.notes and not seen.cells:
+        return
+    yield f"### {part.experiment.name}: {part.experiment.title}"
+    yield ""
+    testable = [one for one in seen.cells if one.verdict is not Verdict.NOT_TESTABLE]
+    if testable:
+        agree = sum(one.verdict is Verdict.HOLDS for one in testable)
+        yield f"{agree} of {len(testable)} printed numbers agree within chance."
+        away.sort(key=lambda one: -abs(one.difference or 0.0))
+        if away:
+            few = ", ".join(
+                f"{one.claim} {number(one.ours)} ({number(one.printed_low)})"
+                for one in away[:MOST_CELLS]
+            )
+            yield f"Farthest off, with the print in brackets: {few}."
+        yield ""
+    for note in seen.notes:
+        yield f"- {note}"
+    if seen.notes:
+        yield ""
+
+
+if __name__ == "__main__":
+    put_into(Path(sys.argv[2]), Path(sys.argv[1]))

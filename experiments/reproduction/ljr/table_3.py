@@ -1,0 +1,184 @@
+"""Table 3 of [LJR]: mean relative errors and processor times by number of jobs."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ...statistics.means import honest_differences
+from .. import verdicts
+from ..experiment import Claim, Comparison, Experiment, Size, Verdict
+from ..pictures import Line, Panel, Words, caption, means_plot
+from ..printed import printed, table
+from ..verdicts import Mean
+from . import orderings
+from .analysis import HSD_NOTE, analysed, nothing
+from .cells import PRINTED_RUNS, ROUNDING, judged, means, printed_like, wide
+from .design import JOBS, METHODS, NODES, RESPONSE, comparison, missing_note, with_errors
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+CLAIMS = ("ljr-19", "ljr-20", "ljr-21", "ljr-22", "ljr-36")
+
+ALIKE, NEARLY = 1.5, 2.0
+"""The slowest method over the fastest: up to the first they are alike, up to the second partly."""
+
+OTHER_CODE = (
+    "the algorithms here are compiled and look at few slots for each task: "
+    "this is about the code, not about your machine"
+)
+
+
+def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
+    """What the runs say of the table and of what the text says about it."""
+    runs = with_errors(frame)
+    notes = missing_note(frame, comparison(size))
+    if runs.empty:
+        return nothing(*CLAIMS)
+    analysis = analysed(runs)
+    notes += analysis.notes
+    hsd = honest_differences(runs, RESPONSE, ["jobs", "method"], analysis.plain)
+    cells = wide(runs)
+    errors = _errors(runs)
+    claims = [
+        judged("ljr-19", orderings.efss_local_least, cells, holds=1),
+        judged("ljr-20", orderings.task_based_bad_for_few_jobs, cells),
+        _alike_times(runs),
+        _time_ratio(runs),
+        _averages(runs, errors),
+    ]
+    notes.append(f"CPU times are those of the methods alone; {OTHER_CODE}.")
+    return Comparison(
+        claims,
+        [*errors.values(), *_times(runs)],
+        {**analysis.tables, "hsd": hsd, "cpu": cpu_times(runs)},
+        {"figure": _figure(runs, hsd)},
+        notes,
+    )
+
+
+def cpu_times(runs: pd.DataFrame) -> pd.DataFrame:
+    """Mean processor time (ms) by number of jobs and method, ours and printed.
+
+    Parameters
+    ----------
+    runs
+        What `with_errors` gave.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns `jobs`, `method`, `cpu_ms`, `printed_ms`.
+    """
+    own = (runs.groupby(["jobs", "method"])["cpu_seconds"].mean() * 1000).reset_index(name="cpu_ms")
+    paper = table("ljr_table3").rename(columns={"cpu_ms": "printed_ms"})
+    paper = paper[paper["jobs"] != "average"].astype({"jobs": int})
+    return own.merge(paper[["jobs", "method", "printed_ms"]], on=["jobs", "method"])
+
+
+def _errors(runs: pd.DataFrame) -> dict[tuple[str, str], Claim]:
+    """The cells with errors, if all numbers of nodes are there; averages if all of jobs are."""
+    if set(runs["nodes"]) != set(NODES):
+        return {}
+    ours: dict[tuple[str, str], Mean] = {
+        (str(jobs), str(method)): mean
+        for (jobs, method), mean in means(runs, ["jobs", "method"]).items()
+    }
+    if set(runs["jobs"]) == set(JOBS):
+        average = means(runs, ["method"]).items()
+        ours |= {("average", str(method)): mean for (method,), mean in average}
+    found = {}
+    for row in table("ljr_table3").to_dict("records"):
+        key = (str(row["jobs"]), row["method"])
+        if key in ours:
+            found[key] = verdicts.near(
+                f"ljr-table-3/{key[1]}/{key[0]}/error",
+                f"mean relative error of {key[1]}, {_of_jobs(key[0])}, %",
+                row["re_percent"],
+                ours[key],
+                printed_runs=PRINTED_RUNS,
+                rounding=ROUNDING,
+            )
+    return found
+
+
+def _of_jobs(jobs: str) -> str:
+    return "average" if jobs == "average" else f"{jobs} jobs"
+
+
+def _times(runs: pd.DataFrame) -> list[Claim]:
+    """The cells with processor times, which another machine and other code do not test."""
+    return [
+        Claim(
+            f"ljr-table-3/{row['method']}/{row['jobs']}/cpu",
+            f"mean CPU time of {row['method']}, {row['jobs']} jobs, ms",
+            Verdict.NOT_TESTABLE,
+            row["printed_ms"],
+            row["printed_ms"],
+            row["cpu_ms"],
+            note="another machine, other code",
+        )
+        for row in cpu_times(runs).to_dict("records")
+    ]
+
+
+def _alike_times(runs: pd.DataFrame) -> Claim:
+    """The slowest over the fastest of all methods but EASS, for each number of jobs."""
+    times = cpu_times(runs).pivot(index="jobs", columns="method", values="cpu_ms")
+    times = times.drop(columns="EASS", errors="ignore").dropna()
+    if times.empty or times.shape[1] < 2:
+        return verdicts.not_testable("ljr-21", "too few methods")
+    worst = float((times.max(axis=1) / times.min(axis=1)).max())
+    verdict = Verdict.HOLDS if worst <= ALIKE else Verdict.PARTLY
+    if worst > NEARLY:
+        verdict = Verdict.NOT_TESTABLE
+    note = f"slowest over fastest at most {worst:.2f}; {OTHER_CODE}"
+    return verdicts.said("ljr-21", verdict, worst, None, note)
+
+
+def _time_ratio(runs: pd.DataFrame) -> Claim:
+    """EFSS over EASS, for each number of jobs; the paper has 22."""
+    times = cpu_times(runs).pivot(index="jobs", columns="method", values="cpu_ms")
+    if not {"EASS", "EFSS"} <= set(times.columns):
+        return verdicts.not_testable("ljr-22", "one of the two methods has no run")
+    ratios = (times["EFSS"] / times["EASS"]).dropna()
+    note = f"from {ratios.min():.2f} to {ratios.max():.2f}; {OTHER_CODE}"
+    return verdicts.within("ljr-22", float(ratios.mean()), note=note)
+
+
+def _averages(runs: pd.DataFrame, cells: dict[tuple[str, str], Claim]) -> Claim:
+    """The averages of the five methods within chance, and each pair in the printed order."""
+    averages = {method: one for (jobs, method), one in cells.items() if jobs == "average"}
+    if set(averages) != set(METHODS):
+        return verdicts.not_testable("ljr-36", "a part of the design")
+    paper = {method: one.printed_low or 0.0 for method, one in averages.items()}
+    own = {method: one.ours or 0.0 for method, one in averages.items()}
+    order = [(paper[a] < paper[b]) == (own[a] < own[b]) for a, b in combinations(METHODS, 2)]
+    near = [one.verdict is Verdict.HOLDS for one in averages.values()]
+    told = ", ".join(f"{method} {value:.2f}" for method, value in own.items())
+    note = f"{sum(near)} of 5 means and {sum(order)} of 10 pairs as printed: {told}"
+    cases = [*near, *order]
+    verdict = verdicts.of_share(sum(cases) / len(cases), holds=1)
+    unit = printed("ljr-36").unit
+    return verdicts.said("ljr-36", verdict, sum(own.values()) / 5, None, f"{note} {unit}")
+
+
+def _figure(runs: pd.DataFrame, hsd: pd.DataFrame) -> Figure:
+    jobs = sorted(runs["jobs"].unique().tolist())
+    ours = hsd.set_index(["method", "jobs"])
+    paper = printed_like(runs).groupby(level="jobs").mean()
+    lines = []
+    for method in METHODS:
+        rows = ours.reindex([(method, n) for n in jobs])
+        hollow = [float(paper.loc[n, method]) for n in jobs]
+        lines.append(Line(method, rows["mean"].tolist(), rows["half_width"].tolist(), hollow))
+    told = caption(len(runs), runs["seed"].tolist(), HSD_NOTE)
+    words = Words("LJR, Table 3: relative error by jobs", "jobs", "mean relative error, %", told)
+    return means_plot([Panel(jobs, lines)], words, columns=1)
+
+
+EXPERIMENT = Experiment(
+    "ljr-table-3", "LJR", "mean errors and CPU times of five methods by jobs", comparison, _compare
+)

@@ -1,0 +1,221 @@
+"""Figure 6 of [LoTES]: mean response time over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..experiment import Claim, Comparison, Experiment, Size
+from ..verdicts import inside, not_testable, of_share, ordering, said
+from .pictures import picture
+from .runs import (
+    NAMES,
+    PAPERS,
+    as_tables_say,
+    interval_hours,
+    is_trace,
+    mean_waits,
+    on_trace,
+    over_time,
+    seconds_of,
+    study,
+    table_of_waits,
+    told,
+    warnings_of,
+)
+from .stages import stage_claims
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEAST = 1.0
+"""Where all three wait less than this on average (s), there is nothing to compare."""
+
+NO_WAIT = 1e-6
+"""Waits (s) count as at least this in ratios, the resolution of a trace."""
+
+AN_ORDER = (10**0.5, 10**1.5)
+"""Ratios that are nearer to ten than to one or a hundred."""
+
+OFTEN = 0.5
+
+ARRIVING = "wait_by_arrival"
+
+HOUR = 200.0
+HOURS_WAITS = {"greedy": (60.0, 3600.0), "tetris": (1.0, 60.0), "lotes": (0.0, 1e-3)}
+"""What is said of hour 200 (s): minutes, seconds, microseconds."""
+
+NEEDS_TRACE = "jobs of Table 2 last two minutes: needs the trace"
+
+
+def compare(frame: pd.DataFrame, size: Size) -> Comparison:
+    """Mean waits of the policies beside each other.
+
+    Parameters
+    ----------
+    frame
+        The results.
+    size
+        Size of the study.
+    """
+    waits = mean_waits(frame)
+    waits = waits[waits[list(PAPERS)].max(axis=1) >= LEAST]
+    own = as_tables_say(waits)
+    series, by_arrival = (_in_seconds(frame, name) for name in ("wait_over_time", ARRIVING))
+    claims = [*stage_claims(), *_of_means(frame, own), *_of_series(frame, series), _sum(own)]
+    claims.sort(key=lambda claim: claim.id)
+    notes = [
+        "Response time is the wait before the start, as in the paper, and a job counts in the "
+        "interval in which it starts. Jobs that a policy keeps waiting until the load ends are not "
+        "in the figure: `by-arrival` counts jobs when they come.",
+        *_first_period(frame, by_arrival),
+        *_others(waits),
+        _best_fit(waits),
+        *warnings_of(frame),
+    ]
+    step = interval_hours(frame)
+    figures = {"figure": picture(6, frame, series, "mean wait of the jobs that start, s", step)}
+    if by_arrival:
+        axis = "mean wait of the jobs that arrive, s"
+        figures["by-arrival"] = picture(6, frame, by_arrival, axis, step)
+    return Comparison(claims, tables={"waits": table_of_waits(frame)}, figures=figures, notes=notes)
+
+
+def _in_seconds(frame: pd.DataFrame, column: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """A series of waits (s) by condition and policy, nothing if the runs do not have it."""
+    if column not in frame or frame[column].isna().any():
+        return {}
+    return {
+        condition: {name: values * seconds_of(frame) for name, values in lines.items()}
+        for condition, lines in over_time(frame, column).items()
+    }
+
+
+def _first_period(
+    frame: pd.DataFrame, by_arrival: dict[tuple[Any, ...], dict[str, Any]]
+) -> list[str]:
+    """How the policies do in the first period if jobs count when they come."""
+    burst = [lines for key, lines in by_arrival.items() if is_trace(frame) or key[2] > 0]
+    if not burst:
+        return []
+    best = sum(lines["greedy"][0] < min(lines["lotes"][0], lines["tetris"][0]) for lines in burst)
+    means = ", ".join(f"{NAMES[name]} {burst[0][name][0]:.3g}" for name in PAPERS)
+    return [
+        f"Of the jobs that arrive in the first period Greedy's wait least in {best} of "
+        f"{len(burst)} cases; the first case, s: {means}."
+    ]
+
+
+def _of_means(frame: pd.DataFrame, waits: pd.DataFrame) -> list[Claim]:
+    lotes, greedy, tetris = (waits[name] for name in PAPERS)
+    longer = (greedy - lotes) / 60
+    ratio = _ratio(tetris, lotes)
+    near = (ratio >= AN_ORDER[0]) & (ratio <= AN_ORDER[1])
+    better = (lotes < greedy) & (lotes < tetris)
+    where = "; ".join(told(key, frame) for key in _keys(better[~better]))
+    return [
+        ordering("lotes-08", better, note=f"not at: {where}" if where else ""),
+        inside("lotes-09", longer)
+        if is_trace(frame)
+        else not_testable("lotes-09", NEEDS_TRACE, float(longer.max()) if len(longer) else None),
+        said("lotes-10", of_share(_share(near)), _mean(ratio), None,
+             f"{int(near.sum())} of {len(near)} cases within half an order, {_range(ratio)}"),
+    ]  # fmt: skip
+
+
+def _of_series(frame: pd.DataFrame, series: dict[tuple[Any, ...], dict[str, Any]]) -> list[Claim]:
+    burst = {key: lines for key, lines in series.items() if is_trace(frame) or key[2] > 0}
+    after = series if is_trace(frame) else {k: v for k, v in series.items() if k not in burst}
+    first = [
+        lines["greedy"][0] < min(lines["lotes"][0], lines["tetris"][0]) for lines in burst.values()
+    ]
+    apart = [d for lines in after.values() for d in _apart(lines["tetris"], lines["lotes"])]
+    told_first = "; ".join(
+        ", ".join(f"{NAMES[name]} {lines[name][0]:.3g}" for name in PAPERS) + " s"
+        for lines in list(burst.values())[:2]
+    )
+    return [
+        _hour(frame, series),
+        ordering("lotes-12", first, note=told_first),
+        ordering("lotes-13", [d <= 1 for d in apart], holds=OFTEN, partly=OFTEN / 2),
+    ]
+
+
+def _hour(frame: pd.DataFrame, series: dict[tuple[Any, ...], dict[str, Any]]) -> Claim:
+    """Around hour 200."""
+    place = int(HOUR / interval_hours(frame))
+    (lines, *_) = series.values()
+    if not is_trace(frame) or place >= min(len(lines[name]) for name in PAPERS):
+        return not_testable("lotes-11", "needs the trace, which is longer than 200 h")
+    good = [low <= lines[name][place] <= high for name, (low, high) in HOURS_WAITS.items()]
+    seen = ", ".join(f"{NAMES[name]} {lines[name][place]:.3g} s" for name in PAPERS)
+    return ordering("lotes-11", good, note=seen)
+
+
+def _sum(waits: pd.DataFrame) -> Claim:
+    """Orders of magnitude over Greedy, one over Tetris."""
+    over_greedy = _ratio(waits["greedy"], waits["lotes"])
+    over_tetris = _ratio(waits["tetris"], waits["lotes"])
+    good = (over_greedy >= 10) & (over_tetris >= AN_ORDER[0])
+    note = f"Greedy over LoTES {_range(over_greedy)}, Tetris over LoTES {_range(over_tetris)}"
+    return said("lotes-18", of_share(_share(good)), _mean(over_greedy), None,
+                f"{int(good.sum())} of {len(good)} cases; {note}")  # fmt: skip
+
+
+def _others(waits: pd.DataFrame) -> list[str]:
+    """What the claims on means do not tell."""
+    others = waits.drop(as_tables_say(waits).index)
+    if not len(others):
+        return []
+    less = int(((others["lotes"] < others["greedy"]) & (others["lotes"] < others["tetris"])).sum())
+    return [
+        "Claims on means are on durations as Table 2 has them, without a batch at time 0. With a "
+        f"batch or heavy-tailed durations LoTES waits less than both others in {less} of "
+        f"{len(others)} cases, Tetris over LoTES is "
+        f"{_range(_ratio(others['tetris'], others['lotes']))}."
+    ]
+
+
+def _best_fit(waits: pd.DataFrame) -> str:
+    """How the missing baseline does."""
+    less = int((waits["best-fit"] < waits["lotes"]).sum())
+    return (
+        f"Best fit, a baseline that the paper lacks, waits less than LoTES in {less} of "
+        f"{len(waits)} cases."
+    )
+
+
+def _ratio(one: pd.Series, other: pd.Series) -> pd.Series:
+    return one.clip(lower=NO_WAIT) / other.clip(lower=NO_WAIT)
+
+
+def _mean(ratios: pd.Series) -> float | None:
+    return float(np.exp(np.log(ratios).mean())) if len(ratios) else None
+
+
+def _share(cases: pd.Series) -> float:
+    return float(cases.mean()) if len(cases) else 0.0
+
+
+def _range(values: pd.Series) -> str:
+    return f"{values.min():.2g} to {values.max():.3g}" if len(values) else "none"
+
+
+def _apart(one: Any, other: Any) -> list[float]:
+    length = min(len(one), len(other))
+    return [abs(d) for d in (one[:length] - other[:length]).tolist()]
+
+
+def _keys(rows: pd.Series) -> list[tuple[Any, ...]]:
+    return [key if isinstance(key, tuple) else (key,) for key in rows.index]
+
+
+EXPERIMENT = Experiment(
+    "lotes-figure-6",
+    "LoTES",
+    "mean response time of dispatching policies over time",
+    study,
+    compare,
+    on_trace,
+)

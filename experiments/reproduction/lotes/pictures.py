@@ -1,0 +1,83 @@
+"""The look of Figures 6 to 8 of [LoTES]: a panel for each condition, a line for each policy."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.kinds.waits import distribution_waits
+from ..pictures import Line, Panel, Words, caption, curves_plot
+from .runs import NAMES, POLICIES, SHOWN_LOAD, SHOWN_WITH_BATCH, is_trace, told
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+DRAWN, TRACE = "a twentieth of the machines", "a trace"
+"""What the runs are on, for the title."""
+MOST_MARKS, WIDTH = 60, 42
+"""Points of a line with marks, and characters in a line above a panel."""
+
+CEILING = 1e-3
+"""Up to here (s) the scale of waits is linear, so that none at all has a place."""
+
+
+def picture(
+    figure: int,
+    frame: pd.DataFrame,
+    series: dict[tuple[Any, ...], dict[str, Any]],
+    y: str,
+    step: float,
+) -> Figure:
+    """Draw a series of each policy.
+
+    Parameters
+    ----------
+    figure
+        Its number in the paper.
+    frame
+        The results.
+    series
+        By condition and policy.
+    y
+        What the vertical axis has.
+    step
+        Hours between two values; 0 for a distribution over `distribution_waits`.
+    """
+    keys = [key for key in series if is_trace(frame) or key[0] == _load(key)]
+    panels = []
+    for key in keys:
+        lines = {name: series[key][name] for name in POLICIES if name in series[key]}
+        length = min(map(len, lines.values()))
+        levels = [step * i for i in range(length)] if step else distribution_waits()
+        drawn = [Line(NAMES[name], values[:length].tolist()) for name, values in lines.items()]
+        panels.append(Panel(levels, drawn, fill(told(key, frame), WIDTH)))
+    per_line = frame["seed"].nunique()
+    words = Words(
+        f"LoTES, Figure {figure}: dispatching policies on {TRACE if is_trace(frame) else DRAWN}",
+        "time, h" if step else "wait, s",
+        y,
+        caption(
+            len(panels) * len(POLICIES) * per_line,
+            frame["seed"].tolist(),
+            "Lines are means over the seeds",
+        ),
+    )
+    drawn_figure = curves_plot(panels, words)
+    for axis in drawn_figure.axes:
+        for line in axis.get_lines():
+            line.set_markersize(2.5)
+            if np.size(line.get_xdata()) > MOST_MARKS:
+                line.set_marker("")
+        if step:
+            axis.set_yscale("symlog", linthresh=1.0 if y.startswith("jobs") else CEILING)
+            axis.set_ylim(bottom=0)
+        else:
+            axis.set_xscale("log")
+    return drawn_figure
+
+
+def _load(condition: tuple[Any, ...]) -> float:
+    return SHOWN_WITH_BATCH if condition[2] else SHOWN_LOAD

@@ -1,0 +1,222 @@
+"""The runs behind Figures 6 to 8 of [LoTES]: drawn from Tables 1 and 2, or of a trace.
+
+The trace of the paper is not part of slotwise. Without one, jobs are drawn for a twentieth of the
+machines: exact demands and such that vary, with and without a batch at time 0 as in the trace, and
+with durations that have a heavy tail.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....instances.arrays import FloatArray
+from ....instances.datacenter.job_file import SECONDS
+from ...study.files import found_files
+from ...study.making import called, drawn, read_in
+from ...study.study import Block, InstanceSource, Study
+from ...study.workload import beside
+from ..experiment import Size, Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAPERS = ("lotes", "greedy", "tetris")
+POLICIES = (*PAPERS, "best-fit")
+"""The paper's three, and the baseline that it lacks."""
+
+NAMES = {"lotes": "LoTES", "greedy": "Greedy", "tetris": "Tetris", "best-fit": "best fit"}
+
+SCALE, JOBS = 0.05, 300_000
+BATCH = JOBS // 10
+LOADS, NOISES, SEEDS = (0.9, 0.95, 0.98, 1.0), (0.0, 0.3), (0, 1, 2)
+QUICK_SEEDS = (0,)
+SHOWN_LOAD, SHOWN_WITH_BATCH = 0.98, 0.9
+"""Loads of the pictures. At the second one the batch is done within the run."""
+
+HEAVY = "lognormal:3"
+
+PLAIN: dict[str, Any] = {"batch": 0, "durations": "exponential", "start": "empty"}
+WITH_BATCH = PLAIN | {"batch": BATCH}
+HEAVY_TAILED = PLAIN | {"durations": HEAVY, "start": "full"}
+HEAVY_WITH_BATCH = HEAVY_TAILED | {"batch": BATCH}
+
+CONDITION = ["load", "noise", "batch", "durations"]
+"""Columns that say under which condition a run is."""
+
+
+def study(size: Size) -> Study:
+    """Every policy under every condition.
+
+    Parameters
+    ----------
+    size
+        Size of the study.
+    """
+    quick = size == "quick"
+    sources: list[InstanceSource] = []
+    for case in (PLAIN, WITH_BATCH, HEAVY_TAILED, HEAVY_WITH_BATCH):
+        heavy = case["durations"] == HEAVY
+        if quick and case == HEAVY_TAILED:
+            continue
+        few = (SHOWN_WITH_BATCH,) if case["batch"] else LOADS[1:3]
+        sources += drawn(
+            "google-2011",
+            QUICK_SEEDS if quick else SEEDS,
+            sweep={
+                "load": few if quick else LOADS,
+                "noise": NOISES[:1] if quick and heavy else NOISES,
+            },
+            scale=SCALE,
+            workload={"jobs": JOBS, **case},
+        )
+    return Study("lotes", [Block(sources, [called("policy", name) for name in POLICIES])])
+
+
+def on_trace(trace: Trace, size: Size) -> Study:
+    """Every policy on the jobs of a trace, from the first one on.
+
+    Parameters
+    ----------
+    trace
+        The trace.
+    size
+        Size of the study: how many seeds the policies' own draws have.
+    """
+    (file,) = found_files(trace.datacenter, Path())
+    workload = {"trace": trace.jobs, "compress": trace.compress, "scale": trace.scale}
+    sources = read_in(
+        file,
+        QUICK_SEEDS if size == "quick" else SEEDS,
+        beside(workload, Path().absolute()) | {"warm_up": 0.0},
+    )
+    return Study("lotes-trace", [Block(sources, [called("policy", name) for name in POLICIES])])
+
+
+def is_trace(frame: pd.DataFrame) -> bool:
+    """Whether these are runs on a trace."""
+    return "trace" in frame
+
+
+def mean_waits(frame: pd.DataFrame) -> pd.DataFrame:
+    """Mean wait (s) by condition, a column a policy: means over the seeds.
+
+    With a batch all jobs count, as in the paper; without one those after the warm-up.
+    """
+    return _by_policy(frame, _waits(frame)).groupby(level=_levels(frame)).mean()
+
+
+def table_of_waits(frame: pd.DataFrame) -> pd.DataFrame:
+    """Mean waits (s) with their standard errors over the seeds, and the longest waits."""
+    waits = _by_policy(frame, _waits(frame)).groupby(level=_levels(frame))
+    longest = _by_policy(frame, frame["max_wait"] * _second(frame)).groupby(level=_levels(frame))
+    mean, error, most = waits.mean(), waits.sem(), longest.max()
+    own = [name for name in POLICIES if name in mean]
+    joined = mean[own].join(error[own].add_suffix(" se")).join(most[own].add_suffix(" longest"))
+    return joined.reset_index()
+
+
+def as_tables_say(waits: pd.DataFrame) -> pd.DataFrame:
+    """The rows without a batch and without heavy tails; all rows of a trace.
+
+    Parameters
+    ----------
+    waits
+        Any table by condition.
+    """
+    if "batch" not in waits.index.names:
+        return waits
+    level = waits.index.get_level_values
+    return waits[(level("batch") == 0) & (level("durations") != HEAVY)]
+
+
+def over_time(frame: pd.DataFrame, column: str) -> dict[tuple[Any, ...], dict[str, FloatArray]]:
+    """A series of each condition and policy, the mean over the seeds.
+
+    Parameters
+    ----------
+    frame
+        The results.
+    column
+        A measure that is a list. Of different lengths the ends are left out.
+    """
+    found: dict[tuple[Any, ...], dict[str, FloatArray]] = {}
+    for key, rows in frame.groupby([*_levels(frame), "method"], dropna=False, sort=False):
+        lists = [json.loads(text) for text in rows[column]]
+        length = min(map(len, lists))
+        series = np.array([one[:length] for one in lists], dtype=float).mean(axis=0)
+        *condition, method = key
+        found.setdefault(tuple(condition), {})[str(method)] = series
+    return found
+
+
+def interval_hours(frame: pd.DataFrame) -> float:
+    """Length of the intervals of the series (h); that of the runs differs by little."""
+    return float((frame["interval"] * _second(frame)).mean()) / 3600
+
+
+def seconds_of(frame: pd.DataFrame) -> float:
+    """Seconds in the time unit of the measures."""
+    return float(_second(frame).iloc[0])
+
+
+def told(condition: tuple[Any, ...], frame: pd.DataFrame) -> str:
+    """A condition in words.
+
+    Parameters
+    ----------
+    condition
+        Values of the columns of `CONDITION`, or the name of the trace.
+    frame
+        The results.
+    """
+    if is_trace(frame):
+        return str(condition[0])
+    load, noise, batch, durations = condition
+    demands = f"demands vary by {noise:g}" if noise else "exact demands"
+    more = [f"{batch:.0f} jobs at time 0"] if batch else []
+    more += ["heavy-tailed durations"] if durations == HEAVY else []
+    return ", ".join([f"load {load:g}", demands, *more])
+
+
+def warnings_of(frame: pd.DataFrame) -> list[str]:
+    """What the simulations warn of, and how often."""
+    count: dict[str, int] = {}
+    for text in frame["warnings"]:
+        for one in filter(None, str(text).split("; ")):
+            short = one.partition(" (")[0].partition(":")[0]
+            for begin in (
+                "the queue was still",
+                "what is in use",
+                "nobody waited",
+                "warm-up",
+                "load",
+            ):
+                if short.startswith(begin):
+                    short = short if begin != "load" else "the load is above what can be carried"
+                    count[short] = count.get(short, 0) + 1
+    return [f"{number} of {len(frame)} runs warn: {what}." for what, number in count.items()]
+
+
+def _levels(frame: pd.DataFrame) -> list[str]:
+    return ["trace"] if is_trace(frame) else CONDITION
+
+
+def _by_policy(frame: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
+    """Values by condition and seed, a column a policy."""
+    return frame.assign(value=values).pivot_table(
+        "value", [*_levels(frame), "seed"], "method", aggfunc="mean"
+    )
+
+
+def _waits(frame: pd.DataFrame) -> pd.Series:
+    every = frame["mean_wait_of_all"]
+    own = every if is_trace(frame) else every.where(frame["batch"] > 0, frame["mean_wait"])
+    return own * _second(frame)
+
+
+def _second(frame: pd.DataFrame) -> pd.Series:
+    return frame["time_unit"].map(SECONDS).astype(float)

@@ -1,0 +1,137 @@
+"""Claims of [LoTES] on its first two stages: bins, classes, rounding and seconds, at full size."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from time import process_time
+from typing import NamedTuple
+
+import numpy as np
+
+from ....formulations.allocation import model as allocation
+from ....formulations.machine_assignment import model as machine_assignment
+from ....formulations.machine_assignment.bins import algorithm_1, all_non_dominated, non_dominated
+from ....instances.datacenter.datacenter import Datacenter
+from ....instances.generators.lotes import google_2011
+from ....solvers.backends import highs
+from ....solvers.guidance.guide import IN_USE, guide
+from ....solvers.guidance.rounding import printed_rounding, rate_of
+from ..experiment import Claim, Verdict
+from ..printed import table
+from ..verdicts import inside, not_testable, of_share, said, within
+
+ONE_OR_TWO = 2
+"""Classes with positive delta of all configurations but one."""
+
+
+class Stages(NamedTuple):
+    """What the stages come to.
+
+    Parameters
+    ----------
+    classes
+        Classes with positive delta of each configuration.
+    bins, all_bins
+        Non-dominated bins of these classes, and of all classes.
+    bin_seconds, seconds
+        Processor time of the bins, and of both programs with the bins.
+    loss, own_loss
+        Part of the arrival rate (%) that the printed rounding loses, and that our plan does.
+    """
+
+    classes: tuple[int, ...]
+    bins: int
+    all_bins: int
+    bin_seconds: float
+    seconds: float
+    loss: float
+    own_loss: float
+
+
+@cache
+def stages() -> Stages:
+    """Both stages on Tables 1 and 2."""
+    _solved(google_2011(0.01))  # what is compiled then does not count
+    own = guide(google_2011())
+    return _solved(google_2011())._replace(
+        own_loss=100 * (1 - own.arrival_rate / own.arrival_rate_bound)
+    )
+
+
+def _solved(datacenter: Datacenter) -> Stages:
+    began = process_time()
+    first = allocation.build(datacenter, as_printed=True)
+    highs.solve(first)
+    used = allocation.delta(first).max(axis=2) > IN_USE
+    kept = [np.flatnonzero(row).tolist() for row in used]
+    bins_began = process_time()
+    restricted = [non_dominated(datacenter, j, own) for j, own in enumerate(kept)]
+    bins = all_non_dominated(datacenter)
+    bin_seconds = process_time() - bins_began
+    second = machine_assignment.build(datacenter, bins)
+    most = highs.solve(second).incumbent or 0.0
+    plan = printed_rounding(bins, machine_assignment.machines(second))
+    seconds = process_time() - began
+    loss = 100 * (1 - rate_of(datacenter, bins, plan) / most)
+    return Stages(
+        tuple(map(len, kept)),
+        sum(map(len, restricted)),
+        sum(map(len, bins)),
+        bin_seconds,
+        seconds,
+        loss,
+        loss,
+    )
+
+
+def algorithm_1_bins() -> tuple[int, int]:
+    """Bins that Algorithm 1 makes of as many classes as Table 1 prints: fewest and most.
+
+    Which classes they are is not printed.
+    """
+    datacenter, low, high = google_2011(), 0, 0
+    every = range(len(datacenter.classes))
+    for j, number in enumerate(table("lotes_table1")["job_classes_with_positive_delta"]):
+        made = [len(algorithm_1(datacenter, j, own)) for own in combinations(every, int(number))]
+        low, high = low + min(made), high + max(made)
+    return low, high
+
+
+def stage_claims() -> list[Claim]:
+    """Claims 1 to 7."""
+    seen = stages()
+    few = [number <= ONE_OR_TWO for number in seen.classes]
+    printed = table("lotes_table1")["job_classes_with_positive_delta"].tolist()
+    classes = ", ".join(map(str, seen.classes))
+    return [
+        within("lotes-01", seen.bin_seconds, note="processor time of this machine"),
+        inside(
+            "lotes-02",
+            algorithm_1_bins(),
+            note="fewest and most that Algorithm 1 makes of as many classes as Table 1 has; "
+            f"{seen.bins} are not dominated of the classes in our optimum",
+        ),
+        said(
+            "lotes-03",
+            Verdict.HOLDS if seen.all_bins >= 1_000_000 else Verdict.DOES_NOT,
+            float(seen.all_bins),
+            None,
+            "all bins of Tables 1 and 2 that are not dominated",
+        ),
+        said(
+            "lotes-04",
+            of_share(sum(few) / len(few), 1 - 1 / len(few)),
+            float(sum(few)),
+            None,
+            f"{sum(few)} of {len(few)} configurations have at most two: {classes} (printed "
+            f"{', '.join(map(str, printed))}); the program has many optima, and each has others",
+        ),
+        within(
+            "lotes-05",
+            seen.loss,
+            note=f"printed rounding; our plan loses {seen.own_loss:.2g} %",
+        ),
+        not_testable("lotes-06", "needs the trace: Table 2 has four classes"),
+        within("lotes-07", seen.seconds, note="processor time of this machine"),
+    ]

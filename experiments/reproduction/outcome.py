@@ -1,0 +1,89 @@
+"""What came of tables and figures: the runs, and what they say of the print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..engine.record import Record
+from ..study.study import Study
+from .expected import lost
+from .experiment import Claim, Comparison, Experiment, Size, Verdict
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A table or figure with what its runs say.
+
+    Parameters
+    ----------
+    experiment
+        What it is.
+    study
+        Its runs.
+    comparison
+        What they say.
+    failed
+        How many of its runs failed.
+    """
+
+    experiment: Experiment
+    study: Study
+    comparison: Comparison
+    failed: int
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came of tables and figures.
+
+    Parameters
+    ----------
+    size
+        Size of the studies.
+    parts
+        Each table or figure, in the order in which they were asked for.
+    study
+        All runs.
+    records
+        What came of each run, by its name.
+    on_trace
+        Whether the runs are on a trace: then nobody knows which claims should hold.
+    """
+
+    size: Size
+    parts: list[Reproduced]
+    study: Study
+    records: Mapping[str, Record] = field(repr=False)
+    on_trace: bool = False
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """The claims of all parts; what several say alike is there once."""
+        return list(dict.fromkeys(one for part in self.parts for one in part.comparison.claims))
+
+    @cached_property
+    def cells(self) -> list[Claim]:
+        """The printed numbers of all parts one by one."""
+        return list(dict.fromkeys(one for part in self.parts for one in part.comparison.cells))
+
+    @property
+    def agreeing(self) -> int:
+        """How many of the printed numbers agree."""
+        return sum(one.verdict is Verdict.HOLDS for one in self.cells)
+
+    @property
+    def testable(self) -> int:
+        """Of how many of the printed numbers the runs tell whether they agree."""
+        return sum(one.verdict is not Verdict.NOT_TESTABLE for one in self.cells)
+
+    @property
+    def failed(self) -> int:
+        """How many runs failed."""
+        return sum(record.failed for record in self.records.values())
+
+    @property
+    def lost(self) -> list[Claim]:
+        """Claims that should hold at this size and do not."""
+        return [] if self.on_trace else lost(self.claims, self.size)

@@ -1,0 +1,285 @@
+"""The common look of the papers' figures: means plots, box plots, and plots of values on a scale.
+
+Lines differ in colour, style and marker, so that they can be told apart without colours. What the
+paper prints is a hollow mark of the line's own form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from ...report.plots import LineStyle, line_styles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+DODGE = 0.06
+"""Levels by which neighbouring lines are set apart, so that their bars do not hide each other."""
+
+CAPTION_WIDTH = 110
+"""Characters of a line of the caption, on a figure of the usual width."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a plot.
+
+    Parameters
+    ----------
+    label
+        In the legend.
+    values
+        One for each level, NaN for none.
+    half_widths
+        Half of the interval about each value: one for all, or one for each.
+    printed
+        What the paper prints for each level, NaN for nothing.
+    """
+
+    label: str
+    values: Sequence[float]
+    half_widths: Sequence[float] | float | None = None
+    printed: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of the plots of a figure.
+
+    Parameters
+    ----------
+    levels
+        Of the factor on the horizontal axis.
+    lines
+        The lines, in the same order in all panels of a figure.
+    title
+        Above the panel; empty for none.
+    """
+
+    levels: Sequence[object]
+    lines: Sequence[Line]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is written on a figure.
+
+    Parameters
+    ----------
+    title
+        What it shows.
+    x, y
+        The axes, with their units.
+    caption
+        Below it: number of runs, seeds, what the bars are.
+    """
+
+    title: str
+    x: str
+    y: str
+    caption: str
+
+
+def means_plot(
+    panels: Sequence[Panel], words: Words, *, columns: int = 2, shared: bool = True
+) -> Figure:
+    """A plot of means: a factor on the horizontal axis, a line for each method.
+
+    Parameters
+    ----------
+    panels
+        The plots, row by row.
+    words
+        What is written on the figure.
+    columns
+        Plots in a row.
+    shared
+        Whether all have one vertical scale.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
+    figure, axes = _figure(len(panels), words, columns, shared=shared)
+    for axis, panel in zip(axes, panels, strict=True):
+        places = range(len(panel.levels))
+        middle = (len(panel.lines) - 1) / 2
+        for k, (line, look) in enumerate(zip(panel.lines, _looks(), strict=False)):
+            _draw_line(axis, line, [place + DODGE * (k - middle) for place in places], look)
+        axis.set_xticks(list(places), [str(level) for level in panel.levels])
+        axis.set_title(panel.title, fontsize=10)
+    _legend(figure, axes[0], _any_printed(panels))
+    return figure
+
+
+def curves_plot(
+    panels: Sequence[Panel], words: Words, *, columns: int = 2, scales: str = "linear linear"
+) -> Figure:
+    """A plot of lines over numbers, such as times.
+
+    Parameters
+    ----------
+    panels
+        The plots; their levels are numbers.
+    words
+        What is written on the figure.
+    columns
+        Plots in a row.
+    scales
+        Of the horizontal and the vertical axis: `linear`, `log` or `symlog`.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
+    figure, axes = _figure(len(panels), words, columns, shared=True)
+    across, up = scales.split()
+    for axis, panel in zip(axes, panels, strict=True):
+        for line, look in zip(panel.lines, _looks(), strict=False):
+            _draw_line(axis, line, [float(str(level)) for level in panel.levels], look)
+        axis.set_xscale(across)
+        axis.set_yscale(up)
+        axis.set_title(panel.title, fontsize=10)
+    _legend(figure, axes[0], _any_printed(panels))
+    return figure
+
+
+def box_plot(groups: Sequence[tuple[str, ArrayLike]], words: Words) -> Figure:
+    """Boxes of the quartiles with the median; whiskers to 1.5 times their distance; all outliers.
+
+    Parameters
+    ----------
+    groups
+        Label and values of each box.
+    words
+        What is written on the figure.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
+    figure, (axis,) = _figure(1, words, 1, shared=True)
+    labels = [label for label, _ in groups]
+    boxes = axis.boxplot([list(values) for _, values in groups], patch_artist=True)  # type: ignore[arg-type]
+    axis.set_xticks(range(1, len(labels) + 1), labels)
+    for box in boxes["boxes"]:
+        box.set(facecolor="0.9", edgecolor="0.2")
+    for median in boxes["medians"]:
+        median.set(color="#d55e00", linewidth=1.8)
+    return figure
+
+
+def caption(runs: int, seeds: Sequence[int], *more: str) -> str:
+    """The words below a figure.
+
+    Parameters
+    ----------
+    runs
+        How many runs it shows.
+    seeds
+        Their seeds.
+    *more
+        Further sentences, without their full stops.
+
+    Returns
+    -------
+    str
+        The caption.
+    """
+    which = sorted(set(seeds))
+    if len(which) > 2 and which == list(range(which[0], which[-1] + 1)):
+        told = f"seeds {which[0]} to {which[-1]}"
+    else:
+        told = f"seed{'s' * (len(which) != 1)} {', '.join(map(str, which))}"
+    return ". ".join([f"{runs} runs, {told}", *more]) + "."
+
+
+Look = tuple[str, LineStyle, str]
+
+
+def _looks() -> Iterator[Look]:
+    for k, (colour, style) in enumerate(line_styles()):
+        yield colour, style, MARKERS[k % len(MARKERS)]
+
+
+def _figure(panels: int, words: Words, columns: int, *, shared: bool) -> tuple[Figure, list[Axes]]:
+    from matplotlib.figure import Figure
+
+    columns = min(columns, panels)
+    rows = -(-panels // columns)
+    size = (max(6.5, 4.3 * columns), 1.6 + 3.2 * rows)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(rows, columns, sharey=shared, squeeze=False)
+    axes = list(grid.flat)
+    for unused in axes[panels:]:
+        unused.set_axis_off()
+    for k, axis in enumerate(axes[:panels]):
+        axis.grid(alpha=0.3)
+        if k + columns >= panels:
+            axis.set_xlabel(words.x)
+        if k % columns == 0:
+            axis.set_ylabel(words.y)
+    width = round(CAPTION_WIDTH * size[0] / 8.6)
+    figure.suptitle(fill(words.title, width), fontsize=12, parse_math=False)
+    figure.supxlabel(
+        fill(words.caption, width), fontsize=8, color="0.25", x=0.01, ha="left", parse_math=False
+    )
+    return figure, axes[:panels]
+
+
+def _draw_line(axis: Axes, line: Line, places: Sequence[float], look: Look) -> None:
+    colour, style, marker = look
+    axis.errorbar(
+        places,
+        line.values,
+        yerr=line.half_widths,
+        color=colour,
+        linestyle=style,
+        marker=marker,
+        markersize=5,
+        linewidth=1.4,
+        capsize=3,
+        label=line.label,
+    )
+    if line.printed is not None:
+        axis.plot(
+            places,
+            line.printed,
+            linestyle="none",
+            marker=marker,
+            markersize=10,
+            markerfacecolor="none",
+            markeredgecolor=colour,
+            markeredgewidth=1.2,
+        )
+
+
+def _any_printed(panels: Sequence[Panel]) -> bool:
+    return any(line.printed is not None for panel in panels for line in panel.lines)
+
+
+def _legend(figure: Figure, axis: Axes, printed: bool) -> None:
+    """One legend for all panels; the hollow mark has an entry of its own."""
+    from matplotlib.lines import Line2D
+
+    handles, labels = axis.get_legend_handles_labels()
+    if printed:
+        hollow = Line2D(
+            [], [], linestyle="none", marker="o", markersize=10,
+            markerfacecolor="none", markeredgecolor="0.2",
+        )  # fmt: skip
+        handles, labels = [*handles, hollow], [*labels, "printed (hollow)"]
+    if len(labels) > 1:
+        figure.legend(handles, labels, loc="outside right center", fontsize=9)

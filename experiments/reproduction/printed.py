@@ -1,0 +1,103 @@
+"""What the papers print: their tables, and their claims one by one.
+
+The files and how they were checked are in `printed/README.md`.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from io import StringIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FOLDER = files(__package__) / "printed"
+
+
+@dataclass(frozen=True)
+class PrintedClaim:
+    """A claim as the paper makes it.
+
+    Parameters
+    ----------
+    id
+        Paper and number: `ljr-12`.
+    paper, section, item
+        Where it stands; the item is a figure, a table or the text.
+    kind
+        `number`, `ordering`, `statistic`, or `fact` for the size of an experiment.
+    claim
+        In our words.
+    low, high
+        What is printed, None for no limit on that side.
+    unit
+        Of the numbers.
+    """
+
+    id: str
+    paper: str
+    section: str
+    item: str
+    kind: str
+    claim: str
+    low: float | None
+    high: float | None
+    unit: str
+
+
+def table(name: str) -> pd.DataFrame:
+    """A printed table.
+
+    Parameters
+    ----------
+    name
+        Name of the file without ending: `ljr_table2`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Its rows; `printed/README.md` explains the columns.
+    """
+    import pandas as pd
+
+    return pd.read_csv(StringIO(_text(name)))
+
+
+def claims(of: str = "") -> list[PrintedClaim]:
+    """Claims in the order of the papers.
+
+    Parameters
+    ----------
+    of
+        A paper (`LJR`) or an item of one as it is printed (`Table 2`); empty for all.
+
+    Returns
+    -------
+    list of PrintedClaim
+        Those of that paper or item.
+    """
+    return [one for one in _claims().values() if of in ("", one.paper, one.item)]
+
+
+def printed(identifier: str) -> PrintedClaim:
+    """The claim of a name. Raises `KeyError` if there is none."""
+    return _claims()[identifier]
+
+
+@cache
+def _claims() -> dict[str, PrintedClaim]:
+    return {row["id"]: _claim(row) for row in csv.DictReader(StringIO(_text("claims")))}
+
+
+def _text(name: str) -> str:
+    return FOLDER.joinpath(f"{name}.csv").read_text("utf-8")
+
+
+def _claim(row: dict[str, str]) -> PrintedClaim:
+    words = {name: row[name] for name in ("id", "paper", "section", "item", "kind", "claim")}
+    limits = {name: float(row[name]) if row[name] else None for name in ("low", "high")}
+    return PrintedClaim(**words, **limits, unit=row["unit"])  # type: ignore[arg-type]

@@ -1,0 +1,237 @@
+"""`slotwise.reproduce`: the runs of tables and figures in one folder, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...instances.errors import InputError
+from ..engine.campaign import Options, run_study
+from ..engine.journal import records_in
+from ..engine.record import Record
+from ..engine.tables import results_frame, times_frame
+from ..study.study import Study, joined
+from .experiment import Comparison, Experiment, Size, Trace
+from .folder import write_folder
+from .outcome import Reproduced, Reproduction
+from .registry import MODULES, experiment, names_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run.
+
+    Parameters
+    ----------
+    experiments, studies
+        Tables and figures with their studies.
+    size
+        Size of the studies.
+    study
+        All their runs; what they have in common is run once.
+    trace
+        The trace that they are on; None if everything is drawn.
+    """
+
+    experiments: list[Experiment]
+    studies: list[Study]
+    size: Size
+    study: Study
+    trace: Trace | None = None
+
+    @property
+    def runs(self) -> int:
+        """How many runs the studies have."""
+        return len(self.study.runs)
+
+
+def planned(names: Iterable[str], size: Size, trace: Trace | None = None) -> Plan:
+    """The runs of tables and figures.
+
+    Parameters
+    ----------
+    names
+        Names of tables and figures, papers, or `all`.
+    size
+        Size of the studies.
+    trace
+        Jobs to be replayed, for those that can be run on a trace.
+
+    Returns
+    -------
+    Plan
+        In the order in which they were asked for, without doubles.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, or none; for a trace that is no use, or cannot be read.
+    """
+    asked = list(dict.fromkeys(names))
+    found = names_of(asked)
+    if not found:
+        raise InputError("name a table or figure; slotwise reproduce --list shows what there is")
+    experiments = [experiment(name) for name in found]
+    studies = [_study(one, size, trace) for one in experiments]
+    called = asked[0] if len(asked) == 1 else "reproduction"
+    called = called if trace is None else f"{called}-on-trace"
+    return Plan(experiments, studies, size, joined(called, studies), trace)
+
+
+def _study(one: Experiment, size: Size, trace: Trace | None) -> Study:
+    if trace is None:
+        return one.study(size)
+    if one.on_trace is None:
+        able = [name for name in MODULES if experiment(name).on_trace is not None]
+        raise InputError(f"{one.name} does not run on a trace; {', '.join(able)} do")
+    return one.on_trace(trace, size)
+
+
+def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
+    """What the runs say of each table and figure.
+
+    Parameters
+    ----------
+    plan
+        What was run.
+    records
+        Records by run. Each experiment sees those of its own runs only, so that it says the same
+        whatever else was run.
+
+    Returns
+    -------
+    Reproduction
+        Claims and printed numbers with verdicts.
+    """
+    parts = []
+    for one, study in zip(plan.experiments, plan.studies, strict=True):
+        own = {run.id: records[run.id] for run in study.runs if run.id in records}
+        good = {name: record for name, record in own.items() if not record.failed}
+        if good:
+            seen = one.compare(frame_of(study, good), plan.size)
+        else:
+            errors = {record.error for record in own.values()}
+            seen = Comparison(notes=[f"No run has a result: {min(errors, default='none ended')}."])
+        parts.append(Reproduced(one, study, seen, len(own) - len(good)))
+    known = {run.id: records[run.id] for run in plan.study.runs if run.id in records}
+    return Reproduction(plan.size, parts, plan.study, known, plan.trace is not None)
+
+
+def frame_of(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
+    """The results of a study with their times, as `run_here` gives them.
+
+    Parameters
+    ----------
+    study
+        The study.
+    records
+        Records by run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each run.
+    """
+    return results_frame(study, records).merge(times_frame(study, records), on="run")
+
+
+def told(plan: Plan, folder: Path) -> Reproduction:
+    """Compare what a folder holds with the papers, and write the comparison into it.
+
+    Parameters
+    ----------
+    plan
+        What was run.
+    folder
+        The folder with its journal.
+
+    Returns
+    -------
+    Reproduction
+        What is written.
+    """
+    done = compared(plan, records_in(folder))
+    write_folder(done, folder)
+    return done
+
+
+def reproduce(
+    names: str | Iterable[str],
+    folder: str | Path | None = None,
+    size: Size = "quick",
+    *,
+    workers: int | None = None,
+    dask: str | None = None,
+    retry: bool = False,
+    anyway: bool = False,
+) -> Reproduction:
+    """Run tables and figures of the papers and compare them with what is printed.
+
+    Parameters
+    ----------
+    names
+        Names of tables and figures, papers, or `all`.
+    folder
+        Where everything is kept. It is made if need be; runs that it has already are not run again.
+        None for the name with the ending `.runs`, for several names `reproduction.runs`.
+    size
+        `quick`: some seeds and levels; `full`: the paper's own size.
+    workers
+        Processes side by side; None for one a core.
+    dask
+        Address of a Dask scheduler, instead of this machine.
+    retry
+        Run failed runs again.
+    anyway
+        Go on in a folder of another build of slotwise.
+
+    Returns
+    -------
+    Reproduction
+        Claims with verdicts, printed numbers beside ours, and all results.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, a folder that cannot be used, or a lost scheduler.
+    KeyboardInterrupt
+        If Ctrl-C ended it; what is finished is kept.
+    """
+    plan = planned([names] if isinstance(names, str) else names, size)
+    place = Path(f"{plan.study.name}.runs" if folder is None else folder)
+    options = Options(workers=workers, dask=dask, retry=retry, anyway=anyway)
+    ended = run_study(plan.study, place, options)
+    if ended.interrupted:
+        raise KeyboardInterrupt
+    if ended.reason:
+        raise InputError(ended.reason)
+    return told(plan, place)
+
+
+def runs_of(names: Iterable[str], size: Size) -> int:
+    """About how many runs tables and figures have: equal studies count once, shared runs twice.
+
+    Parameters
+    ----------
+    names
+        Names of tables and figures, papers, or `all`.
+    size
+        Size of the studies.
+
+    Returns
+    -------
+    int
+        The number.
+    """
+    studies: list[Study] = []
+    for name in names_of(list(names)):
+        study = experiment(name).study(size)
+        if all(study.blocks != other.blocks for other in studies):
+            studies.append(study)
+    blocks = (block for study in studies for block in study.blocks)
+    return sum(len(block.instances) * len(block.methods) for block in blocks)

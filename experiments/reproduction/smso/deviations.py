@@ -1,0 +1,204 @@
+"""Relative percentage deviations by probability of an outage and number of nodes, [SMSO] V-A."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ...statistics.anova import Anova, analysis_of_variance
+from ...statistics.means import honest_differences, honest_pairs
+from ...study.study import Block, Study
+from ..experiment import Claim, Comparison, Size
+from ..pictures import Line, Panel, Words, caption, means_plot
+from ..verdicts import not_testable, within
+from .readings import BOTH, GAMMAS, LABELS, METHODS, NODES, READINGS, SETUP, instances
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+JOBS = {"quick": (20, 50), "full": (20, 50, 200, 500)}
+GAMMAS_AT = {"quick": (0.0, 0.01, 0.02, 0.03), "full": GAMMAS}
+SEEDS = {"quick": 3, "full": 10}
+
+FACTORS = ["gamma", "nodes", "jobs"]
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """One reading.
+
+    Parameters
+    ----------
+    runs
+        The runs with their `rpd` (%) and their `block`, the number of jobs and the seed.
+    anova, blocked
+        Analyses of the deviations: as in the paper, and with the instances as blocks.
+    means
+        Means by level of the factor with Tukey's intervals.
+    pairs
+        Pairs of levels, and whether they differ significantly.
+    """
+
+    runs: pd.DataFrame
+    anova: Anova
+    blocked: Anova
+    means: pd.DataFrame
+    pairs: pd.DataFrame
+
+
+def study_of(name: str, size: Size) -> Study:
+    """The runs of both figures.
+
+    Parameters
+    ----------
+    name
+        The figure.
+    size
+        The size.
+
+    Returns
+    -------
+    Study
+        The study.
+    """
+    drawn = instances(SEEDS[size], JOBS[size], NODES, GAMMAS_AT[size])
+    return Study(name, [Block(drawn, METHODS)])
+
+
+def deviations_of(frame: pd.DataFrame, factor: str) -> dict[str, Deviations]:
+    """The deviations by reading.
+
+    The best makespan is that of an instance and number of nodes over all probabilities.
+
+    Parameters
+    ----------
+    frame
+        The runs.
+    factor
+        What the figure compares: `gamma` or `nodes`.
+
+    Returns
+    -------
+    dict
+        By reading.
+    """
+    found = {}
+    for reading in READINGS:
+        runs = frame[frame["reduces"] == reading].dropna(subset=["makespan"]).copy()
+        best = runs.groupby(["jobs", "seed", "nodes"])["makespan"].transform("min")
+        runs["rpd"] = 100 * (runs["makespan"] / best - 1)
+        runs["block"] = runs["jobs"].astype(str) + "/" + runs["seed"].astype(str)
+        anova = analysis_of_variance(runs, "rpd", FACTORS)
+        blocked = analysis_of_variance(runs, "rpd", FACTORS, block="block")
+        means = honest_differences(runs, "rpd", [factor], anova)
+        found[reading] = Deviations(runs, anova, blocked, means, honest_pairs(means, [factor]))
+    return found
+
+
+def comparison_of(
+    found: dict[str, Deviations], factor: str, words: tuple[str, str], claims: list[Claim]
+) -> Comparison:
+    """The comparison of a figure.
+
+    Parameters
+    ----------
+    found
+        The deviations by reading.
+    factor
+        What the figure compares.
+    words
+        Title of the figure, and its horizontal axis.
+    claims
+        What came of the claims.
+
+    Returns
+    -------
+    Comparison
+        With tables and picture.
+    """
+    import pandas as pd
+
+    every = pd.concat([one.runs for one in found.values()])
+    tables = {
+        name: pd.concat(
+            [table.assign(reduces=reading) for reading, table in parts.items()], ignore_index=True
+        )
+        for name, parts in {
+            "anova": {reading: one.anova.table for reading, one in found.items()},
+            "anova-blocks": {reading: one.blocked.table for reading, one in found.items()},
+            "hsd": {reading: one.means for reading, one in found.items()},
+            "pairs": {reading: one.pairs for reading, one in found.items()},
+        }.items()
+    }
+    lines = [
+        Line(LABELS[reading], one.means["mean"].tolist(), one.means["half_width"].tolist())
+        for reading, one in found.items()
+    ]
+    levels = [f"{level:g}" for level in next(iter(found.values())).means[factor]]
+    told = caption(
+        len(every),
+        every["seed"].tolist(),
+        SETUP,
+        "Bars: Tukey's 95 % intervals with the mean square of the whole design",
+        "A greater gamma loses the same nodes and more: gamma = 0 is nearly always the best",
+        "The paper prints no numbers",
+    )
+    figure = means_plot([Panel(levels, lines)], Words(words[0], words[1], "mean RPD, %", told))
+    return Comparison(claims, [], tables, {"figure": figure}, [nested(found), BOTH])
+
+
+def nested(found: dict[str, Deviations]) -> str:
+    """What nested outages do to the deviations, in words."""
+    share = []
+    for one in found.values():
+        at_zero = one.runs[one.runs["gamma"] == 0]
+        share.append(100 * float((at_zero["rpd"] == 0).mean()))
+    return (
+        "A greater gamma loses the same nodes and more. So gamma = 0 is nearly always the best of "
+        f"an instance and number of nodes (here in {min(share):.0f} % of them), and its mean RPD "
+        "is nearly 0 by construction."
+    )
+
+
+def trend(one: Deviations, factor: str) -> tuple[list[bool], str]:
+    """How the mean goes from level to level.
+
+    Parameters
+    ----------
+    one
+        The deviations in one reading.
+    factor
+        What the figure compares.
+
+    Returns
+    -------
+    tuple
+        Whether the mean grows, for each step, and the means in words.
+    """
+    means = one.means.sort_values(factor)["mean"].tolist()
+    grows = [after > before for before, after in pairwise(means)]
+    return grows, "mean RPD " + " ".join(f"{mean:.1f}" for mean in means) + " %"
+
+
+def size_of(found: dict[str, Deviations], size: Size) -> list[Claim]:
+    """The size of the experiment, which only a full one shares with the paper.
+
+    Parameters
+    ----------
+    found
+        The deviations by reading.
+    size
+        The size of the study.
+
+    Returns
+    -------
+    list of Claim
+        Numbers of instances and of runs.
+    """
+    runs = next(iter(found.values())).runs
+    counts = {"smso-01": float(runs["block"].nunique()), "smso-02": float(len(runs))}
+    if size == "quick":
+        return [not_testable(name, "not the paper's size", n) for name, n in counts.items()]
+    note = "for each of two readings"
+    return [within(name, n, note=note if name == "smso-02" else "") for name, n in counts.items()]

@@ -1,0 +1,1 @@
+"""Analysis of variance, means with their intervals, performance profiles."""

@@ -1,0 +1,298 @@
+"""Analysis of variance of results by factors, their interactions and blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...instances.arrays import FloatArray, offsets
+from ...instances.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_EFFECTS = 1000
+"""A model with more takes more time and memory than it is worth."""
+
+RESIDUAL, TOTAL = "residual", "total"
+"""Sources of the last two rows of the table."""
+
+_NOISE = 1e-12
+"""Less than this share of the total sum of squares is rounding."""
+
+Term = tuple[str, ...]
+"""The factors of a main effect or of an interaction."""
+
+
+@dataclass(frozen=True)
+class Anova:
+    """An analysis of variance.
+
+    Parameters
+    ----------
+    table
+        One row a source, the residual and the total last: `source` (`method`, `method:omega`),
+        `sum_of_squares`, `df`, `mean_square`, `F`, `p`, `share` (of the total sum of squares),
+        `against` (the source whose mean square is the denominator of `F`).
+    residuals
+        What the model leaves of each result, by the index of the frame.
+    balanced
+        Whether every combination of the factors has as many results.
+    left_out
+        Results that were not used, for want of a value or of a complete block.
+    """
+
+    table: pd.DataFrame
+    residuals: pd.Series
+    balanced: bool
+    left_out: int
+
+    @property
+    def mean_square(self) -> float:
+        """Mean square of the residuals."""
+        return float(self.row(RESIDUAL)["mean_square"])
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of the residuals."""
+        return int(self.row(RESIDUAL)["df"])
+
+    @property
+    def skewness(self) -> float:
+        """Skewness of the residuals: 0 for a normal distribution."""
+        return _moment(self.residuals, 3)
+
+    @property
+    def excess_kurtosis(self) -> float:
+        """Excess kurtosis of the residuals: 0 for a normal distribution."""
+        return _moment(self.residuals, 4) - 3
+
+    def row(self, source: str) -> pd.Series:
+        """The row of a source, whatever the order of the factors in its name.
+
+        Raises
+        ------
+        KeyError
+            If the model has no such source.
+        """
+        wanted = set(source.split(":"))
+        for _, row in self.table.iterrows():
+            if set(row["source"].split(":")) == wanted:
+                return row
+        raise KeyError(source)
+
+
+@dataclass(frozen=True)
+class _Split:
+    """Sum of squares and degrees of freedom of each term, and the fitted values."""
+
+    squares: dict[Term, float]
+    df: dict[Term, int]
+    fitted: pd.Series
+
+
+def analysis_of_variance(
+    frame: pd.DataFrame,
+    response: str,
+    factors: Sequence[str],
+    *,
+    interactions: int = 2,
+    block: str | None = None,
+) -> Anova:
+    """Split the variance of a column by factors and their interactions.
+
+    In a balanced design the sums of squares are those of the cell means. Otherwise they are of
+    type 2: each source is what it adds to all sources that do not contain it.
+
+    With a block, such as the instance that all methods met, what blocks explain is no longer in
+    the residual. What is constant in each block, such as the number of jobs, is tested against the
+    blocks, all else against the residual. Only complete blocks are used, and as many of them for
+    each combination of the factors that are constant in a block.
+
+    Parameters
+    ----------
+    frame
+        One row a result; rows without a response are left out.
+    response
+        Column of what is explained.
+    factors
+        Columns of the factors, at least one; each value is a level.
+    interactions
+        Most factors in an interaction: 1 for main effects only.
+    block
+        Column that says which results belong together.
+
+    Returns
+    -------
+    Anova
+        The table and the residuals.
+
+    Raises
+    ------
+    InputError
+        If nothing is left to analyse, or if the model has more than `MOST_EFFECTS` effects.
+    """
+    data = frame.dropna(subset=[response])
+    if block is not None:
+        data = _complete_blocks(data, factors, block)
+    levels = {name: data[name].nunique() for name in factors}
+    vary = [name for name in factors if levels[name] > 1]
+    if not vary:
+        raise InputError(f"no {response} to compare by {', '.join(factors)}")
+    terms = [t for k in range(1, interactions + 1) for t in combinations(vary, k)]
+    effects = 1 + sum(prod(levels[name] - 1 for name in term) for term in terms)
+    if effects > MOST_EFFECTS:
+        raise InputError(
+            f"{effects} effects of {', '.join(vary)} are too many to analyse, "
+            f"more than {MOST_EFFECTS}: take interactions of fewer factors"
+        )
+    counts = data.groupby(vary, observed=True).size()
+    balanced = len(counts) == prod(levels[name] for name in vary) and counts.nunique() == 1
+    split = (_by_cell_means if balanced else _by_least_squares)(data, response, terms)
+    table, fitted = _with_blocks(data, response, split, block)
+    return Anova(table, data[response] - fitted, balanced, len(frame) - len(data))
+
+
+def _by_cell_means(data: pd.DataFrame, response: str, terms: Sequence[Term]) -> _Split:
+    """Split a balanced design: an effect is a cell's mean less all effects within it."""
+    mean = data[response].mean()
+    centred = data[response] - mean
+    fitted = centred * 0 + mean
+    effects: dict[Term, pd.Series] = {}
+    squares, df = {}, {}
+    for term in terms:
+        keys = [data[name] for name in term]
+        effect = centred.groupby(keys, observed=True).transform("mean")
+        for size in range(1, len(term)):
+            for within in combinations(term, size):
+                effect = effect - effects[within]
+        effects[term], fitted = effect, fitted + effect
+        squares[term] = float((effect**2).sum())
+        df[term] = prod(data[name].nunique() - 1 for name in term)
+    return _Split(squares, df, fitted)
+
+
+def _by_least_squares(data: pd.DataFrame, response: str, terms: Sequence[Term]) -> _Split:
+    """Split any design, type 2: what a term adds to all terms that do not contain it.
+
+    All results of a cell have the same effects, so the means of the cells, weighted by their
+    numbers of results, are fitted instead of the results themselves, which are far more. The
+    triangle of a QR decomposition has the same sums of squares as all cells, for any of the terms.
+    Ranks are counted, so cells without any result do no harm.
+    """
+    by_cell = data.groupby(_factors(terms), observed=True)[response]
+    cells = by_cell.agg(["mean", "size"]).reset_index()
+    columns = [np.ones((len(cells), 1)), *(_contrasts(cells, term) for term in terms)]
+    ends = offsets(part.shape[1] for part in columns)
+    place = {term: np.arange(*ends[k : k + 2]) for k, term in enumerate(terms, 1)}
+    design, weights = np.hstack(columns), np.sqrt(cells["size"].to_numpy(float))
+    means = cells["mean"].to_numpy(float)
+    whole = weights[:, None] * np.column_stack([design, means])
+    triangle = np.asarray(np.linalg.qr(whole).R, dtype=np.float64)
+
+    def fit(kept: Iterable[Term]) -> tuple[float, int, FloatArray]:
+        """Sum of squares of what is left, rank, and the effects."""
+        own = np.concatenate([[0], *(place[term] for term in kept)])
+        effects, _, rank, _ = np.linalg.lstsq(triangle[:, own], triangle[:, -1])
+        left = triangle[:, -1] - triangle[:, own] @ effects
+        return float(left @ left), int(rank), np.asarray(effects, dtype=np.float64)
+
+    squares, df = {}, {}
+    for term in terms:
+        others = [other for other in terms if not set(term) <= set(other)]
+        (before, less, _), (after, more, _) = fit(others), fit([*others, term])
+        squares[term], df[term] = before - after, more - less
+    fitted = (design @ fit(terms)[2])[by_cell.ngroup().to_numpy()]
+    return _Split(squares, df, data[response] * 0 + fitted)
+
+
+def _contrasts(cells: pd.DataFrame, term: Term) -> FloatArray:
+    """Columns of a term: each level but the first against the first; products for interactions."""
+    columns = np.ones((len(cells), 1))
+    for name in term:
+        values = cells[name].to_numpy()
+        first, *others = sorted(set(values.tolist()))
+        own = np.stack([values == other for other in others], 1) - (values == first)[:, None] * 1.0
+        columns = (columns[:, :, None] * own[:, None, :]).reshape(len(cells), -1)
+    return columns
+
+
+def _with_blocks(
+    data: pd.DataFrame, response: str, split: _Split, block: str | None
+) -> tuple[pd.DataFrame, pd.Series]:
+    """The table, with a row for blocks if there are any, and the fitted values."""
+    import pandas as pd
+
+    rows = [
+        (":".join(term), square, split.df[term], RESIDUAL) for term, square in split.squares.items()
+    ]
+    fitted, model_df = split.fitted, sum(split.df.values())
+    if block is not None:
+        per_block = data.groupby(block, observed=True)
+        constant = {
+            name for name in _factors(split.squares) if (per_block[name].nunique() == 1).all()
+        }
+        rows = [
+            (source, square, df, block if set(source.split(":")) <= constant else RESIDUAL)
+            for source, square, df, _ in rows
+        ]
+        own = (data[response] - fitted).groupby(data[block], observed=True).transform("mean")
+        block_df = per_block.ngroups - 1 - sum(df for _, _, df, by in rows if by == block)
+        rows.append((block, float((own**2).sum()), block_df, RESIDUAL))
+        fitted, model_df = fitted + own, model_df + block_df
+    total = float(((data[response] - data[response].mean()) ** 2).sum())
+    left = float(((data[response] - fitted) ** 2).sum())
+    rows.append((RESIDUAL, left, len(data) - 1 - model_df, ""))
+    rows.append((TOTAL, total, len(data) - 1, ""))
+    table = pd.DataFrame(rows, columns=["source", "sum_of_squares", "df", "against"])
+    return _tested(table, total), fitted
+
+
+def _factors(terms: Iterable[Term]) -> list[str]:
+    return [term[0] for term in terms if len(term) == 1]
+
+
+def _tested(table: pd.DataFrame, total: float) -> pd.DataFrame:
+    """The table with mean squares, F, p and shares."""
+    from scipy.stats import f as f_distribution
+
+    table.loc[table["sum_of_squares"] < _NOISE * total, "sum_of_squares"] = 0.0
+    df = table["df"].where(table["df"] > 0)
+    table["mean_square"] = table["sum_of_squares"] / df
+    by = table.set_index("source")
+    against = by["mean_square"].reindex(table["against"]).to_numpy(float)
+    below = by["df"].reindex(table["against"]).to_numpy(float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        table["F"] = table["mean_square"].to_numpy(float) / against
+    table["p"] = f_distribution.sf(table["F"], df, below)
+    table["share"] = table["sum_of_squares"] / total if total else 0.0
+    table.loc[table["source"] == TOTAL, "mean_square"] = np.nan
+    columns = ["source", "sum_of_squares", "df", "mean_square", "F", "p", "share", "against"]
+    return table[columns]
+
+
+def _complete_blocks(data: pd.DataFrame, factors: Sequence[str], block: str) -> pd.DataFrame:
+    """The blocks with all results, as many for each combination of what is constant in a block."""
+    if data.empty:
+        return data
+    sizes = data.groupby(block, observed=True).size()
+    data = data[data[block].isin(sizes[sizes == sizes.max()].index)]
+    per_block = data.groupby(block, observed=True)
+    constant = [name for name in factors if (per_block[name].nunique() == 1).all()]
+    if not constant:
+        return data
+    blocks = data.drop_duplicates(block).groupby(constant, observed=True)[block]
+    kept = blocks.head(int(blocks.size().min()))
+    return data[data[block].isin(kept)]
+
+
+def _moment(residuals: pd.Series, power: int) -> float:
+    values = residuals.to_numpy(float)
+    values = values - values.mean()
+    spread = np.sqrt(np.mean(values**2))
+    return float(np.mean(values**power) / spread**power) if spread else float("nan")

@@ -1,0 +1,1 @@
+"""What a study is: instances, methods, and the runs that they make together."""

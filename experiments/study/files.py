@@ -1,0 +1,108 @@
+"""Files of instances: found by patterns, known by their content."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files as of_package
+from pathlib import Path
+from typing import Any
+
+from ...instances.errors import InputError
+from ...instances.examples import FOLDER, find, is_example
+from ...instances.files.inputs import opened
+from ...instances.files.json_files import JsonFile, need_format
+
+FAMILIES = {f"slotwise/{name}/1": name for name in ("mapreduce", "datacenter", "hierarchy")}
+"""What a file may hold, by its format."""
+
+_FORMAT = re.compile(rb'\A\s*\{\s*"format"\s*:\s*"([^"\\]*)"')
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class InstanceFile:
+    """A file.
+
+    Parameters
+    ----------
+    name
+        What the study calls it: its path from the study's folder, or `example:NAME`.
+    path
+        Where it is.
+    digest
+        SHA-256 of its content, decompressed.
+    family
+        mapreduce, datacenter or hierarchy.
+    """
+
+    name: str
+    path: str
+    digest: str
+    family: str
+
+
+def found_files(patterns: Any, folder: Path) -> list[InstanceFile]:
+    """The files that patterns match, in the order of the patterns, then of their names.
+
+    Parameters
+    ----------
+    patterns
+        A pattern or several, as in a study's file; `**` stands for any folders.
+    folder
+        Where they start from.
+
+    Returns
+    -------
+    list of InstanceFile
+        The files, each once.
+
+    Raises
+    ------
+    InputError
+        If a pattern matches nothing, and for files that hold no instance.
+    """
+    if isinstance(patterns, str):
+        patterns = [patterns]
+    if not isinstance(patterns, Sequence) or not patterns or not all(map(_is_text, patterns)):
+        raise InputError(f"files: need a pattern such as 'histories/*.json', got {patterns!r}")
+    found = {path: name for pattern in patterns for name, path in _matches(pattern, folder)}
+    return [InstanceFile(name, path, *_look_into(path)) for path, name in found.items()]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _matches(pattern: str, folder: Path) -> Iterator[tuple[str, str]]:
+    if is_example(pattern):
+        package = __name__.partition(".")[0]
+        yield pattern, str(of_package(package).joinpath(FOLDER, find(pattern).file))
+        return
+    names = [pattern] if (folder / pattern).is_file() else []
+    names = names or sorted(glob.glob(pattern, root_dir=folder, recursive=True))
+    paths = {name: os.path.normpath(folder.absolute() / name) for name in names}
+    paths = {name: path for name, path in paths.items() if os.path.isfile(path)}
+    if not paths:
+        raise InputError(f"no file matches {pattern!r} in {folder}")
+    for name, path in paths.items():
+        yield Path(name).as_posix(), path
+
+
+def _look_into(path: str) -> tuple[str, str]:
+    """SHA-256 of a file's content, and which family it is of."""
+    content, head = hashlib.sha256(), b""
+    with opened(path) as stream:
+        while block := stream.read(_BLOCK):
+            content.update(block)
+            head = head or block
+    told = _FORMAT.match(head.removeprefix(b"\xef\xbb\xbf"))
+    family = FAMILIES.get(told[1].decode(errors="replace")) if told else None
+    if family is None:  # the format stands elsewhere, or there is something to say about it
+        file = JsonFile.read(path)
+        family = FAMILIES[need_format(file, file.document, *FAMILIES)]
+    return content.hexdigest(), family

@@ -1,0 +1,138 @@
+"""`[[instances]]`: tables of a study's file that say which instances there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...instances.errors import InputError
+from ...instances.generators import GENERATORS
+from .files import found_files
+from .making import read_in, with_seeds
+from .study import InstanceSource
+from .suggestions import or_one_of
+from .sweeps import Setting, settings_of
+from .takes import Takes, of_generator, of_workload
+from .workload import WORKLOADS, beside
+
+JOBS = "workload"
+"""The table within the table that says what is asked of a datacenter or a hierarchy."""
+
+OF_FILES = ("files", "sweep", "cases", JOBS)
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Instances of one family.
+
+    Parameters
+    ----------
+    family
+        mapreduce, datacenter or hierarchy.
+    sources
+        The instances.
+    """
+
+    family: str
+    sources: Sequence[InstanceSource]
+
+
+def instances_of(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> list[Instances]:
+    """The instances of a table.
+
+    Parameters
+    ----------
+    table
+        The table.
+    seeds
+        The seeds of the study.
+    folder
+        Where files are looked for.
+
+    Returns
+    -------
+    list of Instances
+        One entry for a generator, one for each file.
+
+    Raises
+    ------
+    InputError
+        If something is wrong with the table.
+    """
+    if ("generator" in table) == ("files" in table):
+        raise InputError("needs either 'generator' or 'files'")
+    return (
+        [_generated(table, seeds, folder)]
+        if "generator" in table
+        else _of_files(table, seeds, folder)
+    )
+
+
+def _generated(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> Instances:
+    name = table["generator"]
+    if not isinstance(name, str):
+        raise InputError(f"generator: need a name, got {name!r}")
+    if name not in GENERATORS.names:
+        raise InputError(f"unknown generator {name!r}{or_one_of(name, GENERATORS.names)}")
+    takes, family = of_generator(name), GENERATORS.lookup(name).takes
+    rest = {key: value for key, value in table.items() if key != "generator"}
+    found = []
+    for setting in settings_of(rest, (JOBS,) if family in WORKLOADS else ()):
+        given, jobs = _parted(setting)
+        given = _fitting(takes, given)
+        missing = [one for one in takes.required if one not in given and one != "seed"]
+        if missing:
+            raise InputError(f"generator {name!r} needs {missing[0]!r}")
+        found += with_seeds(name, given, _jobs(jobs, family, folder), seeds)
+    return Instances(family, found)
+
+
+def _of_files(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> list[Instances]:
+    for key in table:
+        if key not in OF_FILES:
+            guess = or_one_of(key, OF_FILES)
+            raise InputError(f"{key!r} is for generators, and here are files{guess}")
+    rest = {key: value for key, value in table.items() if key != "files"}
+    settings = settings_of(rest, (JOBS,))
+    found = []
+    for file in found_files(table["files"], folder):
+        sources: list[InstanceSource] = []
+        for setting in settings:
+            own, jobs = _parted(setting)
+            if own:
+                raise InputError(f"{min(own)!r} is for generators, and here are files")
+            sources += read_in(file, seeds, _jobs(jobs, file.family, folder))
+        found.append(Instances(file.family, sources))
+    return found
+
+
+def _parted(setting: Setting) -> tuple[Setting, Setting]:
+    """A setting's own keys, and those of its jobs."""
+    begin = f"{JOBS}."
+    jobs = {key.removeprefix(begin): v for key, v in setting.items() if key.startswith(begin)}
+    return {key: v for key, v in setting.items() if not key.startswith(begin)}, jobs
+
+
+def _jobs(jobs: Setting, family: str, folder: Path) -> Setting:
+    """What is given of a workload, checked; its files are looked for in the folder."""
+    if family not in WORKLOADS:
+        if jobs:
+            raise InputError(
+                f"{JOBS}: is for {' and '.join(WORKLOADS)} instances, and here are {family} ones"
+            )
+        return {}
+    takes = of_workload(family)
+    takes.need_known(jobs, f"key of {JOBS}")
+    if sum(jobs.get(key) is not None for key in ("load", "rate", "trace")) > 1:
+        raise InputError(f"{JOBS}: load, rate and trace exclude one another")
+    try:
+        return beside(_fitting(takes, jobs), folder)
+    except InputError as error:
+        raise InputError(f"{JOBS}.{error}") from None
+
+
+def _fitting(takes: Takes, given: Setting) -> Setting:
+    takes.need_known(given)
+    return {key: takes.fitting(key, value) for key, value in given.items()}

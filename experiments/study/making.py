@@ -1,0 +1,166 @@
+"""Blocks in Python: instances by generators and methods by name, with all defaults filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from ...instances.generators import GENERATORS
+from .files import InstanceFile
+from .study import InstanceSource, Kind, MethodCall
+from .takes import of_generator, of_method, of_workload
+from .workload import digests
+
+
+def drawn(
+    generator: str,
+    seeds: Iterable[int],
+    *,
+    sweep: Mapping[str, Sequence[Any]] | None = None,
+    workload: Mapping[str, Any] | None = None,
+    **parameters: Any,
+) -> list[InstanceSource]:
+    """Instances of a generator: every combination of the swept values, with every seed.
+
+    Parameters
+    ----------
+    generator
+        Its name in `GENERATORS`.
+    seeds
+        The seeds; they vary fastest.
+    sweep
+        Values by parameter of the generator or key of the workload; the last varies fastest.
+    workload
+        Of a datacenter or a hierarchy: keys of `workload.WORKLOADS` that differ from the defaults.
+    **parameters
+        Fixed parameters of the generator.
+
+    Returns
+    -------
+    list of InstanceSource
+        The instances. The columns of the tables are the parameters that are given, and the seed.
+    """
+    swept, seeds = dict(sweep or {}), list(seeds)
+    names = of_generator(generator).known
+    found = []
+    for values in product(*swept.values()):
+        own = dict(zip(swept, values, strict=True))
+        given = {**parameters, **{k: v for k, v in own.items() if k in names}}
+        jobs = {**(workload or {}), **{k: v for k, v in own.items() if k not in names}}
+        found += with_seeds(generator, given, jobs, seeds)
+    return found
+
+
+def with_seeds(
+    generator: str, given: Mapping[str, Any], jobs: Mapping[str, Any], seeds: Iterable[int]
+) -> list[InstanceSource]:
+    """Instances that differ in nothing but the seed; one of them if nothing is drawn.
+
+    Parameters
+    ----------
+    generator
+        Its name.
+    given
+        Its parameters.
+    jobs
+        Its workload, as in `drawn`.
+    seeds
+        The seeds, for the generator and the jobs, unless these have their own.
+
+    Returns
+    -------
+    list of InstanceSource
+        The instances.
+    """
+    takes, workload = of_generator(generator), of_workload(GENERATORS.lookup(generator).takes)
+    workload.need_known(jobs)
+    shown = tuple(dict.fromkeys([*given, *jobs]))
+    own, of_jobs = takes.filled(given), workload.filled(jobs)
+    files = digests(of_jobs)
+    generator_has, jobs_have = (
+        "seed" in known and "seed" not in one
+        for known, one in ((takes.known, given), (workload.known, jobs))
+    )
+    if not generator_has and not jobs_have:
+        return [InstanceSource(generator, own, shown, workload=of_jobs, files=files)]
+    return [
+        InstanceSource(
+            generator,
+            {**own, "seed": seed} if generator_has else own,
+            tuple(dict.fromkeys([*shown, "seed"])),
+            workload={**of_jobs, "seed": seed} if jobs_have else of_jobs,
+            files=files,
+        )
+        for seed in seeds
+    ]
+
+
+def read_in(
+    file: InstanceFile,
+    seeds: Iterable[int],
+    workload: Mapping[str, Any] | None = None,
+) -> list[InstanceSource]:
+    """Instances in a file, which differ in nothing but the seed of the workload.
+
+    Parameters
+    ----------
+    file
+        The file, see `found_files`.
+    seeds
+        The seeds, for jobs that have none of their own.
+    workload
+        Keys of `workload.WORKLOADS` that differ from the defaults.
+
+    Returns
+    -------
+    list of InstanceSource
+        The instances; one of them if there is nothing to draw.
+    """
+    takes, given = of_workload(file.family), dict(workload or {})
+    takes.need_known(given)
+    asked = takes.filled(given)
+    seeded = [{"seed": seed} for seed in seeds]
+    return [
+        InstanceSource(
+            parameters={"file": file.name},
+            shown=tuple(dict.fromkeys(["file", *given, *own])),
+            path=file.path,
+            digest=file.digest,
+            workload={**asked, **own},
+            files=digests(asked),
+        )
+        for own in (seeded if "seed" in takes.known and "seed" not in given else [{}])
+    ]
+
+
+def called(
+    kind: Kind,
+    name: str,
+    *,
+    time_limit: float | None = None,
+    threads: int = 1,
+    **parameters: Any,
+) -> MethodCall:
+    """A method of a registry, or `solve`, with its parameters.
+
+    Parameters
+    ----------
+    kind
+        What it is.
+    name
+        Its name.
+    time_limit
+        Seconds, for `solve`.
+    threads
+        For `solve`.
+    **parameters
+        Those that differ from the defaults, and those that shall be columns.
+
+    Returns
+    -------
+    MethodCall
+        The call.
+    """
+    every = of_method(kind, name).filled(parameters)
+    return MethodCall(kind, name, every, tuple(parameters), time_limit, threads)

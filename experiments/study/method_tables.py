@@ -1,0 +1,190 @@
+"""`[[methods]]`: tables of a study's file that say what is tried on every instance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from ...instances.errors import InputError
+from ...instances.registry import Entry
+from ...solvers.heuristic import with_parameters
+from .study import Kind, MethodCall
+from .suggestions import or_one_of
+from .sweeps import Setting, settings_of
+from .takes import REGISTRIES, Takes, of_function, of_method
+from .user_functions import FoundFunction, find_function
+
+FAMILY: dict[str, str] = {
+    "heuristic": "mapreduce",
+    "function": "mapreduce",
+    "solve": "mapreduce",
+    "policy": "datacenter",
+    "allocator": "hierarchy",
+}
+"""What a method of each kind is for."""
+
+KINDS = tuple(FAMILY)
+BUDGET = ("time_limit", "threads")
+HAVE_BUDGET = ("function", "solve")
+MOST_THREADS = 1024
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What methods may use unless their table says otherwise.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds.
+    threads
+        Threads.
+    """
+
+    time_limit: float
+    threads: int
+
+
+def methods_of(table: Mapping[str, Any], budget: Budget, folder: Path) -> list[MethodCall]:
+    """The methods of a table: every name with every setting.
+
+    Parameters
+    ----------
+    table
+        The table.
+    budget
+        What the study says of time and threads.
+    folder
+        Where files of functions are looked for.
+
+    Returns
+    -------
+    list of MethodCall
+        The calls.
+
+    Raises
+    ------
+    InputError
+        If something is wrong with the table.
+    """
+    kinds = [kind for kind in KINDS if kind in table]
+    if len(kinds) != 1:
+        raise InputError(_need_kind(table, kinds))
+    kind = kinds[0]
+    settings = settings_of({key: value for key, value in table.items() if key != kind})
+    return [
+        call
+        for name, takes, found in _named(kind, table[kind], folder)
+        for call in _calls(cast(Kind, kind), name, takes, found, settings, budget)
+    ]
+
+
+def need_time_limit(value: Any) -> float:
+    """Check a time limit. Raises `InputError`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise InputError(f"time_limit: need a number > 0, got {value!r}")
+    return value
+
+
+def need_threads(value: Any) -> int:
+    """Check a number of threads. Raises `InputError`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_THREADS:
+        raise InputError(f"threads: need an integer from 1 to {MOST_THREADS}, got {value!r}")
+    return value
+
+
+def _need_kind(table: Mapping[str, Any], kinds: list[str]) -> str:
+    if kinds:
+        return f"{kinds[0]!r} and {kinds[1]!r} exclude one another"
+    guess = next((hint for key in table if "mean" in (hint := or_one_of(key, KINDS, 0))), "")
+    return f"needs one of {', '.join(map(repr, KINDS))}{guess}"
+
+
+def _named(
+    kind: str, names: Any, folder: Path
+) -> Iterator[tuple[str, Takes, FoundFunction | None]]:
+    """The methods that are named, with what each takes."""
+    if kind == "solve":
+        if names is not True:
+            raise InputError(f"solve: need true, got {names!r}")
+        yield kind, of_method(kind, ""), None
+        return
+    listed = names if isinstance(names, list | tuple) else [names]
+    if not listed or not all(isinstance(name, str) for name in listed):
+        raise InputError(f"{kind}: need a name or a list of names, got {names!r}")
+    for name in listed:
+        if kind == "function":
+            found = find_function(name, folder)
+            one = found.function
+            yield name, of_function(one.load() if isinstance(one, Entry) else one), found
+            continue
+        known = REGISTRIES[kind].names
+        if name not in known:
+            raise InputError(f"unknown {kind} {name!r}{or_one_of(name, known)}")
+        yield name, of_method(kind, name), None
+
+
+def _calls(
+    kind: Kind,
+    name: str,
+    takes: Takes,
+    found: FoundFunction | None,
+    settings: list[Setting],
+    budget: Budget,
+) -> Iterator[MethodCall]:
+    """The calls of one method, one for each setting."""
+    for setting in settings:
+        given, own = dict(setting), budget
+        if kind in HAVE_BUDGET:
+            limit = need_time_limit(given.pop("time_limit", budget.time_limit))
+            own = Budget(limit, need_threads(given.pop("threads", budget.threads)))
+        _need_taken(kind, name, takes, given)
+        given = {key: takes.fitting(key, value) for key, value in given.items()}
+        if kind == "heuristic":
+            with_parameters(REGISTRIES[kind].lookup(name), given)
+        parameters = takes.filled(given)
+        if found is not None:
+            parameters |= {key: getattr(own, key) for key in BUDGET if key in takes.known}
+        missing = [one for one in takes.required if one not in parameters]
+        if missing:
+            raise InputError(f"{kind} {name!r} needs the parameter {missing[0]!r}")
+        if kind == "solve":
+            _check_solve(parameters)
+        yield MethodCall(
+            kind,
+            name,
+            parameters,
+            tuple(setting),
+            own.time_limit if kind in HAVE_BUDGET else None,
+            own.threads if kind in HAVE_BUDGET else 1,
+            digest=found.digest if found else "",
+            folder=found.folder if found else "",
+            sources=found.sources if found else {},
+        )
+
+
+def _need_taken(kind: str, name: str, takes: Takes, given: Setting) -> None:
+    what = kind if kind == "solve" else f"{kind} {name!r}"
+    for key in given:
+        if key in takes.known or takes.any_other:
+            continue
+        if key in BUDGET:
+            raise InputError(f"{what} takes no {key}, which is for 'function' and 'solve'")
+        if not takes.known:
+            raise InputError(f"{what} takes no parameters, got {key!r}")
+    takes.need_known(given)
+
+
+def _check_solve(parameters: Setting) -> None:
+    """Raise `InputError` for names that `solve` does not know and senseless gaps."""
+    from ...formulations import BOUNDS
+    from ...heuristics import HEURISTICS
+    from ...solvers.solve import SolveParams
+
+    SolveParams(**parameters).named  # noqa: B018
+    for key, registry in (("heuristics", HEURISTICS), ("bounds", BOUNDS)):
+        if parameters[key] is not None:
+            registry.resolve_all(parameters[key])

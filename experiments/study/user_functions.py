@@ -1,0 +1,149 @@
+"""Functions of the user's own: `file.py:function` or `module:function`."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...instances.errors import InputError, one_line
+from ...instances.registry import Entry
+from .sources import digest_of, is_of_sources, run_sources, sources_of
+from .study import MethodCall
+from .suggestions import or_one_of
+
+FORM = re.compile(r"(?P<where>.+?):(?P<name>[A-Za-z_]\w*)")
+NEED = "need 'file.py:function' or 'module:function'"
+
+
+@dataclass(frozen=True)
+class FoundFunction:
+    """A function and what it consists of.
+
+    Parameters
+    ----------
+    function
+        The function, or an `Entry` that says what it understands.
+    sources
+        Texts of its files by their names below `folder`.
+    folder
+        Where the files are.
+    """
+
+    function: Any
+    sources: Mapping[str, str]
+    folder: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the sources."""
+        return digest_of(self.sources)
+
+
+def find_function(target: str, folder: Path) -> FoundFunction:
+    """Look a function up, and run the file that it is in.
+
+    Parameters
+    ----------
+    target
+        `file.py:function`, with a path that starts from the folder, or `module:function`.
+    folder
+        The folder.
+
+    Returns
+    -------
+    FoundFunction
+        The function.
+
+    Raises
+    ------
+    InputError
+        If there is none, or its file does not run.
+    """
+    parts = FORM.fullmatch(target)
+    if parts is None:
+        raise InputError(f"function: {NEED}, got {target!r}")
+    where, name = parts["where"], parts["name"]
+    if where.endswith(".py"):
+        file = Path(os.path.normpath(folder.absolute() / where))
+        if not file.is_file():
+            raise InputError(f"function: no file {where!r} in {folder}")
+        root, sources = str(file.parent), sources_of(file, file.parent)
+        digest = digest_of(sources)
+        module = _ran(where, lambda: run_sources(file.name, digest, root, sources))
+    else:
+        if not all(part.isidentifier() for part in where.split(".")):
+            raise InputError(f"function: {NEED}, got {target!r}")
+        beside = (folder / f"{where}.py").is_file()
+        module, root, sources = _installed(
+            where, f": did you mean '{where}.py:{name}'?" if beside else ""
+        )
+    return FoundFunction(_function_in(module, name, where), sources, root)
+
+
+def load_function(method: MethodCall) -> Any:
+    """The function of a call, from its sources: whatever has become of its file meanwhile.
+
+    Parameters
+    ----------
+    method
+        The call.
+
+    Returns
+    -------
+    callable or Entry
+        The function.
+
+    Raises
+    ------
+    InputError
+        If a module is another one here.
+    """
+    where, _, name = method.name.rpartition(":")
+    if where.endswith(".py"):
+        file = Path(where).name
+        module = run_sources(file, method.digest, method.folder, method.sources)
+    else:
+        module, _, sources = _installed(where)
+        if digest_of(sources) != method.digest:
+            raise InputError(f"module {where!r} is another one here than where the study was read")
+    return _function_in(module, name, where)
+
+
+def _function_in(module: ModuleType, name: str, where: str) -> Any:
+    found = getattr(module, name, None)
+    if not callable(found) and not isinstance(found, Entry):
+        own = [key for key, value in vars(module).items() if callable(value)]
+        raise InputError(f"{where} has no function {name!r}{or_one_of(name, own, few=0)}")
+    return found
+
+
+def _installed(where: str, hint: str = "") -> tuple[ModuleType, str, dict[str, str]]:
+    """A module that Python finds by itself, the folder above its package, its sources there."""
+    top = where.split(".")[0]
+    try:
+        spec = find_spec(top) and find_spec(where)
+    except ModuleNotFoundError:
+        spec = None
+    if spec is None or is_of_sources(spec) or not (spec.origin or "").endswith(".py"):
+        raise InputError(f"function: no module {where!r} with a source file{hint}")
+    module = _ran(where, lambda: importlib.import_module(where))
+    origin = Path(str(spec.origin))
+    is_package = origin.name == "__init__.py"
+    root = origin.parents[where.count(".") + is_package]
+    package = top if is_package or where != top else ""
+    return module, str(root), sources_of(origin, root, package)
+
+
+def _ran(where: str, load: Callable[[], ModuleType]) -> ModuleType:
+    """What comes of running a file of the user's; whatever it raises is an `InputError`."""
+    try:
+        return load()
+    except (Exception, SystemExit) as failure:
+        raise InputError(one_line(f"{where}: {type(failure).__name__}: {failure}")) from failure
