@@ -20,6 +20,7 @@ LAYERS = {
     "solvers": 2,
     "report": 3,
     "experiments": 4,
+    "teaching": 4,
     "commands": 5,
 }
 """Height of each layer. What lies beside them (`cli`, the public API) may import all."""

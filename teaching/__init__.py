@@ -1,0 +1,1 @@
+"""What people learn with: lesson pages, step pages and graded exercises."""

@@ -1,0 +1,1 @@
+"""Plain statements of the methods, which record what each decision was between."""
