@@ -23,7 +23,7 @@ PAGES = [
     "README.md",
     "CONTRIBUTING.md",
     "benchmarks/README.md",
-    *sorted(f"docs/{p.name}" for p in ROOT.glob("docs/*")),
+    *sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/**/*.md")),
 ]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"\n\n((?:    .*\n)+)")

@@ -1,0 +1,1 @@
+"""What the site's build adds to Sphinx: mathematics, and pages made from what the package says."""

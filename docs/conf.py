@@ -1,0 +1,45 @@
+"""How Sphinx builds the site: `sphinx-build -nW docs build/site`."""
+
+import sys
+from importlib.metadata import version as installed
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+project = "slotwise"
+author = "slotwise developers"
+copyright = author
+version = release = installed("slotwise")
+
+extensions = ["myst_nb", "building.borrowed", "building.mathematics", "building.whole"]
+exclude_patterns = ["building", "_*", "**/.*"]
+source_suffix = {".md": "myst-nb"}
+html_math_renderer = "mathml"
+
+# Markdown, as it reads on a forge
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_fence_as_directive = ["math"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+suppress_warnings: list[str] = []
+
+# Pages with cells are run; an error, or a cell of a minute, ends the build.
+nb_execution_mode = "force"
+nb_execution_timeout = 60
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_merge_streams = True
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+
+nitpicky = True
+highlight_language = "none"
+language = "en"
+
+html_theme = "furo"
+html_title = "slotwise"
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+html_last_updated_fmt = None
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
