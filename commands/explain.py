@@ -15,6 +15,7 @@ from .file_rules import saving
 
 if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
+    from ..instances.hierarchy.hierarchy import Hierarchy
     from ..instances.mapreduce.instance import Instance
     from ..report.explain import Explanation
 
@@ -39,7 +40,7 @@ def explain(
     from ..report.explain import explain as explained
 
     entry = named(FORMULATIONS, model, instance)
-    problem: Instance | Datacenter | None = None
+    problem: Instance | Datacenter | Hierarchy | None = None
     if instance is None:
         if output is not None and _is_model(output):
             raise InputError(f"{output}: a model needs an INSTANCE, here is none")
@@ -58,7 +59,10 @@ def _is_model(path: Path) -> bool:
 
 
 def _write(
-    explanation: Explanation, model: str, problem: Instance | Datacenter | None, output: Path
+    explanation: Explanation,
+    model: str,
+    problem: Instance | Datacenter | Hierarchy | None,
+    output: Path,
 ) -> None:
     """What the ending of `output` asks for."""
     from ..instances.files.outputs import write_bytes
@@ -73,7 +77,7 @@ def _write(
             write_bytes(output, forms.get(output.suffix, explanation.text)().encode())
 
 
-def _instance(entry: Entry, path: Path) -> Instance | Datacenter:
+def _instance(entry: Entry, path: Path) -> Instance | Datacenter | Hierarchy:
     """The instance, of the kind that the model is for."""
     if entry.takes == "mapreduce":
         from ..instances.mapreduce.instance_file import read_instance
@@ -83,4 +87,6 @@ def _instance(entry: Entry, path: Path) -> Instance | Datacenter:
         from ..instances.datacenter.datacenter_file import read_datacenter
 
         return read_datacenter(path)
-    raise InputError(f"model {entry.name!r} is explained without an instance")
+    from ..instances.hierarchy.hierarchy_file import read_hierarchy
+
+    return read_hierarchy(path)

@@ -25,6 +25,8 @@ class Index(StrEnum):
     CLASS = "class"
     CONFIGURATION = "configuration"
     RESOURCE = "resource"
+    LEAF = "leaf"
+    GROUP = "group"
     ROW = "row"
 
 

@@ -15,6 +15,7 @@ from ..formulations import FORMULATIONS
 from ..formulations.mathematics import Formulation, Statement, Symbol, as_mathml, as_text
 from ..instances.datacenter.datacenter import Datacenter
 from ..instances.errors import InputError
+from ..instances.hierarchy.hierarchy import Hierarchy
 from ..instances.mapreduce.instance import Instance
 from ..instances.needs import need
 from ..instances.registry import Entry
@@ -23,7 +24,11 @@ from .explain_rows import Rows, Size, size_of
 WIDTH = 96
 """Columns of `Explanation.text()`."""
 
-KINDS: dict[str, type] = {"mapreduce": Instance, "datacenter": Datacenter}
+KINDS: dict[str, type] = {
+    "mapreduce": Instance,
+    "datacenter": Datacenter,
+    "hierarchy": Hierarchy,
+}
 """What a model is explained for, by what its formulation takes."""
 
 MOST_TERMS = 300_000
@@ -78,13 +83,15 @@ def _statement(entry: Entry) -> Formulation:
     raise InputError(f"model {entry.name!r} comes without a statement of its mathematics")
 
 
-def _estimated_terms(build: Callable[..., Any], instance: Instance | Datacenter) -> float:
+def _estimated_terms(
+    build: Callable[..., Any], instance: Instance | Datacenter | Hierarchy
+) -> float:
     """About how many nonzeros the model has; 0 if its module does not tell."""
     estimate = getattr(sys.modules[build.__module__], "estimated_terms", None)
     return 0.0 if estimate is None else float(estimate(instance))
 
 
-def explain(name: str, instance: Instance | Datacenter | None = None) -> Explanation:
+def explain(name: str, instance: Instance | Datacenter | Hierarchy | None = None) -> Explanation:
     """Explain a formulation and, for an instance, the size of its model.
 
     Parameters
@@ -109,8 +116,6 @@ def explain(name: str, instance: Instance | Datacenter | None = None) -> Explana
     statement = _statement(entry)
     size = None
     if instance is not None:
-        if entry.takes not in KINDS:
-            raise InputError(f"model {entry.name!r} is explained without an instance")
         need(f"explain of {entry.name}", instance, KINDS[entry.takes])
         terms = _estimated_terms(build, instance)
         if terms > MOST_TERMS:

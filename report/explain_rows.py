@@ -7,6 +7,7 @@ from typing import Any
 
 from ..formulations.mathematics import Component, Formulation, Index, Statement
 from ..instances.datacenter.datacenter import Datacenter
+from ..instances.hierarchy.hierarchy import Hierarchy
 from ..instances.mapreduce.instance import Instance
 
 
@@ -79,7 +80,9 @@ class Size:
         )
 
 
-def size_of(statement: Formulation, model: Any, instance: Instance | Datacenter) -> Size:
+def size_of(
+    statement: Formulation, model: Any, instance: Instance | Datacenter | Hierarchy
+) -> Size:
     """Measure a model.
 
     Parameters
@@ -117,7 +120,7 @@ def size_of(statement: Formulation, model: Any, instance: Instance | Datacenter)
     binary = sum(variable.is_binary() for variable in variables)
     integer = sum(variable.is_integer() for variable in variables) - binary
     return Size(
-        instance=instance.name,
+        instance=instance.name or "a hierarchy",
         binary=binary,
         integer=integer,
         continuous=len(variables) - binary - integer,
@@ -130,7 +133,7 @@ def size_of(statement: Formulation, model: Any, instance: Instance | Datacenter)
 class _RowWriter:
     """Writes a row of a model with the instance's own names for tasks and slots."""
 
-    def __init__(self, statement: Formulation, instance: Instance | Datacenter) -> None:
+    def __init__(self, statement: Formulation, instance: Instance | Datacenter | Hierarchy) -> None:
         self._names = _index_names(instance)
         self._variables = {c.name: c for s in statement.variables for c in s.components}
 
@@ -176,12 +179,18 @@ class _RowWriter:
         return self._names[kind][number] if number >= 0 else {-1: "head", -2: "tail"}[number]
 
 
-def _index_names(instance: Instance | Datacenter) -> dict[Index, list[str]]:
+def _index_names(instance: Instance | Datacenter | Hierarchy) -> dict[Index, list[str]]:
     """What an instance calls the things that indices count."""
     if isinstance(instance, Datacenter):
         return {
             Index.CLASS: list(instance.classes),
             Index.CONFIGURATION: list(instance.configurations),
+            Index.RESOURCE: list(instance.resources),
+        }
+    if isinstance(instance, Hierarchy):
+        return {
+            Index.LEAF: list(instance.paths),
+            Index.GROUP: [instance.path(n) for n in range(instance.nodes)],
             Index.RESOURCE: list(instance.resources),
         }
     cluster = instance.cluster

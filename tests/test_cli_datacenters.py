@@ -106,7 +106,7 @@ def test_export_as_json(tree: Path) -> None:
         (("import", "yarn", "QUEUES", "-o", "OUT"), "--capacity: the file does not tell it"),
         (("import", "yarn", "QUEUES", "--capacity", "cpu", "-o", "OUT"), "need name=amount"),
         (("import", "yarn", "QUEUES", "--capacity", "cpu=-1", "-o", "OUT"), "need name=amount >="),
-        (("explain", "fair-share", "TREE"), "explained without an instance"),
+        (("explain", "fair-share", "QUEUES"), "queues.xml"),
     ],
 )
 def test_bad_usage_is_one_line(tree: Path, arguments, message) -> None:

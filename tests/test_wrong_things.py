@@ -59,6 +59,6 @@ def test_a_heuristic_that_comes_first_is_told_its_place():
         slotwise.heuristic("EFSS", "x.json")  # type: ignore[arg-type]
 
 
-def test_a_model_that_is_explained_alone_takes_no_instance():
-    with pytest.raises(slotwise.InputError, match="explained without an instance"):
+def test_a_model_of_hierarchies_takes_a_hierarchy():
+    with pytest.raises(slotwise.InputError, match="needs a Hierarchy, got the string"):
         slotwise.explain("fair-share", "x.json")  # type: ignore[arg-type]

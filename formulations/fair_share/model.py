@@ -15,7 +15,7 @@ import pyomo.environ as pyo
 from ...instances.arrays import BoolArray, FloatArray
 from ...instances.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["build", "group_mu", "shares"]
+__all__ = ["build", "estimated_terms", "group_mu", "shares"]
 
 
 def build(
@@ -48,7 +48,7 @@ def build(
     groups = [0, *np.flatnonzero(mu[1:] > 0) + 1]
     model.share = pyo.Var(range(hierarchy.leaves), domain=pyo.NonNegativeReals)
     model.level = pyo.Var([int(n) for n in groups], domain=pyo.NonNegativeReals)
-    model.objective = pyo.Objective(expr=-model.level[0], sense=pyo.minimize)
+    model.objective = pyo.Objective(expr=model.level[0], sense=pyo.maximize)
     parent, weight = hierarchy.parent.tolist(), hierarchy.weight.tolist()
     model.F1_leaf_level = pyo.Constraint(
         np.flatnonzero(rising).tolist(),
@@ -135,3 +135,8 @@ def shares(model: pyo.ConcreteModel, hierarchy: Hierarchy, floor: FloatArray) ->
         n = int(hierarchy.leaf[i])
         result[i] = max(floor[i], hierarchy.weight[n] * level[int(hierarchy.parent[n])])
     return result
+
+
+def estimated_terms(hierarchy: Hierarchy) -> float:
+    """Bound the number of nonzeros of the model from above, without building it."""
+    return float(2 * hierarchy.nodes + hierarchy.leaves * (1 + len(hierarchy.resources)))

@@ -1,6 +1,8 @@
 """The fair-share linear program in mathematics; docs/fairness.md explains it."""
 
-from ..mathematics import Component, Formulation, Statement, Symbol
+from ..mathematics import Component, Formulation, Index, Statement, Symbol
+
+LEAF, GROUP, RESOURCE = Index.LEAF, Index.GROUP, Index.RESOURCE
 
 STATEMENT = Formulation(
     name="fair-share",
@@ -27,11 +29,11 @@ STATEMENT = Formulation(
         ),
     ),
     variables=(
-        Symbol("x_i", "dominant share of leaf i", (Component("share"),), "x_i \\ge 0"),
+        Symbol("x_i", "dominant share of leaf i", (Component("share", (LEAF,)),), "x_i \\ge 0"),
         Symbol(
             "L_n",
             "level of the children of group n: dominant share over weight",
-            (Component("level"),),
+            (Component("level", (GROUP,)),),
             "L_n \\ge 0",
         ),
     ),
@@ -43,28 +45,28 @@ STATEMENT = Formulation(
             "x_i \\ge \\omega_i L_{p(i)}",
             "i \\in U",
             "A rising leaf has what the level of its group asks for.",
-            (Component("F1_leaf_level"),),
+            (Component("F1_leaf_level", (LEAF,)),),
         ),
         Statement(
             "F2",
             "M_n L_n = \\omega_n L_{p(n)}",
             "n \\ne r",
             "A group's dominant share rises with that of its siblings.",
-            (Component("F2_group_level"),),
+            (Component("F2_group_level", (GROUP,)),),
         ),
         Statement(
             "F3",
             "x_i \\ge f_i",
             "i \\in N",
             "No leaf falls below what it has.",
-            (Component("F3_floor"),),
+            (Component("F3_floor", (LEAF,)),),
         ),
         Statement(
             "F4",
             "\\sum_i s_{ij} x_i \\le 1",
             "j",
             "No resource is overloaded; a positive dual means that it stops the stage.",
-            (Component("F4_capacity"),),
+            (Component("F4_capacity", (RESOURCE,)),),
         ),
     ),
 )

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import tiny
+from trees import figure_4
 
 from slotwise.formulations import FORMULATIONS
 from slotwise.formulations.coefficients import Coefficients
@@ -186,6 +187,21 @@ def test_worked_rows_of_the_printed_program(toy: Instance) -> None:
         "eq5_map_precedence[a.0,a.1]: map_completion[a.1] ≥ map_setup[a.1] "
         "+ 94·map_follows[n0.0,a.0,a.1] + 94·map_follows[n1.0,a.0,a.1] + map_completion[a.0] − 84"
     )
+
+
+def test_worked_rows_of_a_stage_of_fair_shares() -> None:
+    size = explain("fair-share", figure_4()).size
+    assert size is not None
+    assert (size.continuous, size.rows) == (6 + 4, 6 + 3 + 6 + 2)
+    examples = {name: rows.example for name, rows in size.components.items()}
+    # n2 has two leaves that need only CPU and one that needs only memory: M is 2.
+    assert examples == {
+        "F1_leaf_level": "F1_leaf_level[n1/n11]: share[n1/n11] ≥ level[n1]",
+        "F2_group_level": "F2_group_level[n1]: level[n1] = level[root]",
+        "F3_floor": "F3_floor[n1/n11]: share[n1/n11] ≥ 0",
+        "F4_capacity": "F4_capacity[c]: share[n1/n11] + share[n2/n21] + share[n2/n22] + "
+        "share[n3/n31] ≤ 1",
+    }
 
 
 def test_worked_rows_of_the_models_for_slots_of_different_speed() -> None:
