@@ -6,10 +6,13 @@ from typing import Any
 
 import typer
 
-from .console import NO, InstanceFile, Json, Quiet, show
+from .console import NO, InstanceFile, Json, PlotFile, Quiet, show
+from .file_rules import saving
 
 
-def bounds(instance: InstanceFile, as_json: Json = False, quiet: Quiet = False) -> None:
+def bounds(
+    instance: InstanceFile, plot: PlotFile = None, as_json: Json = False, quiet: Quiet = False
+) -> None:
     """Closed-form lower bounds of the makespan."""
     from ..formulations.bounds.closed_form import best_of, lower_bounds
     from ..instances.mapreduce.eligibility import impossible
@@ -26,4 +29,9 @@ def bounds(instance: InstanceFile, as_json: Json = False, quiet: Quiet = False) 
     values = lower_bounds(problem)
     best, name = best_of(values)
     document = {"instance": problem.name, "bounds": values, "lower_bound": best}
+    if plot is not None:
+        from ..report.overviews import write_bounds
+
+        with saving():
+            write_bounds(problem.name, values, name, plot)
     show(bounds_table(problem, values, name), document=document, as_json=as_json, quiet=quiet)

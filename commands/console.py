@@ -68,6 +68,11 @@ Gantt = Annotated[
     Written(GANTT, "a Gantt chart"),
 ]
 Plot = Written(PLOT, "a plot")
+PlotFile = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help=f"Draw it at one glance: {', '.join(PLOT)}."),
+    Plot,
+]
 TimeLimit = Annotated[
     float, typer.Option("--time-limit", metavar="S", min=0, help="Seconds of wall time.")
 ]

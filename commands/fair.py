@@ -39,7 +39,7 @@ def fair(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="With --events: draw the shares, .png, .svg or .pdf."),
+        typer.Option(metavar="FILE", help="Draw the shares: .png, .svg or .pdf."),
         Plot,
     ] = None,
     export: Annotated[
@@ -77,6 +77,7 @@ def fair(
         return
     with about(hierarchy):
         allocation = allocate(tree, method, **parameters)
+    _draw(allocation, plot)
     if writer is not None:
         _export(allocation, writer, output, flat=flat, as_json=as_json, quiet=quiet)
         return
@@ -85,6 +86,15 @@ def fair(
         with saving():
             write_json(output, document)
     _show(allocation, entry, document, why, as_json=as_json, quiet=quiet)
+
+
+def _draw(allocation: Allocation, plot: Path | None) -> None:
+    """Draw the shares, if a plot is wanted."""
+    if plot is not None:
+        from ..report.overviews import write_shares
+
+        with saving():
+            write_shares(allocation, plot)
 
 
 def _show(
@@ -116,8 +126,6 @@ def _check_together(given: set[str]) -> None:
     """Raise `InputError` if options were given that do not go together."""
     if given >= {"--events", "--why"}:
         raise InputError("--why explains one allocation: leave out --events")
-    if "--plot" in given and "--events" not in given:
-        raise InputError("--plot draws shares over time: it needs --events")
     if "--flat" in given and "--export" not in given:
         raise InputError("--flat goes with --export")
     if "--export" in given and given & {"--why", "--events"}:

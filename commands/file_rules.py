@@ -200,4 +200,5 @@ def _raise(failures: list[BaseException]) -> None:
         if not isinstance(error, InputError):
             raise error
     if failures:
-        raise InputError("; ".join(map(str, failures)))
+        # All of it: it names the files in which results are kept.
+        raise InputError("; ".join(map(str, failures)), longest=None)

@@ -13,6 +13,7 @@ from .console import (
     Gantt,
     Json,
     Output,
+    PlotFile,
     Quiet,
     Threads,
     TimeLimit,
@@ -37,13 +38,14 @@ def gap(
     threads: Threads = None,
     output: Output = None,
     gantt: Gantt = None,
+    plot: PlotFile = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Every heuristic against the optimum or best bound.
 
     The time limit holds for each instance, heuristics included. Ctrl-C keeps what is done.
-    --gantt draws the best schedule of a single instance.
+    --gantt draws the best schedule of a single instance, --plot the gaps of the heuristics.
     """
     from ..instances.errors import InputError, OutputError
     from ..instances.files.json_files import write_json
@@ -86,11 +88,22 @@ def gap(
         if as_json or len(done) > 1:
             text = summary_table(done)
             show(text, document={"instances": documents}, as_json=as_json, quiet=quiet)
+        _draw_gaps(done, plot)
         signals.interrupt()
         if done:
             draw(gantt, done[0].best, quiet=hidden, skip=interrupted)
     if any(comparison.best.schedule is None for comparison in done):
         raise typer.Exit(NO)
+
+
+def _draw_gaps(done: list[Comparison], plot: Path | None) -> None:
+    """Draw what has a schedule, if a plot is wanted."""
+    found = [comparison for comparison in done if comparison.best.schedule is not None]
+    if plot is not None and found:
+        from ..report.overviews import write_gaps
+
+        with saving():
+            write_gaps(found, plot)
 
 
 def _compared(

@@ -9,11 +9,13 @@ import typer
 
 from ..instances.errors import InputError
 from ..instances.exporters import EXPORTERS, GUIDANCE, exporter_of
-from .console import NO, Json, Output, Quiet, put_exported, show, tell
+from .console import NO, Json, Output, PlotFile, Quiet, put_exported, show, tell
 from .file_rules import saving
 from .process.interrupts import held
 
 if TYPE_CHECKING:
+    from ..instances.datacenter.datacenter import Datacenter
+    from ..instances.datacenter.guidance import Guidance
     from ..solvers.guidance.guide import NoRate
 
 DatacenterFile = Annotated[
@@ -60,13 +62,14 @@ def guide(
     spread_from: SpreadFrom = None,
     export: Export = None,
     output: Output = None,
+    plot: PlotFile = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Which mix of jobs each machine should keep, what limits the datacenter, and what would help.
 
     Exits with 1 if no plan carries the target rate, or some class fits no machine. With --export,
-    -o takes the scheduler's file instead of the plan.
+    -o takes the scheduler's file instead of the plan. --plot draws what each machine should run.
     """
     from ..instances.datacenter.datacenter_file import read_datacenter
     from ..instances.datacenter.guidance_file import guidance_document
@@ -82,12 +85,9 @@ def guide(
         raise InputError("--export writes prices, and the printed method has none")
     problem = read_datacenter(datacenter)
     if spread_from is not None:
-        from ..instances.datacenter.spread import spread_of
-        from ..instances.datacenter.workload import replay
-
         if spread:
             raise InputError("--spread and --spread-from exclude one another")
-        spread = spread_of(replay(spread_from, problem))
+        spread = _measured(spread_from, problem)
     warm_up()
     with held() as signals:
         signals.interrupt()  # which `make` answers with the best plan so far
@@ -105,6 +105,7 @@ def guide(
             show(text, document=_no_plan(no), as_json=as_json, quiet=quiet)
             raise typer.Exit(NO) from None
         signals.hold_if_came()
+        _draw(guidance, plot)
         if writer is not None:
             exported = exported_by(writer, guidance)
             put_exported(writer, exported, output, {}, as_json=as_json, quiet=quiet)
@@ -115,6 +116,23 @@ def guide(
                 write_json(output, document)
         tell(guidance.notes, quiet=quiet or as_json)
         show(guidance_view(guidance), document=document, as_json=as_json, quiet=quiet)
+
+
+def _measured(jobs: Path, problem: Datacenter) -> float:
+    """The spread of the demands of these jobs within their classes."""
+    from ..instances.datacenter.spread import spread_of
+    from ..instances.datacenter.workload import replay
+
+    return spread_of(replay(jobs, problem))
+
+
+def _draw(guidance: Guidance, plot: Path | None) -> None:
+    """Draw the plan, if a plot is wanted."""
+    if plot is not None:
+        from ..report.overviews import write_guidance
+
+        with saving():
+            write_guidance(guidance, plot)
 
 
 def _no_plan(no: NoRate) -> dict[str, Any]:

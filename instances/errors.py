@@ -16,10 +16,18 @@ class SlotwiseError(Exception):
 
 
 class InputError(SlotwiseError, ValueError):
-    """Input that cannot be used; the message is one line that says what is wrong and where."""
+    """Input that cannot be used; the message is one line that says what is wrong and where.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
+    Parameters
+    ----------
+    message
+        What is wrong.
+    longest
+        Most characters that are kept; None for all, where the message says where results are.
+    """
+
+    def __init__(self, message: str, longest: int | None = LONGEST) -> None:
+        super().__init__(one_line(message, longest))
 
 
 class OutputError(InputError):

@@ -58,6 +58,18 @@ def _plan(guidance: Guidance) -> str:
     )
 
 
+def rate_in_words(guidance: Guidance) -> str:
+    """What the plan carries and how far below the bound that is, as a title."""
+    unit = f"jobs per {guidance.datacenter.time_unit}"
+    if guidance.target_rate is not None:
+        return (
+            f"{guidance.machines_needed} of {guidance.datacenter.machines} machines carry "
+            f"{_number(guidance.target_rate)} {unit}"
+        )
+    rate = _number(guidance.arrival_rate)
+    return f"{rate} {unit}, {percent(guidance.gap)} below what no plan exceeds"
+
+
 def _loss(guidance: Guidance) -> str:
     """What a better plan of whole machines could bring."""
     loss, proof = guidance.loss, guidance.integer_proof

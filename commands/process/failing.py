@@ -60,7 +60,7 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
 
 def say(message: str, code: int, arguments: Sequence[str]) -> int:
     """Print the line for people and, with --json, the document for programs; return the code."""
-    message = one_line(message)
+    message = one_line(message, None)
     if _wants_json(arguments) and not console.has_shown_document():
         with suppress(InputError):  # where stdout takes nothing, stderr may
             put(json.dumps({"error": message, "exit_code": code}) + "\n")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..plots import COLOURS, ORANGE
+from .comparisons import draw_comparison
 from .kinds import need_kind
+from .rows import bars, fresh_axes, make_room_right, name_rows, write_beside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +28,8 @@ if TYPE_CHECKING:
 MOST_BARS = 40
 """Bars of one plot; of more, the largest."""
 
-BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
+MOST_NAMED = 20
+"""Classes that a legend names."""
 
 
 def plot(thing: object, ax: Axes | None = None) -> Axes:
@@ -71,15 +76,7 @@ def _result(result: Result, ax: Axes | None) -> Axes:
 
 
 def _comparison(comparison: Comparison, ax: Axes | None) -> Axes:
-    best = comparison.best
-    found = [(r.method, r.makespan) for r in comparison.heuristics if r.makespan is not None]
-    if best.makespan is not None:
-        found.insert(0, (f"best: {best.found_by}", best.makespan))
-    ax = _bars(found, ax, "makespan, s")
-    ax.axvline(best.lower_bound, color=ORANGE, ls="--", label="lower bound")
-    ax.legend(frameon=False)
-    ax.set_title(best.instance.name, loc="left")
-    return ax
+    return draw_comparison(comparison, ax)
 
 
 def _instance(instance: Instance, ax: Axes | None) -> Axes:
@@ -89,7 +86,7 @@ def _instance(instance: Instance, ax: Axes | None) -> Axes:
     reduces = np.bincount(instance.reduce_job, instance.reduce_processing, jobs)
     shown = np.sort(np.argsort(-(maps + reduces), kind="stable")[:MOST_BARS])
     names = [instance.job_names[i] for i in shown]
-    ax = _bars(list(zip(names, maps[shown], strict=True)), ax, "processing, slot seconds", "map")
+    ax = bars(list(zip(names, maps[shown], strict=True)), ax, "processing, slot seconds", "map")
     ax.barh(range(len(names)), reduces[shown], left=maps[shown], color=ORANGE, label="reduce")
     ax.legend(frameon=False)
     ax.set_title(instance.name, loc="left")
@@ -97,18 +94,28 @@ def _instance(instance: Instance, ax: Axes | None) -> Axes:
 
 
 def _allocation(allocation: Allocation, ax: Axes | None) -> Axes:
+    from ..fair_shares import verdict
+    from ..tables import percent
+
     tree = allocation.hierarchy
     shown = np.sort(np.argsort(-allocation.share, kind="stable")[:MOST_BARS])
-    rows = [(tree.paths[i], float(allocation.share[i])) for i in shown]
-    ax = _bars(rows, ax, "dominant share", "share")
+    shares = allocation.share[shown].tolist()
+    ax = bars([(tree.paths[i], share) for i, share in zip(shown, shares, strict=True)], ax, "")
     _marks(ax, allocation.guarantee[shown], "guarantee")
-    ax.set_title(f"Fair shares by {allocation.method}", loc="left")
+    beyond = np.maximum(allocation.share, allocation.guarantee)[shown].tolist()
+    for row, (leaf, share) in enumerate(zip(shown.tolist(), shares, strict=True)):
+        limit = allocation.limited_by(leaf)
+        text = f"{percent(share)}{f', limited by {limit}' if limit else ''}"
+        write_beside(ax, beyond[row], row, text)
+    make_room_right(ax, 0.35)
+    ax.set_xlabel("dominant share")
+    ax.set_title(f"Fair shares by {allocation.method}: {verdict(allocation)}", loc="left")
     return ax
 
 
 def _hierarchy(tree: Hierarchy, ax: Axes | None) -> Axes:
     shown = np.sort(np.argsort(-tree.guarantee, kind="stable")[:MOST_BARS])
-    ax = _bars([(tree.paths[i], float(tree.guarantee[i])) for i in shown], ax, "guaranteed share")
+    ax = bars([(tree.paths[i], float(tree.guarantee[i])) for i in shown], ax, "guaranteed share")
     ax.set_title(tree.name, loc="left")
     return ax
 
@@ -116,57 +123,36 @@ def _hierarchy(tree: Hierarchy, ax: Axes | None) -> Axes:
 def _timeline(timeline: Timeline, ax: Axes | None) -> Axes:
     from ..fair_shares import plot_timeline
 
-    return plot_timeline(timeline, _axes(ax, 8))
+    return plot_timeline(timeline, fresh_axes(ax, 8))
 
 
 def _guidance(guidance: Guidance, ax: Axes | None) -> Axes:
     """Running jobs of each class on one machine of each configuration, on average."""
+    from ..guidance import rate_in_words
+
     datacenter = guidance.datacenter
     per_machine = guidance.running / np.maximum(datacenter.count, 1)
-    ax = _axes(ax, len(datacenter.configurations))
+    ax = fresh_axes(ax, len(datacenter.configurations))
     left = np.zeros(len(datacenter.configurations))
-    for k, name in enumerate(datacenter.classes):
-        ax.barh(range(len(left)), per_machine[k], left=left, label=name)
+    for k, (name, colour) in enumerate(zip(datacenter.classes, cycle(COLOURS), strict=False)):
+        ax.barh(range(len(left)), per_machine[k], left=left, label=name, color=colour)
         left += per_machine[k]
-    _name_rows(ax, datacenter.configurations)
+    counts = zip(datacenter.configurations, datacenter.count.tolist(), strict=True)
+    name_rows(ax, [f"{name} × {count}" for name, count in counts])
     ax.set_xlabel("running jobs per machine")
-    ax.legend(frameon=False, title="class")
-    ax.set_title(datacenter.name, loc="left")
+    if len(datacenter.classes) <= MOST_NAMED:
+        ax.legend(frameon=False, title="class", loc="center left", bbox_to_anchor=(1, 0.5))
+    ax.set_title(f"{datacenter.name}: {rate_in_words(guidance)}", loc="left", parse_math=False)
     return ax
 
 
 def _simulation(simulation: Simulation, ax: Axes | None) -> Axes:
     from ..simulation_plots import draw_queue
 
-    ax = _axes(ax, 8)
+    ax = fresh_axes(ax, 8)
     draw_queue([simulation], ax)
     ax.set_title(f"{simulation.policy} on {simulation.datacenter.name}", loc="left")
     return ax
-
-
-def _axes(ax: Axes | None, rows: int) -> Axes:
-    """Axes with room for so many rows."""
-    if ax is not None:
-        return ax
-    from matplotlib import pyplot
-
-    size = (8.0, 1.4 + 0.28 * max(3, rows))
-    return pyplot.figure(figsize=size, layout="constrained").add_subplot()
-
-
-def _bars(rows: Sequence[tuple[str, Any]], ax: Axes | None, what: str, label: str = "") -> Axes:
-    ax = _axes(ax, len(rows))
-    ax.barh(range(len(rows)), [value for _, value in rows], color=BLUE, label=label or None)
-    _name_rows(ax, [name for name, _ in rows])
-    ax.set_xlabel(what)
-    return ax
-
-
-def _name_rows(ax: Axes, names: Sequence[str]) -> None:
-    """Names at the bars, the first at the top."""
-    ax.set_yticks(range(len(names)), list(names), parse_math=False)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.spines[["top", "right"]].set_visible(False)
 
 
 def _marks(ax: Axes, values: Any, label: str) -> None:

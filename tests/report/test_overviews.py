@@ -1,0 +1,76 @@
+"""Pictures of comparisons, bounds, shares and plans; commands write them."""
+
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+import slotwise
+from slotwise.commands.app import run
+from slotwise.report.views.comparisons import draw_bounds, draw_comparison, draw_comparisons
+
+
+def axes():
+    return Figure().add_subplot()
+
+
+def words(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def names(ax):
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    """One job of two maps of 10 s on one node with one slot of each kind: 20 s, and then 5 s."""
+    cluster = slotwise.Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    jobs = [slotwise.Job("a", maps=[10.0, 10.0], reduces=[5.0])]
+    instance = slotwise.job_instance("one", cluster, jobs)
+    return slotwise.gap(instance, heuristics=["EFSS", "FIFO"], time_limit=10)
+
+
+def test_heuristics_stand_below_the_optimum(comparison):
+    ax = draw_comparison(comparison, axes())
+    assert [patch.get_width() for patch in ax.patches] == [25.0] * 3
+    assert names(ax)[0].startswith("optimum (")
+    assert words(ax) == ["25 s, gap 0.00 %"] * 3
+    assert ax.get_lines()[0].get_xdata()[0] == 25.0
+    assert ax.get_title("left") == "one: EFSS is nearest, 0.00 % above the optimum"
+
+
+def test_several_instances_have_a_dot_each(comparison):
+    ax = draw_comparisons([comparison, comparison], axes())
+    assert names(ax) == ["EFSS", "FIFO"]
+    assert [len(dots.get_offsets()) for dots in ax.collections] == [2, 2]
+    assert ax.get_title("left") == "2 instances, 2 solved to optimality"
+
+
+def test_a_bound_that_need_not_hold_is_hatched():
+    ax = draw_bounds("one", {"LB1": 7.0, "LB1 as printed": 9.0, "LB2": 8.0}, "LB2", axes())
+    assert names(ax) == ["LB1 as printed", "LB2", "LB1"]
+    assert [patch.get_hatch() for patch in ax.patches] == ["///", None, None]
+    assert words(ax) == ["9 s, as printed: need not hold", "8 s, the best", "7 s"]
+
+
+def test_shares_say_what_limits_them():
+    allocation = slotwise.fair(slotwise.read("example:departments"))
+    ax = slotwise.plot(allocation, axes())
+    assert ax.get_title("left") == "Fair shares by exact: every guarantee is met"
+    assert words(ax)[0].startswith(f"{100 * allocation.share[0]:.2f} %, limited by ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["gap", "example:five-jobs", "example:security", "--time-limit", "0.2"],
+        ["bounds", "example:five-jobs"],
+        ["fair", "example:departments"],
+        ["guide", "example:gpu-cluster"],
+    ],
+)
+def test_commands_draw(line: list[str], tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    assert run([*line, "--quiet", "--plot", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
