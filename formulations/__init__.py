@@ -2,7 +2,7 @@
 
 A formulation is a package: `model` builds the Pyomo model, `statement` is its mathematics as data,
 and where there are any, `cuts` are its valid inequalities and `start` turns a schedule into values
-of its variables. References are listed in docs/references.md.
+of its variables. References are listed in docs/papers/references.md.
 """
 
 from ..instances.mapreduce.parts import ALL_PARTS
@@ -62,7 +62,7 @@ FORMULATIONS = Registry(
         Entry(
             "fair-share",
             "formulations.fair_share.model:build",
-            "slotwise, docs/fairness.md",
+            "slotwise, docs/heuristics/fairness.md",
             "one stage of hierarchical max-min fairness",
             takes="hierarchy",
         ),

@@ -37,7 +37,7 @@ class Tabular:
         Returns
         -------
         pandas.DataFrame
-            Columns and units are listed in docs/python.md.
+            Columns and units are listed in docs/reference/python.md.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 """The improvement method: better schedules for large instances, and no bound of its own.
 
-`docs/improvement-search.md` describes the method.
+`docs/heuristics/improvement-search.md` describes the method.
 """
 
 from __future__ import annotations

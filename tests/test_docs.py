@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib
 import pytest
 import run_tables
+import source_tree
 import typer
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
 
@@ -105,6 +106,20 @@ def test_links_lead_somewhere(page: str) -> None:
         assert not anchor or anchor in anchors(file), target
 
 
+CITES = re.compile(r"docs/[\w./-]+\.md")
+TEXTS = {".cff", ".csv", ".json", ".md", ".py", ".toml", ".yaml", ".yml"}
+
+
+def test_pages_that_the_project_names_exist() -> None:
+    named = {
+        (path.relative_to(ROOT).as_posix(), page)
+        for path in source_tree.texts(ROOT, TEXTS)
+        for page in CITES.findall(path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 50
+    assert [(path, page) for path, page in sorted(named) if not (ROOT / page).is_file()] == []
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the inputs that the docs take for granted."""
@@ -114,7 +129,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         '<queue name="prod"/></queue><queue name="sci"/></allocations>'
     )
     tree, events = (
-        content for content in blocks("docs/fairness.md", "json") if '"format"' in content
+        content
+        for content in blocks("docs/heuristics/fairness.md", "json")
+        if '"format"' in content
     )
     (tmp_path / "tree.json").write_text(tree)
     (tmp_path / "events.json").write_text(events)
@@ -138,7 +155,9 @@ SLOW = (["solve", "--cross-check"], ["simulate"], ["guide", "--target-rate"], ["
 """Commands that take longer than the others together: they are parsed only."""
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/fairness.md", "docs/schedulers.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/heuristics/fairness.md", "docs/how-to/schedulers.md"]
+)
 def test_commands_run_and_say_something(
     page: str, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,7 +175,13 @@ def test_commands_run_and_say_something(
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", "docs/dispatch.md", "docs/generator-ljr.md", "docs/hmhs.md", "docs/smso.md"],
+    [
+        "README.md",
+        "docs/heuristics/dispatch.md",
+        "docs/reference/generator-ljr.md",
+        "docs/heuristics/hmhs.md",
+        "docs/heuristics/smso.md",
+    ],
 )
 def test_python_runs(page: str, folder: Path) -> None:
     for content in blocks(page, "python"):
@@ -167,10 +192,10 @@ def test_the_python_session_runs(folder: Path, capfd: pytest.CaptureFixture[str]
     """On this page each block goes on where the one before it ended."""
     session: dict[str, Any] = {}
     with matplotlib.rc_context({"backend": "agg"}):
-        for content in blocks("docs/python.md", "python"):
-            exec(compile(content, "docs/python.md", "exec"), session)
+        for content in blocks("docs/reference/python.md", "python"):
+            exec(compile(content, "docs/reference/python.md", "exec"), session)
     line = capfd.readouterr().out.splitlines()[-1]
-    assert line.replace("mine.json", "x.json") in text_of("docs/python.md")
+    assert line.replace("mine.json", "x.json") in text_of("docs/reference/python.md")
     assert "<svg" in session["page"]
     for name in ("mine.lp", "sequence.mps", "shares.png"):
         assert (folder / name).stat().st_size > 0

@@ -114,9 +114,9 @@ def test_docstrings_name_the_parameters() -> None:
 
 
 def cited(text: str, *, linked: bool) -> set[str]:
-    """Keys that a docstring (`[LJR]`) or a page (`[[LJR]](references.md)`) cites."""
+    """Keys that a docstring (`[LJR]`) or a page (`[[LJR]](../papers/references.md)`) cites."""
     if linked:
-        return set(re.findall(r"\[\[?([\w-]+)\]?\]\((?:docs/)?references\.md\)", text))
+        return set(re.findall(r"\[\[?([\w-]+)\]?\]\((?:[./\w-]*/)?references\.md\)", text))
     return set(re.findall(r"(?<![\w\]])\[([A-Z][\w-]+)\]", re.sub(r"`[^`]*`", "", text)))
 
 
@@ -129,14 +129,14 @@ def test_sections_written_at_run_time_are_there() -> None:
 def test_citations_and_references_agree() -> None:
     """Every key that code or documentation cites is explained, and nothing else is."""
     explained = re.findall(
-        r"^- \*\*\[([\w-]+)\]\*\*", (ROOT / "docs" / "references.md").read_text("utf-8"), re.M
+        r"^- \*\*\[([\w-]+)\]\*\*", (ROOT / "docs/papers/references.md").read_text("utf-8"), re.M
     )
     keys = set()
     for path in source_tree.module_files(ROOT).values():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 keys |= cited(str(node.value.value), linked=False)
-    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         keys |= cited(page.read_text(encoding="utf-8"), linked=True)
     assert sorted(explained) == sorted(keys)
 

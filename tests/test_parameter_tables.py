@@ -8,7 +8,7 @@ import pytest
 from slotwise.instances.generators import GENERATORS
 from slotwise.instances.parameters import Parameter, parameters_of
 
-PAGE = Path(__file__).parents[1] / "docs" / "generators.md"
+PAGE = Path(__file__).parents[1] / "docs/reference/generators.md"
 
 pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="the docs are beside the sources only")
 

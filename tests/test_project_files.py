@@ -61,7 +61,7 @@ def test_the_citation_is_that_of_this_version_and_names_the_papers(
     assert citation["license"] == project["license"]
     assert citation["repository-code"] == project["urls"]["Homepage"]
     assert citation["authors"] == project["authors"]
-    papers = " ".join(text_of("docs/references.md").split("## ")[1].split()).replace("-", "")
+    papers = " ".join(text_of("docs/papers/references.md").split("## ")[1].split()).replace("-", "")
     assert len(citation["references"]) == papers.count("**[") == 5
     for paper in citation["references"]:
         assert paper["title"].lower().replace("-", "") in papers.lower()

@@ -20,7 +20,7 @@ CAPTION = "gap: to the best bound on the instance; is best: no other method's ma
 
 StudyFile = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="A study in TOML, docs/campaigns.md; - is stdin."),
+    typer.Argument(metavar="FILE", help="A study in TOML, docs/how-to/campaigns.md; - is stdin."),
 ]
 List = Annotated[bool, typer.Option("--list", help="Print the runs with their ids, run nothing.")]
 OnlyTable = Annotated[

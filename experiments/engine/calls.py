@@ -36,7 +36,7 @@ def campaign(
     Parameters
     ----------
     study
-        A study, or the TOML file that it is in: docs/campaigns.md.
+        A study, or the TOML file that it is in: docs/how-to/campaigns.md.
     folder
         Where runs and tables are kept; by default the name of the file or the study, with `.runs`.
     workers

@@ -1,6 +1,6 @@
 """What each printed claim came to, in words: `claims.md` of a folder, and a part of the docs.
 
-    python -m slotwise.experiments.reproduction.claims_page FOLDER docs/reproduction.md
+    python -m slotwise.experiments.reproduction.claims_page FOLDER docs/papers/reproduction.md
 
 puts the `claims.md` of a folder between the two marks of the page.
 """

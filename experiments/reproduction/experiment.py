@@ -125,7 +125,7 @@ class Experiment:
     name
         Its name on the command line: `ljr-figure-3`.
     paper
-        Key of the paper in `docs/references.md`.
+        Key of the paper in `docs/papers/references.md`.
     title
         What it shows, in one line.
     study

@@ -1,7 +1,7 @@
 """Verdicts on claims, computed from what was measured.
 
 A module of a paper names the claim and gives numbers; text and printed limits come from
-`claims.csv`. docs/reproduction.md tells what the verdicts mean.
+`claims.csv`. docs/papers/reproduction.md tells what the verdicts mean.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ MOST_SEEDS = 1_000_000
 
 
 def read_study(path: str | Path) -> Study:
-    """Read a study from a TOML file; `docs/campaigns.md` describes it.
+    """Read a study from a TOML file; `docs/how-to/campaigns.md` describes it.
 
     The files of instances and functions that it names are looked up from its folder. Functions are
     loaded, and the first instance of each table is made, so that what is wrong shows now.

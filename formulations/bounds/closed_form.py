@@ -1,4 +1,4 @@
-"""Lower bounds on the makespan in closed form; `docs/bounds.md` proves each one.
+"""Lower bounds on the makespan in closed form; `docs/formulations/bounds.md` proves each one.
 
 Most are two-sided. The reduce phase cannot begin before the jobs' heads, the least durations of
 their map phases. The map phase is followed by the jobs' tails, the least durations of their reduce

@@ -1,4 +1,4 @@
-"""A lower bound from the jobs that end the map slots; `docs/bounds.md` proves it.
+"""A lower bound from the jobs that end the map slots; `docs/formulations/bounds.md` proves it.
 
 After its last task a map slot waits for the reduce phase of that task's job. If a job ends many
 slots, either its map tasks run on many nodes, so that its reduce tasks read from other nodes and

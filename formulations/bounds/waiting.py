@@ -7,7 +7,7 @@ its arrival for at least its shortest duration. Whenever the jobs that must be p
 more than the datacenter, some of them wait: at least as many as it takes of the most valuable ones
 to make up the difference. The integral of that number over time is a lower bound on the sum of all
 waits. It holds for every policy that does not interrupt jobs, even for one that knows the future.
-docs/dispatch.md has the proof.
+docs/heuristics/dispatch.md has the proof.
 
 The bound is 0 if demand never exceeds the capacity. It ignores that the free parts of different
 machines do not add up, unless all jobs need what their class does: then a machine is worth its best

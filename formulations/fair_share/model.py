@@ -2,9 +2,9 @@
 
 One level at the root is raised as far as the capacities permit. Children rise in the ratio of their
 weights, and the dominant share of a group is mu times the level of its children. The constraint
-components are numbered (F1) to (F4) as in docs/fairness.md. Solving stage after stage without the
-leaves that need a full resource (`solvers.fair_share`) gives the exact fluid allocation, without
-flattening the tree and without events.
+components are numbered (F1) to (F4) as in docs/heuristics/fairness.md. Solving stage after stage
+without the leaves that need a full resource (`solvers.fair_share`) gives the exact fluid
+allocation, without flattening the tree and without events.
 """
 
 from __future__ import annotations

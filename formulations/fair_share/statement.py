@@ -1,4 +1,4 @@
-"""The fair-share linear program in mathematics; docs/fairness.md explains it."""
+"""The fair-share linear program in mathematics; docs/heuristics/fairness.md explains it."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 
@@ -6,7 +6,7 @@ LEAF, GROUP, RESOURCE = Index.LEAF, Index.GROUP, Index.RESOURCE
 
 STATEMENT = Formulation(
     name="fair-share",
-    source="slotwise, docs/fairness.md; M_n after MCH (You et al. 2019), equation (2)",
+    source="slotwise, docs/heuristics/fairness.md; M_n after MCH (You et al. 2019), equation (2)",
     summary=(
         "One stage of hierarchical max-min fairness: the level at the root is raised as far as "
         "the capacities allow. The next stage leaves out the leaves that need a full resource, "

@@ -1,7 +1,7 @@
 """Valid inequalities of the heterogeneous model, one function per family.
 
-docs/heterogeneous.md proves them and tells what each is worth. None cuts off every optimal
-schedule.
+docs/formulations/heterogeneous.md proves them and tells what each is worth. None cuts off every
+optimal schedule.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ precede i or none does. A class of identical tasks is identified by its first ta
 have one class per phase.
 
 The model requires that no reduce setup depends on where the map tasks ran (`applies`). The
-constraint components are numbered (H1) to (H13) as in docs/heterogeneous.md.
+constraint components are numbered (H1) to (H13) as in docs/formulations/heterogeneous.md.
 """
 
 from __future__ import annotations

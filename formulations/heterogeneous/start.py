@@ -20,7 +20,7 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
     """Give every variable its value in a schedule, for solvers that accept a start.
 
     The schedule is reduced to numbers of tasks on slots and an order of the jobs by map completion.
-    It is sorted and timed again until that order is stable (docs/job-order.md).
+    It is sorted and timed again until that order is stable (docs/formulations/job-order.md).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The heterogeneous model in mathematics; docs/heterogeneous.md has the proofs."""
+"""The heterogeneous model in mathematics; docs/formulations/heterogeneous.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 from ..symbols import (

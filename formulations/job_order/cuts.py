@@ -1,7 +1,7 @@
 """Valid inequalities of the job-order model, one function per family.
 
-docs/job-order.md proves them. None cuts off every optimal schedule. Each strengthens the relaxation
-or gives the solver rows from which it can derive cuts.
+docs/formulations/job-order.md proves them. None cuts off every optimal schedule. Each strengthens
+the relaxation or gives the solver rows from which it can derive cuts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The integer program of [LJR] in mathematics; docs/sequence.md compares it with the print."""
+"""The integer program of [LJR] in mathematics, beside the print: docs/formulations/sequence.md."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 from ..symbols import LONGEST_READ, READ_SECONDS

@@ -1,4 +1,4 @@
-"""The linear program over intervals of time; docs/spread-bound.md has the proofs."""
+"""The linear program over intervals of time; docs/formulations/spread-bound.md has the proofs."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 from ..symbols import JOBS

@@ -1,4 +1,4 @@
-"""The linear program for unrelated machines; docs/unrelated-machines.md has the proofs."""
+"""The linear program for unrelated machines; proofs: docs/formulations/unrelated-machines.md."""
 
 from ..mathematics import Component, Formulation, Index, Statement, Symbol
 from ..symbols import FIRST_JOB, GREATEST_HEAD_AND_TAIL, HEAD_AND_TAIL, JOBS, LAST_JOB, SLOTS

@@ -1,4 +1,4 @@
-"""Improvement search for large instances over blocks of nodes (docs/improvement-search.md)."""
+"""Search over blocks of nodes for large instances: docs/heuristics/improvement-search.md."""
 
 from .driver import can_search, improve_blocks, warm_up
 

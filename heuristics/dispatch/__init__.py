@@ -74,4 +74,4 @@ DEFAULT_LOAD = 0.95
 """Arrivals as a part of the highest rate, unless somebody says otherwise."""
 
 GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
-"""Units of remaining work in Tetris's score; the first is none, see docs/dispatch.md."""
+"""Units of remaining work in Tetris's score; the first is none, see docs/heuristics/dispatch.md."""

@@ -5,9 +5,9 @@
     started = dispatcher.depart("job-1")
 
 The file imports nothing but the standard library, so that it can be copied on its own. The rules
-are those of `slotwise simulate` (docs/dispatch.md), and so are the decisions: amounts are counted
-in the same whole units. Sets of machines are the bits of integers: a machine has a place, and its
-bit is `1 << place`. Places are in order of configuration and number.
+are those of `slotwise simulate` (docs/heuristics/dispatch.md), and so are the decisions: amounts
+are counted in the same whole units. Sets of machines are the bits of integers: a machine has a
+place, and its bit is `1 << place`. Places are in order of configuration and number.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Simulation(Plottable, Tabular):
         The plan that was there; None if there was none.
     room : (times, 3)
         Times, and open and spoilt room then, as parts of the plan's bound; empty if the plan has no
-        prices. docs/dispatch.md says what they are.
+        prices. docs/heuristics/dispatch.md says what they are.
     room_is_exact
         Whether the worth of room is computed exactly; if not, open room is an upper bound, and
         spoilt room a lower one.

@@ -2,7 +2,8 @@
 
 In each stage all leaves that still rise follow their flat weights, and no leaf loses what it has.
 When a resource is full, the leaves that need it are blocked, and the tree is flattened without
-them. There are no more stages than resources. docs/fairness.md proves that every guarantee is met.
+them. There are no more stages than resources. docs/heuristics/fairness.md proves that every
+guarantee is met.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""[MCH] as printed: flatten once, before anything is full; docs/fairness.md shows how it fails."""
+"""[MCH] as printed: flatten once, before anything is full: docs/heuristics/fairness.md."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Prices:
 class ClassPrices:
     """What a dispatcher needs in order to see what room is worth, for K classes, M configurations.
 
-    The worth of room follows from these and the datacenter: docs/dispatch.md.
+    The worth of room follows from these and the datacenter: docs/heuristics/dispatch.md.
 
     Parameters
     ----------

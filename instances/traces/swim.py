@@ -1,7 +1,8 @@
 """Job tables of [SWIM] (Facebook 2009 and 2010) as MapReduce instances.
 
 A table gives bytes per job and nothing else. Tasks follow the conventions of SWIM's own replay
-(GenerateReplayScript), durations an explicit model. docs/importing.md gives every choice made here.
+(GenerateReplayScript), durations an explicit model. docs/how-to/importing.md gives every choice
+made here.
 """
 
 from __future__ import annotations

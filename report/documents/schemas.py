@@ -18,6 +18,7 @@ from ...instances.files.outputs import write_bytes
 from .formats import FORMATS, FileFormat, file_format
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+FIELDS = "docs/reference/formats.md"
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -53,7 +54,7 @@ def schema_of(known: FileFormat) -> dict[str, Any]:
         "$schema": DIALECT,
         "$id": known.full_name,
         "title": known.full_name,
-        "description": f"A slotwise {kind} as JSON; docs/formats.md says what the fields mean.",
+        "description": f"A slotwise {kind} as JSON; {FIELDS} says what the fields mean.",
         **body,
     }
 

@@ -1,7 +1,7 @@
 """Tables of instances and solutions: columns by name, and as pandas data frames.
 
 A unit is part of a column's name: `_s` seconds, `_mb` MB; shares and gaps have none. Times of
-datacenters are in the datacenter's own `time_unit`. docs/python.md lists all columns.
+datacenters are in the datacenter's own `time_unit`. docs/reference/python.md lists all columns.
 """
 
 from __future__ import annotations

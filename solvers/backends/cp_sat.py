@@ -1,10 +1,10 @@
 """The CP-SAT method: the job-order model for OR-Tools, solved in a process of its own.
 
 Times are integers, and every duration is a sum of terms rounded down. Take an optimal schedule with
-one job order (docs/job-order.md) and round all its times down as well. Since ⌊a⌋ + ⌊b⌋ ≤ ⌊a + b⌋,
-it fits the model, with a makespan of no more time units than it had. So the model is a relaxation:
-its lower bound times the unit is a lower bound for the instance. Schedules found are timed again
-exactly.
+one job order (docs/formulations/job-order.md) and round all its times down as well. Since ⌊a⌋ + ⌊b⌋
+≤ ⌊a + b⌋, it fits the model, with a makespan of no more time units than it had. So the model is a
+relaxation: its lower bound times the unit is a lower bound for the instance. Schedules found are
+timed again exactly.
 
 The unit is so short that all rounding together costs at most half of `OPTIMALITY_TOLERANCE`. If
 every possible duration is a multiple of a common unit, that is used instead, and nothing is

@@ -1,7 +1,7 @@
 """Placements of the reduce tasks that leave room for the map phase: depth first, compiled.
 
-`docs/branch-and-bound.md` defines the search tree and proves every rule that cuts off a part of it.
-Times are integer time units, job sets bit masks.
+`docs/formulations/branch-and-bound.md` defines the search tree and proves every rule that cuts off
+a part of it. Times are integer time units, job sets bit masks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The branch-and-bound method; `docs/branch-and-bound.md` describes and proves it."""
+"""The branch-and-bound method; `docs/formulations/branch-and-bound.md` describes and proves it."""
 
 from __future__ import annotations
 

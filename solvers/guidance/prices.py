@@ -31,9 +31,9 @@ def class_prices(datacenter: Datacenter, value: FloatArray, *, spread: float = 0
     """Return the prices of the classes with the configurations where each belongs.
 
     A class belongs on configuration j if the room that a job takes of an empty machine there,
-    tau_kj (V_j(capacity) - V_j(capacity - request)), is worth little more than the job brings;
-    V_j is the worth of the best filling (docs/dispatch.md). What counts is how much more than on
-    the configuration where that is least: no class is barred everywhere.
+    tau_kj (V_j(capacity) - V_j(capacity - request)), is worth little more than the job brings; V_j
+    is the worth of the best filling (docs/heuristics/dispatch.md). What counts is how much more
+    than on the configuration where that is least: no class is barred everywhere.
 
     Parameters
     ----------

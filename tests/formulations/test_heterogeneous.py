@@ -129,7 +129,7 @@ def test_a_schedule_satisfies_every_row_as_a_start():
 
 
 def toy() -> Instance:
-    """The worked example of docs/heterogeneous.md."""
+    """The worked example of docs/formulations/heterogeneous.md."""
     cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
     jobs = [Job("a", [4.0, 4.0, 4.0], [6.0, 6.0]), Job("b", [3.0, 3.0], [4.0])]
     factors = SpeedFactors(

@@ -1,4 +1,4 @@
-"""The statements of the LoTES programs agree with the models and with docs/lotes.md."""
+"""Statements of the LoTES programs agree with the models and with docs/formulations/lotes.md."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from slotwise.instances.generators.lotes import generate, google_2011
 from slotwise.report.explain import explain
 
 MODELS = {"allocation": allocation, "machine-assignment": machine_assignment}
-PAGE = Path(__file__).parents[2] / "docs" / "lotes.md"
+PAGE = Path(__file__).parents[2] / "docs/formulations/lotes.md"
 
 
 @pytest.mark.parametrize("name", MODELS)

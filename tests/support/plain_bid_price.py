@@ -1,7 +1,7 @@
 """Bid prices by looking at every machine and every waiting job, in plain Python.
 
-Written from the rule in docs/dispatch.md, apart from slotwise's own code. Only the recipe of the
-tables of worth is shared.
+Written from the rule in docs/heuristics/dispatch.md, apart from slotwise's own code. Only the
+recipe of the tables of worth is shared.
 """
 
 from __future__ import annotations

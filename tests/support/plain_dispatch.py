@@ -1,7 +1,7 @@
 """The dispatching policies by looking at every machine and every waiting job, in plain Python.
 
-Written from the decision rules in docs/dispatch.md, apart from slotwise's own code. Only the draws
-(`uniform_of_job`) and the workload are shared.
+Written from the decision rules in docs/heuristics/dispatch.md, apart from slotwise's own code. Only
+the draws (`uniform_of_job`) and the workload are shared.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ class Node:
 
 
 def plain_exact(tree: Hierarchy) -> np.ndarray:
-    """Dominant shares of the leaves, shape (leaves,): the definition in docs/fairness.md."""
+    """Dominant shares (leaves,): the definition in docs/heuristics/fairness.md."""
     demand, most = tree.normalised, tree.most_share
     root = _root(tree)
     share = np.zeros(tree.leaves)

@@ -56,6 +56,16 @@ def module_files(root: Path) -> dict[str, Path]:
     return found
 
 
+def texts(root: Path, endings: set[str]) -> Iterator[Path]:
+    """Files of the project with these endings, whatever folder they are in."""
+    for top in sorted(root.iterdir()):
+        if top.name in {"build", "dist"} or top.name.startswith("."):
+            continue
+        for path in [top] if top.is_file() else sorted(top.rglob("*")):
+            if path.is_file() and path.suffix in endings:
+                yield path
+
+
 def imports(root: Path) -> dict[str, set[str]]:
     """What every module imports from the package, wherever in its text."""
     files = module_files(root)

@@ -39,7 +39,7 @@ WORKLOAD = "workload"
 BOUNDS = ("LB1 as printed", "LB2")
 
 PUBLISHED: dict[str, Any] = {"racks": "as published", "block_scale": 1.19}
-"""The two settings that the text does not have and Table 2 needs: docs/generator-ljr.md."""
+"""Two settings that the text does not have and Table 2 needs: docs/reference/generator-ljr.md."""
 
 AS_WRITTEN: dict[str, Any] = {"racks": 3, "block_scale": 1}
 """What the text has in their place."""

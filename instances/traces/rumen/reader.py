@@ -1,4 +1,4 @@
-"""Hadoop Rumen traces as MapReduce instances; docs/importing.md gives every choice made here."""
+"""Hadoop Rumen traces as MapReduce instances; every choice made here: docs/how-to/importing.md."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_a_study_from_stdin_starts_from_the_present_folder(
 
 @pytest.mark.parametrize("name", ["my_rule.py", "study.toml"])
 def test_the_how_to_shows_the_files_that_come_with_the_package(name: str) -> None:
-    page = Path(__file__).parents[3] / "docs" / "campaigns.md"
+    page = Path(__file__).parents[3] / "docs/how-to/campaigns.md"
     if not page.is_file():
         pytest.skip("the docs are beside the sources only")
     shown = page.read_text().split(f"<!-- examples/{name} -->\n")[1].split("```")[1]

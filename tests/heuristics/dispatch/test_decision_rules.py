@@ -1,4 +1,4 @@
-"""The rules of docs/dispatch.md on datacenters small enough to follow by hand."""
+"""The rules of docs/heuristics/dispatch.md on datacenters small enough to follow by hand."""
 
 import numpy as np
 import pytest

@@ -81,7 +81,7 @@ def test_unknown_leaf():
 
 
 def documented():
-    """The tree of docs/fairness.md."""
+    """The tree of docs/heuristics/fairness.md."""
     return tree(
         Group("eng", [leaf("dev", 1, 2, tasks=2000), leaf("test", 1, 0, weight=0.5)], weight=2),
         leaf("ads", 0, 4),

@@ -20,7 +20,7 @@ from slotwise import Group, Leaf
 from slotwise.instances.hierarchy.events import events
 from slotwise.report.views import dataframes, drawing
 
-PAGE = Path(__file__).parents[3] / "docs" / "python.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/python.md"
 INSTANCE = slotwise.job_instance(
     "two <jobs>",
     slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
