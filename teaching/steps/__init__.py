@@ -4,5 +4,12 @@ A recorder is a plain and slow second statement of a method. It gives the same s
 or simulation as the method itself, bit for bit.
 """
 
-RECORDERS: dict[str, str] = {}
+RECORDERS: dict[str, str] = {
+    "lotes": "teaching.steps.recorders.dispatching.record:lotes",
+    "lotes-unrestricted": "teaching.steps.recorders.dispatching.record:lotes_unrestricted",
+    "bid-price": "teaching.steps.recorders.dispatching.record:bid_price",
+    "first-fit": "teaching.steps.recorders.dispatching.record:first_fit",
+    "best-fit": "teaching.steps.recorders.dispatching.record:best_fit",
+    "tetris": "teaching.steps.recorders.dispatching.record:tetris",
+}
 """Function that records each method, `module:function` below this package, by the method's name."""

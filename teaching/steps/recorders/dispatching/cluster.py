@@ -1,0 +1,222 @@
+"""Machines, jobs and the queue while a policy is recorded, as plain objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .....instances.datacenter.datacenter import Datacenter
+from .....instances.datacenter.guidance import Guidance
+from .....instances.datacenter.workload import Workload
+from .....instances.errors import InputError
+from ...record import Fact
+
+
+@dataclass(eq=False)
+class Job:
+    """A job; its demand is in whole units of `Datacenter.unit`, as the simulator counts.
+
+    Attributes
+    ----------
+    number
+        Its place in the workload, from 0.
+    arrival, duration
+        As in `Jobs` (`time_unit`).
+    job_class
+        Number of its class.
+    demand
+        Units of each resource.
+    """
+
+    number: int
+    arrival: float
+    job_class: int
+    duration: float
+    demand: list[int]
+
+    @property
+    def label(self) -> str:
+        """Its name in words: the first job that arrives is job 1."""
+        return f"job {self.number + 1}"
+
+
+@dataclass(eq=False)
+class Machine:
+    """A machine.
+
+    Attributes
+    ----------
+    number
+        Its place in the datacenter, which is its lane.
+    name
+        Name of its configuration and its number there, from 0.
+    configuration
+        Number of its configuration.
+    capacity, free
+        Units of each resource.
+    bin, running
+        Jobs of each class that the plan wants to run here, and that run here.
+    """
+
+    number: int
+    name: str
+    configuration: int
+    capacity: list[int]
+    free: list[int]
+    bin: list[int]
+    running: list[int]
+
+    def has_room(self, job: Job) -> bool:
+        """Whether the job fits what is free."""
+        return fits(job.demand, self.free)
+
+    def could_hold(self, job: Job) -> bool:
+        """Whether the job would fit if the machine were empty."""
+        return fits(job.demand, self.capacity)
+
+    def score(self, k: int) -> int:
+        """Jobs of a class in its bin less those that it runs."""
+        return self.bin[k] - self.running[k]
+
+
+def fits(amounts: list[int], free: list[int]) -> bool:
+    """Whether no amount exceeds what is free.
+
+    Parameters
+    ----------
+    amounts, free
+        Units of each resource.
+    """
+    return all(a <= f for a, f in zip(amounts, free, strict=True))
+
+
+class Cluster:
+    """All machines, and the jobs that wait, in order of arrival.
+
+    Parameters
+    ----------
+    workload
+        The jobs and their datacenter, which is empty at time 0.
+    guidance
+        The plan, None for policies without.
+
+    Attributes
+    ----------
+    can_run
+        Whether a class can run on a configuration, shape (K, M).
+    weight
+        Of each resource: 1 over the most that a machine has of it.
+    """
+
+    def __init__(self, workload: Workload, guidance: Guidance | None) -> None:
+        data = workload.datacenter
+        if workload.running_at_start:
+            raise InputError("steps: need a datacenter that is empty at time 0")
+        if guidance is not None:
+            _check_same(data, guidance.datacenter)
+        self.data: Datacenter = data
+        self.classes, self.configurations = data.classes, data.configurations
+        self.can_run = np.isfinite(data.mean_time)
+        self.weight = [1.0 / max(1, c) for c in data.capacity_units.max(axis=0).tolist()]
+        classes = len(data.classes)
+        bins = (
+            [[0] * classes] * data.machines if guidance is None else guidance.machine_jobs.tolist()
+        )
+        self.machines: list[Machine] = []
+        number_in = [0] * len(data.configurations)
+        for m, j in enumerate(data.configuration_of.tolist()):
+            room = data.capacity_units[j].tolist()
+            name = f"{data.configurations[j]}/{number_in[j]}"
+            number_in[j] += 1
+            self.machines.append(
+                Machine(m, name, j, room, list(room), list(bins[m]), [0] * classes)
+            )
+        columns = (column.tolist() for column in workload.whole())
+        self.jobs = [Job(i, *row) for i, row in enumerate(zip(*columns, strict=True))]
+        self.waiting: list[Job] = []
+
+    def able(self, job: Job) -> list[Machine]:
+        """The machines that can run the job's class, by number."""
+        return [m for m in self.machines if self.can_run[job.job_class, m.configuration]]
+
+    def with_room(self, job: Job) -> list[Machine]:
+        """Those of them with room for it, by number."""
+        return [m for m in self.able(job) if m.has_room(job)]
+
+    def parts(self, amounts: list[int]) -> float:
+        """Amounts in parts of the largest machine, added up one after the other."""
+        total = 0.0
+        for amount, weight in zip(amounts, self.weight, strict=True):
+            total += amount * weight
+        return total
+
+    def configuration_of(self, machine: Machine) -> str:
+        """Name of a machine's configuration."""
+        return self.configurations[machine.configuration]
+
+    def class_of(self, job: Job) -> str:
+        """Name of a job's class."""
+        return self.classes[job.job_class]
+
+    def amounts(self, units: list[int], before: str = "") -> dict[str, Fact]:
+        """Amounts of the resources by name, in the datacenter's own units.
+
+        Parameters
+        ----------
+        units
+            In integer units.
+        before
+            What comes before the names.
+        """
+        unit = self.data.unit.tolist()
+        return {
+            f"{before}{name}": float(f"{u * one:.12g}")
+            for name, u, one in zip(self.data.resources, units, unit, strict=True)
+        }
+
+    def shortest_of_room(self, job: Job, among: list[Machine]) -> tuple[Machine, int, int]:
+        """The machine that lacks least for a job, in parts of the largest one; lowest number.
+
+        Parameters
+        ----------
+        job
+            The job, which fits none of them.
+        among
+            Machines.
+
+        Returns
+        -------
+        tuple[Machine, int, int]
+            The machine, the resource of which it lacks most, and how many units.
+        """
+
+        def lacking(machine: Machine) -> list[float]:
+            pairs = zip(job.demand, machine.free, self.weight, strict=True)
+            return [max(0, d - f) * w for d, f, w in pairs]
+
+        nearest = min(among, key=lambda m: (max(lacking(m)), m.number))
+        short = lacking(nearest)
+        r = short.index(max(short))
+        return nearest, r, job.demand[r] - nearest.free[r]
+
+    def duration_on(self, job: Job, machine: Machine) -> float:
+        """How long a job takes on a machine.
+
+        Parameters
+        ----------
+        job
+            The job.
+        machine
+            The machine.
+        """
+        times = self.data.mean_time[job.job_class]
+        factor = times[machine.configuration] / times[np.isfinite(times)][0]
+        return float(job.duration * factor)
+
+
+def _check_same(own: Datacenter, planned: Datacenter) -> None:
+    if (own.configurations, own.classes) != (planned.configurations, planned.classes) or bool(
+        (own.count != planned.count).any()
+    ):
+        raise InputError(f"the guidance is for another datacenter: {planned!r}")

@@ -1,0 +1,59 @@
+"""Numbers and lists in sentences about machines and jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...record import Candidate
+
+MOST_SHOWN = 8
+"""Candidates of a step that are shown; it says how many more there are."""
+
+
+def number(value: float) -> str:
+    """A number with four digits."""
+    return f"{value:.4g}"
+
+
+def plural(count: int, what: str) -> str:
+    """So many of them: "1 job", "2 jobs".
+
+    Parameters
+    ----------
+    count
+        How many.
+    what
+        One of them.
+    """
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row: "a", "a and b", "a, b and c"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def shortened(
+    candidates: Sequence[Candidate], keep: Sequence[int], most: int = MOST_SHOWN
+) -> tuple[tuple[Candidate, ...], list[int], int]:
+    """The first candidates, those that a sentence names among them.
+
+    Parameters
+    ----------
+    candidates
+        All of them, the best first.
+    keep
+        Numbers of those that must be there.
+    most
+        How many are shown.
+
+    Returns
+    -------
+    tuple
+        Those that are shown, where those of `keep` are among them, and how many are left out.
+    """
+    others = [i for i in range(len(candidates)) if i not in keep]
+    shown = sorted([*set(keep), *others[: max(0, most - len(set(keep)))]])
+    places = [shown.index(i) for i in keep]
+    return tuple(candidates[i] for i in shown), places, len(candidates) - len(shown)

@@ -1,0 +1,1 @@
+"""Recorders of fair-share allocators: leaves rise until something is full."""
