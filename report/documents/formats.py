@@ -125,6 +125,13 @@ FORMATS: tuple[FileFormat, ...] = (
         validator=f"{_HIERARCHY}.allocation_file:AllocationDocument",
         problem=f"{_HIERARCHY}.hierarchy:Hierarchy",
     ),
+    FileFormat(
+        name="steps",
+        thing="teaching.steps.record:Steps",
+        reader="teaching.steps.steps_file:read_steps",
+        writer="teaching.steps.steps_file:write_steps",
+        validator="teaching.steps.steps_file:StepsDocument",
+    ),
 )
 
 

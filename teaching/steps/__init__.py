@@ -5,6 +5,9 @@ or simulation as the method itself, bit for bit.
 """
 
 RECORDERS: dict[str, str] = {
+    "EASS": "teaching.steps.recorders.list_scheduling:eass",
+    "EFSS": "teaching.steps.recorders.list_scheduling:efss",
+    "EFSS-L": "teaching.steps.recorders.list_scheduling:efss_local",
     "lotes": "teaching.steps.recorders.dispatching.record:lotes",
     "lotes-unrestricted": "teaching.steps.recorders.dispatching.record:lotes_unrestricted",
     "bid-price": "teaching.steps.recorders.dispatching.record:bid_price",

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from ...instances.views import view
+
 FORMAT = "slotwise/steps/1"
 
 Fact = float | int | str | bool | None
@@ -64,6 +66,15 @@ class Candidate:
     facts: Mapping[str, Fact] = field(default_factory=dict)
     box: tuple[float, float] | None = None
 
+    def document(self) -> dict[str, Any]:
+        """The candidate as plain data, its facts beside the other fields."""
+        return {
+            "slot": self.slot,
+            "label": self.label,
+            **self.facts,
+            "box": None if self.box is None else list(self.box),
+        }
+
 
 @dataclass(frozen=True)
 class Step:
@@ -93,6 +104,8 @@ class Step:
         Numbers of earlier bars that it takes away; bars count from 0 through all steps.
     job, phase, task
         What the decision is about, where that is a task.
+    loser
+        Number of the most tempting of the candidates that lost, which the text names.
     """
 
     kind: Kind
@@ -108,6 +121,7 @@ class Step:
     job: str | None = None
     phase: str | None = None
     task: int | None = None
+    loser: int | None = None
 
     def document(self) -> dict[str, Any]:
         """The step as plain data."""
@@ -117,11 +131,10 @@ class Step:
             "phase": self.phase,
             "job": self.job,
             "task": self.task,
-            "candidates": [
-                {"slot": one.slot, "label": one.label, **one.facts} for one in self.candidates
-            ],
+            "candidates": [one.document() for one in self.candidates],
             "left_out": self.left_out,
             "chosen": self.chosen,
+            "loser": self.loser,
             "why": {"rule": self.rule, "text": self.text, "facts": dict(self.facts)},
             "rows": [asdict(row) for row in self.rows],
             "removes": list(self.removes),
@@ -161,6 +174,8 @@ class Steps:
         What the axis counts.
     notes
         What a reader should know, for example that not all candidates are shown.
+    groups
+        Names of the jobs, classes or leaves that give bars their colours, by `Row.group`.
     """
 
     method: str
@@ -173,6 +188,7 @@ class Steps:
     marks: tuple[Mark, ...] = ()
     unit: str = "s"
     notes: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The steps as a `slotwise/steps/1` document."""
@@ -182,9 +198,17 @@ class Steps:
             "instance": self.instance,
             "unit": self.unit,
             "lanes": list(self.lanes),
+            "groups": list(self.groups),
             "map_slots": self.map_slots,
             "makespan": self.makespan,
             "marks": [asdict(mark) for mark in self.marks],
             "notes": list(self.notes),
             "steps": [step.document() for step in self.steps],
         }
+
+    def __repr__(self) -> str:
+        return f"Steps({self.method} on {self.instance!r}: {len(self.steps)} steps)"
+
+    def _repr_html_(self) -> str:
+        shown: str = view("step_page")(self)
+        return shown

@@ -1,0 +1,169 @@
+"""Where everything of a step picture is: lanes, rows within them, the axis, when bars come and go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...report.gantt.layout import shortened
+from .record import Row, Steps
+
+WIDTH = 960.0
+"""Width of a picture, in pixels, as all lengths here."""
+RIGHT = 18.0
+"""Free space at the right."""
+LETTER = 6.4
+"""Width of a letter of the small text, on average."""
+MOST_LETTERS = 24
+"""Letters of a lane's name."""
+MARK_ROW, AXIS = 15.0, 24.0
+"""Heights of a row of labels above the lanes, and of the axis below them."""
+MOST_TICKS = 9
+ROOM = 1.25
+"""Candidates' boxes may make the axis so many times as long as bars and marks do."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of the picture.
+
+    Parameters
+    ----------
+    row
+        What it shows.
+    born, gone
+        The step that draws it and the one that takes it away, from 1; `gone` is None if it stays.
+    track
+        Its place in the lane, from 0 at the top: bars that overlap in time have different ones.
+    """
+
+    row: Row
+    born: int
+    gone: int | None
+    track: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of a picture.
+
+    Parameters
+    ----------
+    steps
+        What is drawn.
+    bars
+        All bars that are ever there.
+    horizon
+        Right end of the axis.
+    left
+        Where the axis begins.
+    tops
+        Upper edge of each lane, and the lower edge of the last.
+    tracks
+        How many bars of each lane lie above one another.
+    """
+
+    steps: Steps
+    bars: tuple[Bar, ...]
+    horizon: float
+    left: float
+    tops: tuple[float, ...]
+    tracks: tuple[int, ...]
+
+    @property
+    def bottom(self) -> float:
+        """Lower edge of the lanes."""
+        return self.tops[-1]
+
+    @property
+    def height(self) -> float:
+        """Height of the picture."""
+        return self.bottom + AXIS
+
+    def x(self, value: float) -> float:
+        """Where a value of the axis is; values beyond its end are at its end."""
+        share = min(max(value / self.horizon, 0.0), 1.0)
+        return self.left + share * (WIDTH - RIGHT - self.left)
+
+    def y(self, lane: int, track: int | None = None) -> tuple[float, float]:
+        """Upper edge and height of a bar in a lane.
+
+        Parameters
+        ----------
+        lane
+            The lane.
+        track
+            Its place there, None for the whole lane.
+        """
+        top, high = self.tops[lane], self.tops[lane + 1] - self.tops[lane]
+        gap = min(2.0, high / 8)
+        if track is None:
+            return top + gap, high - 2 * gap
+        each = (high - gap) / self.tracks[lane]
+        return top + gap / 2 + track * each + gap / 2, each - gap
+
+    @cached_property
+    def ticks(self) -> list[float]:
+        """Round values along the axis."""
+        rough = self.horizon / MOST_TICKS
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(k * power for k in (1, 2, 2.5, 5, 10) if k * power >= rough * (1 - 1e-9))
+        return [k * step for k in range(math.floor(self.horizon / step + 1e-9) + 1)]
+
+
+def layout(steps: Steps) -> Layout:
+    """Place everything that the steps draw."""
+    bars = _bars(steps)
+    tracks = [1] * len(steps.lanes)
+    for bar in bars:
+        tracks[bar.row.slot] = max(tracks[bar.row.slot], bar.track + 1)
+    marks = [mark.at for mark in steps.marks]
+    known = max([*(bar.row.end for bar in bars), *marks, 0.0])
+    boxes = [one.box[1] for step in steps.steps for one in step.candidates if one.box]
+    longest = max([0.0, *(end for end in boxes if math.isfinite(end))])
+    horizon = max(known, min(longest, ROOM * known) if known > 0 else longest)
+    names = [shortened(name, MOST_LETTERS) for name in steps.lanes]
+    left = 14 + LETTER * max((len(name) for name in names), default=0)
+    tops = [MARK_ROW * len(steps.marks) + 4]
+    high = _lane_height(len(steps.lanes))
+    for count in tracks:
+        tops.append(tops[-1] + max(high, count * min(high, 15.0 if count <= 8 else 9.0)))
+    return Layout(steps, tuple(bars), horizon or 1.0, left, tuple(tops), tuple(tracks))
+
+
+def _lane_height(lanes: int) -> float:
+    return 30.0 if lanes <= 12 else 23.0 if lanes <= 32 else 16.0 if lanes <= 80 else 13.0
+
+
+def _bars(steps: Steps) -> list[Bar]:
+    """Every bar with its time on stage and its place in the lane."""
+    rows: list[tuple[Row, int]] = []
+    gone: dict[int, int] = {}
+    for n, step in enumerate(steps.steps, 1):
+        gone.update(dict.fromkeys(step.removes, n))
+        rows += [(row, n) for row in step.rows]
+    lanes: dict[int, list[Bar]] = {}
+    bars = []
+    for number, (row, born) in enumerate(rows):
+        until = gone.get(number)
+        others = lanes.setdefault(row.slot, [])
+        bar = Bar(row, born, until, _free_track(row, born, until, others))
+        others.append(bar)
+        bars.append(bar)
+    return bars
+
+
+def _free_track(row: Row, born: int, gone: int | None, others: Sequence[Bar]) -> int:
+    """The first place in a lane where no bar lies that is there at the same time and step."""
+    slack = 1e-9 * max(1.0, abs(row.end))
+    taken = {
+        other.track
+        for other in others
+        if (other.gone is None or other.gone > born)
+        and (gone is None or gone > other.born)
+        and other.row.start < row.end - slack
+        and row.start < other.row.end - slack
+    }
+    return next(k for k in range(len(taken) + 1) if k not in taken)

@@ -1,0 +1,47 @@
+"""Slides: a picture file for each step, with its title and words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...instances.errors import InputError
+from ...instances.files.outputs import check_folder, write_bytes
+from .drawing import Picture
+from .record import Steps
+
+
+def write_slides(steps: Steps, folder: str | Path) -> list[Path]:
+    """Write a slide for each step: `01.svg`, `02.svg` and so on.
+
+    Parameters
+    ----------
+    steps
+        The steps.
+    folder
+        Where to; it is made if it is not there, its parent must be there.
+
+    Returns
+    -------
+    list[Path]
+        The files.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written.
+    OutputError
+        If a slide could not be written; the slides before it are there.
+    """
+    check_folder(folder)
+    there = Path(folder)
+    try:
+        there.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror or error}") from None
+    digits = max(2, len(str(len(steps.steps))))
+    picture, written = Picture(steps), []
+    for n in range(1, len(steps.steps) + 1):
+        path = there / f"{n:0{digits}}.svg"
+        write_bytes(path, picture.slide(n).encode())
+        written.append(path)
+    return written
