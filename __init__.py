@@ -113,6 +113,10 @@ if TYPE_CHECKING:
     from .solvers.result import Status as Status
     from .solvers.solve import solve as solve
     from .solvers.stop_reason import StopReason as StopReason
+    from .teaching.steps.html import write_step_page as write_step_page
+    from .teaching.steps.record import Steps as Steps
+    from .teaching.steps.recording import steps as steps
+    from .teaching.steps.slides import write_slides as write_slides
 
     __version__: str
     bounds = lower_bounds
@@ -129,6 +133,7 @@ def _view(name: str) -> Any:
         "html": "report.views.notebook",
         "plot": "report.views.drawing",
         "report": "experiments.pages.report",
+        "step_page": "teaching.steps.html",
     }
     return getattr(import_module(f".{modules[name]}", __name__), name)
 

@@ -11,7 +11,9 @@ from ..formulations import FORMULATIONS, MODEL_ENDINGS
 from ..instances.errors import InputError
 from ..instances.registry import Entry
 from .console import Json, Output, Quiet, about, named, show
-from .file_rules import saving
+from .file_rules import Written, saving
+from .learning.steps import NAMES as METHODS
+from .learning.steps import explain_steps, is_method
 
 if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
@@ -21,24 +23,75 @@ if TYPE_CHECKING:
 
 NAMES = ", ".join(entry.name for entry in FORMULATIONS.own)
 
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page that needs no network."),
+    Written(),
+]
+Slides = Annotated[
+    Path | None,
+    typer.Option("--slides", metavar="FOLDER", help="Write 01.svg, 02.svg, …: one a step."),
+    Written(folder=True),
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("--parameter", metavar="NAME=VALUE", help="Of the method; may be repeated."),
+]
+Optimum = Annotated[
+    float | None,
+    typer.Option(
+        "--optimum",
+        metavar="S",
+        min=0,
+        help="Look for the optimum for so many seconds, and mark it in the steps.",
+    ),
+]
+
 
 def explain(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help=f"One of {NAMES}.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help=f"A formulation: {NAMES}. Or a method, step by step: {METHODS}.",
+        ),
+    ],
     instance: Annotated[
         Path | None,
-        typer.Argument(metavar="[INSTANCE]", help="Adds sizes and a worked row of each equation."),
+        typer.Argument(
+            metavar="[INSTANCE]",
+            help="Adds sizes and a worked row of each equation; a method needs it.",
+        ),
     ] = None,
     output: Output = None,
+    html: Html = None,
+    slides: Slides = None,
+    parameter: Parameters = None,
+    optimum: Optimum = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """A formulation in mathematics, with its equation numbers.
+    """A formulation in mathematics, or what a method decides, step by step and with reasons.
 
-    -o writes a page (.html), a document (.tex), the model of INSTANCE for other solvers (.lp,
-    .mps, .lp.gz, .mps.gz) or plain text (anything else).
+    Of a formulation, -o writes a page (.html), a document (.tex), the model of INSTANCE for other
+    solvers (.lp, .mps, .lp.gz, .mps.gz) or plain text (anything else). Of a method, -o writes the
+    page (.html), the steps as data (.json) or plain text.
     """
+    from ..instances.files.outputs import write_bytes
     from ..report.explain import explain as explained
 
+    if is_method(model, instance):
+        explain_steps(
+            model,
+            instance,
+            parameter=parameter,
+            optimum=optimum,
+            outputs=(output, html, slides),
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
+    _need_method(model, {"--slides": slides, "--parameter": parameter, "--optimum": optimum})
     entry = named(FORMULATIONS, model, instance)
     problem: Instance | Datacenter | Hierarchy | None = None
     if instance is None:
@@ -51,7 +104,19 @@ def explain(
             explanation = explained(model, problem)
     if output is not None:
         _write(explanation, model, problem, output)
+    if html is not None:
+        with saving():
+            write_bytes(html, explanation.html().encode())
     show(explanation.text(), document=explanation.document(), as_json=as_json, quiet=quiet)
+
+
+def _need_method(model: str, given: dict[str, object]) -> None:
+    """Options that only methods have."""
+    for option, value in given.items():
+        if value is not None:
+            raise InputError(
+                f"{option} is for methods step by step ({METHODS}), {model!r} is none of them"
+            )
 
 
 def _is_model(path: Path) -> bool:

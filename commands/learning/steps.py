@@ -76,7 +76,7 @@ def explain_steps(
 
 def _write(steps: Steps, output: Path | None, html: Path | None, slides: Path | None) -> None:
     from ...instances.files.outputs import write_bytes
-    from ...teaching.steps.html import write_page
+    from ...teaching.steps.html import write_step_page
     from ...teaching.steps.slides import write_slides
     from ...teaching.steps.steps_file import write_steps
     from ...teaching.steps.text import text
@@ -84,14 +84,14 @@ def _write(steps: Steps, output: Path | None, html: Path | None, slides: Path | 
     if output is not None:
         with saving():
             if output.suffix == ".html":
-                write_page(steps, output)
+                write_step_page(steps, output)
             elif str(output).removesuffix(".gz").endswith(".json"):
                 write_steps(steps, output)
             else:
                 write_bytes(output, f"{text(steps)}\n".encode())
     if html is not None:
         with saving():
-            write_page(steps, html)
+            write_step_page(steps, html)
     if slides is not None:
         with saving():
             write_slides(steps, slides)

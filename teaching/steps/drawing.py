@@ -15,7 +15,7 @@ from html import escape
 from ...instances.errors import printable
 from ...report.gantt.colours import ink_on, job_colours, setup_colour
 from ...report.gantt.layout import shortened
-from .layout import LETTER, MARK_ROW, MOST_LETTERS, RIGHT, WIDTH, Bar, Layout, layout
+from .layout import LETTER, MARK_ROW, MOST_LETTERS, RIGHT, WIDTH, Bar, layout
 from .record import Candidate, Step, Steps
 from .words import number
 

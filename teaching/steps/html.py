@@ -63,7 +63,7 @@ def page(steps: Steps) -> str:
     )
 
 
-def write_page(steps: Steps, path: str | Path) -> None:
+def write_step_page(steps: Steps, path: str | Path) -> None:
     """Write the page to a file whole or not at all.
 
     Parameters
@@ -81,7 +81,7 @@ def write_page(steps: Steps, path: str | Path) -> None:
     write_bytes(path, page(steps).encode())
 
 
-def in_notebook(steps: Steps) -> str:
+def step_page(steps: Steps) -> str:
     """The page within a notebook's cell."""
     inner = escape(page(steps), quote=True)
     return (

@@ -1,4 +1,4 @@
-"""Where everything of a step picture is: lanes, rows within them, the axis, when bars come and go."""
+"""Where everything of a step picture is: lanes, the axis, and when bars come and go."""
 
 from __future__ import annotations
 

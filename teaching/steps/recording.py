@@ -46,7 +46,8 @@ def steps(
     Returns
     -------
     Steps
-        Shows itself as a page in notebooks; `slotwise.write_steps` writes pages and slides.
+        Shows itself as a page in notebooks; `slotwise.write_step_page` writes that page,
+        `slotwise.write_slides` a picture for each step.
 
     Raises
     ------

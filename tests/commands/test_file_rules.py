@@ -95,9 +95,10 @@ OUTPUTS = {
     for words, function in FUNCTIONS.items()
 }
 FOLDERS = [
-    words
+    (words, name)
     for words, function in FUNCTIONS.items()
-    if any(mark is not None and mark.folder for _, mark in path_parameters(function).values())
+    for name, mark in path_parameters(function).values()
+    if mark is not None and mark.folder
 ]
 EACH_OUTPUT = [(words, name) for words, outputs in OUTPUTS.items() for name in outputs]
 WRITING = [words for words, outputs in OUTPUTS.items() if outputs]
@@ -112,7 +113,7 @@ def test_every_path_of_every_command_is_read_or_written():
     # An output that is not marked would be taken for an input, which is not protected.
     for words, function in FUNCTIONS.items():
         for name, mark in path_parameters(function).values():
-            wanted = name in ("--output", "--gantt", "--plot", "--jobs")
+            wanted = name in ("--output", "--gantt", "--plot", "--jobs", "--html", "--slides")
             assert (mark is not None) == wanted, (words, name)
 
 
@@ -249,10 +250,10 @@ def test_an_output_that_cannot_be_written_is_refused(words, name, files, capsys,
         assert "needs a name ending in" in message(files / "chart.bmp")
 
 
-@pytest.mark.parametrize("words", [w for w in FOLDERS if w in LINES])
-def test_a_folder_that_cannot_be_written_is_refused(words, files, capsys, unworked):
+@pytest.mark.parametrize(("words", "name"), [pair for pair in FOLDERS if pair[0] in LINES])
+def test_a_folder_that_cannot_be_written_is_refused(words, name, files, capsys, unworked):
     def message(path):
-        return refused([*line_of(words, files), "-o", str(path)], capsys)
+        return refused([*line_of(words, files), name, str(path)], capsys)
 
     assert "is nothing for stdout" in message("-")
     assert "is no folder" in message(files / "plain.json")

@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.report.documents.schemas import schema
@@ -138,9 +139,9 @@ def document_is_sound(steps: Steps) -> None:
     assert all(step.title and step.text and step.rule for step in steps.steps)
 
 
-def all_is_well(steps: Steps, instance: Instance, kernel: Schedule) -> None:
-    """All of the above, for a recorder of schedules."""
+def schedule_steps_are_sound(steps: Steps, instance: Instance, kernel: Schedule) -> None:
+    """All of the above but the schema, which is slow, for a recorder of schedules."""
     equal_to_kernel(steps.outcome, kernel)
     bars_are_the_schedule(steps, instance)
     numbers_are_in_the_step(steps)
-    document_is_sound(steps)
+    assert contradictions(steps) == []

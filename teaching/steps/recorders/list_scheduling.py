@@ -1,6 +1,7 @@
 """EASS, EFSS and EFSS-L of [LJR], section 4, one task after another.
 
-`heuristics/list_scheduling` says what they do; this is it again, plain, with a reason for each slot.
+`heuristics/list_scheduling` says what they do; here it is again, plain, with
+a reason for each slot.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 
 from ....heuristics.list_scheduling.earliest_slot import AVAILABLE, FINISHING, LOCAL
 from ....heuristics.list_scheduling.johnson import OMEGA, Omega, map_lengths
+from ....instances.arrays import IntArray
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule
 from ..record import Candidate, Fact, Step, Steps
@@ -74,7 +76,8 @@ def efss_local(instance: Instance, *, omega: Omega = OMEGA) -> Steps:
 
 def _job_based(method: str, instance: Instance, omega: float, rules: tuple[int, int]) -> Steps:
     need_small(method, instance)
-    slots = Slots(instance)
+    slots = Slots(instance, without_lost=True)
+    instance = slots.instance
     jobs, first = johnson_step(instance, omega)
     lengths = map_lengths(instance).tolist()
     order = [t for i in jobs for t in longest_first(lengths, tasks_of(instance.map_offsets, i))]
@@ -220,7 +223,7 @@ def _candidate(offer: Offer, lane: int, name: str) -> Candidate:
     return Candidate(lane, name, times, (offer.start, offer.end))
 
 
-def tasks_of(offsets: Sequence[int], job: int) -> range:
+def tasks_of(offsets: IntArray, job: int) -> range:
     """The tasks of a job.
 
     Parameters

@@ -185,7 +185,15 @@ class MapPhase:
         return mb / float(cluster.rates.rack if is_beside else cluster.rates.remote)
 
     def put(self, task: int, offer: Offer) -> None:
-        """Place a task as offered."""
+        """Place a task as offered.
+
+        Parameters
+        ----------
+        task
+            The task.
+        offer
+            The offer of its slot.
+        """
         self.placed.put(task, offer.slot, offer.start, offer.setup, offer.end)
         if self.differ:
             self.free[offer.slot] += offer.setup + offer.time
@@ -272,6 +280,14 @@ class ReducePhase:
         return found
 
     def put(self, task: int, offer: Offer) -> None:
-        """Place a task as offered."""
+        """Place a task as offered.
+
+        Parameters
+        ----------
+        task
+            The task.
+        offer
+            The offer of its slot.
+        """
         self.placed.put(task, offer.slot, offer.start, offer.setup, offer.end)
         self.free[offer.slot] = offer.end

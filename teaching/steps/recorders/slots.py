@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from ....instances.errors import InputError
+from ....instances.mapreduce.cluster import Cluster
 from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
+from ....instances.mapreduce.usable_slots import usable_slots
 from ..record import Candidate, Row, Step, Steps
 
 MOST_TASKS = 2000
@@ -50,38 +52,82 @@ class Slots:
     ----------
     instance
         The instance.
+    without_lost
+        Whether the method knows no outages: then it is given `Slots.instance`, which has no lost
+        slots and whose slots are numbered without them.
     """
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, *, without_lost: bool = False) -> None:
         cluster = instance.cluster
-        self.instance = instance
+        self.instance, self._lost = instance, instance.outages
+        self._usable = usable_slots(instance) if without_lost and instance.outages else None
+        if self._usable is not None:
+            self.instance = self._usable.instance
         self.maps, self.reduces = len(cluster.map_slot_node), len(cluster.reduce_slot_node)
-        self.node = [*cluster.map_slot_node.tolist(), *cluster.reduce_slot_node.tolist()]
-        self.lanes = (
-            *self._named("map", cluster.map_slots),
-            *self._named("reduce", cluster.reduce_slots),
-        )
+        self.lanes = (*self._named("map", cluster), *self._named("reduce", cluster))
 
-    def _named(self, phase: str, slots: Iterable[int]) -> list[str]:
-        names = self.instance.cluster.node_names
-        return [f"{names[n]} {phase} {k}" for n, count in enumerate(slots) for k in range(count)]
+    def _named(self, phase: str, cluster: Cluster) -> Iterator[str]:
+        slots = cluster.map_slots if phase == "map" else cluster.reduce_slots
+        lost = [False] * int(slots.sum())
+        if self._lost is not None:
+            lost = (self._lost.map if phase == "map" else self._lost.reduce).tolist()
+        number = 0
+        for node, count in zip(cluster.node_names, slots.tolist(), strict=True):
+            for k in range(count):
+                yield f"{node} {phase} {k}{' (lost)' if lost[number] else ''}"
+                number += 1
 
     def lane(self, phase: str, slot: int) -> int:
-        """The lane of a slot, which is numbered within its phase."""
+        """The lane of a slot.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        slot
+            Its number within the phase.
+        """
+        if self._usable is not None:
+            numbers = self._usable.map_slots if phase == "map" else self._usable.reduce_slots
+            slot = int(numbers[slot])
         return slot if phase == "map" else self.maps + slot
 
     def job(self, phase: str, task: int) -> int:
-        """The job of a task, which is numbered over all jobs."""
+        """The job of a task.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        task
+            Its number over all jobs.
+        """
         of = self.instance.map_job if phase == "map" else self.instance.reduce_job
         return int(of[task])
 
     def number(self, phase: str, task: int) -> int:
-        """The number of a task within its job and phase."""
+        """The number of a task within its job.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        task
+            Its number over all jobs.
+        """
         first = self.instance.map_offsets if phase == "map" else self.instance.reduce_offsets
         return int(task - first[self.job(phase, task)])
 
     def task(self, phase: str, task: int) -> str:
-        """`j0 map 1`."""
+        """The name of a task: `j0 map 1`.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        task
+            Its number over all jobs.
+        """
         return (
             f"{self.instance.job_names[self.job(phase, task)]} {phase} {self.number(phase, task)}"
         )
@@ -136,8 +182,10 @@ class Slots:
         steps
             The decisions.
         outcome
-            The schedule.
+            The schedule of `Slots.instance`.
         """
+        if self._usable is not None:
+            outcome = self._usable.restored(outcome)
         return Steps(
             method=method,
             instance=self.instance.name,
@@ -212,5 +260,13 @@ class Phase:
 
 
 def scheduled(instance: Instance, maps: PhaseSchedule, reduces: PhaseSchedule) -> Schedule:
-    """Both phases as a schedule."""
+    """Both phases as a schedule.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    maps, reduces
+        The phases.
+    """
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))

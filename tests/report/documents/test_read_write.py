@@ -46,6 +46,7 @@ def things() -> dict[str, tuple[Any, Any]]:
         "hierarchy": (TREE, None),
         "hierarchy-events": (EVENTS, TREE),
         "allocation": (slotwise.fair(TREE), TREE),
+        "steps": (slotwise.steps("EFSS", INSTANCE), None),
     }
 
 

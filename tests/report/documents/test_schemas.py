@@ -64,6 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "solve hmhs.json --model heterogeneous --time-limit 5 -o result.json",
         "guide rack.json -o guidance.json",
         "fair tree.json -o allocation.json",
+        "explain EFSS hmhs.json -o steps.json",
     )
     for command in commands:
         words = [str(there / w) if w.endswith(".json") else w for w in command.split()]
