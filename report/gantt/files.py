@@ -8,7 +8,8 @@ from ...instances.files.outputs import check_writable, need_ending, write_bytes
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ..endings import GANTT
-from .page import gantt_figure, page
+from .figure import gantt_figure
+from .page import page
 from .static import draw_gantt, picture
 
 __all__ = ["draw_gantt", "gantt_figure", "write_gantt"]

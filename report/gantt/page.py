@@ -1,85 +1,36 @@
-"""Interactive Gantt charts: plotly figures, and pages that hold one and need no network."""
+"""Gantt charts as pages: one file without network, for a few tasks or a hundred thousand."""
 
 from __future__ import annotations
 
 import html
 import json
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
-from .colours import encryption_colour, ink_on, part_colour, setup_colour
-from .layout import BAR_HEIGHT, LOST_TINT, MAP_TINT, REDUCE_TINT, Chart, chart, shortened
-from .script import SCRIPT, STYLE
+from .colours import MOST_NAMED, ink_on
+from .layout import Chart, chart, shortened
 
-MOST_BARS = 1_500
-"""Up to this many tasks a page has plotly bars; more are painted on a canvas, which is faster."""
-MOST_FIXED_ROWS = 80
-"""With more rows than this a chart can be zoomed and moved in both directions."""
-MOST_LABELLED = 200
-"""With more tasks than this plotly bars carry no label."""
-MOST_LISTED = 600
-"""With more jobs than this a painted chart has no legend."""
 ROW_PIXELS = 34
 """Height of a row where there are few; many share the height of the window."""
-BOTTOM, HEADING = 58, 46
-"""Pixels below the axes, and for the title of a figure outside a page."""
+AROUND = 90
+"""Pixels above and below the rows."""
 
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+"""What the page may do: nothing that needs a network."""
 
-def gantt_figure(
-    instance: Instance,
-    schedule: Schedule,
-    *,
-    lower_bound: float | None = None,
-    bound: str = "",
-    title: str = "",
-) -> Any:
-    """Make a plotly `Figure` of a schedule, for notebooks: one bar per setup and per processing.
-
-    Clicking a job in the legend hides it, a double click shows it alone.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A schedule of it.
-    lower_bound
-        Lower bound (s), marked by a dashed line.
-    bound
-        Name of the bound.
-    title
-        Title, by default the instance's name.
-
-    Returns
-    -------
-    Any
-        The figure.
-
-    Raises
-    ------
-    InputError
-        If the schedule cannot belong to the instance.
-    """
-    plan = chart(instance, schedule, lower_bound, bound, title)
-    figure = _frame(plan)
-    figure.add_traces(_bars(plan))
-    squeeze = min(1.0, max(0.2, 1000 / (ROW_PIXELS * plan.rows.bottom + 1)))
-    places, labels = plan.rows.ticks(ROW_PIXELS * squeeze, 14)
-    figure.update_layout(
-        title={
-            "text": f"<b>{_safe(plan.title)}</b>",
-            "subtitle": {"text": _safe(plan.summary), "font": {"size": 13}},
-            "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container",
-            "yanchor": "top", "pad": {"t": 16},
-        },
-        margin_t=figure.layout.margin.t + HEADING,
-        height=_height(plan, squeeze) + HEADING,
-        yaxis={"tickvals": places, "ticktext": [_safe(label) for label in labels]},
-    )  # fmt: skip
-    return figure
+KEY = {
+    "map": "map slots",
+    "reduce": "reduce slots",
+    "processing": "processing",
+    "setup": "setup (hatched)",
+    "encryption": "encryption (crossed)",
+    "lost": "lost slot",
+}
+"""What grounds and patterns mean."""
 
 
 def page(
@@ -90,7 +41,7 @@ def page(
     bound: str = "",
     title: str = "",
 ) -> bytes:
-    """Make an HTML page with the chart and plotly.js.
+    """Make an HTML page with the chart.
 
     Parameters
     ----------
@@ -116,286 +67,103 @@ def page(
         If the schedule cannot belong to the instance.
     """
     plan = chart(instance, schedule, lower_bound, bound, title)
-    painted = len(plan.bars) > MOST_BARS
-    figure = _frame(plan, painted)
-    figure.add_traces(_legend(plan) if painted else _bars(plan))
-    # Where the script paints, plotly's own image export would give an empty chart.
-    buttons = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]
-    plot = figure.to_html(
-        full_html=False,
-        include_plotlyjs=True,
-        include_mathjax=False,
-        post_script=SCRIPT,
-        div_id="gantt",
-        default_height="100%",
-        config={
-            "scrollZoom": True,
-            "displaylogo": False,
-            "responsive": True,
-            "modeBarButtons": [buttons if painted else ["toImage", *buttons]],
-        },
-    )
-    data = json.dumps(_data(plan, painted), separators=(",", ":")).replace("<", "\\u003c")
-    rows = "" if len(plan.rows.y) <= MOST_FIXED_ROWS else " and rows"
-    legend = " Click a job: hide it; double click a job: show it alone." if figure.data else ""
+    data = json.dumps(_data(plan), separators=(",", ":")).replace("<", "\\u003c")
+    name, summary = html.escape(plan.title), html.escape(plan.summary)
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
-<title>{html.escape(plan.title)}</title>
-<style>{STYLE}</style>
+<title>{name}</title>
+<style>{_web("gantt.css")}</style>
 </head>
 <body>
 <header>
-<h1>{html.escape(plan.title)}</h1>
-<p>{html.escape(plan.summary)}</p>
-<p class="help">Wheel: zoom time{rows} (over an axis: that axis alone). Drag: move. Double click: \
-show all.{legend}</p>
+<h1>{name}</h1>
+<p>{summary}</p>
+<div class="key">{_key(plan)}</div>
 </header>
 <script type="application/json" id="gantt-data">{data}</script>
 <div id="hover" hidden></div>
-<main style="max-height: {_height(plan, 1.0)}px">{plot}</main>
+<main style="max-height: {_height(plan)}px">
+<canvas id="chart" tabindex="0" role="img" aria-describedby="told"
+ aria-label="Gantt chart of {name}. {summary}"></canvas>
+</main>
+<footer>
+<p id="told" role="status" aria-live="polite"></p>
+<div id="jobs"></div>
+<div class="tools">
+<button type="button" id="all" hidden>All jobs</button>
+<button type="button" id="whole">Whole chart</button>
+<button type="button" id="save">Save as PNG</button>
+<span class="help">Wheel or + and −: zoom (over an axis: that axis alone). Drag or arrows: move.
+Double click or 0: whole chart. n, p: next and previous task. A job: hide it; double click: show it
+alone.</span>
+</div>
+</footer>
+<noscript><p>The chart is drawn by a script in this file; please allow it.</p></noscript>
+<script>{_web("gantt.js")}</script>
+<script>{_web("controls.js")}</script>
 </body>
 </html>
 """.encode()
 
 
-def _height(plan: Chart, squeeze: float) -> int:
-    """Height in pixels with rows of `squeeze` times their usual height."""
-    return round(ROW_PIXELS * plan.rows.bottom * squeeze) + _top(plan) + BOTTOM
-
-
-def _top(plan: Chart) -> int:
-    """Pixels above the axes: plotly's buttons, then a line for every mark."""
-    return 34 + 16 * len(plan.marks)
-
-
-def _frame(plan: Chart, painted: bool = False) -> Any:
-    """Axes and marks without bars; transparent and without bands if a script paints behind it."""
-    import plotly.graph_objects as go
-
-    horizon, bottom = plan.horizon, plan.rows.bottom
-    left, right = -0.004 * horizon, 1.015 * horizon
-    bands = [] if painted else _bands(plan)
-    axis = {"showgrid": True, "gridcolor": "rgba(120,130,140,0.25)", "zeroline": False}
-    fixed = len(plan.rows.y) <= MOST_FIXED_ROWS
-    return go.Figure(
-        layout={
-            "template": "none",
-            "barmode": "overlay",
-            "dragmode": "pan",
-            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#99a", "activecolor": "#333"},
-            "paper_bgcolor": "rgba(0,0,0,0)" if painted else "white",
-            "plot_bgcolor": "rgba(0,0,0,0)" if painted else "white",
-            "hovermode": "closest",
-            "shapes": [*bands, *_mark_lines(plan)],
-            "annotations": _mark_labels(plan),
-            "margin": {"l": 20, "r": 20, "t": _top(plan), "b": BOTTOM},
-            "font": {"family": "system-ui, sans-serif", "size": 12},
-            "uniformtext": {"mode": "hide", "minsize": 9},
-            "xaxis": {
-                **axis, "title": {"text": "time (s)"}, "range": [left, right], "minallowed": left,
-                "maxallowed": right, "tickformat": ",", "exponentformat": "none",
-            },
-            "yaxis": {
-                **axis, "range": [bottom + 0.15, -0.15], "minallowed": -0.15,
-                "maxallowed": bottom + 0.15, "showgrid": False, "automargin": True,
-                "fixedrange": fixed, "tickvals": [], "ticktext": [],
-            },
-            "separators": ".\N{NARROW NO-BREAK SPACE}",
-            "showlegend": True,
-            "legend": {
-                "title": {"text": _key(plan), "font": {"size": 12}},
-                "itemsizing": "constant", "groupclick": "togglegroup", "tracegroupgap": 0,
-            },
-        }
-    )  # fmt: skip
-
-
-def _bands(plan: Chart) -> list[dict[str, Any]]:
-    """Rows of map slots, reduce slots and lost slots as coloured bands."""
-    tints = [
-        ("", top, end, REDUCE_TINT if reduce else MAP_TINT)
-        for top, end, reduce in plan.rows.bands()
-    ]
-    tints += [("lost", top, end, LOST_TINT) for top, end in plan.rows.lost_bands()]
-    return [
-        {
-            "type": "rect", "layer": "below", "line": {"width": 0}, "name": name or None,
-            "xref": "paper", "x0": 0, "x1": 1, "y0": top, "y1": end, "fillcolor": tint,
-        }
-        for name, top, end, tint in tints
-    ]  # fmt: skip
-
-
-def _mark_lines(plan: Chart) -> list[dict[str, Any]]:
-    """A line for each mark, and one from the axes up to its label."""
-    shapes: list[dict[str, Any]] = []
-    for tier, mark in enumerate(plan.marks):
-        line = {"type": "line", "xref": "x", "x0": mark.time, "x1": mark.time, "yref": "paper"}
-        look = {"color": "#222", "width": 2}
-        shapes.append(
-            {
-                **line, "y0": 0, "y1": 1, "name": "bound" if mark.dashed else "makespan",
-                "line": {**look, "dash": "dash" if mark.dashed else "solid"},
-            }
-        )  # fmt: skip
-        if tier:
-            shapes.append(
-                {
-                    **line, "ysizemode": "pixel", "yanchor": 1, "y0": 0, "y1": 16 * tier,
-                    "line": look,
-                }
-            )  # fmt: skip
-    return shapes
-
-
-def _mark_labels(plan: Chart) -> list[dict[str, Any]]:
-    """The words above each mark, one tier for each."""
-    return [
-        {
-            "text": f"<i>{_safe(mark.label)}</i>" if mark.dashed else _safe(mark.label),
-            "x": mark.time, "xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom",
-            "xanchor": mark.side(plan.horizon),
-            "yshift": 16 * tier, "showarrow": False, "font": {"color": "#222"},
-        }
-        for tier, mark in enumerate(plan.marks)
-    ]  # fmt: skip
+def _web(name: str) -> str:
+    return files(__package__).joinpath("web", name).read_text("utf-8")
 
 
 def _key(plan: Chart) -> str:
-    """What the patterns mean, above the legend of the jobs."""
-    patterns = {"processing": "solid", "setup": "hatched", "encryption": "crossed"}
-    lines = [f"{patterns[part]}: {part}" for part in plan.bars.kinds()]
-    if plan.rows.lost.any():
-        lines.append("grey row: lost slot")
-    return "<br>".join([*lines, " "])
-
-
-def _legend(plan: Chart) -> list[dict[str, Any]]:
-    """One trace without data per job, which the legend toggles where a script paints the bars.
-
-    None for more jobs than a legend can hold.
-    """
-    if len(plan.jobs_shown) > MOST_LISTED:
-        return []
-    return [
-        {
-            "type": "scatter", "mode": "markers", "x": [None], "y": [None], "meta": job,
-            "name": _safe(shortened(plan.job_names[job], 24)), "hoverinfo": "skip",
-            "marker": {"color": plan.colours[job], "symbol": "square", "size": 12},
-        }
-        for job in plan.jobs_shown
-    ]  # fmt: skip
-
-
-def _bars(plan: Chart) -> list[dict[str, Any]]:
-    """A trace per job for each part of its bars, switched together."""
-    bars = plan.bars
-    y = plan.rows.y[bars.row]
-    hover = np.array([_hover(plan, k) for k in range(len(bars))], dtype=object)
-    label = np.array([_safe(plan.task_label(k)) for k in range(len(bars))], dtype=object)
-    traces = []
-    for job in plan.jobs_shown:
-        for kind, left, right in bars.parts():
-            of_job = bars.job == job
-            setup = kind != "processing"
-            shown = of_job & ((right > left) if setup else True)
-            if not shown.any():
-                continue
-            colour = part_colour(kind, plan.colours[job])
-            # White borders set bars apart, but would hide one that is as thin as they are.
-            thin = ((right - left)[shown] < plan.horizon / 400).tolist()
-            border = {
-                "color": [colour if k else "white" for k in thin],
-                "width": [1.0 if k else 0.5 for k in thin],
-            }
-            marker: dict[str, Any] = {"color": colour, "line": border}
-            if setup:
-                marker["pattern"] = {
-                    "shape": "x" if kind == "encryption" else "/",
-                    "bgcolor": colour, "fgcolor": "white", "size": 6, "solidity": 0.3,
-                }  # fmt: skip
-            labelled = len(bars) <= MOST_LABELLED and not setup
-            traces.append(
-                {
-                    "type": "bar", "orientation": "h", "y": y[shown], "base": left[shown],
-                    "x": (right - left)[shown], "width": BAR_HEIGHT, "marker": marker,
-                    "name": _safe(shortened(plan.job_names[job], 24)), "meta": kind,
-                    "legendgroup": str(job), "showlegend": not setup,
-                    "hoverinfo": "text", "hovertext": hover[shown].tolist(),
-                    "text": label[shown].tolist() if labelled else None, "textangle": 0,
-                    "textposition": "inside" if labelled else "none",
-                    "insidetextanchor": "middle", "insidetextfont": {"color": ink_on(colour)},
-                }
-            )  # fmt: skip
-    return traces
-
-
-def _hover(plan: Chart, bar: int) -> str:
-    bars, rows = plan.bars, plan.rows
-    row = bars.row[bar]
-    phase = "reduce" if rows.is_reduce[row] else "map"
-    start, setup, end = bars.start[bar], bars.setup[bar], bars.end[bar]
-    job = shortened(plan.job_names[bars.job[bar]], 40)
-    encryption, processing = bars.encryption[bar], end - start - setup
-    waits = f"setup {setup:.6g} s"
-    if encryption:
-        waits += f" (encryption {encryption:.6g} s, transfer {setup - encryption:.6g} s)"
-    works = f"processing {processing:.6g} s"
-    if bars.factor is not None:
-        factor = bars.factor[bar]
-        works += f" = {processing / factor:.6g} s × speed factor {factor:.6g}"
-    return (
-        f"<b>{_safe(job)}</b> {phase} task {bars.task[bar]}"
-        f"<br>node {_safe(shortened(rows.node_names[rows.node[row]], 40))}, "
-        f"{phase} slot {rows.slot[row]}"
-        f"<br>start {start:.6g} s<br>{waits}<br>{works}<br>end {end:.6g} s"
+    """What grounds and patterns mean, those that occur."""
+    occur = {"map": not plan.rows.is_reduce.all(), "reduce": plan.rows.is_reduce.any()}
+    occur |= dict.fromkeys(plan.bars.kinds(), True) | {"lost": plan.rows.lost.any()}
+    return "".join(
+        f'<span><i class="{kind}"></i>{words}</span>'
+        for kind, words in KEY.items()
+        if occur.get(kind, False)
     )
 
 
-def _safe(text: str) -> str:
-    """`text` as plotly shows it unchanged: plotly reads a subset of HTML, and TeX between `$`."""
-    return html.escape(text, quote=False).replace("$", "&#36;")
+def _height(plan: Chart) -> int:
+    """Most pixels that the chart takes."""
+    return round(ROW_PIXELS * plan.rows.bottom) + AROUND
 
 
-def _data(plan: Chart, painted: bool) -> dict[str, Any]:
-    """What the page's script needs: all rows, and the bars if it is to paint them."""
+def _data(plan: Chart) -> dict[str, Any]:
+    """What the script draws: rows and bars, column by column."""
     rows, bars = plan.rows, plan.bars
     data: dict[str, Any] = {
+        "horizon": plan.horizon,
+        "bottom": rows.bottom,
+        "marks": [
+            {"time": mark.time, "label": mark.label, "dashed": mark.dashed} for mark in plan.marks
+        ],
         "y": rows.y.tolist(),
         "labels": rows.row_labels(),
         "nodes": [
-            [(rows.y[first] + rows.y[last]) / 2, rows.block_label(first, last)]
+            [float(rows.y[first] + rows.y[last]) / 2, rows.block_label(first, last)]
             for first, last in rows.blocks
         ],
-        "bars": len(bars),
+        "node": [shortened(rows.node_names[node], 40) for node in rows.node],
+        "is_reduce": rows.is_reduce.tolist(),
+        "slot": rows.slot.tolist(),
+        "bands": [*rows.bands(), *((*band, 2) for band in rows.lost_bands())],
+        "jobs": [shortened(name, 40) for name in plan.job_names],
+        "named": len(plan.colours) <= MOST_NAMED,
+        "colours": plan.colours,
+        "inks": [ink_on(colour) for colour in plan.colours],
+        # Bars of row r are first[r] up to first[r + 1].
+        "first": np.searchsorted(bars.row, np.arange(len(rows.y) + 1)).tolist(),
+        "job": bars.job.tolist(),
+        "task": bars.task.tolist(),
+        "start": np.round(bars.start, 5).tolist(),
+        "setup": np.round(bars.setup, 5).tolist(),
+        "end": np.round(bars.end, 5).tolist(),
     }
-    if painted:
-        data |= {
-            "node": [shortened(rows.node_names[node], 40) for node in rows.node],
-            "reduce": rows.is_reduce.tolist(),
-            "slot": rows.slot.tolist(),
-            "bands": [*rows.bands(), *((*band, 2) for band in rows.lost_bands())],
-            "tints": [MAP_TINT, REDUCE_TINT, LOST_TINT],
-            "height": BAR_HEIGHT,
-            "jobs": [shortened(name, 40) for name in plan.job_names],
-            "colours": plan.colours,
-            "setups": [setup_colour(colour) for colour in plan.colours],
-            "secrets": [encryption_colour(colour) for colour in plan.colours],
-            "inks": [ink_on(colour) for colour in plan.colours],
-            # Bars of row r are first[r] up to first[r + 1].
-            "first": np.searchsorted(bars.row, np.arange(len(rows.y) + 1)).tolist(),
-            "job": bars.job.tolist(),
-            "task": bars.task.tolist(),
-            "start": np.round(bars.start, 5).tolist(),
-            "setup": np.round(bars.setup, 5).tolist(),
-            "end": np.round(bars.end, 5).tolist(),
-        }
-        if bars.encryption.any():
-            data["encryption"] = np.round(bars.encryption, 5).tolist()
-        if bars.factor is not None:
-            data["factor"] = bars.factor.tolist()
+    if bars.encryption.any():
+        data["encryption"] = np.round(bars.encryption, 5).tolist()
+    if bars.factor is not None:
+        data["factor"] = bars.factor.tolist()
     return data

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 WIDTH, DPI = 12.0, 150
 """Size of a written picture: inches, pixels per inch."""
+PIXEL = 1.05 * 72 / DPI
+"""Slightly more than a pixel, in points: less may cover no pixel's middle."""
 LABEL_SIZE = 8.0
 """Font size of labels in points."""
 HATCHES, MOST_HATCHED = {"setup": "//////", "encryption": "xxxxxx"}, 1_000
@@ -28,6 +30,8 @@ HATCHES, MOST_HATCHED = {"setup": "//////", "encryption": "xxxxxx"}, 1_000
 LOST_HATCH, LOST_INK = "\\\\\\", "#868b93"
 LEGEND_LINE = 0.2
 """Height of a line of the legend in inches."""
+MOST_DRAWN = 5_000
+"""More tasks than this are pixels within an SVG, which would have tens of megabytes else."""
 MOST_LABELLED = 150
 """With more tasks than this no bar carries its task's name."""
 
@@ -160,7 +164,8 @@ def _draw(plan: Chart, ax: Axes) -> Axes:
     )
     ax.tick_params(axis="x", labelsize=LABEL_SIZE + 1)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("time (s)")
+    # Where jobs have a colour scale, the key stands below at the right.
+    ax.set_xlabel("time (s)", loc="center" if len(plan.colours) <= MOST_NAMED else "left")
     ax.grid(axis="x", color="#c8ccd2", linewidth=0.6)
     ax.set_axisbelow(True)
     for side in ("top", "left", "right"):
@@ -192,7 +197,7 @@ def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> boo
     hatched = row_points >= 5 and 0 < len(setups) <= MOST_HATCHED
     hatched = hatched and bool(np.median(setups) * second_points > 2)
     y = plan.rows.y[bars.row]
-    top, bottom = y - BAR_HEIGHT / 2, y + BAR_HEIGHT / 2
+    height = max(BAR_HEIGHT, PIXEL / row_points)
     for name, left, right in bars.parts():
         colours = [part_colour(name, colour) for colour in plan.colours]
         # Every task has processing, be it of no length; a setup of no length is none.
@@ -201,17 +206,21 @@ def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> boo
         # A task too short to see is still there: above its neighbours, without a border.
         order = np.argsort(width <= 2, kind="stable")
         shown, width = shown[order], width[order]
-        far = left[shown] + np.maximum(width, 0.7) / second_points
+        smooth = (width > 2) & (row_points >= 4)
+        far = left[shown] + np.maximum(width, PIXEL) / second_points
         collection = _rectangles(
-            ax, name, left[shown], far, top[shown], bottom[shown],
+            ax, name, left[shown], far, y[shown] - height / 2, y[shown] + height / 2,
             [colours[job] for job in bars.job[shown]],
-            np.where(width > 2, min(0.5, row_points / 16), 0.0),
+            np.where(smooth, min(0.5, row_points / 16), 0.0),
         )  # fmt: skip
         if hatched and name in HATCHES:
             collection.set_hatch(HATCHES[name])
+        # What is thinner than a pixel takes a whole one: mixed with its neighbours it would have a
+        # colour that is no job's. Nor may it be rounded, or rows vanish in a regular pattern.
+        collection.set_antialiased(smooth.tolist())
         if row_points < 4:
-            # Thin rows rounded to whole pixels would vanish or merge in a regular pattern.
             collection.set_snap(False)
+        collection.set_rasterized(len(bars) > MOST_DRAWN)
     return hatched
 
 
@@ -321,7 +330,7 @@ def _key(plan: Chart, ax: Axes, hatched: bool) -> None:
 
 
 def _kinds(plan: Chart, hatched: bool) -> list[Patch]:
-    """What shades and patterns mean, whatever the job."""
+    """What shades, patterns and grounds mean, whatever the job."""
     from matplotlib.patches import Patch
 
     grey = "#666666"
@@ -341,6 +350,12 @@ def _kinds(plan: Chart, hatched: bool) -> list[Patch]:
                 label="lost slot",
             )
         )  # fmt: skip
+    for name, tint, occurs in (
+        ("map slots", MAP_TINT, not plan.rows.is_reduce.all()),
+        ("reduce slots", REDUCE_TINT, bool(plan.rows.is_reduce.any())),
+    ):
+        if occurs:
+            kinds.append(Patch(facecolor=tint, edgecolor="#c8ccd2", linewidth=0.6, label=name))
     return kinds
 
 

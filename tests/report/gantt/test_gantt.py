@@ -1,5 +1,6 @@
 """Static Gantt charts, and what all kinds of chart say."""
 
+import io
 import os
 import subprocess
 import sys
@@ -18,7 +19,9 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Job, MapTask, SpeedFactors, job_instance
 from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, timed
 from slotwise.instances.mapreduce.security import Outages, Security
+from slotwise.report.gantt.colours import job_colours
 from slotwise.report.gantt.files import draw_gantt, gantt_figure, write_gantt
+from slotwise.report.gantt.layout import MAP_TINT
 
 SVG = "{http://www.w3.org/2000/svg}"
 NONE = np.zeros(0, dtype=np.int64)
@@ -174,7 +177,9 @@ def test_a_setup_is_encryption_then_transfer():
     assert spans_of(ax, "encryption") == [(0, 20, 3.6, 4.4)]
     assert spans_of(ax, "setup") == [(10, 15, 0.1, 0.9), (20, 30, 3.6, 4.4)]
     assert (30, 50, 3.6, 4.4) in spans_of(ax, "processing")
-    assert legend_of(ax) == ["processing", "setup", "encryption", "lost slot", "a", "b"]
+    assert legend_of(ax) == [
+        "processing", "setup", "encryption", "lost slot", "map slots", "reduce slots", "a", "b",
+    ]  # fmt: skip
     hatches = {c.get_gid(): c.get_hatch() for c in ax.collections if c.get_gid()}
     assert len({hatches["encryption"], hatches["setup"], hatches["processing"]}) == 3
 
@@ -204,7 +209,7 @@ def test_charts_without_security_and_outages_do_not_mention_them():
             schedule, Figure(figsize=(12, 4)).add_subplot(),
         ),
     ):  # fmt: skip
-        assert legend_of(ax) == ["processing", "setup", "a", "b"]
+        assert legend_of(ax) == ["processing", "setup", "map slots", "reduce slots", "a", "b"]
         assert spans_of(ax, "lost-rows") == []
         assert "encryption" not in {c.get_gid() for c in ax.collections}
 
@@ -236,7 +241,7 @@ def test_figures_show_encryption_and_lost_slots():
     assert "setup 5 s<br>processing 5 s<br>" in figure.data[3].hovertext[0]
     plain = gantt_figure(*two_jobs())
     assert plain.layout.legend.title.text.split("<br>")[:-1] == [
-        "solid: processing", "hatched: setup",
+        "solid: processing", "hatched: setup", "blue ground: reduce slots",
     ]  # fmt: skip
 
 
@@ -364,7 +369,7 @@ def test_crowded_charts_drop_labels():
     ax = draw_gantt(instance, schedule, Figure(figsize=(12, 6)).add_subplot())
     assert not [text for text in texts_of(ax) if "·" in text]
     assert 1 < len(ax.get_yticks()) <= 40
-    assert len(ax.get_legend().get_texts()) == 2  # setup and processing; jobs have a colour scale
+    assert len(ax.get_legend().get_texts()) == 4  # parts and grounds; jobs have a colour scale
 
 
 def test_map_only_and_empty_instances(tmp_path):
@@ -446,3 +451,29 @@ def test_drawing_libraries_are_imported_when_needed():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_bars_below_a_pixel_keep_the_colour_of_their_job(tmp_path):
+    """600 slots on 900 pixels, tasks of a tenth of a pixel: every colour is one of the chart's."""
+    nodes, jobs = 300, 30
+    work = [Job(f"j{j}", [0.05] * 600) for j in range(jobs)]
+    instance = job_instance("fine", Cluster.uniform(nodes, reduce_slots=0), [*work, Job("z", [60])])
+    slot = np.append(np.arange(jobs * 600) % 600, 0)
+    none = np.zeros(0, dtype=np.int64)
+    schedule = timed(instance, slot, np.arange(len(slot)), none, none)
+    figure = Figure(figsize=(9, 6), dpi=150)
+    ax = draw_gantt(instance, schedule, figure.add_axes((0.2, 0.1, 0.7, 0.8)))
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png")
+    stream.seek(0)
+    pixels = np.round(255 * image.imread(stream)[..., :3]).astype(int)
+    box = ax.get_window_extent()
+    high = pixels.shape[0]
+    left = int(box.x0 + 0.004 / 1.016 * box.width) + 2
+    first = pixels[high - int(box.y1) + 3 : high - int(box.y0) - 3, left : left + 12]
+    known = [np.round(255 * np.array(to_rgb(c))) for c in [*job_colours(jobs + 1), MAP_TINT]]
+    away = np.abs(first.reshape(-1, 1, 3) - np.array(known)).max(axis=2).min(axis=1)
+    assert away.max() <= 1
+    path = tmp_path / "many.svg"
+    write_gantt(path, instance, schedule)
+    assert path.stat().st_size < 2e6

@@ -1,14 +1,11 @@
 """Gantt charts as pages, opened in a browser that has no network."""
 
 import json
-import re
-import shutil
-import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from browser import DESK, PHONE, browser, opened, sticks_out
 
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Job, MapTask, SpeedFactors, job_instance
@@ -16,63 +13,11 @@ from slotwise.instances.mapreduce.schedule import timed
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.report.gantt.files import gantt_figure, write_gantt
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-class Elements(HTMLParser):
-    """All elements of a page with their attributes; what scripts say is not among them."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
-
-    def with_class(self, name):
-        return [e for e in self.found if name in (e[1].get("class") or "").split()]
-
 
 @pytest.fixture(scope="module")
-def browse(tmp_path_factory):
-    """Open a page, run a script in it, and return its elements and what the script reported.
-
-    The script may use `gd` (plotly's element), `pause(ms)` and `report(value)`.
-    """
-    browser = next(filter(None, map(shutil.which, NAMES)), None)
-    if browser is None:
-        pytest.skip(f"no browser to open the page in: none of {', '.join(NAMES)} is installed")
-
-    def run(page, script=""):
-        folder = tmp_path_factory.mktemp("browser")
-        scripted = folder / "page.html"
-        added = f"""<script>(async () => {{
-            const gd = document.getElementById('gantt');
-            const pause = ms => new Promise(done => setTimeout(done, ms));
-            const report = value => {{ document.body.dataset.report = JSON.stringify(value); }};
-            await pause(100);
-            {script}
-        }})()</script></body>"""
-        scripted.write_text(page.read_text("utf-8").replace("</body>", added), "utf-8")
-        done = subprocess.run(
-            [
-                browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
-                "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND",
-                f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr", "--v=0",
-                "--window-size=1400,900", "--virtual-time-budget=10000", "--dump-dom",
-                scripted.as_uri(),
-            ],
-            capture_output=True, text=True, timeout=120, check=True,
-        )  # fmt: skip
-        complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-        assert complaints == []
-        elements = Elements(done.stdout)
-        body = next(attributes for tag, attributes in elements.found if tag == "body")
-        return elements, body, json.loads(body.get("data-report", "null"))
-
-    return run
+def chromium():
+    with browser() as found:
+        yield found
 
 
 def small():
@@ -95,113 +40,168 @@ def large():
     return instance, timed(instance, slot, np.arange(len(slot)), none, none)
 
 
-def test_small_page_draws_every_bar(browse, tmp_path):
+def bars(tab):
+    """How many tasks there are and how many were painted last."""
+    tab.wait_for_timeout(60)
+    found = tab.evaluate("({...document.body.dataset})")
+    return int(found["bars"]), int(found["painted"])
+
+
+def labels(tab):
+    return json.loads(tab.evaluate("document.body.dataset.labels"))
+
+
+def view(tab):
+    return tab.evaluate("[gantt.view.x0, gantt.view.x1, gantt.view.y0, gantt.view.y1]")
+
+
+def place(tab, time, y):
+    """A point of the chart in the window."""
+    box = tab.locator("#chart").bounding_box()
+    x, y = tab.evaluate(f"[gantt.toX({time}), gantt.toY({y})]")
+    return box["x"] + x, box["y"] + y
+
+
+def hover(tab, time, y):
+    """What the page tells of a place, line by line; None if nothing is there."""
+    tab.mouse.move(*place(tab, time, y))
+    tip = tab.locator("#hover")
+    return tip.inner_text().split("\n") if tip.is_visible() else None
+
+
+def colours(tab, from_, to, y):
+    """The colours painted between two times, five pixels above and below a height."""
+    return tab.evaluate(
+        f"""(() => {{
+            const copy = document.createElement("canvas");
+            copy.width = gantt.canvas.width; copy.height = gantt.canvas.height;
+            const pen = copy.getContext("2d", {{willReadFrequently: true}});
+            pen.drawImage(gantt.canvas, 0, 0);
+            const left = Math.round(gantt.toX({from_}));
+            const wide = Math.round(gantt.toX({to})) - left, top = Math.round(gantt.toY({y})) - 5;
+            const found = pen.getImageData(left, top, wide, 10).data, seen = new Set();
+            for (let k = 0; k < found.length; k += 4) seen.add(found.slice(k, k + 3).join(' '));
+            return [...seen];
+        }})()"""
+    )
+
+
+def test_a_small_page_draws_every_bar_and_fits_a_phone(chromium, tmp_path):
     page = tmp_path / "g.html"
     write_gantt(page, *small(), lower_bound=40.0, bound="LB2")
-    elements, body, _ = browse(page)
-    assert len(elements.with_class("point")) == 5 + 2
-    assert body["data-bars"] == "5"
-    assert "data-painted" not in body
+    assert page.stat().st_size < 60_000
+    for width, dark in ((PHONE, True), (DESK, False)):
+        with opened(chromium, page, width, dark=dark) as tab:
+            assert bars(tab) == (5, 5)
+            assert not sticks_out(tab)
+            assert labels(tab) == ["n0  map 0", "map 1", "reduce", "n1  map 0", "map 1", "reduce"]
+            key = tab.locator(".key").inner_text()
+            assert "map slots" in key
+            assert "reduce slots" in key
+            assert "encryption" not in key
 
 
 @pytest.mark.parametrize("jobs", [0, 2000])
-def test_pages_with_no_job_and_with_more_than_a_legend_holds(jobs, browse, tmp_path):
+def test_pages_with_no_job_and_with_more_than_a_legend_holds(jobs, chromium, tmp_path):
     page = tmp_path / "g.html"
     instance = job_instance("n", Cluster.uniform(2), [Job(f"j{j}", [1]) for j in range(jobs)])
     slot, none = np.arange(jobs) % 4, np.zeros(0, dtype=np.int64)
     write_gantt(page, instance, timed(instance, slot, slot, none, none))
-    elements, body, labels = browse(
-        page, "report([...gd.querySelectorAll('.ytick text')].map(text => text.textContent));"
-    )
-    assert labels == ["n0  map 0", "map 1", "reduce", "n1  map 0", "map 1", "reduce"]
-    assert elements.with_class("legendtext") == []
-    assert (body["data-bars"], body.get("data-painted", "0")) == (str(jobs), str(jobs))
+    with opened(chromium, page) as tab:
+        assert bars(tab) == (jobs, jobs)
+        assert tab.locator("#jobs button").count() == 0
+        if jobs:
+            tab.fill("#jobs input", "j7")
+            assert bars(tab) == (jobs, 1)
+            tab.click("#all")
+            assert bars(tab) == (jobs, jobs)
 
 
-def test_page_needs_no_network(tmp_path):
+def test_a_crowded_cluster_leaves_the_chart_its_room(chromium, tmp_path):
+    page = tmp_path / "g.html"
+    names = [f"rack-{k % 9}-with-a-long-name-{k}" for k in range(1545)]
+    ones = np.ones(1545, dtype=np.int64)
+    cluster = Cluster(tuple(names), ("r",), 0 * ones, ones, 0 * ones)
+    instance = job_instance("wide", cluster, [Job("j", [5.0] * 1545, [])])
+    slot, none = np.arange(1545), np.zeros(0, dtype=np.int64)
+    write_gantt(page, instance, timed(instance, slot, slot, none, none))
+    with opened(chromium, page, PHONE) as tab:
+        assert tab.evaluate("gantt.frame.wide / innerWidth") > 0.6
+        assert 5 < len(labels(tab)) < 60
+        assert not sticks_out(tab)
+
+
+def test_names_with_markup_are_shown_as_they_are(chromium, tmp_path):
     page = tmp_path / "g.html"
     write_gantt(page, *small())
-    elements = Elements(page.read_text("utf-8"))
-    links = [a.get(key) for _, a in elements.found for key in ("src", "href", "data", "action")]
-    assert {link for link in links if link} == {"data:,"}
-    assert not re.search(
-        r"@import|url\(\s*['\"]?https?:", page.read_text("utf-8").split("<script")[0]
-    )
-
-
-def test_names_with_markup_are_shown_as_they_are(browse, tmp_path):
-    page = tmp_path / "g.html"
-    write_gantt(page, *small())
-    _, _, shown = browse(
-        page,
-        """report([document.title, document.querySelector('h1').textContent,
-                   ...[...gd.querySelectorAll('.legendtext')].map(text => text.textContent)]);""",
-    )
     name = "small & <b>bold</b> $y$"
-    assert shown == [name, name, "a", "</script><b>$x$&amp;"]
+    with opened(chromium, page) as tab:
+        assert tab.title() == name
+        assert tab.locator("h1").inner_text() == name
+        assert tab.locator("#jobs button").all_inner_texts() == ["a", "</script><b>$x$&amp;"]
 
 
-def test_hovering_a_small_chart_tells_everything(browse, tmp_path):
+def test_hovering_tells_everything(chromium, tmp_path):
     page = tmp_path / "g.html"
     write_gantt(page, *small())
-    _, _, shown = browse(
-        page,
-        """const box = gd.querySelector('.nsewdrag').getBoundingClientRect();
-        const X = gd._fullLayout.xaxis, Y = gd._fullLayout.yaxis;
-        gd.querySelector('.nsewdrag').dispatchEvent(new MouseEvent('mousemove', {bubbles: true,
-            clientX: box.left + X.l2p(35), clientY: box.top + Y.l2p(2.5)}));
-        await pause(500);
-        report([...gd.querySelectorAll('.hovertext .nums .line')].map(line => line.textContent));
-        """,
-    )
-    assert shown == [
-        "a reduce task 0", "node n0, reduce slot 0", "start 20 s", "setup 0.5 s",
-        "processing 30 s", "end 50.5 s",
-    ]  # fmt: skip
+    with opened(chromium, page) as tab:
+        assert hover(tab, 35, 2.5) == [
+            "a reduce task 0", "node n0, reduce slot 0", "start 20 s", "setup 0.5 s",
+            "processing 30 s", "end 50.5 s",
+        ]  # fmt: skip
+        assert hover(tab, 55, 2.5) is None
 
 
-def test_large_page_paints_hides_zooms_and_tells(browse, tmp_path):
+def test_the_keyboard_alone_suffices(chromium, tmp_path):
+    page = tmp_path / "g.html"
+    write_gantt(page, *small())
+    with opened(chromium, page) as tab:
+        tab.keyboard.press("Tab")
+        assert tab.evaluate("document.activeElement.id") == "chart"
+        whole = view(tab)
+        tab.keyboard.press("+")
+        zoomed = view(tab)
+        assert zoomed[1] - zoomed[0] == pytest.approx(0.7 * (whole[1] - whole[0]))
+        tab.keyboard.press("ArrowRight")
+        assert view(tab)[0] > zoomed[0]
+        tab.keyboard.press("0")
+        assert view(tab) == pytest.approx(whole)
+        told = [tab.keyboard.press("n") or tab.inner_text("#told") for _ in range(5)]
+        assert len(set(told)) == 5
+        assert told[0].startswith("a map task 0, node n0, map slot 0, start 0 s")
+        tab.keyboard.press("Tab")
+        tab.keyboard.press("Enter")
+        assert tab.locator("#jobs button").first.get_attribute("aria-pressed") == "false"
+        assert bars(tab) == (5, 2)
+
+
+def test_a_large_page_hides_zooms_and_tells(chromium, tmp_path):
     page = tmp_path / "g.html"
     instance, schedule = large()
     write_gantt(page, instance, schedule)
-    assert page.stat().st_size < 15e6
-    end = schedule.makespan
-    elements, body, seen = browse(
-        page,
-        f"""const seen = {{all: document.body.dataset.painted}};
-        const point = (time, y) => {{
-            const box = gd.querySelector('.nsewdrag').getBoundingClientRect();
-            const X = gd._fullLayout.xaxis, Y = gd._fullLayout.yaxis;
-            gd.querySelector('.nsewdrag').dispatchEvent(new MouseEvent('mousemove', {{
-                bubbles: true, clientX: box.left + X.l2p(time), clientY: box.top + Y.l2p(y)}}));
-            const tip = document.getElementById('hover');
-            return tip.hidden ? null : tip.textContent;
-        }};
-        seen.first = point(15, 0.5);
-        seen.short = point({end}, 3 * 2.5 + 1.5);
-        seen.gap = point(15, 2.25);
-        seen.labels = gd.querySelectorAll('.ytick text').length;
-        gd.querySelector('.legendtoggle').dispatchEvent(new MouseEvent('mousedown'));
-        gd.querySelector('.legendtoggle').dispatchEvent(new MouseEvent('mouseup'));
-        await pause(1000);
-        seen.hidden = document.body.dataset.painted;
-        seen.none = point(15, 0.5);
-        await Plotly.relayout(gd, {{'xaxis.range': [100, 101], 'yaxis.range': [5.1, 2.4]}});
-        await pause(300);
-        seen.zoomed = document.body.dataset.painted;
-        seen.rows = [...gd.querySelectorAll('.ytick text')].map(text => text.textContent);
-        report(seen);""",
-    )
-    assert elements.with_class("point") == []
-    assert body["data-bars"] == seen["all"] == "2001"
-    lines = ["j0 map task 0", "node n0, map slot 0", "start 0 s"]
-    assert seen["first"].split("\n") == [*lines, "setup 1 s", "processing 30 s", "end 31 s"]
-    assert seen["short"].startswith("short map task 0\nnode n3, map slot 1\nstart 620 s")
-    assert seen["gap"] is None
-    assert 1 < seen["labels"] <= 50
-    # Job j0 has 50 tasks and the first slot's first one; at 100 s each of two slots runs one task.
-    assert (seen["hidden"], seen["none"], seen["zoomed"]) == ("1951", None, "2")
-    assert seen["rows"] == ["n1  map 0", "map 1"]
+    with opened(chromium, page) as tab:
+        assert bars(tab) == (2001, 2001)
+        told = hover(tab, 15, 0.5)
+        lines = ["j0 map task 0", "node n0, map slot 0", "start 0 s"]
+        assert told == [*lines, "setup 1 s", "processing 30 s", "end 31 s"]
+        short = hover(tab, schedule.makespan, 3 * 2.5 + 1.5)
+        assert short[:3] == ["short map task 0", "node n3, map slot 1", "start 620 s"]
+        assert hover(tab, 15, 2.25) is None
+        assert 1 < len(labels(tab)) <= 50
+        tab.fill("#jobs input", "j1")
+        assert bars(tab) == (2001, 50)
+        assert hover(tab, 15, 0.5) is None
+        tab.fill("#jobs input", "")
+        tab.evaluate("gantt.show(100, 101, 2.4, 5.1)")
+        # Each of two slots runs one task then.
+        assert bars(tab) == (2001, 2)
+        assert labels(tab) == ["n1  map 0", "map 1"]
+        tab.mouse.dblclick(*place(tab, 100.5, 3))
+        before = view(tab)
+        tab.mouse.wheel(0, -400)
+        tab.wait_for_timeout(100)
+        assert view(tab)[1] - view(tab)[0] < (before[1] - before[0]) / 1.5
+        assert 0 < bars(tab)[1] < 2001
 
 
 def secured():
@@ -220,64 +220,27 @@ def secured():
     return instance, timed(instance, slot, np.arange(2000), none, none)
 
 
-def test_large_page_paints_encryption_and_lost_slots(browse, tmp_path):
+def test_encryption_lost_slots_and_jobs_have_their_own_colours(chromium, tmp_path):
     page = tmp_path / "g.html"
     write_gantt(page, *secured())
-    _, body, (told, title, rows, parts) = browse(
-        page,
-        """await Plotly.relayout(gd, {'xaxis.range': [0, 24], 'yaxis.range': [2.15, -0.15]});
-        await pause(300);
-        const box = gd.querySelector('.nsewdrag').getBoundingClientRect();
-        const X = gd._fullLayout.xaxis, Y = gd._fullLayout.yaxis;
-        gd.querySelector('.nsewdrag').dispatchEvent(new MouseEvent('mousemove', {
-            bubbles: true, clientX: box.left + X.l2p(4), clientY: box.top + Y.l2p(0.5)}));
-        const canvas = gd.querySelector('canvas'), wide = canvas.width;
-        const pixels = canvas.getContext('2d').getImageData(0, 0, wide, canvas.height).data;
-        const colours = (from, to, y) => {
-            const seen = new Set(), row = Math.round(Y.l2p(y));
-            for (let i = row - 5; i < row + 5; i++)
-                for (let j = Math.round(X.l2p(from)); j < X.l2p(to); j++)
-                    seen.add(pixels.slice(4 * (i * wide + j), 4 * (i * wide + j) + 3).join(' '));
-            return [...seen];
-        };
-        report([document.getElementById('hover').textContent.split('\\n'),
-                gd.querySelector('.legendtitletext').textContent,
-                [...gd.querySelectorAll('.ytick text')].map(text => text.textContent),
-                [colours(1, 23, 1.5), colours(0.5, 5.5, 0.5), colours(6.5, 8.5, 0.5),
-                 colours(15, 23, 0.25)]]);""",
-    )
-    assert body["data-painted"] == "1"
-    assert told[3:5] == [
-        "setup 9 s (encryption 6 s, transfer 3 s)", "processing 15 s = 30 s × speed factor 0.5",
-    ]  # fmt: skip
-    assert "hatched: setupcrossed: encryptiongrey row: lost slot" in title
-    assert rows == ["n0  map 0", "map 1 (lost)"]
-    lost, encryption, transfer, processing = parts
-    assert lost == ["184 188 194"]
-    # Job j0 is 68 1 84; 30 % white for encryption, 60 % for transfer, both under white lines.
-    assert "124 77 135" in encryption
-    assert "124 77 135" not in transfer
-    assert "180 153 187" in transfer
-    assert "180 153 187" not in encryption
-    assert processing == ["68 1 84"]
-
-
-def test_wheel_zooms_while_it_turns(browse, tmp_path):
-    page = tmp_path / "g.html"
-    write_gantt(page, *large())
-    _, _, (before, after) = browse(
-        page,
-        """const area = gd.querySelector('.nsewdrag'), box = area.getBoundingClientRect();
-        const before = gd._fullLayout.xaxis.range[1] - gd._fullLayout.xaxis.range[0];
-        for (let k = 0; k < 5; k++) area.dispatchEvent(new WheelEvent('wheel', {bubbles: true,
-            cancelable: true, deltaY: -100, clientX: box.left + 300, clientY: box.top + 200}));
-        await pause(50);
-        const painted = +document.body.dataset.painted;
-        const after = gd._fullLayout.xaxis.range[1] - gd._fullLayout.xaxis.range[0];
-        report([[before, 2001], [after, painted]]);""",
-    )
-    assert after[0] < before[0] / 1.5
-    assert 0 < after[1] < 2001
+    with opened(chromium, page) as tab:
+        tab.evaluate("gantt.show(0, 24, -0.15, 2.15)")
+        assert bars(tab)[1] == 1
+        told = hover(tab, 4, 0.5)
+        assert told[3:5] == [
+            "setup 9 s (encryption 6 s, transfer 3 s)", "processing 15 s = 30 s × speed factor 0.5",
+        ]  # fmt: skip
+        key = tab.locator(".key").inner_text()
+        assert all(word in key for word in ("hatched", "crossed", "lost slot"))
+        assert labels(tab) == ["n0  map 0", "map 1 (lost)"]
+        assert "184 188 194" in colours(tab, 1.5, 22.5, 1.5)
+        # Job j0 is 68 1 84; 30 % white for encryption, 60 % for transfer, both under white lines.
+        encryption, transfer = colours(tab, 0.5, 5.5, 0.5), colours(tab, 6.5, 8.5, 0.5)
+        assert "124 77 135" in encryption
+        assert "124 77 135" not in transfer
+        assert "180 153 187" in transfer
+        assert "180 153 187" not in encryption
+        assert colours(tab, 15, 23, 0.3) == ["68 1 84"]
 
 
 def test_figure_has_a_trace_per_job_and_kind():
