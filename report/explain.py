@@ -273,6 +273,16 @@ _STYLE = """
 .slotwise-model tr.more td { border-top: 0; padding-top: 0 }
 .slotwise-model code { font-size: .82em; overflow-wrap: anywhere }
 .slotwise-model .example { display: block; margin: .1rem 0 .3rem 1.2rem }
+@media (max-width: 640px) {
+  .slotwise-model table, .slotwise-model tbody, .slotwise-model tr,
+  .slotwise-model td { display: block; width: auto }
+  .slotwise-model td { border-top: 0; padding: .1rem 0; overflow-x: auto }
+  .slotwise-model tr { border-top: 1px solid #8884; padding: .3rem 0 }
+  .slotwise-model tr.more { border-top: 0 }
+  .slotwise-model td:first-child { white-space: normal; width: auto }
+  .slotwise-model .for { text-align: left }
+  .slotwise-model td:empty { display: none }
+}
 """
 
 
