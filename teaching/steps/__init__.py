@@ -14,5 +14,9 @@ RECORDERS: dict[str, str] = {
     "first-fit": "teaching.steps.recorders.dispatching.record:first_fit",
     "best-fit": "teaching.steps.recorders.dispatching.record:best_fit",
     "tetris": "teaching.steps.recorders.dispatching.record:tetris",
+    "exact": "teaching.steps.recorders.fair_shares.record:exact",
+    "mch": "teaching.steps.recorders.fair_shares.record:mch",
+    "ch": "teaching.steps.recorders.fair_shares.record:ch",
+    "drf": "teaching.steps.recorders.fair_shares.record:drf",
 }
 """Function that records each method, `module:function` below this package, by the method's name."""
