@@ -113,6 +113,11 @@ if TYPE_CHECKING:
     from .solvers.result import Status as Status
     from .solvers.solve import solve as solve
     from .solvers.stop_reason import StopReason as StopReason
+    from .teaching.exercises.catalogue import exercises as exercises
+    from .teaching.exercises.exercise import Demands as Demands
+    from .teaching.exercises.exercise import Limits as Limits
+    from .teaching.exercises.grade import Grade as Grade
+    from .teaching.exercises.grading import grade as grade
     from .teaching.steps.html import write_step_page as write_step_page
     from .teaching.steps.record import Steps as Steps
     from .teaching.steps.recording import steps as steps

@@ -25,6 +25,8 @@ from .from_registry.names import WithAllNames
 from .gap import gap
 from .guide import guide
 from .heuristic import heuristic
+from .learning.exercises import exercises
+from .learning.grade import grade
 from .list_ import list_
 from .process import interrupts
 from .process.failing import failed
@@ -54,6 +56,7 @@ app = typer.Typer(
 VERBS = (
     *(solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, schema, examples),
     *(campaign, reproduce, report),
+    *(grade, exercises),
 )
 for command in VERBS:
     app.command(cls=WithAllNames)(command)

@@ -71,6 +71,30 @@ EXAMPLES = (
         "slotwise examples example:my_rule -o my_rule.py",
     ),
     Example(
+        "exercise-heuristic.py",
+        "answer to an exercise",
+        "a schedule that is right and slow, to begin with",
+        "slotwise grade example:exercise-heuristic --exercise heuristic --instances 20",
+    ),
+    Example(
+        "exercise-bound.py",
+        "answer to an exercise",
+        "a bound that is right and says nothing, to begin with",
+        "slotwise grade example:exercise-bound --exercise bound --instances 20",
+    ),
+    Example(
+        "exercise-solve.py",
+        "answer to an exercise",
+        "an optimum that leaves rules out, to begin with",
+        "slotwise examples example:exercise-solve -o exact.py",
+    ),
+    Example(
+        "exercise-rule.py",
+        "answer to an exercise",
+        "a dispatching rule that is right and slow, to begin with",
+        "slotwise grade example:exercise-rule --exercise rule --instances 20",
+    ),
+    Example(
         "google-2011.json",
         "datacenter",
         "machines and job classes of Tables 1 and 2 of LoTES",

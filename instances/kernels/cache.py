@@ -31,7 +31,7 @@ from typing import Any
 
 from ..notices import warning
 
-LAYERS = ("instances", "formulations", "heuristics", "solvers")
+LAYERS = ("instances", "formulations", "heuristics", "solvers", "teaching")
 """The packages whose sources can be part of the digest."""
 
 LIBRARIES = ("numba", "llvmlite", "numpy")

@@ -37,6 +37,8 @@ LINES = {
     "--policy first-fit",
     "fair": "{hierarchy.json} --events {events.json}",
     "explain": "sequence {plain.json}",
+    "grade": "{answer.py} --exercise bound --instances 2 --seed-file {seed.txt}",
+    "exercises": "--start bound",
     "campaign": "{study.toml} --list",
     "examples": "five-jobs",
     "schema": "mapreduce",
@@ -113,7 +115,15 @@ def test_every_path_of_every_command_is_read_or_written():
     # An output that is not marked would be taken for an input, which is not protected.
     for words, function in FUNCTIONS.items():
         for name, mark in path_parameters(function).values():
-            wanted = name in ("--output", "--gantt", "--plot", "--jobs", "--html", "--slides")
+            wanted = name in (
+                "--output",
+                "--gantt",
+                "--plot",
+                "--jobs",
+                "--html",
+                "--slides",
+                "--table",
+            )
             assert (mark is not None) == wanted, (words, name)
 
 
@@ -122,6 +132,8 @@ def originals(tmp_path_factory):
     folder = tmp_path_factory.mktemp("inputs")
     seed_files.make(folder)
     (folder / "demands.json").write_text("{}")
+    (folder / "seed.txt").write_text("secret")
+    (folder / "answer.py").write_text("def bound(instance):\n    return 0.0\n")
     (folder / "study.toml").write_text(
         '[[instances]]\ngenerator = "ljr-small"\n[[methods]]\nheuristic = "EFSS"\n'
     )

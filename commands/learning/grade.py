@@ -1,0 +1,186 @@
+"""`slotwise grade`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...instances.errors import InputError
+from ..console import NO, Json, Quiet, show, tell
+from ..file_rules import Written, saving
+from ..process.interrupts import INTERRUPTED, held
+from .sayings import said_on_a_terminal
+
+if TYPE_CHECKING:
+    from ...teaching.exercises.grade import Grade, Reveal
+    from ...teaching.exercises.grading import Wanted
+
+AnswerFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="A Python file, - is stdin; or a folder of them, a row for each."
+    ),
+]
+ExerciseName = Annotated[
+    str, typer.Option("--exercise", metavar="NAME", help="heuristic, bound, solve or rule.")
+]
+Domain = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="What hidden instances are like, see slotwise exercises."),
+]
+Instances = Annotated[int, typer.Option(metavar="N", min=1, help="Hidden instances to try.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Draws the hidden instances.")]
+SeedFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A file whose text draws them instead: keep it secret."),
+]
+AtMost = Annotated[
+    float | None,
+    typer.Option(metavar="X", min=0, help="heuristic: X times the makespan of EFSS, not more."),
+]
+NotBelow = Annotated[
+    str | None,
+    typer.Option(metavar="BOUND", help="bound: at least this one (slotwise list bounds)."),
+]
+Time = Annotated[
+    float,
+    typer.Option(metavar="S", min=0, help="Seconds to find mistakes, and to make them small."),
+]
+PerInstance = Annotated[
+    float, typer.Option(metavar="S", min=0.01, help="Seconds of processor time for an answer.")
+]
+Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory of the file, such as 500MB.")]
+WithSlotwise = Annotated[
+    bool, typer.Option("--slotwise/--no-slotwise", help="Whether the file may import slotwise.")
+]
+RevealOption = Annotated[
+    str,
+    typer.Option("--reveal", metavar="WHAT", help="What to show: smallest instance, kind, or no."),
+]
+Page = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="PAGE", help="Write a page with pictures here."),
+    Written(what="a page"),
+]
+Table = Annotated[
+    Path | None,
+    typer.Option("--table", metavar="MARKS", help="Write a CSV with a row for each file here."),
+    Written(what="a table"),
+]
+
+
+def grade(
+    file: AnswerFile,
+    exercise: ExerciseName,
+    domain: Domain = None,
+    instances: Instances = 300,
+    seed: Seed = 1,
+    seed_file: SeedFile = None,
+    at_most: AtMost = None,
+    not_below: NotBelow = None,
+    time: Time = 60.0,
+    per_instance: PerInstance = 2.0,
+    memory: Memory = "2GB",
+    with_slotwise: WithSlotwise = True,
+    reveal: RevealOption = "smallest",
+    output: Page = None,
+    table: Table = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Look for the smallest instance that breaks a student's file.
+
+    The file runs in a process of its own with limits: they stop accidents, not attackers. Grade
+    strangers' files in a container or virtual machine. Of a folder every file is graded; with
+    --table the same line goes on where it stopped. Exits with 1 if a file is broken, with 2 if it
+    cannot be loaded.
+    """
+    from ...instances.advice import need_choice
+    from ...instances.files.inputs import parse_size, read_text
+    from ...teaching.exercises.exercise import Demands, Limits
+    from ...teaching.exercises.grade import REVEALS
+    from ...teaching.exercises.grading import wanted
+
+    need_choice("--reveal", reveal, REVEALS)
+    shown: Any = reveal
+    limits = Limits(time, per_instance, parse_size(memory, "--memory"), with_slotwise)
+    drawn: int | str = seed
+    if seed_file is not None:
+        drawn = read_text(seed_file).strip()
+        if not drawn:
+            raise InputError(f"{seed_file}: is empty, need a seed")
+    how = wanted(exercise, drawn, instances, domain, Demands(at_most, not_below), limits)
+    if file.is_dir():
+        if output is not None:
+            raise InputError("-o is a page about one file: a folder has a --table")
+        _class(file, how, table, shown, as_json=as_json, quiet=quiet)
+    else:
+        _one(file, how, shown, output, table, as_json=as_json, quiet=quiet)
+
+
+def _one(
+    file: Path,
+    how: Wanted,
+    reveal: Reveal,
+    output: Path | None,
+    table: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from ...instances.files.inputs import STANDARD, file_name, read_text
+    from ...instances.files.outputs import write_bytes
+    from ...teaching.exercises.classes import row_of, table_text
+    from ...teaching.exercises.grading import grade_source
+    from ...teaching.exercises.page import page
+
+    source = read_text(file)
+    name = "stdin" if str(file) == STANDARD else file_name(file)
+    with held() as signals, said_on_a_terminal(hidden=quiet or as_json) as say:
+        signals.interrupt()
+        found = grade_source(source, name, how, say)
+        signals.hold_if_came()
+    if output is not None:
+        with saving():
+            write_bytes(output, page(found, reveal).encode())
+    if table is not None:
+        with saving():
+            write_bytes(table, table_text([row_of(found, reveal)]).encode())
+    show(found.text(reveal), document=found.document(reveal), as_json=as_json, quiet=quiet)
+    tell(found.notes, quiet=quiet or as_json)
+    _leave(found)
+
+
+def _leave(found: Grade) -> None:
+    if found.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if found.broken:
+        raise typer.Exit(NO)
+
+
+def _class(
+    folder: Path,
+    how: Wanted,
+    table: Path | None,
+    reveal: Reveal,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from ...teaching.exercises.classes import grade_class, shown_table
+
+    with held() as signals, said_on_a_terminal(hidden=quiet or as_json) as say:
+        signals.interrupt()
+        marks = grade_class(folder, how, table, reveal, say)
+        signals.hold_if_came()
+    if table is not None:
+        with saving():
+            marks.write(table)
+    show(shown_table(marks), document=marks.document(), as_json=as_json, quiet=quiet)
+    tell(marks.notes, quiet=quiet or as_json)
+    if marks.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if any(row["verdict"] != "nothing found" for row in marks.rows):
+        raise typer.Exit(NO)

@@ -1,0 +1,136 @@
+"""Hidden batches: tiny MapReduce instances, drawn at random within a domain."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from .exact import MOST_SLOTS, MOST_TASKS
+
+ANY, BOTH_PHASES = "any", "both-phases"
+
+DOMAINS = {
+    ANY: "jobs may lack map tasks or reduce tasks",
+    BOTH_PHASES: "every job has at least one map task and one reduce task",
+}
+
+RATES = {"node": 100.0, "rack": 50.0, "remote": 25.0}
+
+MOST_JOBS = 4
+
+TIMES = (
+    lambda rng: float(rng.randint(0, 9)),
+    lambda rng: float(rng.choice((0, 1, 1, 2, 3))),
+    lambda rng: rng.randint(0, 40) / 4,
+    lambda rng: float(rng.choice((1, 1, 2, 10))),
+)
+"""How the times of an instance are drawn (s): never so small that rounding would decide."""
+
+
+def first() -> dict[str, Any]:
+    """The first instance: one job with one map task and one reduce task, on one node."""
+    return _document(
+        "hidden-1",
+        [_node(0, 0, 1, 1)],
+        [{**_job(0, 1.0), "map_tasks": [_map(1.0, 100.0, ["n0"])], "reduce_tasks": [_reduce(2.0)]}],
+    )
+
+
+def draw(rng: Random, domain: str) -> dict[str, Any]:
+    """A random instance of at most 8 tasks on at most 3 map and 3 reduce slots.
+
+    Parameters
+    ----------
+    rng
+        Where randomness comes from.
+    domain
+        One of `DOMAINS`.
+
+    Returns
+    -------
+    dict
+        A `slotwise/mapreduce/1` document.
+    """
+    racks = rng.randint(1, 2)
+    nodes = rng.randint(1, 3)
+    map_slots = _shared(rng, rng.randint(1, MOST_SLOTS), nodes)
+    reduce_slots = _shared(rng, rng.randint(1, MOST_SLOTS), nodes)
+    cluster = [_node(k, k * racks // nodes, map_slots[k], reduce_slots[k]) for k in range(nodes)]
+    time = rng.choice(TIMES)
+    reads = rng.random() < 0.7
+    jobs = [_job(i, rng.choice((0.0, 0.5, 1.0, 1.0)) if reads else 0.0) for i in range(_jobs(rng))]
+    phases = ["map_tasks", "reduce_tasks"]
+    places = [(job, phase) for job in jobs for phase in phases] if domain == BOTH_PHASES else []
+    most = rng.randint(max(2, len(places)), MOST_TASKS)
+    places += [(rng.choice(jobs), rng.choice(phases)) for _ in range(most - len(places))]
+    for job, phase in places:
+        if phase == "reduce_tasks":
+            job[phase].append(_reduce(time(rng)))
+            continue
+        size = rng.choice((0.0, 50.0, 100.0, 100.0, 200.0)) if reads else 0.0
+        copies = rng.sample(range(nodes), rng.randint(1, min(nodes, 2)))
+        job[phase].append(_map(time(rng), size, [f"n{k}" for k in sorted(copies)]))
+    jobs = [job for job in jobs if job["map_tasks"] or job["reduce_tasks"]]
+    return _document("hidden", cluster, jobs)
+
+
+def inside(document: dict[str, Any], domain: str) -> bool:
+    """Whether an instance belongs to a domain and has a schedule.
+
+    Parameters
+    ----------
+    document
+        The instance.
+    domain
+        One of `DOMAINS`.
+
+    Returns
+    -------
+    bool
+        Whether it does.
+    """
+    nodes, jobs = document["cluster"]["nodes"], document["jobs"]
+    tasks = {phase: sum(len(job[phase]) for job in jobs) for phase in ("map_tasks", "reduce_tasks")}
+    slots = {phase: sum(node[phase] for node in nodes) for phase in ("map_slots", "reduce_slots")}
+    if not sum(tasks.values()) or not all(job["map_tasks"] or job["reduce_tasks"] for job in jobs):
+        return False
+    if any(tasks[f"{phase}_tasks"] and not slots[f"{phase}_slots"] for phase in ("map", "reduce")):
+        return False
+    return domain != BOTH_PHASES or all(job["map_tasks"] and job["reduce_tasks"] for job in jobs)
+
+
+def _jobs(rng: Random) -> int:
+    return rng.choice((1, 2, 2, 3, 3, MOST_JOBS))
+
+
+def _shared(rng: Random, slots: int, nodes: int) -> list[int]:
+    """So many slots on the nodes, at random."""
+    found = [0] * nodes
+    for _ in range(slots):
+        found[rng.randrange(nodes)] += 1
+    return found
+
+
+def _document(name: str, nodes: list[Any], jobs: list[Any]) -> dict[str, Any]:
+    return {
+        "format": "slotwise/mapreduce/1",
+        "name": name,
+        "cluster": {"nodes": nodes, "rates": dict(RATES)},
+        "jobs": jobs,
+    }
+
+
+def _node(number: int, rack: int, maps: int, reduces: int) -> dict[str, Any]:
+    return {"name": f"n{number}", "rack": f"r{rack}", "map_slots": maps, "reduce_slots": reduces}
+
+
+def _job(number: int, ratio: float) -> dict[str, Any]:
+    return {"name": f"j{number}", "output_ratio": ratio, "map_tasks": [], "reduce_tasks": []}
+
+
+def _map(processing: float, size: float, replicas: list[str]) -> dict[str, Any]:
+    return {"processing": processing, "input_mb": size, "replicas": replicas if size else []}
+
+
+def _reduce(processing: float) -> dict[str, Any]:
+    return {"processing": processing}

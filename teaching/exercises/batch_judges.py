@@ -1,0 +1,290 @@
+"""What is wrong with an answer to a batch: a schedule, a bound, an optimum."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...instances.files.json_files import JsonFile
+from ...instances.import_notes import listed
+from ...instances.mapreduce.checker import check
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.instance_file import read_instance
+from ...instances.mapreduce.processing import map_times, reduce_times
+from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
+from ...instances.mapreduce.schedule_file import ScheduleDocument, schedule_from
+from ...instances.mapreduce.setups import map_setups, reduce_setups
+from .exact import optimum
+from .exercise import Answer, Ask, Demands, Document, Failure, Malformed, failed_to_answer
+
+MODEL_TOLERANCE, BOUND_TOLERANCE = 1e-6, 1e-9
+"""Relative differences that are rounding: HiGHS's are greater than those of a closed form."""
+
+FIELDS: dict[str, tuple[type, ...]] = {
+    "job": (str,),
+    "phase": (str,),
+    "task": (int,),
+    "node": (str,),
+    "slot": (int,),
+    "start": (int, float),
+}
+
+KINDS = (
+    (r"has no such job|the job has|the cluster has no node|there is no slot", "nowhere to run"),
+    (r"is scheduled twice", "a task runs twice"),
+    (r"is not scheduled", "a task does not run"),
+    (r"before time 0", "a start before 0"),
+    (r"before the end of its job's map phase", "a reduce task before its job's maps"),
+    (r"that .* holds until", "two tasks at once on a slot"),
+    (r": setup is", "a wrong setup time"),
+    (r": end is", "a wrong end"),
+    (r"makespan is", "a wrong makespan"),
+)
+"""Words of the checker, and the sort of mistake that they tell."""
+
+DIFFERENT = "two runs differ"
+_TASK = re.compile(r"job '([^']*)' (map|reduce) task (\d+)")
+
+
+def judge_heuristic(document: Document, ask: Ask, demands: Demands) -> Failure | None:
+    """What is wrong with the schedule of a heuristic.
+
+    Parameters
+    ----------
+    document
+        The instance.
+    ask
+        Puts the question.
+    demands
+        How good it must be.
+
+    Returns
+    -------
+    Failure | None
+        The first mistake in the order of `KINDS`.
+
+    Raises
+    ------
+    Malformed
+        If the answer is no list of rows.
+    """
+    best, rows = optimum(document)
+    right = {"makespan": best, "tasks": rows}
+    answer = ask(document)
+    failure = failed_to_answer(answer)
+    if failure is None:
+        failure = _wrong_schedule(document, answer, demands)
+    if failure is None:
+        again = ask(document)
+        failure = failed_to_answer(again)
+        if failure is None and again.value != answer.value:
+            text = "the same instance was asked twice and the answers differ"
+            failure = Failure(DIFFERENT, text, answer.value)
+    return failure and replace(failure, right=right)
+
+
+def judge_bound(document: Document, ask: Ask, demands: Demands) -> Failure | None:
+    """What is wrong with a lower bound.
+
+    Parameters
+    ----------
+    document
+        The instance.
+    ask
+        Puts the question.
+    demands
+        A bound that it must reach.
+
+    Returns
+    -------
+    Failure | None
+        The mistake.
+
+    Raises
+    ------
+    Malformed
+        If the answer is no number.
+    """
+    best, rows = optimum(document)
+    right = {"makespan": best, "tasks": rows}
+    answer = ask(document)
+    failure = failed_to_answer(answer)
+    if failure is not None:
+        return replace(failure, right=right)
+    value = _seconds("bound", answer.value)
+    if math.isnan(value):
+        return Failure("not a number", "the bound is not a number", value, right)
+    if value > best + BOUND_TOLERANCE * max(best, 1e-3):
+        text = f"bound {value:.9g} s, optimum {best:.9g} s"
+        return Failure("a bound above the optimum", text, value, right)
+    if demands.not_below is not None:
+        least = _bound(document, demands.not_below)
+        if value < least - BOUND_TOLERANCE * max(least, 1e-3):
+            text = f"bound {value:.9g} s, {demands.not_below} {least:.9g} s, optimum {best:.9g} s"
+            return Failure(f"a bound below {demands.not_below}", text, value, right)
+    return None
+
+
+def judge_solve(document: Document, ask: Ask, demands: Demands) -> Failure | None:
+    """What is wrong with an optimum, given by a function or by the model that it builds.
+
+    Parameters
+    ----------
+    document
+        The instance.
+    ask
+        Puts the question.
+    demands
+        Nothing here.
+
+    Returns
+    -------
+    Failure | None
+        The mistake.
+
+    Raises
+    ------
+    Malformed
+        If the answer is no number.
+    """
+    best, rows = optimum(document)
+    right = {"makespan": best, "tasks": rows}
+    answer = ask(document)
+    failure = failed_to_answer(answer)
+    if failure is not None:
+        return replace(failure, right=right)
+    value, who = answer.value, "solve"
+    if isinstance(value, dict) and "status" in value:
+        who = "the model"
+        if value["status"] != "optimal":
+            text = f"the model is {value['status']}, optimum {best:.9g} s"
+            return Failure(f"the model is {value['status']}", text, None, right)
+        value = value["makespan"]
+    value = _seconds("solve", value)
+    slack = MODEL_TOLERANCE * max(best, 1e-3)
+    if math.isnan(value):
+        return Failure("not a number", f"{who} gives no number", value, right)
+    if abs(value - best) <= slack:
+        return None
+    text = f"{who} says {value:.9g} s, optimum {best:.9g} s"
+    if value < best:
+        return Failure("too low: a rule is missing", text, value, right)
+    return Failure("too high: something legal is cut off", text, value, right)
+
+
+def instance_of(document: Document) -> Instance:
+    """The instance of a document."""
+    return read_instance(JsonFile("hidden instance", json.dumps(document).encode(), document))
+
+
+def _wrong_schedule(document: Document, answer: Answer, demands: Demands) -> Failure | None:
+    rows, claimed = _rows(answer.value)
+    instance = instance_of(document)
+    told = [{"setup": 0.0, "end": 0.0, **{name: row[name] for name in FIELDS}} for row in rows]
+    for row in told:
+        row["start"] = float(row["start"])
+    given = ScheduleDocument(
+        format="slotwise/schedule/1",
+        instance=instance.name,
+        makespan=0.0,
+        tasks=told,  # type: ignore[arg-type]
+    )
+    schedule, violations = schedule_from(instance, given)
+    if not violations and min([*schedule.map.slot, *schedule.reduce.slot], default=0) >= 0:
+        schedule = _with_times(instance, schedule)
+        if claimed is not None:
+            schedule = replace(schedule, makespan=claimed)
+    violations += check(instance, schedule).violations
+    shown = {"makespan": schedule.makespan, "tasks": _shown(instance, schedule, rows)}
+    if violations:
+        kinds = [kind for pattern, kind in KINDS if any(re.search(pattern, v) for v in violations)]
+        first = next((p for p, kind in KINDS if kinds and kind == kinds[0]), "")
+        of_kind = [v for v in violations if re.search(first, v)]
+        broken = [" ".join(found) for v in of_kind for found in _TASK.findall(v)]
+        kind = kinds[0] if kinds else "not a schedule"
+        return Failure(kind, listed(of_kind, 3), shown, broken=tuple(dict.fromkeys(broken)))
+    if demands.at_most is not None:
+        from ...solvers.heuristic import heuristic
+
+        least = heuristic(instance, "EFSS").makespan
+        if least is not None and schedule.makespan > demands.at_most * least * (1 + 1e-9):
+            text = f"makespan {schedule.makespan:.9g} s, EFSS {least:.9g} s"
+            return Failure(f"above {demands.at_most:g} times EFSS", text, shown)
+    return None
+
+
+def _rows(value: Any) -> tuple[Sequence[dict[str, Any]], float | None]:
+    """Rows of an answer and, if it says so, its makespan. Raises `Malformed`."""
+    claimed = None
+    if isinstance(value, dict) and "tasks" in value:
+        claimed = _seconds("heuristic: makespan", value.get("makespan"))
+        value = value["tasks"]
+    if not isinstance(value, list):
+        raise Malformed(f"heuristic: need a list of rows, got {_called(value)}")
+    for number, row in enumerate(value, 1):
+        if not isinstance(row, dict):
+            raise Malformed(f"heuristic: row {number} is {_called(row)}, need a dict")
+        for name, kinds in FIELDS.items():
+            if name not in row:
+                raise Malformed(f"heuristic: row {number} has no field `{name}`")
+            if not isinstance(row[name], kinds) or isinstance(row[name], bool):
+                found = f"{row[name]!r}"[:60]
+                wanted = {str: "a text", int: "an integer"}.get(kinds[0], "a number")
+                wanted = "a number" if len(kinds) > 1 else wanted
+                raise Malformed(f"heuristic: row {number}: `{name}` is {found}, need {wanted}")
+        if row["phase"] not in ("map", "reduce"):
+            raise Malformed(f"heuristic: row {number}: `phase` is {row['phase']!r}")
+        if not math.isfinite(row["start"]):
+            raise Malformed(f"heuristic: row {number}: `start` is {row['start']}")
+    return value, claimed
+
+
+def _with_times(instance: Instance, schedule: Schedule) -> Schedule:
+    """The schedule with setups, ends and makespan that follow from slots and starts."""
+    cluster, maps, reduces = instance.cluster, schedule.map, schedule.reduce
+    setup = map_setups(instance, maps.slot)
+    end = maps.start + setup + map_times(instance, maps.slot)
+    maps = PhaseSchedule(maps.slot, maps.start, setup, end)
+    by_node = reduce_setups(instance, cluster.map_slot_node[maps.slot])
+    setup = by_node[instance.reduce_job, cluster.reduce_slot_node[reduces.slot]]
+    end = reduces.start + setup + reduce_times(instance, reduces.slot)
+    reduces = PhaseSchedule(reduces.slot, reduces.start, setup, end)
+    return Schedule(schedule.instance, maps, reduces, makespan(maps, reduces))
+
+
+def _shown(
+    instance: Instance, schedule: Schedule, rows: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The rows with setups and ends, where these can be worked out."""
+    first = {"map": instance.map_offsets, "reduce": instance.reduce_offsets}
+    jobs = {name: i for i, name in enumerate(instance.job_names)}
+    shown = []
+    for row in rows:
+        line = {name: row[name] for name in FIELDS}
+        part = schedule.map if row["phase"] == "map" else schedule.reduce
+        if row["job"] in jobs:
+            t = int(first[row["phase"]][jobs[row["job"]]]) + row["task"]
+            if 0 <= t < len(part.end) and math.isfinite(part.end[t]) and part.end[t] > 0:
+                line |= {"setup": float(part.setup[t]), "end": float(part.end[t])}
+        shown.append(line)
+    return shown
+
+
+def _seconds(what: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise Malformed(f"{what}: need a number of seconds, got {_called(value)}")
+    return float(value)
+
+
+def _called(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def _bound(document: Document, name: str) -> float:
+    from ...formulations.bounds.closed_form import lower_bounds
+
+    return lower_bounds(instance_of(document), [name])[name]

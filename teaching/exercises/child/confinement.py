@@ -1,0 +1,150 @@
+"""Limits of the process that runs a submission: they stop accidents, not attackers.
+
+Everything here is done by the process to itself before the submission is loaded. What the system
+does not offer is left out and named.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+MOST_FILE = 1_000_000
+"""Longest file (bytes) that can be written."""
+
+MOST_FILES = 64
+MORE_PROCESSES = 256
+"""Processes and threads beyond those that the user has already."""
+
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+
+SWEEPS = 200
+
+
+def limit(memory: int, seconds: int) -> list[str]:
+    """Set the limits of this process and of what it starts.
+
+    Parameters
+    ----------
+    memory
+        Address space (bytes).
+    seconds
+        Processor time (s).
+
+    Returns
+    -------
+    list[str]
+        What the system would not limit.
+    """
+    missing = []
+    try:
+        import resource
+    except ImportError:
+        return ["memory", "processor time", "file size"]
+    wanted = [
+        ("RLIMIT_AS", memory, "memory"),
+        ("RLIMIT_CPU", seconds, "processor time"),
+        ("RLIMIT_FSIZE", MOST_FILE, "file size"),
+        ("RLIMIT_NOFILE", MOST_FILES, "open files"),
+        ("RLIMIT_CORE", 0, "core dumps"),
+        ("RLIMIT_NPROC", _processes() + MORE_PROCESSES, "processes"),
+    ]
+    for name, value, what in wanted:
+        try:
+            number = getattr(resource, name)
+            _, most = resource.getrlimit(number)
+            value = value if most == resource.RLIM_INFINITY else min(value, most)
+            resource.setrlimit(number, (value, value))
+        except (AttributeError, OSError, ValueError):
+            missing.append(what)
+    with suppress(AttributeError):
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    return missing
+
+
+def without_network() -> bool:
+    """Move to a network of its own, which has no way out. Return whether the system allows it."""
+    if not sys.platform.startswith("linux"):
+        return False
+    user, group = os.getuid(), os.getgid()
+    if _unshare(CLONE_NEWNET):
+        return True
+    if not _unshare(CLONE_NEWUSER | CLONE_NEWNET):
+        return False
+    with suppress(OSError):
+        Path("/proc/self/setgroups").write_text("deny")
+    # Without these the process could make no files in its own folder.
+    with suppress(OSError):
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    return True
+
+
+def end_with_parent(number: int) -> None:
+    """Get this signal when the process that started this one ends, where the system can."""
+    _prctl(PR_SET_PDEATHSIG, number)
+
+
+def adopt() -> None:
+    """Become the parent of every process below whose own parent ends, where the system can."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def end_all(group: int) -> None:
+    """Kill a process group and all processes below this one, whatever group they are in."""
+    for _ in range(SWEEPS):
+        with suppress(OSError):
+            os.killpg(group, signal.SIGKILL)
+        for child in _children():
+            with suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.005)
+
+
+def _children() -> list[int]:
+    with suppress(OSError, ValueError):
+        text = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+        return [int(word) for word in text.split()]
+    return []
+
+
+def _processes() -> int:
+    """Processes and threads of this user."""
+    user, found = os.getuid(), 0
+    with suppress(OSError):
+        for entry in os.scandir("/proc"):
+            with suppress(OSError):
+                if entry.name.isdigit() and entry.stat().st_uid == user:
+                    found += len(os.listdir(f"/proc/{entry.name}/task"))
+    return found
+
+
+def _unshare(flags: int) -> bool:
+    library = _library()
+    return library is not None and library.unshare(flags) == 0
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform.startswith("linux"):
+        library = _library()
+        if library is not None:
+            library.prctl(option, value, 0, 0, 0)
+
+
+def _library() -> Any:
+    try:
+        return ctypes.CDLL(None, use_errno=True)
+    except OSError:
+        return None

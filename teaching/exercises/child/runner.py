@@ -1,0 +1,209 @@
+"""Program of the child process: loads a submission and answers questions, one JSON line each.
+
+It is started as a file in isolated mode, with an empty environment. The first line that it reads
+is the setup; after it a keeper process watches, and a process below it loads the submission and
+answers. What the submission prints goes nowhere near the answers, which leave by a pipe of their
+own. The keeper ends everything that the submission has started.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import select
+import signal
+import sys
+import traceback
+from contextlib import suppress
+from types import ModuleType
+from typing import Any, TextIO
+
+SETUP, ANSWERS = 0, 1
+"""Numbers of the pipes at the start: questions come in, answers go out."""
+
+LONGEST_ANSWER = 1_000_000
+LONGEST_TEXT = 300
+
+OFTEN = 1.0
+"""Seconds between two looks at the worker, if no signal tells of it."""
+
+
+def beside(name: str) -> ModuleType:
+    """Load a module that lies in the same folder."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"_grader_{name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Hidden:
+    """Refuses to import the package, for exercises without it."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Refuse the package and everything in it.
+
+        Parameters
+        ----------
+        name
+            Name of the module that is asked for.
+        *_
+            What Python says more.
+        """
+        if name.partition(".")[0] == "slotwise":
+            raise ModuleNotFoundError(f"{name} is hidden in this exercise (--no-slotwise)")
+
+
+def main() -> None:
+    """Read the setup, start the process that answers, and keep it until the end."""
+    confinement = beside("confinement")
+    questions = os.fdopen(os.dup(SETUP), "r", encoding="utf-8", buffering=1)
+    answers = os.fdopen(os.dup(ANSWERS), "w", encoding="utf-8", buffering=1)
+    setup = json.loads(_line(questions))
+    confinement.end_with_parent(signal.SIGTERM)
+    confinement.adopt()
+    worker = os.fork()
+    if worker == 0:
+        _work(setup, questions, answers, confinement)
+        os._exit(0)
+    questions.close()
+    _put(answers, {"process": worker})
+    _keep(worker, answers, confinement)
+
+
+def _keep(worker: int, answers: TextIO, confinement: Any) -> None:
+    """Wait until the worker ends or the grader sends SIGTERM, then end all that is left."""
+    stop: list[int] = []
+    bell, rope = os.pipe()
+    os.set_blocking(rope, False)
+    signal.set_wakeup_fd(rope, warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, lambda number, _: stop.append(number))
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    status: int | None = None
+    while not stop:
+        found, code = os.waitpid(worker, os.WNOHANG)
+        if found == worker:
+            status = os.waitstatus_to_exitcode(code)
+            break
+        select.select([bell], [], [], OFTEN)
+    confinement.end_all(worker)
+    with suppress(OSError):
+        _put(answers, {"ended": status})
+
+
+def _work(setup: dict[str, Any], questions: TextIO, answers: TextIO, confinement: Any) -> None:
+    """Confine this process, load the submission, answer until the questions end."""
+    os.setsid()
+    confinement.end_with_parent(signal.SIGKILL)
+    _silence()
+    os.chdir(setup["folder"])
+    os.environ.update(setup["environment"])
+    sys.path[:] = [*dict.fromkeys([*sys.path, *setup["path"]])]
+    missing = confinement.limit(setup["memory"], setup["seconds"])
+    if not confinement.without_network():
+        missing.append("network")
+    if not setup["slotwise"]:
+        sys.meta_path.insert(0, Hidden())
+    process = os.getpid()
+    function, problem = _loaded(setup)
+    _put(answers, {"loaded": problem is None, "problem": problem, "missing": missing})
+    if function is None:
+        return
+    kind = beside(setup["kind"])
+    while line := questions.readline():
+        question = json.loads(line)
+        answer = _answer(kind, function, question["document"])
+        if os.getpid() != process:
+            os._exit(0)  # a copy that the submission made: only the original answers
+        text = json.dumps({"number": question["number"], **answer}, default=_plain)
+        if len(text) > LONGEST_ANSWER:
+            said = {"error": "TooLong", "text": f"the answer has more than {LONGEST_ANSWER} bytes"}
+            text = json.dumps({"number": question["number"], **said})
+        answers.write(text + "\n")
+        answers.flush()
+
+
+def _silence() -> None:
+    """Stdin is empty and what is printed is lost, before anything of the submission runs."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+
+
+def _loaded(setup: dict[str, Any]) -> tuple[Any, str | None]:
+    """What the submission defines, or why it cannot be used."""
+    module = ModuleType("submission")
+    module.__file__ = setup["name"]
+    sys.modules["submission"] = module
+    try:
+        exec(compile(setup["source"], setup["name"], "exec"), module.__dict__)
+    except SyntaxError as error:
+        return None, f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    except BaseException as error:
+        return None, f"{_line_of(error, setup['name'])}{_said(error)}"
+    for name in setup["names"]:
+        found = getattr(module, name, None)
+        if callable(found):
+            return (name, found), None
+    return None, f"defines no {setup['sort']} {' or '.join(f'`{name}`' for name in setup['names'])}"
+
+
+def _answer(kind: Any, function: tuple[str, Any], document: Any) -> dict[str, Any]:
+    """The value of the submission, or the exception that it raised."""
+    try:
+        value = kind.answer(*function, document)
+        json.dumps(value, default=_plain)
+        return {"value": value}
+    except MemoryError:
+        return {"error": "MemoryError", "text": "it used more memory than is allowed"}
+    except BaseException as error:
+        where = _line_of(error, sys.modules["submission"].__file__ or "")
+        return {"error": type(error).__name__, "text": f"{where}{_said(error)}"}
+
+
+def _line_of(error: BaseException, name: str) -> str:
+    """`line 12: `, the last line of the submission that led to an error."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == name]
+    return f"line {lines[-1]}: " if lines else ""
+
+
+def _said(error: BaseException) -> str:
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:
+        text = ""
+    text = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} ..."
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of numpy as those of Python."""
+    for method in ("tolist", "item"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    if hasattr(value, "__iter__"):
+        return list(value)
+    raise TypeError(f"a {type(value).__name__} is no part of an answer")
+
+
+def _put(stream: TextIO, message: dict[str, Any]) -> None:
+    stream.write(json.dumps(message) + "\n")
+    stream.flush()
+
+
+def _line(stream: TextIO) -> str:
+    line = stream.readline()
+    if not line:
+        os._exit(0)
+    return line
+
+
+if __name__ == "__main__":
+    main()

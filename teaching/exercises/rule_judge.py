@@ -1,0 +1,109 @@
+"""What is wrong with the starts of a dispatching rule, worked out from the jobs again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .child import events
+from .exercise import Ask, Demands, Document, Failure, failed_to_answer
+from .rule_instances import fits
+
+TOO_FULL = "a start that does not fit"
+NEVER = "a job that never starts"
+TWICE = "a job that starts twice"
+
+
+class FirstFit(events.AtWork):
+    """A right answer: the lowest machine with room, one queue."""
+
+    def begin(self) -> None:
+        """Make the queue."""
+        self.queue: list[events.Job] = []
+
+    def arrive(self, job: events.Job) -> None:
+        """Start it where there is room."""
+        machine = next(self.with_room(job), None)
+        if machine is None:
+            self.queue.append(job)
+        else:
+            self.start(job, machine)
+
+    def depart(self, _job: events.Job) -> None:
+        """Try all that wait."""
+        waiting, self.queue = self.queue, []
+        for job in waiting:
+            self.arrive(job)
+
+
+def judge_rule(document: Document, ask: Ask, demands: Demands) -> Failure | None:
+    """What is wrong with the starts of a rule.
+
+    Parameters
+    ----------
+    document
+        Datacenter and jobs.
+    ask
+        Puts the question.
+    demands
+        Nothing here.
+
+    Returns
+    -------
+    Failure | None
+        The mistake.
+    """
+    right = _rows(document, events.answer("FirstFit", FirstFit, document))
+    answer = ask(document)
+    failure = failed_to_answer(answer)
+    if failure is None:
+        failure = _wrong_starts(document, answer.value)
+    if failure is None:
+        again = ask(document)
+        failure = failed_to_answer(again)
+        if failure is None and again.value != answer.value:
+            text = "the same jobs arrived twice and the starts differ"
+            failure = Failure("two runs differ", text, _rows(document, answer.value))
+    return failure and replace(failure, right=right)
+
+
+def _wrong_starts(document: Document, starts: list[dict[str, Any]]) -> Failure | None:
+    center, jobs = document["datacenter"], document["jobs"]
+    requests = {row["name"]: row["request"] for row in center["classes"]}
+    machines = [row for row in center["configurations"] for _ in range(row["count"])]
+    shown = _rows(document, starts)
+    until: dict[int, tuple[int, float]] = {}
+    for start in starts:
+        number, m, now = start["job"], start["machine"], start["time"]
+        name = f"job {number}"
+        if number in until:
+            text = f"{name} starts at {now:g} though it has started before"
+            return Failure(TWICE, text, shown, broken=(name,))
+        beside = [k for k, (at, end) in until.items() if at == m and end > now]
+        free = dict(machines[m]["capacity"])
+        for other in beside:
+            for resource, amount in requests[jobs[other]["class"]].items():
+                free[resource] -= amount
+        request = requests[jobs[number]["class"]]
+        if not fits(request, free):
+            needs = ", ".join(f"{amount:g} {resource}" for resource, amount in request.items())
+            has = ", ".join(f"{amount:g} {resource}" for resource, amount in free.items())
+            text = (
+                f"{name} needs {needs} and starts at {now:g} on machine {m}, which has {has} free"
+            )
+            return Failure(TOO_FULL, text, shown, broken=(name,))
+        until[number] = m, now + jobs[number]["duration"]
+    for number, job in enumerate(jobs):
+        if number not in until:
+            last = max([end for _, end in until.values()], default=job["arrival"])
+            since = max(last, job["arrival"])
+            text = f"job {number} never starts, though all machines are empty from {since:g} on"
+            return Failure(NEVER, text, shown, broken=(f"job {number}",))
+    return None
+
+
+def _rows(document: Document, starts: list[dict[str, Any]]) -> dict[str, Any]:
+    """The starts as bars, with their ends."""
+    jobs = document["jobs"]
+    rows = [{**start, "end": start["time"] + jobs[start["job"]]["duration"]} for start in starts]
+    return {"starts": rows}
