@@ -11,7 +11,15 @@ author = "slotwise developers"
 copyright = author
 version = release = installed("slotwise")
 
-extensions = ["myst_nb", "building.borrowed", "building.mathematics", "building.whole"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "building.borrowed",
+    "building.mathematics",
+    "building.public_names",
+    "building.whole",
+]
 exclude_patterns = ["building", "_*", "**/.*"]
 source_suffix = {".md": "myst-nb"}
 html_math_renderer = "mathml"
@@ -30,6 +38,19 @@ nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+
+# Docstrings
+default_role = "literal"
+autodoc_typehints = "none"
+autodoc_class_signature = "mixed"
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+napoleon_attr_annotations = False
+napoleon_preprocess_types = False
+python_use_unqualified_type_names = True
 
 nitpicky = True
 highlight_language = "none"

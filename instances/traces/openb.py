@@ -28,8 +28,8 @@ POD_COLUMNS = (
 
 @documented
 def read_openb(
-    nodes: Annotated[str | Path, described("openb_node_list_….csv.")],
-    pods: Annotated[str | Path, described("openb_pod_list_….csv.")],
+    nodes: Annotated[str | Path, described("`openb_node_list_….csv`.")],
+    pods: Annotated[str | Path, described("`openb_pod_list_….csv`.")],
     *,
     classes: Annotated[int | None, CLASSES] = None,
     window: Annotated[tuple[float, float] | None, WINDOW] = None,
