@@ -1,5 +1,5 @@
 "use strict";
-// The job-order model, one function per equation of docs/job-order.md, from the instance alone.
+// The job-order model, one function per equation of docs/formulations/job-order.md, from the instance alone.
 // The page compares these rows with those that Python made before it trusts either.
 {
   const lesson = (globalThis.lesson ??= { models: {} });

@@ -150,7 +150,7 @@ def bid_price(
     guidance: Guidance | None = None,
     seed: int = 0,
 ) -> Steps:
-    """Record dispatching by prices (docs/dispatch.md).
+    """Record dispatching by prices (docs/heuristics/dispatch.md).
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def test_a_broken_guarantee_and_the_exact_shares_stand_in_the_notes():
 
 
 def test_a_leaf_with_all_its_tasks_leaves_its_part_to_its_siblings():
-    # docs/fairness.md: A 0.5, c 0.1, d 0.4.
+    # docs/heuristics/fairness.md: A 0.5, c 0.1, d 0.4.
     limited = tree(
         leaf("A", 1, 0), Group("B", [leaf("c", 1, 0, tasks=10), leaf("d", 1, 0)]), capacity=(100, 1)
     )
