@@ -8,6 +8,8 @@ RECORDERS: dict[str, str] = {
     "EASS": "teaching.steps.recorders.list_scheduling:eass",
     "EFSS": "teaching.steps.recorders.list_scheduling:efss",
     "EFSS-L": "teaching.steps.recorders.list_scheduling:efss_local",
+    "TBS": "teaching.steps.recorders.task_based:tbs",
+    "TBS-L": "teaching.steps.recorders.task_based:tbs_local",
     "lotes": "teaching.steps.recorders.dispatching.record:lotes",
     "lotes-unrestricted": "teaching.steps.recorders.dispatching.record:lotes_unrestricted",
     "bid-price": "teaching.steps.recorders.dispatching.record:bid_price",

@@ -142,16 +142,18 @@ class Placing:
         for job in jobs:
             for task in longest_first(lengths, tasks_of(instance.reduce_offsets, job)):
                 offers = phase.offers(task)
+                choice = chosen(offers, rule)
+                best = offers[choice.order[0]]
                 mb, time = phase.read_mb(job), lengths[task]
-                needs = reduce_needs(mb, time, instance.job_names[job], release[job])
+                waited = release[job] if release[job] > best.free else None
+                needs = reduce_needs(mb, time, instance.job_names[job], waited)
                 facts: dict[str, Fact] = {
                     "reads": mb,
                     "processing": time,
                     "last map": release[job],
                 }
-                choice = chosen(offers, rule)
                 self._place("reduce", task, (offers, choice, rule), needs, facts)
-                phase.put(task, offers[choice.order[0]])
+                phase.put(task, best)
         return phase.placed.schedule()
 
     def finished(self, method: str, maps: PhaseSchedule, rule: int) -> Steps:

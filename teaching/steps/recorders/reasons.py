@@ -48,10 +48,10 @@ def why(
 
 
 def _placed(best: Offer, names: Sequence[str]) -> str:
-    reads = f"reads for {seconds(best.setup)} and " if best.setup else ""
+    reads = f", reads for {seconds(best.setup)}," if best.setup else ""
     waits = "" if best.start == best.free else f", free since {seconds(best.free)},"
     return (
-        f"On {names[best.slot]}{waits} it starts at {seconds(best.start)}, {reads}ends at "
+        f"On {names[best.slot]}{waits} it starts at {seconds(best.start)}{reads} and ends at "
         f"{seconds(best.end)}"
     )
 
@@ -149,7 +149,7 @@ def map_needs(mb: float, holders: Sequence[str], time: float, *, secure: bool) -
     return f"Its {number(mb)} MB lie {where}; it reads them{level} and {runs}"
 
 
-def reduce_needs(mb: float, time: float, job: str, release: float) -> str:
+def reduce_needs(mb: float, time: float, job: str, release: float | None) -> str:
     """What a reduce task needs.
 
     Parameters
@@ -161,8 +161,10 @@ def reduce_needs(mb: float, time: float, job: str, release: float) -> str:
     job
         Name of its job.
     release
-        End of the job's map phase (s).
+        End of the job's map phase (s) if the task waits for it, None if the slot is busy then.
     """
     reads = f"It reads {number(mb)} MB of {job}'s map output" if mb else "It reads nothing"
-    waits = f", and may not start before {job}'s last map task ends at {seconds(release)}"
-    return f"{reads} and runs for {seconds(time)}{waits if release else ''}"
+    waits = ""
+    if release is not None:
+        waits = f". It waits for {job}'s last map task, which ends at {seconds(release)}"
+    return f"{reads} and runs for {seconds(time)}{waits}"

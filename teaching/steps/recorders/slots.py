@@ -12,6 +12,7 @@ from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
 from ....instances.mapreduce.usable_slots import usable_slots
+from ....instances.needs import need
 from ..record import Candidate, Row, Step, Steps
 
 MOST_TASKS = 2000
@@ -34,6 +35,7 @@ def need_small(method: str, instance: Instance) -> None:
     instance
         The instance.
     """
+    need(f"steps of {method}", instance, Instance)
     why = impossible(instance)
     if why is not None:
         raise InputError(f"steps of {method}: {instance.name!r} has no schedule: {why}")
