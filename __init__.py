@@ -118,6 +118,9 @@ if TYPE_CHECKING:
     from .teaching.exercises.exercise import Limits as Limits
     from .teaching.exercises.grade import Grade as Grade
     from .teaching.exercises.grading import grade as grade
+    from .teaching.lessons.lesson import Lesson as Lesson
+    from .teaching.lessons.lesson import make_lesson as make_lesson
+    from .teaching.lessons.lesson_page import write_lesson as write_lesson
     from .teaching.steps.html import write_step_page as write_step_page
     from .teaching.steps.record import Steps as Steps
     from .teaching.steps.recording import steps as steps

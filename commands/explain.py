@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from ..instances.errors import InputError
 from ..instances.registry import Entry
 from .console import Json, Output, Quiet, about, named, show
 from .file_rules import Written, saving
+from .learning.lesson import HighsFolder, LessonFile, explain_lesson, need_lesson, refuse_lesson
 from .learning.steps import NAMES as METHODS
 from .learning.steps import explain_steps, is_method
 
@@ -68,6 +70,8 @@ def explain(
     slides: Slides = None,
     parameter: Parameters = None,
     optimum: Optimum = None,
+    lesson: LessonFile = None,
+    highs: HighsFolder = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -81,6 +85,7 @@ def explain(
     from ..report.explain import explain as explained
 
     if is_method(model, instance):
+        refuse_lesson(model, lesson, highs)
         explain_steps(
             model,
             instance,
@@ -93,20 +98,21 @@ def explain(
         return
     _need_method(model, {"--slides": slides, "--parameter": parameter, "--optimum": optimum})
     entry = named(FORMULATIONS, model, instance)
-    problem: Instance | Datacenter | Hierarchy | None = None
-    if instance is None:
-        if output is not None and _is_model(output):
-            raise InputError(f"{output}: a model needs an INSTANCE, here is none")
-        explanation = explained(model, None)
-    else:
-        with about(instance):
-            problem = _instance(entry, instance)
-            explanation = explained(model, problem)
+    need_lesson(lesson, highs)
+    if instance is None and output is not None and _is_model(output):
+        raise InputError(f"{output}: a model needs an INSTANCE, here is none")
+    with nullcontext() if instance is None else about(instance):
+        problem = None if instance is None else _instance(entry, instance)
+        explanation = explained(model, problem)
     if output is not None:
         _write(explanation, model, problem, output)
     if html is not None:
         with saving():
             write_bytes(html, explanation.html().encode())
+    if lesson is not None:
+        with nullcontext() if instance is None else about(instance):
+            explain_lesson(model, problem, lesson, highs, as_json=as_json, quiet=quiet)
+        return
     show(explanation.text(), document=explanation.document(), as_json=as_json, quiet=quiet)
 
 

@@ -101,6 +101,12 @@ EXAMPLES = (
         "slotwise guide example:google-2011 -o guidance.json",
     ),
     Example(
+        "lesson-allocation.json",
+        "datacenter",
+        "three kinds of machines on which every rule of the allocation program is needed",
+        "slotwise explain allocation --lesson allocation.html",
+    ),
+    Example(
         "gpu-cluster.json",
         "datacenter",
         "nine machines with and without GPUs, made from openb-nodes and openb-pods",

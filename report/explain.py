@@ -72,7 +72,7 @@ class Explanation(Formulation):
         return _document(self)
 
 
-def _statement(entry: Entry) -> Formulation:
+def statement_of(entry: Entry) -> Formulation:
     """The mathematics beside the model: `STATEMENT`, in the model's module or one next to it."""
     module = entry.load().__module__
     for name in (module, f"{module.rpartition('.')[0]}.statement"):
@@ -113,7 +113,7 @@ def explain(name: str, instance: Instance | Datacenter | Hierarchy | None = None
     """
     entry = FORMULATIONS.lookup(name)
     build = entry.load()
-    statement = _statement(entry)
+    statement = statement_of(entry)
     size = None
     if instance is not None:
         need(f"explain of {entry.name}", instance, KINDS[entry.takes])

@@ -211,7 +211,7 @@ def write_temporary(content: bytes, name: str) -> Path | None:
 
 
 def need_ending(path: str | Path, endings: Sequence[str], what: str) -> str:
-    """Check the suffix of a path; stdout takes `.svg`.
+    """Check the suffix of a path; stdout takes `.svg` or, if it is none of them, the first.
 
     Parameters
     ----------
@@ -232,7 +232,9 @@ def need_ending(path: str | Path, endings: Sequence[str], what: str) -> str:
     InputError
         If it is another one.
     """
-    ending = ".svg" if str(path) == STANDARD else Path(path).suffix.lower()
+    if str(path) == STANDARD:
+        return ".svg" if ".svg" in endings else endings[0]
+    ending = Path(path).suffix.lower()
     if ending not in endings:
         raise InputError(
             f"{path}: {what} needs a name ending in {', '.join(endings[:-1])} or {endings[-1]}"

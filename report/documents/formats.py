@@ -132,6 +132,13 @@ FORMATS: tuple[FileFormat, ...] = (
         writer="teaching.steps.steps_file:write_steps",
         validator="teaching.steps.steps_file:StepsDocument",
     ),
+    FileFormat(
+        name="lesson",
+        thing="teaching.lessons.lesson:Lesson",
+        reader="teaching.lessons.lesson_file:read_lesson",
+        writer="teaching.lessons.lesson_file:write_lesson_file",
+        validator="teaching.lessons.lesson_file:LessonDocument",
+    ),
 )
 
 

@@ -36,7 +36,7 @@ LINES = {
     "simulate": "{datacenter.json} --guidance {guidance.json} --trace {jobs.csv} "
     "--policy first-fit",
     "fair": "{hierarchy.json} --events {events.json}",
-    "explain": "sequence {plain.json}",
+    "explain": "allocation {datacenter.json}",
     "grade": "{answer.py} --exercise bound --instances 2 --seed-file {seed.txt}",
     "exercises": "--start bound",
     "campaign": "{study.toml} --list",
@@ -123,6 +123,8 @@ def test_every_path_of_every_command_is_read_or_written():
                 "--html",
                 "--slides",
                 "--table",
+                "--lesson",
+                "--lesson",
             )
             assert (mark is not None) == wanted, (words, name)
 

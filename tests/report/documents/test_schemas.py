@@ -65,6 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "guide rack.json -o guidance.json",
         "fair tree.json -o allocation.json",
         "explain EFSS hmhs.json -o steps.json",
+        "explain allocation rack.json --lesson lesson.json",
     )
     for command in commands:
         words = [str(there / w) if w.endswith(".json") else w for w in command.split()]

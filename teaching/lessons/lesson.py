@@ -1,0 +1,179 @@
+"""A lesson: a formulation and a problem, with the rows, the proven optimum and the mathematics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...formulations import FORMULATIONS
+from ...formulations.mathematics import Formulation, as_mathml
+from ...formulations.model_files import KINDS
+from ...instances.needs import need
+from ...report.documents.read_write import read
+from ...report.explain import statement_of
+from .families import Family, Role, family
+from .rows import PlainModel, plain_model
+
+FORMAT = "slotwise/lesson/1"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A numbered constraint of the formulation.
+
+    Parameters
+    ----------
+    label
+        Its number in the source.
+    words
+        What it says.
+    mathml, forall
+        The formula, and the indices that it holds for, as MathML.
+    components
+        Its components in the model; without any it needs no row.
+    role
+        What it is there for; None if it needs no row.
+    """
+
+    label: str
+    words: str
+    mathml: str
+    forall: str
+    components: tuple[str, ...]
+    role: Role | None
+
+    def document(self) -> dict[str, Any]:
+        """The rule as plain data."""
+        return vars(self) | {"components": list(self.components)}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a lesson page is made of.
+
+    Parameters
+    ----------
+    model
+        Name of the formulation.
+    source, summary
+        Where it is published, and what it is.
+    instance
+        The problem as a document.
+    horizon
+        The horizon that the model was built with (s), or None.
+    optimum
+        The proven optimum.
+    unit
+        Its unit.
+    rules
+        Objective first, then the constraints.
+    rows
+        The model as data.
+    witness
+        Optimum without each core rule, by label; None where there is none. Only for the problem
+        that is shipped for this.
+    """
+
+    model: str
+    source: str
+    summary: str
+    instance: dict[str, Any]
+    horizon: float | None
+    optimum: float
+    unit: str
+    rules: tuple[Rule, ...]
+    rows: PlainModel
+    witness: dict[str, float | None] | None = None
+
+    @property
+    def sense(self) -> Literal["min", "max"]:
+        """Whether the objective is minimised."""
+        return "min" if self.rows.sense == "min" else "max"
+
+    def document(self) -> dict[str, Any]:
+        """The lesson as a `slotwise/lesson/1` document."""
+        return {
+            "format": FORMAT,
+            "model": self.model,
+            "source": self.source,
+            "summary": self.summary,
+            "instance": self.instance,
+            "horizon": self.horizon,
+            "optimum": self.optimum,
+            "unit": self.unit,
+            "statements": [rule.document() for rule in self.rules],
+            "sense": self.rows.sense,
+            "objective": self.rows.objective,
+            "variables": self.rows.variables,
+            "rows": {
+                component: [list(row) for row in rows] for component, rows in self.rows.rows.items()
+            },
+            "witness": self.witness,
+        }
+
+    def __repr__(self) -> str:
+        return f"Lesson({self.model!r} on {self.instance.get('name')!r})"
+
+
+def make_lesson(model: str, instance: Any = None) -> Lesson:
+    """Make the lesson of a formulation on a problem.
+
+    Parameters
+    ----------
+    model
+        Name of the formulation.
+    instance
+        A problem of the kind that the formulation is for; by default the example that is shipped
+        for this, on which no rule can be dropped without harm.
+
+    Returns
+    -------
+    Lesson
+        The lesson.
+
+    Raises
+    ------
+    InputError
+        For an unknown model, one without lessons, and a problem that is too large for a page or
+        has parts that the page does not know.
+    """
+    entry = FORMULATIONS.lookup(model)
+    about = family(entry.name)
+    shipped = read(f"example:{about.witness}")
+    problem = shipped if instance is None else instance
+    need(f"lesson of {entry.name}", problem, KINDS[entry.takes])
+    about.refuse(problem)
+    statement = statement_of(entry)
+    built, horizon = about.build(problem)
+    document = about.document(problem)
+    return Lesson(
+        model=entry.name,
+        source=statement.source,
+        summary=statement.summary,
+        instance=document,
+        horizon=horizon,
+        optimum=about.optimum(problem),
+        unit=about.unit(problem),
+        rules=_rules(statement, about),
+        rows=plain_model(built, about.variable),
+        witness=dict(about.without) if document == about.document(shipped) else None,
+    )
+
+
+def _rules(statement: Formulation, about: Family) -> tuple[Rule, ...]:
+    made = []
+    for one in (statement.objective, *statement.statements):
+        components = tuple(component.name for component in one.components)
+        roles = {about.role(component) for component in components}
+        assert len(roles) <= 1, f"({one.label}) has components of different roles"
+        made.append(
+            Rule(
+                label=one.label,
+                words=one.words,
+                mathml=as_mathml(one.formula, display=True),
+                forall=as_mathml(one.forall) if one.forall else "",
+                components=components,
+                role=next(iter(roles), None),
+            )
+        )
+    return tuple(made)

@@ -1,0 +1,117 @@
+"""`slotwise/lesson/1`: lessons as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ...instances.files.json_files import (
+    Source,
+    Strict,
+    need_format,
+    read_json,
+    validated,
+    write_json,
+)
+from .families import Role
+from .lesson import FORMAT, Lesson, Rule
+from .rows import PlainModel, Terms
+
+
+class _Statement(Strict):
+    label: str
+    words: str
+    mathml: str
+    forall: str
+    components: list[str]
+    role: Role | None
+
+
+class _Variable(Strict):
+    integer: bool
+    lower: float | None
+    upper: float | None
+
+
+class LessonDocument(Strict):
+    """The fields of a `slotwise/lesson/1` document."""
+
+    format: Literal["slotwise/lesson/1"]
+    model: str
+    source: str
+    summary: str
+    instance: dict[str, Any]
+    horizon: float | None
+    optimum: float
+    unit: str
+    statements: list[_Statement]
+    sense: Literal["min", "max"]
+    objective: Terms
+    variables: dict[str, _Variable]
+    rows: dict[str, list[tuple[Terms, float | None, float | None]]] = Field(
+        description="coefficients, lower bound, upper bound of each row of each component"
+    )
+    witness: dict[str, float | None] | None
+
+
+def read_lesson(path: Source) -> Lesson:
+    """Read a `slotwise/lesson/1` file (plain or gzip).
+
+    Parameters
+    ----------
+    path
+        Path of the file, `-` for stdin, or a file read before.
+
+    Returns
+    -------
+    Lesson
+        The lesson. Its rows and its optimum are not believed before a page has looked at them.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; one line names file and field.
+    """
+    content, raw = read_json(path)
+    need_format(path, raw, FORMAT)
+    document = validated(LessonDocument, content, lambda place: ", ".join(map(str, place)), path)
+    return Lesson(
+        model=document.model,
+        source=document.source,
+        summary=document.summary,
+        instance=document.instance,
+        horizon=document.horizon,
+        optimum=document.optimum,
+        unit=document.unit,
+        rules=tuple(
+            Rule(**one.model_dump(exclude={"components"}), components=tuple(one.components))
+            for one in document.statements
+        ),
+        rows=PlainModel(
+            {name: one.model_dump() for name, one in document.variables.items()},
+            document.sense,
+            document.objective,
+            {name: list(rows) for name, rows in document.rows.items()},
+        ),
+        witness=document.witness,
+    )
+
+
+def write_lesson_file(lesson: Lesson, path: str | Path) -> None:
+    """Write a `slotwise/lesson/1` file atomically, compressed if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    lesson
+        The lesson.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
+    write_json(path, lesson.document())

@@ -1,0 +1,328 @@
+"use strict";
+// The allocation program of [LoTES], equations (1) to (5) and the fit rule (A1).
+{
+  const lesson = (globalThis.lesson ??= { models: {} });
+
+  const y = (j, k) => `y_${j}_${k}`;
+
+  function rate(one, configuration) {
+    const mean = typeof one.mean_time === "object" ? one.mean_time[configuration.name] : one.mean_time;
+    return mean === undefined ? 0 : 1 / mean;
+  }
+
+  const amount = (amounts, resource) => amounts[resource] ?? 0;
+
+  // Whether one job fits one machine, as the package has it.
+  function fits(problem, one, configuration) {
+    return (
+      rate(one, configuration) > 0 &&
+      problem.resources.every(
+        (r) => amount(one.request, r) <= amount(configuration.capacity, r) * (1 + 1e-9),
+      )
+    );
+  }
+
+  function build(problem) {
+    const { configurations, classes, resources } = problem;
+    const variables = { lambda: { integer: false, lower: 0, upper: null } };
+    configurations.forEach((_, j) =>
+      classes.forEach((_, k) => (variables[y(j, k)] = { integer: false, lower: 0, upper: null })),
+    );
+    const demand = classes.map((one, k) => {
+      const row = { lambda: -one.share };
+      configurations.forEach((configuration, j) => (row[y(j, k)] = rate(one, configuration)));
+      return [row, 0, null];
+    });
+    const capacity = [];
+    configurations.forEach((configuration, j) =>
+      resources.forEach((r) => {
+        const row = {};
+        classes.forEach((one, k) => {
+          if (amount(one.request, r)) row[y(j, k)] = amount(one.request, r);
+        });
+        if (Object.keys(row).length) {
+          capacity.push([row, null, amount(configuration.capacity, r) * configuration.count]);
+        }
+      }),
+    );
+    const misfits = [];
+    classes.forEach((one, k) =>
+      configurations.forEach((configuration, j) => {
+        if (!fits(problem, one, configuration)) misfits.push([{ [y(j, k)]: 1 }, 0, 0]);
+      }),
+    );
+    return {
+      variables,
+      sense: "max",
+      objective: { lambda: 1 },
+      rows: { eq2_demand: demand, eq4_capacity: capacity, A1_fits: misfits },
+    };
+  }
+  const unit = (problem) => `jobs/${problem.time_unit ?? "h"}`;
+
+  // What runs: jobs of each class on each configuration, and what share of each resource they take.
+  function picture(problem, solution) {
+    const { configurations, classes, resources } = problem;
+    const running = configurations.map((_, j) =>
+      classes.map((_, k) => Math.max(0, solution.columns[y(j, k)] ?? 0)),
+    );
+    const lanes = [];
+    const bars = [];
+    configurations.forEach((configuration, j) =>
+      resources.forEach((r) => {
+        const pooled = amount(configuration.capacity, r) * configuration.count;
+        let used = 0;
+        classes.forEach((one, k) => {
+          const needed = amount(one.request, r) * running[j][k];
+          if (needed <= 1e-9) return;
+          const share = pooled > 0 ? needed / pooled : 1;
+          const key = `${j}/${k}`;
+          bars.push({
+            lane: lanes.length, begin: used, end: used + share, setup: 0, label: one.name, group: k, key,
+          });
+          used += share;
+        });
+        lanes.push(`${configuration.name} ${r}`);
+      }),
+    );
+    return { lanes, bars, lines: [{ label: "full", at: 1, dashed: true }], value: solution.value, running };
+  }
+
+  // What the answer breaks, from the datacenter alone: how much work arrives, what machines have.
+  function check(problem, { running, value }) {
+    const { configurations, classes, resources } = problem;
+    const { number, percent } = lesson;
+    const found = [];
+    const slack = 1 + 1e-6;
+    configurations.forEach((configuration, j) =>
+      classes.forEach((one, k) => {
+        if (running[j][k] <= 1e-6) return;
+        const mean = typeof one.mean_time === "object" ? one.mean_time[configuration.name] : one.mean_time;
+        const missing = resources.find(
+          (r) => amount(one.request, r) > amount(configuration.capacity, r) * slack,
+        );
+        if (!(mean > 0)) {
+          found.push({
+            rule: "cannot run there",
+            text: `${number(running[j][k])} jobs of ${one.name} run on ${configuration.name}, where the class cannot run`,
+            keys: [`${j}/${k}`],
+          });
+        } else if (missing) {
+          found.push({
+            rule: "fits no machine",
+            text:
+              `${number(running[j][k])} jobs of ${one.name} run on ${configuration.name}; one needs ` +
+              `${number(amount(one.request, missing))} ${missing}, a machine has ` +
+              `${number(amount(configuration.capacity, missing))}`,
+            keys: [`${j}/${k}`],
+          });
+        }
+      }),
+    );
+    configurations.forEach((configuration, j) =>
+      resources.forEach((r) => {
+        const pooled = amount(configuration.capacity, r) * configuration.count;
+        const needed = classes.reduce((sum, one, k) => sum + amount(one.request, r) * running[j][k], 0);
+        if (needed <= pooled * slack + 1e-9) return;
+        found.push({
+          rule: "more than there is",
+          text:
+            `${configuration.name}: the jobs take ${number(needed)} ${r}, the ` +
+            `${lesson.many(configuration.count, "machine")} have ${number(pooled)} (${percent(needed / pooled)})`,
+          keys: classes.flatMap((one, k) => (amount(one.request, r) * running[j][k] > 0 ? [`${j}/${k}`] : [])),
+        });
+      }),
+    );
+    classes.forEach((one, k) => {
+      const arrives = one.share * value;
+      const served = configurations.reduce((sum, c, j) => sum + rate(one, c) * running[j][k], 0);
+      if (served * slack + 1e-9 >= arrives) return;
+      found.push({
+        rule: "not served",
+        text: `${number(arrives)} ${unit(problem)} of ${one.name} arrive, ${number(served)} are served`,
+        keys: configurations.map((_, j) => `${j}/${k}`),
+      });
+    });
+    return found;
+  }
+
+  const colour = (k) => `var(--c${k % 8})`;
+
+  // One lane for each resource of each configuration, filled by the classes that run there.
+  function html(problem, solution, on, { bars, running }, { broken, chosen }) {
+    const { escape, number, percent } = lesson;
+    const { configurations, classes, resources } = problem;
+    const widest = Math.max(1, ...bars.map((bar) => bar.end));
+    const place = (share) => `${(100 * share) / widest}%`;
+    const legend = classes.map(
+      (one, k) => `<li><span style="background:${colour(k)}"></span>${escape(one.name)}</li>`,
+    );
+    const blocks = configurations.map((configuration, j) => {
+      const lanes = resources.map((r, l) => {
+        const lane = bars.filter((bar) => bar.lane === j * resources.length + l);
+        const parts = lane.map((bar) => {
+          const marks = [broken.has(bar.key) ? "broken" : "", chosen.has(bar.key) ? "chosen" : ""];
+          const says = `${bar.label}: ${number(running[j][bar.group])} jobs, ${percent(bar.end - bar.begin)}`;
+          return (
+            `<span class="part ${marks.join(" ")}" title="${escape(says)}" style="left:${place(bar.begin)};` +
+            `width:${place(bar.end - bar.begin)};background:${colour(bar.group)}"></span>`
+          );
+        });
+        const used = lane.at(-1)?.end ?? 0;
+        return (
+          `<div class=share><span class=of>${escape(r)}</span><span class=track>${parts.join("")}` +
+          `<span class=full style="left:${place(1)}"></span></span>` +
+          `<span class=used>${percent(used)}</span></div>`
+        );
+      });
+      const jobs = classes
+        .map((one, k) => (running[j][k] > 1e-6 ? `${number(running[j][k], 4)} ${one.name}` : ""))
+        .filter(Boolean);
+      const machines = lesson.many(configuration.count, "machine");
+      return (
+        `<section class=machines><h3>${escape(configuration.name)} <small>${machines}; runs ` +
+        `${escape(lesson.listed(jobs) || "nothing")}</small></h3>${lanes.join("")}</section>`
+      );
+    });
+    return `<div class=shares><ul class=legend>${legend.join("")}</ul>${blocks.join("")}</div>`;
+  }
+
+  function sentences(problem, solution, on, { bars, lanes, running }) {
+    const { number } = lesson;
+    const full = lanes.filter((_, lane) => bars.some((bar) => bar.lane === lane && bar.end >= 1 - 1e-7));
+    const said = [
+      full.length
+        ? `Full: ${lesson.listed(full)}. All other resources are left over.`
+        : "No resource is full.",
+    ];
+    problem.classes.forEach((one, k) => {
+      const places = problem.configurations
+        .map((c, j) => [c.name, rate(one, c) * running[j][k]])
+        .filter(([, served]) => served > 1e-6)
+        .map(([name, served]) => `${number(served, 4)} on ${name}`);
+      const arrive = one.share * solution.value;
+      said.push(
+        `${one.name}: ${number(arrive)} ${unit(problem)} arrive; served: ${lesson.listed(places) || "none"}.`,
+      );
+    });
+    return said;
+  }
+
+  // Exact prices: the duals. Prices times what there is add up to the optimum (strong duality).
+  function prices(problem, answer, built, on) {
+    if (answer.status !== "optimal" || !on.has("eq2_demand") || !on.has("eq4_capacity")) return null;
+    const { number, rowName } = lesson;
+    const lines = [];
+    let total = 0;
+    let k = 0;
+    problem.configurations.forEach((configuration) =>
+      problem.resources.forEach((r) => {
+        if (!problem.classes.some((one) => amount(one.request, r))) return;
+        const [, , pooled] = built.rows.eq4_capacity[k];
+        const price = answer.rows[rowName("eq4_capacity", k++)]?.dual ?? 0;
+        total += price * pooled;
+        lines.push(
+          Math.abs(price) <= 1e-9
+            ? `${configuration.name}, ${r}: 0, some is left over.`
+            : `${configuration.name}, ${r}: ${number(price)} ${unit(problem)} for one more, times ` +
+                `${number(pooled)} that there are = ${number(price * pooled)}.`,
+        );
+      }),
+    );
+    problem.classes.forEach((one, place) => {
+      const price = -(answer.rows[rowName("eq2_demand", place)]?.dual ?? 0);
+      lines.push(
+        `${one.name}: one job more of it in each ${problem.time_unit ?? "h"} lowers the optimum by ${number(price)}.`,
+      );
+    });
+    const agrees = lesson.close(total, answer.value);
+    const lead =
+      `What one more of each resource is worth: the duals of (4), exact for small changes. They add up to ` +
+      `${number(total)}, ${agrees ? "the optimum itself: capacity is worth what it carries" : `not the optimum ${number(answer.value)}: do not trust this page`}.` +
+      " Where several solutions are optimal at a corner, there are several such prices; below are solves.";
+    return { lead, lines };
+  }
+
+  // The problem with something changed at one place; the rest is shared.
+  function changed(problem, list, k, change) {
+    const items = problem[list].map((item, place) => (place === k ? { ...item, ...change(item) } : item));
+    return { ...problem, [list]: items };
+  }
+
+  const MOST_CONFIGURATIONS = 6;
+
+  function edits(problem) {
+    const time = problem.time_unit ?? "h";
+    const machines = problem.configurations.flatMap((configuration, j) => [
+      {
+        label: `machines of ${configuration.name}`,
+        group: "Machines",
+        value: configuration.count,
+        min: 0,
+        step: 1,
+        apply: (p, value) => changed(p, "configurations", j, () => ({ count: value })),
+      },
+      ...problem.resources.map((r) => ({
+        label: `${r} of one ${configuration.name}`,
+        group: "Machines",
+        value: amount(configuration.capacity, r),
+        min: 0,
+        step: "any",
+        apply: (p, value) =>
+          changed(p, "configurations", j, (c) => ({ capacity: { ...c.capacity, [r]: value } })),
+      })),
+    ]);
+    const classes = problem.classes.flatMap((one, k) => [
+      ...(typeof one.mean_time === "object"
+        ? []
+        : [
+            {
+              label: `mean time of ${one.name} (${time})`,
+              group: "Jobs",
+              value: one.mean_time,
+              min: 0.001,
+              step: "any",
+              apply: (p, value) => changed(p, "classes", k, () => ({ mean_time: value })),
+            },
+          ]),
+      ...problem.resources.map((r) => ({
+        label: `${r} that a job of ${one.name} needs`,
+        group: "Jobs",
+        value: amount(one.request, r),
+        min: 0,
+        step: "any",
+        apply: (p, value) => changed(p, "classes", k, (c) => ({ request: { ...c.request, [r]: value } })),
+      })),
+    ]);
+    const many = problem.configurations.length >= MOST_CONFIGURATIONS;
+    const another = {
+      label: "Another kind of machine",
+      group: "Machines",
+      refused: many ? `at most ${MOST_CONFIGURATIONS} kinds` : "",
+      apply: (p) => {
+        const [first] = p.configurations;
+        const name = `m${p.configurations.length + 1}`;
+        const both = p.classes.map((one) =>
+          typeof one.mean_time === "object" && first.name in one.mean_time
+            ? { ...one, mean_time: { ...one.mean_time, [name]: one.mean_time[first.name] } }
+            : one,
+        );
+        return { ...p, classes: both, configurations: [...p.configurations, { ...first, name, count: 1 }] };
+      },
+    };
+    return [...machines, another, ...classes];
+  }
+
+  function parameters(problem) {
+    return problem.configurations.map((configuration, j) => ({
+      label: `one more machine of ${configuration.name}`,
+      apply: (p, delta) => changed(p, "configurations", j, (c) => ({ count: c.count + delta })),
+    }));
+  }
+
+  lesson.models["allocation"] = {
+    build, picture, check, html, sentences, prices, edits, parameters,
+    draw: false, // its drawing is in `html`: shares, not times
+    noun: { value: "The model says: arrival rate", truth: "The truth" },
+  };
+}

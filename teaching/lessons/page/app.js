@@ -1,0 +1,284 @@
+"use strict";
+// The lesson page: what is switched on, what is asked of the solver, what is concluded from it.
+//
+// A model's plug-in is `lesson.models[NAME]`:
+//   build(problem, data) -> built model (lp.js); data is the lesson's document
+//   picture(problem, solution, on) -> {lanes, bars: [{lane, begin, end, setup, label, group, key}],
+//     lines: [{label, at, dashed}], value}; drawn by lesson.draw(picture, {broken, chosen, truth})
+//   html(problem, solution, on, picture, {broken, chosen, truth}) -> HTML instead of that, or more
+//   check(problem, picture) -> [{rule, text, keys}]
+//   sentences(problem, solution, on, picture) -> [text]
+//   edits(problem) -> [{label, group, value, min, max, step, apply(problem, value)} or
+//     {label, group, apply(problem), refused}]; `refused` says why the button cannot be pressed
+//   parameters(problem) -> [{label, apply(problem, delta), delta}]
+//   prices(problem, answer, built) -> {lead, lines}: exact ones, from the duals (linear models)
+//   noun: {value, truth, relaxation}: what the objective is called, for example "makespan"
+//   panel(element, {problem, data, solve, lpText}): a part of its own below the rest
+// `solution` is {value, columns, status}. All but build are optional; check needs picture.
+{
+  const lesson = (globalThis.lesson ??= { models: {} });
+
+  const TOLERANCE = 1e-6;
+  const SECONDS = 10;
+
+  const close = (a, b) => Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b));
+  lesson.close = close;
+
+  // Components that are on when the rules in `off` (labels) are not. Cuts follow from all core rules
+  // together, so none holds without one of these.
+  lesson.componentsOn = function componentsOn(statements, off) {
+    const rules = statements.filter((rule) => rule.components.length);
+    const broken = rules.some((rule) => rule.role === "core" && off.has(rule.label));
+    const on = rules.filter(
+      (rule) => !off.has(rule.label) && !(broken && rule.role === "cut"),
+    );
+    return new Set(on.flatMap((rule) => rule.components));
+  };
+
+  // What the answer means, as {kind, text}: kind is good, bad or neutral.
+  lesson.verdict = function verdict({ answer, truth, violations, off, statements, unit }) {
+    const core = statements.filter((rule) => rule.role === "core" && off.has(rule.label));
+    const without = `Without ${lesson.listed(core.map((rule) => `(${rule.label})`))}`;
+    const said = (value) => `${lesson.number(value)} ${unit}`;
+    if (answer.status === "time limit") {
+      return { kind: "neutral", text: `No proof within ${SECONDS} s: nothing is concluded.` };
+    }
+    if (answer.status === "infeasible") {
+      return core.length
+        ? { kind: "bad", text: `${without} nothing is allowed any more.` }
+        : { kind: "neutral", text: "Nothing is feasible: this instance has no solution." };
+    }
+    const first = violations.length ? `${violations[0].rule}: ${violations[0].text}` : "";
+    if (answer.status === "unbounded") {
+      return { kind: "bad", text: `${without} nothing limits the model. ${first}`.trim() };
+    }
+    if (answer.status !== "optimal") {
+      return { kind: "neutral", text: `The solver ended with “${answer.status}”.` };
+    }
+    const same = close(answer.value, truth.value);
+    if (!core.length) {
+      if (violations.length || !same) {
+        const why = first || `${said(answer.value)} is not the optimum ${said(truth.value)}`;
+        return { kind: "bad", text: `This page contradicts itself, do not trust it. ${why}` };
+      }
+      return off.size
+        ? { kind: "good", text: `Still the optimum, ${said(truth.value)}: what is off only helps the solver.` }
+        : { kind: "good", text: `All rules hold: the optimum is ${said(truth.value)}.` };
+    }
+    const claim = same
+      ? `the model says ${said(answer.value)}, the right value`
+      : `the model says ${said(answer.value)}, the truth is ${said(truth.value)}`;
+    if (violations.length) return { kind: "bad", text: `${without} ${claim}. ${first}` };
+    if (same) return { kind: "good", text: "Still valid: on this instance the rule was not needed." };
+    return { kind: "bad", text: `${without} ${claim}.` };
+  };
+
+  // How a price reads: `one more machine of c1 raises the bound by 2.5 jobs/h`.
+  lesson.price = function price(label, change, unit) {
+    if (Math.abs(change) <= 1e-7) return `${label} changes nothing`;
+    const verb = change > 0 ? "raises" : "lowers";
+    return `${label} ${verb} the bound by ${lesson.number(Math.abs(change), 4)} ${unit}`;
+  };
+
+  class Page {
+    constructor(data) {
+      this.data = data;
+      this.plugin = lesson.models[data.model];
+      this.problem = data.instance;
+      this.off = new Set();
+      this.turn = 0;
+      this.answered = 0;
+      this.known = new Map();
+      this.chosen = null;
+      this.view = new lesson.View(this);
+    }
+
+    get linear() {
+      return !Object.values(this.built.variables).some((variable) => variable.integer);
+    }
+
+    async begin() {
+      await lesson.startSolver();
+      this.built = this.plugin.build(this.problem, this.data);
+      const wrong = lesson.differences(this.built, this.data);
+      if (wrong.length) {
+        return this.view.refuse(
+          "The rows that this page builds are not those that it was shipped with: do not trust it.",
+          wrong,
+        );
+      }
+      const truth = await this.solved(this.all);
+      if (truth.status !== "optimal" || !close(truth.value, this.data.optimum)) {
+        const found = truth.value === null ? truth.status : lesson.number(truth.value, 10);
+        return this.view.refuse(
+          `This browser's optimum ${found} differs from the proven ` +
+            `${lesson.number(this.data.optimum, 10)}: do not trust this page.`,
+          [],
+        );
+      }
+      this.view.open();
+      await this.update();
+      document.body.dataset.state = "ready";
+      lesson.solver.keepSpare();
+    }
+
+    get all() {
+      return lesson.componentsOn(this.data.statements, new Set());
+    }
+
+    // An answer of the solver, known or new.
+    async solved(on, options = {}, built = this.built) {
+      const text = lesson.lpText(built, on, options);
+      if (!this.known.has(text)) {
+        const found = await lesson.solve(text, { time: SECONDS });
+        if (this.known.size > 500) this.known.clear();
+        this.known.set(text, found);
+      }
+      return this.known.get(text);
+    }
+
+    // Solves what is on and shows it. A newer call makes an older one stale.
+    async update() {
+      const turn = ++this.turn;
+      lesson.solver.newer();
+      this.chosen = null;
+      this.view.busy(true);
+      try {
+        const state = await this.state();
+        if (turn !== this.turn) return;
+        this.state_ = state;
+        this.view.show(state);
+        this.answered += 1;
+        document.body.dataset.answered = this.answered;
+        this.view.busy(false);
+        await this.price(turn, state);
+      } catch (error) {
+        if (error instanceof lesson.Stale || turn !== this.turn) return;
+        this.view.busy(false);
+        this.view.fail(String(error.message ?? error));
+        document.body.dataset.answered = ++this.answered;
+      }
+    }
+
+    async state() {
+      const { plugin, problem, data, off } = this;
+      const built = (this.built = plugin.build(problem, data));
+      const on = lesson.componentsOn(data.statements, off);
+      const truth = await this.solved(this.all);
+      const answer = on.size === this.all.size ? truth : await this.solved(on);
+      const relaxed = this.linear ? answer : await this.solved(on, { relax: true });
+      const coreOff = data.statements.some((rule) => rule.role === "core" && off.has(rule.label));
+      const cuts = data.statements.some((rule) => rule.role === "cut");
+      // The relaxation without a core rule is compared with that of the core rules, else the rule
+      // would be credited with what the cuts do.
+      const compared =
+        coreOff && cuts && !this.linear
+          ? await this.solved(this.withoutCuts(), { relax: true })
+          : null;
+      const drawn = answer.status === "unbounded" ? await this.capped(on, truth) : answer;
+      const solvable = drawn.value !== null && drawn.status === "optimal";
+      const picture = solvable ? (plugin.picture?.(problem, drawn, on) ?? null) : null;
+      const violations = picture ? (plugin.check?.(problem, picture) ?? []) : [];
+      const sentences = solvable ? (plugin.sentences?.(problem, drawn, on, picture) ?? []) : [];
+      return {
+        built, on, truth, answer, relaxed, compared, coreOff, drawn, solvable, picture, violations,
+        sentences,
+        verdict: lesson.verdict({
+          answer, truth, violations, off, statements: data.statements, unit: data.unit,
+        }),
+        edited: problem !== data.instance,
+      };
+    }
+
+    withoutCuts() {
+      const rules = this.data.statements.filter((rule) => rule.role !== "cut");
+      return new Set(rules.flatMap((rule) => rule.components));
+    }
+
+    // A model without a limit, held at twice the truth so that it can be drawn.
+    capped(on, truth) {
+      const sign = this.built.sense === "max" ? "<=" : ">=";
+      const limit = this.built.sense === "max" ? 2 * truth.value : truth.value / 2;
+      const words = Object.entries(this.built.objective).map(([name, c]) => `+ ${c} ${name}`);
+      return this.solved(on, { more: [` for_the_drawing: ${words.join(" ")} ${sign} ${limit}`] });
+    }
+
+    // Prices from solves with a little more of each parameter, in the idle worker.
+    async price(turn, state) {
+      const { plugin, problem, data } = this;
+      const exact = plugin.prices?.(problem, state.answer, state.built, state.on) ?? null;
+      this.view.prices(exact, null);
+      const asked = plugin.parameters?.(problem) ?? [];
+      if (!asked.length || state.relaxed.status !== "optimal") return;
+      const found = [];
+      for (const { label, apply, delta = 1 } of asked) {
+        const more = plugin.build(apply(problem, delta), data);
+        const answer = await this.solved(state.on, { relax: !this.linear }, more);
+        if (turn !== this.turn) return;
+        if (answer.status === "optimal") {
+          found.push({ label, change: answer.value - state.relaxed.value });
+        }
+      }
+      found.sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+      this.view.prices(
+        exact,
+        found.map(({ label, change }) => lesson.price(label, change, data.unit)),
+      );
+      document.body.dataset.priced = this.answered;
+    }
+
+    toggle(label, on) {
+      if (on) this.off.delete(label);
+      else this.off.add(label);
+      return this.update();
+    }
+
+    allOn() {
+      this.off.clear();
+      return this.update();
+    }
+
+    edit(problem) {
+      this.problem = problem;
+      return this.update();
+    }
+
+    choose(violation) {
+      this.chosen = this.chosen === violation ? null : violation;
+      this.view.draw(this.state_);
+    }
+
+    // What each core rule does when it alone is off.
+    async each() {
+      const table = [];
+      const turn = ++this.turn;
+      lesson.solver.newer();
+      const kept = this.off;
+      try {
+        for (const rule of this.data.statements.filter((one) => one.role === "core")) {
+          this.off = new Set([rule.label]);
+          const { answer, verdict, violations } = await this.state();
+          if (turn !== this.turn) return;
+          table.push({ label: rule.label, answer, verdict, violations });
+          this.view.table(table);
+        }
+        document.body.dataset.tabled = table.length;
+      } catch (error) {
+        if (!(error instanceof lesson.Stale)) this.view.fail(String(error.message ?? error));
+      } finally {
+        if (turn === this.turn) {
+          this.off = kept;
+          await this.update();
+        }
+      }
+    }
+  }
+
+  lesson.Page = Page;
+
+  if (globalThis.document) {
+    const data = JSON.parse(document.getElementById("lesson-data").textContent);
+    const page = (lesson.page = new Page(data));
+    page.begin().catch((error) => page.view.refuse(lesson.whyNot(error), []));
+  }
+}

@@ -1,0 +1,173 @@
+"use strict";
+// HiGHS in a worker: solves LP text, ends what a newer change has made stale.
+{
+  const lesson = (globalThis.lesson ??= { models: {} });
+
+  lesson.Stale = class Stale extends Error {};
+
+  // Solves one text with a loaded HiGHS. It runs in the worker, which gets only its own source, so
+  // it uses nothing from outside.
+  lesson.answer = function answer(highs, text, options) {
+    const began = performance.now();
+    // The default tolerances times a big-M would blur the value that is compared.
+    const settings = {
+      output_flag: false,
+      time_limit: options.time ?? 10,
+      mip_rel_gap: 1e-9,
+      mip_abs_gap: 1e-9,
+      mip_feasibility_tolerance: 1e-9,
+      primal_feasibility_tolerance: 1e-9,
+      ...options.settings,
+    };
+    let found = highs.solve(text, settings);
+    if (/or unbounded|or infeasible/i.test(found.Status)) {
+      found = highs.solve(text, { ...settings, presolve: "off" });
+    }
+    const words = {
+      "Optimal": "optimal",
+      "Infeasible": "infeasible",
+      "Unbounded": "unbounded",
+      "Time limit reached": "time limit",
+    };
+    const columns = {};
+    for (const [name, column] of Object.entries(found.Columns)) {
+      const value = column.Primal ?? 0;
+      // Whole numbers are whole: a drawing is made of them.
+      columns[name] = column.Type === "Integer" ? Math.round(value) : value;
+    }
+    const rows = {};
+    for (const row of found.Rows) rows[row.Name] = { dual: row.Dual ?? null };
+    const value = Number.isFinite(found.ObjectiveValue) ? found.ObjectiveValue : null;
+    const seconds = (performance.now() - began) / 1000;
+    return { status: words[found.Status] ?? found.Status, value, columns, rows, seconds };
+  };
+
+  // What the worker runs, after the source of HiGHS, which defines `Module`.
+  function worker(answer) {
+    const hooks = {};
+    const ready = new Promise((done) => (hooks.given = done)).then((given) =>
+      Module({
+        // This build would look for a file beside the page if it were given the bytes.
+        instantiateWasm(info, finished) {
+          WebAssembly.instantiate(given, info).then((made) =>
+            finished(made.instance ?? made, made.module ?? given),
+          );
+          return {};
+        },
+      }),
+    );
+    onmessage = async ({ data }) => {
+      if (data.wasm) return hooks.given(data.wasm);
+      try {
+        const highs = await ready;
+        postMessage({ number: data.number, found: answer(highs, data.text, data.options) });
+      } catch (error) {
+        postMessage({ number: data.number, failed: String(error?.message ?? error) });
+      }
+    };
+  }
+
+  lesson.workerSource = (glue) => `${glue}\n(${worker})(${lesson.answer});\n`;
+
+  // Runs HiGHS in workers. `glue` is its JavaScript, `wasm` its bytes or compiled module. A second
+  // worker is kept ready, so that ending the first costs no start.
+  lesson.Solver = class Solver {
+    constructor(glue, wasm) {
+      this.source = URL.createObjectURL(
+        new Blob([lesson.workerSource(glue)], { type: "text/javascript" }),
+      );
+      this.wasm = wasm;
+      this.waiting = [];
+      this.running = null;
+      this.number = 0;
+      this.spare = null;
+      this.ended = 0;
+      this.begin();
+    }
+
+    made() {
+      const made = new Worker(this.source);
+      made.postMessage({ wasm: this.wasm });
+      return made;
+    }
+
+    begin() {
+      this.worker = this.spare ?? this.made();
+      this.spare = null;
+      this.worker.onmessage = ({ data }) => this.arrived(data);
+      this.worker.onerror = (event) => {
+        event.preventDefault();
+        this.arrived({ number: this.running?.number, failed: event.message ?? "no worker" });
+      };
+    }
+
+    solve(text, options = {}) {
+      return new Promise((done, fail) => {
+        this.waiting.push({ text, options, done, fail, number: ++this.number });
+        this.next();
+      });
+    }
+
+    next() {
+      if (this.running || !this.waiting.length) return;
+      const task = (this.running = this.waiting.shift());
+      // HiGHS ends by itself at its limit; this is for the case that it does not.
+      task.alarm = setTimeout(
+        () => this.over(task, new Error("the solver did not answer")),
+        ((task.options.time ?? 10) + 5) * 1000,
+      );
+      this.worker.postMessage({ number: task.number, text: task.text, options: task.options });
+    }
+
+    arrived({ number, found, failed }) {
+      const task = this.running;
+      if (!task || task.number !== number) return;
+      if (failed !== undefined) return this.over(task, new Error(failed));
+      clearTimeout(task.alarm);
+      this.running = null;
+      task.done(found);
+      this.next();
+    }
+
+    // Ends the worker with what it does, and goes on in the other one.
+    over(task, error) {
+      clearTimeout(task.alarm);
+      this.worker.terminate();
+      this.ended += 1;
+      this.running = null;
+      task.fail(error);
+      this.begin();
+      this.next();
+    }
+
+    // Drops everything that was asked for before.
+    newer() {
+      for (const task of this.waiting.splice(0)) task.fail(new lesson.Stale());
+      if (this.running) this.over(this.running, new lesson.Stale());
+    }
+
+    // Starts the second worker; for a moment in which nothing else is to be done.
+    keepSpare() {
+      this.spare ??= this.made();
+    }
+  };
+
+  // Text of a `script` element that holds base64 of gzip, as bytes.
+  lesson.unpacked = async function unpacked(id) {
+    const packed = Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) =>
+      c.charCodeAt(0),
+    );
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  };
+
+  lesson.startSolver = async function startSolver() {
+    const [glue, bytes] = await Promise.all(["highs-js", "highs-wasm"].map(lesson.unpacked));
+    const solver = new lesson.Solver(
+      new TextDecoder().decode(glue),
+      await WebAssembly.compile(bytes),
+    );
+    lesson.solver = solver;
+    lesson.solve = (text, options) => solver.solve(text, options);
+  };
+}

@@ -1,0 +1,293 @@
+"use strict";
+// What the page shows: rules, numbers, drawing, verdict. It asks the page for changes.
+{
+  const lesson = (globalThis.lesson ??= { models: {} });
+  const { escape, number } = lesson;
+
+  const ROLES = {
+    core: ["needed for truth", "rule"],
+    speed: ["needed for speed, not for truth", "speed"],
+    cut: ["a cut: follows from all rules together", "cut"],
+  };
+
+  // Why a page cannot start, for a browser that is too old.
+  lesson.whyNot = function whyNot(error) {
+    if (typeof DecompressionStream === "undefined") {
+      return "This browser is too old for this page: it needs DecompressionStream (2023 or later).";
+    }
+    return `The solver could not be started: ${error?.message ?? error}`;
+  };
+
+  const list = (items, of = "ul") => `<${of}>${items.map((item) => `<li>${item}</li>`).join("")}</${of}>`;
+
+  lesson.View = class View {
+    constructor(page) {
+      this.page = page;
+      this.main = document.getElementById("page");
+    }
+
+    at(name) {
+      return document.getElementById(name);
+    }
+
+    refuse(text, details) {
+      document.body.dataset.state = "refused";
+      const shown = details.slice(0, 20).map(escape);
+      this.main.insertAdjacentHTML(
+        "beforeend",
+        `<div class=refused role=alert><p>${escape(text)}</p>${list(shown)}</div>`,
+      );
+      this.at("starting").remove();
+    }
+
+    open() {
+      const { data } = this.page;
+      const name = data.instance.name ?? "";
+      this.at("starting").remove();
+      this.main.insertAdjacentHTML(
+        "beforeend",
+        `<p class=lead>${escape(data.summary)}</p>
+        <p class=note>Source: ${escape(data.source)}. Instance: <b>${escape(name)}</b><span id=edited hidden>, changed</span>.
+          Switch a rule off: the model is solved again in this page, without network, and an independent
+          checker says what the answer breaks.</p>
+        <p id=verdict role=status aria-live=polite></p>
+        <div class=columns>
+          <section id=result aria-label="What the model says">
+            <dl id=numbers></dl>
+            <div id=picture></div>
+            <div id=violations></div>
+            <div id=sentences></div>
+          </section>
+          <section id=rules aria-label="Rules">
+            <h2>Rules</h2>
+            <p class=buttons><button type=button id=all-on>All on</button>
+              <button type=button id=each>Each rule off alone</button></p>
+            <div id=table></div>
+            <p id=cuts-off class=note hidden>Cuts follow from all rules together: with a rule off, all
+              cuts are off.</p>
+            <ol id=rule-list>${data.statements.map((rule) => this.rule(rule)).join("")}</ol>
+          </section>
+        </div>
+        <section aria-label="Prices"><div id=prices></div></section>
+        <section id=edits-part aria-label="Change the instance"></section>
+        <section id=panel></section>
+        <details id=lp><summary>The model as the solver gets it (LP format)</summary>
+          <p class=buttons><button type=button id=save-lp>Save as a file</button></p>
+          <pre id=lp-text tabindex=0></pre></details>`,
+      );
+      this.at("rule-list").addEventListener("change", ({ target }) => {
+        if (target.dataset.label) this.page.toggle(target.dataset.label, target.checked);
+      });
+      this.at("all-on").addEventListener("click", () => this.page.allOn());
+      this.at("each").addEventListener("click", () => this.page.each());
+      this.at("save-lp").addEventListener("click", () => this.save());
+      this.at("lp").addEventListener("toggle", () => this.text());
+      this.at("violations").addEventListener("click", ({ target }) => {
+        const button = target.closest("button");
+        if (button) this.page.choose(this.page.state_.violations[Number(button.dataset.number)]);
+      });
+      this.edits();
+    }
+
+    rule(rule) {
+      const formula = `<div class=formula>${rule.mathml}<span class=forall>${rule.forall}</span></div>`;
+      const words = `<p class=words>${escape(rule.words)}</p>`;
+      const label = escape(rule.label);
+      if (!rule.role) return `<li class="rule idle"><p><b>(${label})</b></p>${formula}${words}</li>`;
+      const [role, kind] = ROLES[rule.role];
+      return `<li class="rule ${kind}"><label><input type=checkbox role=switch checked data-label="${label}">
+        <span class=knob aria-hidden=true></span><b>(${label})</b> <span class=role>${role}</span></label>
+        ${formula}${words}<p class=census data-census="${label}"></p></li>`;
+    }
+
+    busy(wanted) {
+      clearTimeout(this.timer);
+      document.body.classList.remove("busy");
+      const show = () => {
+        document.body.classList.add("busy");
+        if (this.at("verdict")) this.at("verdict").textContent = "Solving …";
+      };
+      if (wanted) this.timer = setTimeout(show, 250);
+    }
+
+    fail(text) {
+      this.verdict({ kind: "neutral", text });
+    }
+
+    verdict({ kind, text }) {
+      const place = this.at("verdict");
+      place.dataset.kind = kind;
+      place.textContent = text;
+    }
+
+    show(state) {
+      this.verdict(state.verdict);
+      this.numbers(state);
+      this.draw(state);
+      this.at("sentences").innerHTML = state.sentences.length ? list(state.sentences.map(escape)) : "";
+      this.at("edited").hidden = !state.edited;
+      this.at("cuts-off").hidden = !state.coreOff || !this.page.data.statements.some((r) => r.role === "cut");
+      this.switches(state);
+      this.text();
+      if (this.edited !== this.page.problem) this.edits();
+    }
+
+    numbers({ answer, truth, relaxed, compared, edited }) {
+      const { data, linear, plugin } = this.page;
+      const unit = escape(data.unit);
+      const noun = plugin.noun ?? {};
+      const value = answer.status === "unbounded" ? (data.sense === "max" ? Infinity : -Infinity) : answer.value;
+      const cells = [
+        [noun.value ?? "The model says", `${number(value)} <small>${unit}</small>`],
+        [noun.truth ?? "The truth", `${number(truth.value)} <small>${unit}</small>`],
+      ];
+      if (!linear) {
+        const share = (found) =>
+          found.value === null || !truth.value
+            ? ""
+            : `, ${lesson.percent(data.sense === "min" ? found.value / truth.value : truth.value / found.value)} of the truth`;
+        const beside = compared
+          ? `; ${number(compared.value)} with all rules and no cut`
+          : "";
+        cells.push([
+          noun.relaxation ?? "Relaxation (LP)",
+          `${number(relaxed.value)} <small>${unit}${share(relaxed)}${beside}</small>`,
+        ]);
+      }
+      const dt = cells.map(([name, text]) => `<div><dt>${escape(name)}</dt><dd>${text}</dd></div>`);
+      this.at("numbers").innerHTML = dt.join("");
+    }
+
+    draw(state) {
+      const { plugin, problem, chosen } = this.page;
+      const { picture, violations, drawn, on, solvable, answer, truth } = state;
+      const options = {
+        broken: new Set(violations.flatMap((one) => one.keys ?? [])),
+        chosen: new Set(chosen?.keys ?? []),
+        truth: truth.value,
+      };
+      const parts = [];
+      if (answer.status === "unbounded") {
+        parts.push("<p class=note>The model has no limit: drawn is what it allows at twice the truth.</p>");
+      }
+      if (picture && lesson.draw && plugin.draw !== false) parts.push(lesson.draw(picture, options));
+      if (solvable && plugin.html) parts.push(plugin.html(problem, drawn, on, picture, options));
+      this.at("picture").innerHTML = parts.join("");
+      const broken = violations.map(
+        ({ rule, text }, k) =>
+          `<button type=button data-number=${k} aria-pressed=${violations[k] === chosen}><b>${escape(rule)}</b>: ${escape(text)}</button>`,
+      );
+      this.at("violations").innerHTML = broken.length
+        ? `<h2>${lesson.many(broken.length, "violation")}</h2>${list(broken)}`
+        : "";
+    }
+
+    switches({ relaxed, built, on }) {
+      const { data, off } = this.page;
+      const table = relaxed.status === "optimal" ? lesson.census(built, on, relaxed) : {};
+      for (const input of this.at("rule-list").querySelectorAll("input")) {
+        const rule = data.statements.find((one) => one.label === input.dataset.label);
+        input.checked = !off.has(rule.label);
+        const off_ = rule.role === "cut" && !on.has(rule.components[0]);
+        input.closest("li").classList.toggle("off", off.has(rule.label) || off_);
+        const lines = rule.components.map((component) => {
+          const rows = built.rows[component]?.length ?? 0;
+          const line = table[component];
+          const more = line ? `, ${number(line.tight)} tight, ${line.carry ? `${number(line.carry)} carry the bound` : "none carries the bound"}` : "";
+          return `${escape(component)}: ${lesson.many(rows, "row")}${rows ? more : ""}`;
+        });
+        input.closest("li").querySelector(".census").innerHTML = lines.join("<br>");
+      }
+    }
+
+    text() {
+      const { state_: state } = this.page;
+      if (!this.at("lp").open || !state) return;
+      this.at("lp-text").textContent = lesson.lpText(state.built, state.on);
+    }
+
+    save() {
+      const { state_: state, data } = this.page;
+      const link = document.createElement("a");
+      const text = lesson.lpText(state.built, state.on);
+      link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+      link.download = `${data.model}.lp`;
+      link.click();
+    }
+
+    prices(exact, changes) {
+      const parts = [];
+      if (exact) parts.push(`<h2>Prices</h2><p>${escape(exact.lead)}</p>${list(exact.lines.map(escape))}`);
+      if (changes) {
+        parts.push(`<h2>What a little more changes</h2><p class=note>Each line is a solve of the
+          ${this.page.linear ? "model" : "relaxation"} with the rules that are on.</p>${list(changes.map(escape))}`);
+      }
+      this.at("prices").innerHTML = parts.join("");
+    }
+
+    table(lines) {
+      const { data } = this.page;
+      const rows = lines.map(({ label, answer, verdict, violations }) => {
+        const value = answer.status === "unbounded" ? "∞" : number(answer.value);
+        const first = violations.length ? violations[0].rule : verdict.kind === "good" ? "nothing: not needed here" : "the value";
+        return `<tr><th scope=row>(${escape(label)})</th><td>${value}</td><td>${escape(first)}</td></tr>`;
+      });
+      this.at("table").innerHTML = `<table><thead><tr><th scope=col>off</th>
+        <th scope=col>model says (${escape(data.unit)})</th><th scope=col>what breaks first</th></tr></thead>
+        <tbody>${rows.join("")}</tbody></table>`;
+    }
+
+    edits() {
+      const { plugin, problem, data } = this.page;
+      this.edited = problem;
+      const found = plugin.edits?.(problem) ?? [];
+      const place = this.at("edits-part");
+      if (!found.length) return;
+      const focus = document.activeElement?.dataset?.edit;
+      const open = place.querySelector("details")?.open ?? false;
+      const groups = new Map();
+      found.forEach((edit, k) => {
+        const group = edit.group ?? "";
+        if (!groups.has(group)) groups.set(group, []);
+        groups.get(group).push(this.control(edit, k));
+      });
+      const fields = [...groups].map(
+        ([group, controls]) => `<fieldset><legend>${escape(group)}</legend>${controls.join("")}</fieldset>`,
+      );
+      place.innerHTML = `<details${open ? " open" : ""}><summary>Change the instance</summary>
+        <p class=buttons><button type=button id=undo${problem === data.instance ? " disabled" : ""}>As it was</button></p>
+        <div class=fields>${fields.join("")}</div></details>`;
+      this.at("undo").addEventListener("click", () => this.page.edit(data.instance));
+      for (const control of place.querySelectorAll("[data-edit]")) {
+        const edit = found[Number(control.dataset.edit)];
+        const change = (value) => {
+          try {
+            this.page.edit(edit.apply(problem, value));
+          } catch (error) {
+            this.fail(error.message);
+          }
+        };
+        if (control.tagName === "BUTTON") control.addEventListener("click", () => change());
+        else {
+          control.addEventListener("change", () => {
+            const value = control.valueAsNumber;
+            if (Number.isFinite(value) && control.checkValidity()) change(value);
+            else this.fail(`${edit.label}: ${control.validationMessage || "needs a number"}`);
+          });
+        }
+      }
+      if (focus !== undefined) place.querySelector(`[data-edit="${focus}"]`)?.focus();
+    }
+
+    control(edit, k) {
+      const label = escape(edit.label);
+      if (!("value" in edit)) {
+        const why = edit.refused ? ` disabled title="${escape(edit.refused)}"` : "";
+        return `<button type=button data-edit=${k}${why}>${label}</button>`;
+      }
+      const limits = ["min", "max"].filter((name) => edit[name] !== undefined).map((name) => ` ${name}="${edit[name]}"`);
+      return `<label class=field><span>${label}</span>
+        <input type=number data-edit=${k} value="${edit.value}"${limits.join("")} step="${edit.step ?? "any"}"></label>`;
+    }
+  };
+}
