@@ -66,13 +66,9 @@ def _task_based(method: str, instance: Instance, omega: float, rule: int) -> Ste
     placing = Placing(slots, _longest_step(slots, longest, lengths))
     maps = placing.maps(longest, rule)
     regrouping = _Regrouping(slots, maps, longest, by_job)
-    placing.steps.append(
-        replace(
-            by_johnson,
-            text=f"Every slot now regroups its tasks by job. {by_johnson.text}",
-            **regrouping.unmoved(),
-        )
-    )
+    text = f"Every slot now regroups its tasks by job. {by_johnson.text}"
+    removes, rows = regrouping.unmoved()
+    placing.steps.append(replace(by_johnson, text=text, removes=removes, rows=rows))
     placing.steps += regrouping.moves()
     return placing.finished(method, regrouping.phase, FINISHING)
 
@@ -141,7 +137,7 @@ class _Regrouping:
             free[k] = end[task] = free[k] + float(maps.setup[task]) + times[task]
         self.phase = PhaseSchedule(maps.slot, start, maps.setup, end)
 
-    def unmoved(self) -> dict[str, tuple[int, ...] | tuple[Row, ...]]:
+    def unmoved(self) -> tuple[tuple[int, ...], tuple[Row, ...]]:
         """Bars of slots that keep their order but, by rounding, not the last digit of their times.
 
         These are drawn anew without a step of their own.
@@ -185,6 +181,7 @@ class _Regrouping:
         told = [f"Placed longest first, {name} runs {old}; by Johnson's order {new}"]
         told += self._gains(slot, facts)
         told.append(_compared(before, after, facts))
+        removes, rows = self._drawn_again(tasks)
         return Step(
             kind="move",
             title=f"{name} regroups its tasks by job",
@@ -197,7 +194,8 @@ class _Regrouping:
             chosen=1,
             loser=0,
             facts=facts,
-            **self._drawn_again(tasks),
+            removes=removes,
+            rows=rows,
         )
 
     def _gains(self, slot: int, facts: dict[str, Fact]) -> list[str]:
@@ -222,21 +220,19 @@ class _Regrouping:
                 )
         return told
 
-    def _drawn_again(self, tasks: Sequence[int]) -> dict[str, tuple[int, ...] | tuple[Row, ...]]:
+    def _drawn_again(self, tasks: Sequence[int]) -> tuple[tuple[int, ...], tuple[Row, ...]]:
         """Bars taken away and drawn again."""
         phase = self.phase
-        return {
-            "removes": tuple(self.bar[task] for task in tasks),
-            "rows": tuple(
-                self.slots.row(
-                    "map",
-                    task,
-                    int(phase.slot[task]),
-                    (float(phase.start[task]), float(phase.setup[task]), float(phase.end[task])),
-                )
-                for task in tasks
-            ),
-        }
+        rows = tuple(
+            self.slots.row(
+                "map",
+                task,
+                int(phase.slot[task]),
+                (float(phase.start[task]), float(phase.setup[task]), float(phase.end[task])),
+            )
+            for task in tasks
+        )
+        return tuple(self.bar[task] for task in tasks), rows
 
 
 def _compared(before: float, after: float, facts: dict[str, Fact]) -> str:
