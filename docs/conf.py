@@ -16,6 +16,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "building.borrowed",
+    "building.from_package",
     "building.mathematics",
     "building.public_names",
     "building.whole",
