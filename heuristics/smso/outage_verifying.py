@@ -115,7 +115,7 @@ def rescheduled(
         plan = ordered(here, map_slot, by_johnson=by_johnson, reduce_slot=kept)
         moved = np.flatnonzero(plan.reduce.slot != planned)
         moves += _moves("reduce", moved, planned[moved], plan.reduce.slot[moved], beat)
-    notes = _notes(instance, here.outages, moves)
+    notes = moves_in_words(instance, here.outages, moves)
     return Rescheduling(replace(plan, notes=notes), tuple(moves))
 
 
@@ -130,8 +130,25 @@ def _moves(
     return [Move(phase, task, before, after, beat) for task, before, after in rows]
 
 
-def _notes(instance: Instance, lost: Outages | None, moves: Sequence[Move]) -> tuple[str, ...]:
-    """What was moved: first a summary, then one line per task."""
+def moves_in_words(
+    instance: Instance, lost: Outages | None, moves: Sequence[Move]
+) -> tuple[str, ...]:
+    """What was moved: first a summary, then one line per task.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    lost
+        All outages, None without any.
+    moves
+        Every task that moved.
+
+    Returns
+    -------
+    tuple[str, ...]
+        The lines.
+    """
     if lost is None:
         return ()
     cluster = instance.cluster

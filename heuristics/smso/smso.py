@@ -82,12 +82,30 @@ def smso_johnson(
 
 def _scheduled(instance: Instance, reading: Reading, *, by_johnson: bool) -> Schedule:
     found = rescheduled(instance, reading=reading, by_johnson=by_johnson).schedule
+    return replace(found, notes=found.notes + idle_settings(instance, reading))
+
+
+def idle_settings(instance: Instance, reading: Reading) -> tuple[str, ...]:
+    """Parameters that change nothing on an instance, a line each.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    reading
+        The parameters.
+
+    Returns
+    -------
+    tuple[str, ...]
+        The lines.
+    """
     idle: tuple[str, ...] = ()
     if reading.reduces != USUAL.reduces and instance.outages is None:
         idle += (f"reduces={reading.reduces} changes nothing: the instance has no outages",)
     if reading.theta != USUAL.theta and reading.data == "ignored":
         idle += (f"theta={reading.theta:g} changes nothing with data=ignored",)
-    return replace(found, notes=found.notes + idle)
+    return idle
 
 
 def smso_as_printed(instance: Instance) -> Schedule:

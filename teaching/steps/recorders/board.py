@@ -1,0 +1,359 @@
+"""What the recorders of MapReduce heuristics share: names, bars and the steps so far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from ....heuristics import HEURISTICS
+from ....instances.arrays import FloatArray
+from ....instances.errors import InputError
+from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.parts import OUTAGES
+from ....instances.mapreduce.schedule import PhaseSchedule
+from ..record import Candidate, Fact, Row, Step, Steps
+from ..words import number
+from .slots import Slots, need_small, scheduled
+
+Phase = Literal["map", "reduce"]
+
+MOST_SHOWN = 12
+"""So many candidates of a step are shown at most."""
+
+
+class Board:
+    """The steps of a recorder, and the number of each bar that is drawn.
+
+    Parameters
+    ----------
+    method
+        Name of the heuristic.
+    instance
+        The instance.
+
+    Raises
+    ------
+    InputError
+        If the instance is too large to look at, has no schedule, or has a part that the heuristic
+        does not understand; lost slots are left out in that case.
+    """
+
+    def __init__(self, method: str, instance: Instance) -> None:
+        need_small(method, instance)
+        understands = HEURISTICS.resolve(method).understands
+        strange = sorted(instance.parts - understands - {OUTAGES})
+        if strange:
+            raise InputError(
+                f"steps of {method}: it does not understand {' and '.join(strange)}, which "
+                f"instance {instance.name!r} has"
+            )
+        self.method = method
+        # Who understands outages plans without them first.
+        whole = replace(instance, outages=None) if OUTAGES in understands else instance
+        self._slots = Slots(whole, without_lost=True)
+        self.instance = instance if OUTAGES in understands else self._slots.instance
+        self.steps: list[Step] = []
+        self._bars = 0
+        self._bar: dict[tuple[str | None, str | None, int | None], int] = {}
+
+    def slot_name(self, phase: Phase, slot: int) -> str:
+        """What a slot is called, for example "n2 map 0"; it is numbered within its node.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        slot
+            The slot.
+        """
+        return self._slots.lanes[self._slots.lane(phase, slot)]
+
+    def lane(self, phase: Phase, slot: int) -> int:
+        """The lane of a slot: map slots come first.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        slot
+            The slot.
+        """
+        return self._slots.lane(phase, slot)
+
+    def job_of(self, phase: Phase, task: int) -> tuple[int, int]:
+        """The job of a task, and the task's number in the job.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        task
+            The task.
+        """
+        return self._slots.job(phase, task), self._slots.number(phase, task)
+
+    def task_name(self, phase: Phase, task: int) -> str:
+        """What a task is called, for example "j0 map 3"; it is numbered within its job.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        task
+            The task.
+        """
+        return self._slots.task(phase, task)
+
+    def row(self, phase: Phase, task: int, placed: PhaseSchedule) -> Row:
+        """The bar of a task where it is placed now.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        task
+            The task.
+        placed
+            The phase.
+        """
+        start, setup, end = (float(x[task]) for x in (placed.start, placed.setup, placed.end))
+        return self._slots.row(phase, task, int(placed.slot[task]), (start, setup, end))
+
+    def rows(self, phase: Phase, tasks: Iterable[int], placed: PhaseSchedule) -> tuple[Row, ...]:
+        """The bars of some tasks.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        tasks
+            The tasks.
+        placed
+            The phase.
+        """
+        return tuple(self.row(phase, task, placed) for task in tasks)
+
+    def drawn(self, phase: Phase, tasks: Iterable[int]) -> tuple[int, ...]:
+        """The numbers of the bars that some tasks have now.
+
+        Parameters
+        ----------
+        phase
+            `map` or `reduce`.
+        tasks
+            The tasks.
+        """
+        names = self.instance.job_names
+        found = []
+        for task in tasks:
+            job, number = self.job_of(phase, task)
+            bar = self._bar.get((names[job], phase, number))
+            found += [] if bar is None else [bar]
+        return tuple(found)
+
+    def add(self, step: Step, about: tuple[Phase, int] | None = None) -> None:
+        """Add a step.
+
+        Parameters
+        ----------
+        step
+            The step.
+        about
+            Phase and task that it decides on.
+        """
+        if about is not None:
+            job, number = self.job_of(*about)
+            step = replace(step, job=self.instance.job_names[job], phase=about[0], task=number)
+        gone = set(step.removes)
+        self._bar = {key: bar for key, bar in self._bar.items() if bar not in gone}
+        for row in step.rows:
+            self._bar[row.job, row.phase, row.task] = self._bars
+            self._bars += 1
+        self.steps.append(step)
+
+    def finished(
+        self, maps: PhaseSchedule, reduces: PhaseSchedule, notes: tuple[str, ...] = ()
+    ) -> Steps:
+        """All steps, with the schedule that came out.
+
+        Parameters
+        ----------
+        maps, reduces
+            The phases of the schedule.
+        notes
+            The notes of the schedule. The steps have them, too, but for those on single moves.
+
+        Returns
+        -------
+        Steps
+            The steps.
+        """
+        outcome = replace(scheduled(self.instance, maps, reduces), notes=notes)
+        found = self._slots.steps(self.method, self.steps, outcome)
+        told = tuple(line for line in notes if " -> " not in line)
+        if any(step.left_out for step in self.steps):
+            told += ("Where there are many candidates a step shows the best of them.",)
+        return replace(found, notes=told)
+
+
+class Told:
+    """The numbers that a step's sentences name, kept as its facts.
+
+    Sentences get their numbers from here only, so that each of them stands in the step's data.
+    """
+
+    def __init__(self) -> None:
+        self.facts: dict[str, Fact] = {}
+
+    def seconds(self, name: str, value: float) -> str:
+        """Keep a time (s), and write it.
+
+        Parameters
+        ----------
+        name
+            What it is.
+        value
+            The time (s).
+
+        Returns
+        -------
+        str
+            The time in words.
+        """
+        return f"{self.number(name, value)} s"
+
+    def number(self, name: str, value: float) -> str:
+        """Keep a number, and write it.
+
+        Parameters
+        ----------
+        name
+            What it is.
+        value
+            The number.
+
+        Returns
+        -------
+        str
+            The number, rounded for reading.
+        """
+        self.facts[name] = value if math.isfinite(value) else number(value)
+        return number(value)
+
+    def name(self, what: str, value: str) -> str:
+        """Keep a name, and give it back.
+
+        Parameters
+        ----------
+        what
+            What it is.
+        value
+            The name.
+
+        Returns
+        -------
+        str
+            The name.
+        """
+        self.facts[what] = value
+        return value
+
+
+def blank(tasks: int) -> PhaseSchedule:
+    """A phase of which nothing is placed."""
+    return PhaseSchedule(
+        np.full(tasks, -1, dtype=np.int64), np.zeros(tasks), np.zeros(tasks), np.zeros(tasks)
+    )
+
+
+def put(phase: PhaseSchedule, task: int, slot: int, times: tuple[float, float, float]) -> None:
+    """Place a task.
+
+    Parameters
+    ----------
+    phase
+        The phase, changed in place.
+    task
+        The task.
+    slot
+        Its slot.
+    times
+        Start, setup and end (s).
+    """
+    phase.slot[task] = slot
+    phase.start[task], phase.setup[task], phase.end[task] = times
+
+
+def map_ends(instance: Instance, maps: PhaseSchedule) -> FloatArray:
+    """When each job's last map task ends (s), 0 for a job without map tasks, shape (jobs,).
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    maps
+        The map phase.
+    """
+    last = np.zeros(instance.jobs)
+    for task in range(instance.map_tasks):
+        job = instance.map_job[task]
+        last[job] = max(last[job], maps.end[task])
+    return last
+
+
+def few(
+    candidates: list[Candidate], chosen: int, loser: int | None = None
+) -> tuple[tuple[Candidate, ...], int, int, int | None]:
+    """As many candidates as are shown.
+
+    Parameters
+    ----------
+    candidates
+        All of them.
+    chosen
+        Number of the chosen one.
+    loser
+        Number of the one that loses and is named.
+
+    Returns
+    -------
+    tuple[tuple[Candidate, ...], int, int, int | None]
+        Those that are shown, in their order, the chosen one's number among them, how many are left
+        out, and the loser's number among them.
+    """
+    wanted = {chosen} if loser is None else {chosen, loser}
+    for place in range(len(candidates)):
+        if len(wanted) >= MOST_SHOWN:
+            break
+        wanted.add(place)
+    places = sorted(wanted)
+    found = tuple(candidates[place] for place in places)
+    again = None if loser is None else places.index(loser)
+    return found, places.index(chosen), len(candidates) - len(found), again
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """Names in a sentence: "a", "a and b", "a, b and c", "a, b, c and more".
+
+    Parameters
+    ----------
+    names
+        The names.
+    most
+        How many are written at most.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    every = list(names)
+    if len(every) > most:
+        every = [*every[:most], "more"]
+    if len(every) < 2:
+        return "".join(every)
+    return f"{', '.join(every[:-1])} and {every[-1]}"

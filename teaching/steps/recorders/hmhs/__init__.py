@@ -1,0 +1,1 @@
+"""Recorders of the heuristics of [HMHS]: HMHS and its controls."""

@@ -1,0 +1,1 @@
+"""Recorders of [SMSO]: matchmaking, queue ordering, outage verifying."""
