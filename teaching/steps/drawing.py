@@ -121,10 +121,19 @@ class Picture:
             f'<text x="{WIDTH - 2:g}" y="{plan.bottom + 15:g}" text-anchor="end">'
             f"{_safe(steps.unit)}</text>"
         )
+        keys = "".join(
+            f'<rect x="{x:.1f}" y="{y - 9:.1f}" width="11" height="11" '
+            f'fill="{self._key_colour(group)}"/><text x="{x + 15:.1f}" y="{y + 1:.1f}" '
+            f'text-anchor="start">{_safe(name)}</text>'
+            for name, group, x, y in plan.keys
+        )
         return (
             f'{tinted}<path class="line" d="{lanes}{ticks}" stroke="{LINE}" fill="none"/>'
-            f'<g class="soft" fill="{SOFT}" text-anchor="middle">{names}{unit}</g>'
+            f'<g class="soft" fill="{SOFT}" text-anchor="middle">{names}{unit}{keys}</g>'
         )
+
+    def _key_colour(self, group: int | None) -> str:
+        return setup_colour(INK) if group is None else self.colours[group]
 
     def _names(self) -> str:
         """Names of the lanes; the page keeps this group in view when the picture scrolls."""
@@ -182,7 +191,7 @@ class Picture:
             ink = ink_on(colour if inside or ready - begin < end - ready else setup_colour(colour))
             drawn.append(
                 f'<text x="{x:.1f}" y="{middle + 0.35 * size:.1f}" font-size="{size:g}" '
-                f'text-anchor="middle" fill="{ink}">{_safe(row.label)}</text>'
+                f'text-anchor="middle" fill="{ink}" stroke="none">{_safe(row.label)}</text>'
             )
         return "".join(drawn)
 

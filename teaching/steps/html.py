@@ -53,10 +53,10 @@ def page(steps: Steps) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title>\n<style>{_file('steps.css')}</style></head>\n<body>"
-        f'<h1>{title}</h1><p class="about">{_about(steps)}</p>{notes}\n'
+        f'<h1>{title}</h1><p class="about">{_about(steps)}</p>\n'
         '<main><div id="words" role="status" aria-live="polite" aria-atomic="true"></div>\n'
-        f'<div class="scroll" id="frame" tabindex="0" role="region" aria-label="The schedule so '
-        f'far">{Picture(steps).page()}</div>\n{articles}</main>\n'
+        f'<div class="scroll" id="frame" tabindex="0" role="region" aria-label="What is decided so '
+        f'far">{Picture(steps).page()}</div>\n{articles}{notes}</main>\n'
         f'<nav aria-label="Steps"><input type="range" id="slider" min="1" max="{len(steps.steps)}"'
         f' value="1" aria-label="Step"><div>{buttons}</div></nav>\n'
         f"<script>{_file('steps.js')}</script></body></html>\n"
@@ -119,7 +119,7 @@ def _table(step: Step) -> str:
         f'<th scope="row">{_safe(one.label)}{_word(k, step)}</th>{_cells(one, columns)}</tr>'
         for k, one in enumerate(step.candidates)
     )
-    more = f"; {number(step.left_out)} more are not shown" if step.left_out else ""
+    more = f"; {number(step.left_out)} more not shown" if step.left_out else ""
     caption = _safe(f"Decided by: {step.rule}{more}")
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Candidates"><table>'

@@ -14,12 +14,14 @@ WIDTH = 960.0
 """Width of a picture, in pixels, as all lengths here."""
 RIGHT = 18.0
 """Free space at the right."""
-LETTER = 6.4
+LETTER = 6.9
 """Width of a letter of the small text, on average."""
 MOST_LETTERS = 24
 """Letters of a lane's name."""
-MARK_ROW, AXIS = 15.0, 24.0
-"""Heights of a row of labels above the lanes, and of the axis below them."""
+MARK_ROW, AXIS, KEY_ROW = 15.0, 24.0, 20.0
+"""Heights of a row of labels above the lanes, of the axis, and of a row of the legend."""
+MOST_KEYS = 24
+"""Groups that the legend names."""
 MOST_TICKS = 9
 ROOM = 1.25
 """Candidates' boxes may make the axis so many times as long as bars and marks do."""
@@ -63,6 +65,8 @@ class Layout:
         Upper edge of each lane, and the lower edge of the last.
     tracks
         How many bars of each lane lie above one another.
+    keys
+        Names in the legend with their group (None for the shade of setups) and place.
     """
 
     steps: Steps
@@ -71,6 +75,7 @@ class Layout:
     left: float
     tops: tuple[float, ...]
     tracks: tuple[int, ...]
+    keys: tuple[tuple[str, int | None, float, float], ...]
 
     @property
     def bottom(self) -> float:
@@ -80,7 +85,7 @@ class Layout:
     @property
     def height(self) -> float:
         """Height of the picture."""
-        return self.bottom + AXIS
+        return max([self.bottom + AXIS, *(y + KEY_ROW - 6 for _, _, _, y in self.keys)])
 
     def x(self, value: float) -> float:
         """Where a value of the axis is; values beyond its end are at its end."""
@@ -130,7 +135,28 @@ def layout(steps: Steps) -> Layout:
     high = _lane_height(len(steps.lanes))
     for count in tracks:
         tops.append(tops[-1] + max(high, count * min(high, 15.0 if count <= 8 else 9.0)))
-    return Layout(steps, tuple(bars), horizon or 1.0, left, tuple(tops), tuple(tracks))
+    keys = _keys(steps, bars, left, tops[-1] + AXIS + 14)
+    return Layout(steps, tuple(bars), horizon or 1.0, left, tuple(tops), tuple(tracks), keys)
+
+
+def _keys(
+    steps: Steps, bars: Sequence[Bar], left: float, top: float
+) -> tuple[tuple[str, int | None, float, float], ...]:
+    """The legend: what there are bars of, if these are not too many, and the shade of setups."""
+    groups = sorted({bar.row.group for bar in bars if bar.row.group < len(steps.groups)})
+    names: list[tuple[str, int | None]] = []
+    if 1 < len(groups) <= MOST_KEYS:
+        names += [(shortened(steps.groups[g], MOST_LETTERS), g) for g in groups]
+    if any(bar.row.setup for bar in bars):
+        names.append(("lighter: setup", None))
+    x, y, placed = left, top, []
+    for name, group in names:
+        wide = 26 + LETTER * len(name)
+        if x + wide > WIDTH and x > left:
+            x, y = left, y + KEY_ROW
+        placed.append((name, group, x, y))
+        x += wide
+    return tuple(placed)
 
 
 def _lane_height(lanes: int) -> float:

@@ -1,0 +1,156 @@
+"""The step page in a browser without network: keys, buttons, links, phone, and the saved slide."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import browser as browsers
+import pytest
+
+import slotwise
+from slotwise import Cluster, Job, MapTask, Steps
+from slotwise.teaching.steps.drawing import Picture
+from slotwise.teaching.steps.html import page
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def steps() -> Steps:
+    """A dozen tasks, which make 14 steps."""
+    maps = [[30.0, 80.0, 20.0], [60.0, 60.0], [45.0, 90.0]]
+    jobs = [
+        Job(f"j{k}", [MapTask(p, 128.0 * (k + 1), [f"n{k}"]) for p in times], [70.0, 40.0][: k + 1])
+        for k, times in enumerate(maps)
+    ]
+    cluster = Cluster.uniform(3, racks=2)
+    return slotwise.steps(
+        "EFSS", slotwise.job_instance("a <dozen> & more", cluster, jobs), optimum=9
+    )
+
+
+@pytest.fixture(scope="module")
+def path(steps: Steps, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    there = tmp_path_factory.mktemp("page") / "page.html"
+    slotwise.write_step_page(steps, there)
+    return there
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browsers.browser() as found:
+        yield found
+
+
+def step(tab: Any) -> int:
+    """The step that heading, slider and address agree on."""
+    heading = tab.inner_text("#words h2")
+    number = int(heading.split("/")[0])
+    assert tab.input_value("#slider") == str(number)
+    assert tab.evaluate("location.hash") == f"#{number}"
+    return number
+
+
+def test_a_dozen_tasks_make_a_small_page(steps: Steps, path: Path) -> None:
+    assert len(steps.steps) == 14
+    text = path.read_text()
+    assert len(text.encode()) < 60_000  # the limit is 100 kB
+    assert not re.search(r"(?:src|href)=|https?://(?!www\.w3\.org/2000/svg)|[⏮⏪⏩⏭▶]", text)
+    assert [mark.dashed for mark in steps.marks] == [True, False]
+
+
+def test_keys_buttons_and_links(chromium: Any, path: Path, steps: Steps) -> None:
+    with browsers.opened(chromium, f"{path.as_uri()}#9") as tab:
+        press = tab.keyboard.press
+        assert step(tab) == 9
+        for key, wanted in (
+            ("ArrowRight", 10), ("PageDown", 11), ("ArrowLeft", 10), ("PageUp", 9), ("End", 14),
+            ("ArrowRight", 14), ("Home", 1), ("ArrowLeft", 1), ("Control+ArrowRight", 1),
+            ("Shift+End", 1), ("x", 1),
+        ):  # fmt: skip
+            press(key)
+            assert step(tab) == wanted, key
+        assert tab.is_disabled("#back")
+        tab.click("#next")
+        tab.click("#next")
+        assert step(tab) == 3
+        tab.focus("#slider")
+        press("ArrowRight")
+        assert step(tab) == 4  # the slider's own step, and no second one
+        tab.evaluate("location.hash = '#7'")
+        tab.wait_for_function("document.querySelector('#words h2').innerText.startsWith('7/')")
+        assert step(tab) == 7
+        live = tab.locator("[aria-live]")
+        assert " ".join(live.inner_text().split()) == " ".join(
+            f"7/14 {steps.steps[6].title} {steps.steps[6].text}".split()
+        )
+        tab.click("#last")
+        assert tab.locator("#picture .bar:visible").count() == 12
+        assert tab.locator("article:visible").count() == 1
+
+
+def test_the_saved_picture_is_the_slide(chromium: Any, path: Path, steps: Steps) -> None:
+    with browsers.opened(chromium, f"{path.as_uri()}#6") as tab:
+        with tab.expect_download() as saved:
+            tab.keyboard.press("s")
+        assert saved.value.suggested_filename == "06.svg"
+        found = ElementTree.fromstring(Path(saved.value.path()).read_text())
+    wanted = ElementTree.fromstring(Picture(steps).slide(6))
+    assert found.get("viewBox") == wanted.get("viewBox")
+    for tag in ("rect", "text", "title", "path"):
+        drawn = [
+            [{k: v for k, v in x.attrib.items() if k != "class"} | {"text": x.text} for x in svg]
+            for svg in (found.iter(f"{SVG}{tag}"), wanted.iter(f"{SVG}{tag}"))
+        ]
+        assert drawn[0] == drawn[1], tag
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_phone_keeps_the_names_in_view(chromium: Any, path: Path, dark: bool) -> None:
+    with browsers.opened(chromium, path, browsers.PHONE, 844, dark=dark) as tab:
+        assert not browsers.sticks_out(tab)
+        for button in tab.locator("button").all():
+            box = button.bounding_box()
+            assert box["height"] >= 44
+            assert box["width"] >= 44
+            assert box["y"] + box["height"] <= 844
+        tab.keyboard.press("End")
+        tab.wait_for_timeout(100)
+        place = tab.evaluate(
+            """() => { const at = (x) => x.getBoundingClientRect(), frame = at(window.frame);
+              const bar = [...document.querySelectorAll('#picture .new')].at(-1);
+              return [window.frame.scrollLeft, at(window.lanes).left - frame.left,
+                frame.right - at(bar).left, document.documentElement.scrollTop]; }"""
+        )
+        assert place[0] > 0
+        assert -1 <= place[1] <= 6
+        assert place[2] > 20
+        assert place[3] == 0
+        paper = tab.evaluate("getComputedStyle(document.querySelector('.paper')).fill")
+        assert paper == ("rgb(20, 24, 29)" if dark else "rgb(255, 255, 255)")
+        swipe = """([selector, from, to]) => { const target = document.querySelector(selector);
+          for (const [kind, x] of [['touchstart', from], ['touchend', to]]) {
+            const touch = new Touch({identifier: 1, target, clientX: x, clientY: 100});
+            target.dispatchEvent(new TouchEvent(kind, {bubbles: true, changedTouches: [touch],
+              touches: kind === 'touchstart' ? [touch] : []})); } }"""
+        for selector, begun, ended, wanted in (
+            ("#words", 100, 300, 13),
+            ("#frame", 100, 300, 13),
+            ("#words", 300, 100, 14),
+            ("#words", 300, 280, 14),
+        ):
+            tab.evaluate(swipe, [selector, begun, ended])
+            assert step(tab) == wanted, selector
+
+
+def test_names_are_text_and_nothing_else(steps: Steps) -> None:
+    assert "a &lt;dozen&gt; &amp; more" in page(steps)
+    assert "<dozen>" not in page(steps)
+
+
+def test_a_notebook_shows_the_page(steps: Steps) -> None:
+    shown = steps._repr_html_()
+    assert shown.startswith('<iframe srcdoc="&lt;!DOCTYPE html')
+    assert repr(steps) == "Steps(EFSS on 'a <dozen> & more': 14 steps)"
