@@ -25,6 +25,7 @@ from ..instances.registry import Entry, Registry
 from ..report.catalogue import KINDS
 from ..report.documents.formats import FORMATS
 from ..solvers import METHODS
+from ..teaching.steps import RECORDERS
 from .file_rules import path_parameters
 
 
@@ -90,6 +91,10 @@ def _names(entries: Iterable[Entry]) -> Offer:
     return lambda: [Word(entry.name, entry.summary) for entry in entries]
 
 
+def _method(name: str) -> Word:
+    return Word(name, "step by step")
+
+
 def _examples() -> list[Word]:
     return [Word(PREFIX + example.name, example.about) for example in EXAMPLES]
 
@@ -108,6 +113,7 @@ REGISTRIES: dict[tuple[str, str], Registry] = {
 
 OFFERS: dict[tuple[str, str], Offer] = {
     **{place: _names(registry) for place, registry in REGISTRIES.items()},
+    ("explain", "model"): lambda: [*_names(FORMULATIONS)(), *map(_method, RECORDERS)],
     ("examples", "name"): lambda: [Word(example.name, example.about) for example in EXAMPLES],
     ("reproduce", "names"): lambda: [Word(name, "") for name in known_names()],
     ("list", "kind"): lambda: [Word(kind, "") for kind in KINDS],

@@ -26,6 +26,8 @@ INK, SOFT, LINE, TINT, PAPER, LOSER = (
 WORDS_WIDE, WORDS_HIGH = 122, 20.0
 """Letters of a line of words on a slide, and height of the line."""
 TITLE_HIGH = 40.0
+GAP = 0.7
+"""Between bars that follow one another."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +115,11 @@ class Picture:
             )
         lanes = "".join(f"M{plan.left:g} {top:g}H{WIDTH - RIGHT:g}" for top in plan.tops)
         ticks = "".join(f"M{plan.x(t):.1f} {plan.tops[0]:g}V{plan.bottom:g}" for t in plan.ticks)
+        free = WIDTH - LETTER * (len(steps.unit) + 2)
         names = "".join(
             f'<text x="{plan.x(t):.1f}" y="{plan.bottom + 15:g}">{_tick(t)}</text>'
             for t in plan.ticks
+            if plan.x(t) + LETTER * len(_tick(t)) / 2 <= free
         )
         unit = (
             f'<text x="{WIDTH - 2:g}" y="{plan.bottom + 15:g}" text-anchor="end">'
@@ -254,7 +258,7 @@ def _emphasis(part: Part, step: int) -> str:
 
 def _rect(begin: float, end: float, top: float, high: float, colour: str) -> str:
     return (
-        f'<rect x="{begin:.1f}" y="{top:.1f}" width="{max(end - begin, 0.8):.1f}" '
+        f'<rect x="{begin:.1f}" y="{top:.1f}" width="{max(end - begin - GAP, 0.8):.1f}" '
         f'height="{high:.1f}" fill="{colour}"/>'
     )
 

@@ -1,5 +1,6 @@
 """Completion as shells ask for it, and its installation."""
 
+from collections import namedtuple
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from slotwise.heuristics.dispatch import POLICIES
 from slotwise.heuristics.fairness import ALLOCATORS
 from slotwise.instances.examples import EXAMPLES
 from slotwise.solvers import METHODS
+from slotwise.teaching.steps import RECORDERS
 
+Named = namedtuple("Named", "name")
 NAMES = [example.name for example in EXAMPLES]
 
 
@@ -42,7 +45,7 @@ def test_commands_and_options_are_offered(offered):
     [
         (["heuristic"], HEURISTICS),
         (["solve", "--method"], METHODS),
-        (["explain"], FORMULATIONS),
+        (["explain"], [*FORMULATIONS, *map(Named, RECORDERS)]),
         (["simulate", "--policy"], POLICIES),
         (["simulate", "--against"], POLICIES),
         (["fair", "--method"], ALLOCATORS),

@@ -1,0 +1,81 @@
+"""`slotwise explain METHOD INSTANCE`: what it prints, writes and refuses."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import slotwise
+from slotwise.commands.app import run
+from slotwise.commands.completion import OFFERS
+
+Capture = pytest.CaptureFixture[str]
+
+
+def refused(line: str, capfd: Capture) -> str:
+    capfd.readouterr()
+    assert run(line.split()) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+def test_steps_are_printed_and_written(tmp_path: Path, capfd: Capture) -> None:
+    page, slides, data = tmp_path / "page.html", tmp_path / "slides", tmp_path / "steps.json"
+    line = "explain EFSS example:five-jobs --parameter omega=0.5"
+    assert run([*line.split(), "--html", str(page), "--slides", str(slides), "-o", str(data)]) == 0
+    printed = capfd.readouterr().out
+    assert printed.startswith("EFSS on five-jobs, step by step\nmakespan 1775.9 s\nbound (")
+    assert "omega 0.5" in printed
+    steps = slotwise.read(data)
+    titles = [line.strip() for line in printed.splitlines() if line[:2].strip().isdigit()]
+    assert titles == [f"{n}  {s.title} ({s.rule})" for n, s in enumerate(steps.steps, 1)]
+    assert len(list(slides.iterdir())) == len(steps.steps)
+    ElementTree.parse(slides / "31.svg")
+    assert page.read_text().count("<article") == 31
+    assert run([*line.split(), "--json"]) == 0
+    assert json.loads(capfd.readouterr().out) == json.loads(data.read_text())
+    assert run([*line.split(), "-o", str(tmp_path / "again.html"), "-q"]) == 0
+    assert capfd.readouterr().out == ""
+    assert (tmp_path / "again.html").read_bytes() == page.read_bytes()
+    assert run([*line.split(), "-o", str(tmp_path / "steps.txt"), "-q"]) == 0
+    assert (tmp_path / "steps.txt").read_text() == printed
+
+
+def test_the_optimum_is_marked_if_it_is_asked_for(tmp_path: Path, capfd: Capture) -> None:
+    path = str(tmp_path / "i.json")
+    assert run(["generate", "ljr-small", "--jobs", "2", "--seed", "1", "-o", path, "-q"]) == 0
+    assert run(["explain", "EASS", path, "--optimum", "20", "--json"]) == 0
+    marks = json.loads(capfd.readouterr().out)["marks"]
+    assert [mark["dashed"] for mark in marks] == [True, False]
+    assert marks[1]["label"] == "optimum"
+    assert marks[1]["at"] == pytest.approx(slotwise.solve(slotwise.read(path)).makespan)
+
+
+def test_wrong_words_are_refused_in_one_line(tmp_path: Path, capfd: Capture) -> None:
+    assert "its steps are those on an INSTANCE" in refused("explain EFSS", capfd)
+    assert "did you mean EFSS example:five-jobs?" in refused(
+        "explain example:five-jobs EFSS", capfd
+    )
+    assert "omega: need a number from 0 to 1" in refused(
+        "explain EFSS example:five-jobs --parameter omega=3", capfd
+    )
+    assert "needs an Instance, got a Hierarchy" in refused(
+        "explain EFSS example:departments", capfd
+    )
+    for option in ("--slides", "--optimum", "--parameter"):
+        line = f"explain sequence example:five-jobs {option} 1"
+        assert f"{option} is for methods step by step" in refused(line, capfd)
+
+
+def test_a_slide_that_cannot_be_written_is_an_error(tmp_path: Path, capfd: Capture) -> None:
+    (tmp_path / "01.svg").mkdir()
+    line = f"explain EFSS example:five-jobs -q --slides {tmp_path}"
+    assert "01.svg: is a folder" in refused(line, capfd)
+
+
+def test_shells_offer_formulations_and_methods() -> None:
+    offered = [word.value for word in OFFERS["explain", "model"]()]
+    assert {"job-order", "EFSS", "TBS-L"} <= set(offered)
