@@ -211,7 +211,7 @@ def write_temporary(content: bytes, name: str) -> Path | None:
 
 
 def need_ending(path: str | Path, endings: Sequence[str], what: str) -> str:
-    """Check the suffix of a path; stdout takes `.svg` or, if it is none of them, the first.
+    """Check the suffix of a path; stdout takes `.svg` or, if it is none of them, the last.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def need_ending(path: str | Path, endings: Sequence[str], what: str) -> str:
         If it is another one.
     """
     if str(path) == STANDARD:
-        return ".svg" if ".svg" in endings else endings[0]
+        return ".svg" if ".svg" in endings else endings[-1]
     ending = Path(path).suffix.lower()
     if ending not in endings:
         raise InputError(

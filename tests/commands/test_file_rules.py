@@ -124,7 +124,6 @@ def test_every_path_of_every_command_is_read_or_written():
                 "--slides",
                 "--table",
                 "--lesson",
-                "--lesson",
             )
             assert (mark is not None) == wanted, (words, name)
 
