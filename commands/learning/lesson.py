@@ -17,7 +17,7 @@ LessonFile = Annotated[
         "--lesson",
         metavar="FILE",
         help="A page in which rules are switched off and the model is solved again (.html), or "
-        "what it is made of (.json, and -). Without INSTANCE it is one on which every rule is needed.",
+        "what it is made of (.json, and -). Without INSTANCE, on one where every rule is needed.",
     ),
     Written((".html", ".json"), "a lesson"),
 ]

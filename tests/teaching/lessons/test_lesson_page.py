@@ -1,0 +1,165 @@
+"""Lesson pages in a browser: from disk, without network, by keyboard, on a dark phone."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import lesson_solver
+import pytest
+from browser import PHONE, browser, opened, sticks_out
+from lesson_solver import answering, ready, switch
+
+import slotwise
+from slotwise.teaching.lessons.highs_for_browsers import Highs
+from slotwise.teaching.lessons.lesson_page import lesson_page
+
+MOST_BYTES = 3_000_000
+SECONDS = 5.0
+"""For an answer on a loaded machine; usually it takes a tenth of a second."""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lesson_solver.page(slotwise.make_lesson("allocation"), tmp_path_factory.mktemp("page"))
+
+
+def test_page_is_one_file_of_moderate_size_with_its_licences(page: Path) -> None:
+    text = page.read_text()
+    assert len(text.encode()) < MOST_BYTES
+    assert "Copyright (c) 2023 highs-js" in text
+    assert "Copyright (c) 2026 HiGHS" in text
+    assert "default-src 'none'" in text
+    assert not re.search(r"""(src|href)=["'](?!#)""", text)
+
+
+def test_all_switches_answer(chromium: Any, page: Path) -> None:
+    with opened(chromium, page) as tab:
+        ready(tab)
+        assert tab.inner_text("#verdict") == "All rules hold: the optimum is 52.0639 jobs/h."
+        wanted = {"2": "not served", "4": "more than there is", "A1": "fits no machine"}
+        for label, first in wanted.items():
+            began = perf_counter()
+            assert first in switch(tab, label)
+            assert perf_counter() - began < SECONDS
+            assert tab.get_attribute("#verdict", "data-kind") == "bad"
+            # What is not served runs nowhere, and so has no bar.
+            assert (tab.locator(".part.broken").count() > 0) == (label != "2")
+            assert "All rules hold" in switch(tab, label)
+        assert tab.locator(".part.broken").count() == 0
+        # Each alone, in a table; then all is as it was.
+        with answering(tab):
+            tab.click("#each")
+        cells = tab.locator("#table tbody tr").all_inner_texts()
+        assert [" ".join(line.split()) for line in cells] == [
+            "(2) ∞ not served",
+            "(4) ∞ more than there is",
+            "(A1) 63.745 fits no machine",
+        ]
+        assert "All rules hold" in tab.inner_text("#verdict")
+        # Strong duality in words, and solves.
+        tab.wait_for_selector("body[data-priced]")
+        prices = tab.inner_text("#prices")
+        assert "They add up to 52.0639, the optimum itself" in prices
+        assert "one more machine of m1 raises the bound by" in prices
+        tab.click("#lp summary")
+        text = tab.inner_text("#lp-text")
+        assert text.startswith("maximize\n objective: lambda\nsubject to\n eq2_demand_1: ")
+
+
+def test_an_edited_instance_is_solved_anew(chromium: Any, page: Path) -> None:
+    with opened(chromium, page) as tab:
+        ready(tab)
+        tab.click("#edits-part summary")
+        with answering(tab):
+            tab.get_by_label("machines of m1").fill("16")
+            tab.keyboard.press("Tab")
+        assert "the optimum is 103.196" in tab.inner_text("#verdict")
+        assert tab.is_visible("#edited")
+        with answering(tab):
+            tab.get_by_role("button", name="Another kind of machine").click()
+        assert tab.locator(".machines").count() == 4
+        with answering(tab):
+            tab.click("#undo")
+        assert "52.0639" in tab.inner_text("#verdict")
+        tab.get_by_label("machines of m1").fill("-1")
+        tab.keyboard.press("Tab")
+        assert "machines of m1" in tab.inner_text("#verdict")
+        assert "52.0639" in tab.inner_text("#numbers")
+
+
+def test_the_keyboard_is_enough_on_a_dark_phone(chromium: Any, page: Path) -> None:
+    with opened(chromium, page, width=PHONE, height=844, dark=True) as tab:
+        ready(tab)
+        assert not sticks_out(tab)
+        for _ in range(20):
+            tab.keyboard.press("Tab")
+            if tab.evaluate("document.activeElement.dataset.label") == "A1":
+                break
+        with answering(tab):
+            tab.keyboard.press("Space")
+        assert "Without (A1)" in tab.inner_text("#verdict")
+        assert tab.get_attribute("#verdict", "aria-live") == "polite"
+        assert tab.get_attribute("input[data-label=A1]", "aria-checked") in (None, "false")
+        box = tab.locator("#verdict").bounding_box()
+        assert box["y"] + box["height"] == pytest.approx(844, abs=1)
+        assert not sticks_out(tab)
+        small = tab.evaluate(
+            "[...document.querySelectorAll('button, .rule label, summary')].filter((one) => "
+            "one.offsetHeight && one.offsetHeight < 44).map((one) => one.innerText)"
+        )
+        assert small == []
+
+
+def test_a_newer_change_ends_the_older_solve(chromium: Any, page: Path) -> None:
+    with opened(chromium, page) as tab:
+        ready(tab)
+        ended = tab.evaluate("lesson.solver.ended")
+        with answering(tab):
+            tab.evaluate(
+                """async () => {
+                  lesson.page.toggle("2", false);
+                  for (let k = 0; k < 99 && !lesson.solver.running; k++) await null;
+                  lesson.page.toggle("2", true);
+                }"""
+            )
+        assert tab.evaluate("lesson.solver.ended") > ended
+        assert "All rules hold" in tab.inner_text("#verdict")
+        assert "Without (A1)" in switch(tab, "A1")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda made: made["rows"]["eq2_demand"][0][0].update({"lambda": 0.5}), "eq2_demand_1: "),
+        (lambda made: made.update(optimum=52.1), "differs from the proven 52.1"),
+    ],
+)
+def test_a_page_that_disagrees_with_its_lesson_refuses_to_work(
+    chromium: Any, tmp_path: Path, change: Any, says: str
+) -> None:
+    document = slotwise.make_lesson("allocation").document()
+    change(document)
+    (tmp_path / "wrong.json").write_text(json.dumps(document))
+    wrong = slotwise.read(tmp_path / "wrong.json")
+    with opened(chromium, lesson_solver.page(wrong, tmp_path)) as tab:
+        tab.wait_for_selector("body[data-state=refused]", timeout=60_000)
+        assert says in tab.inner_text("[role=alert]")
+        assert tab.locator("input").count() == 0
+
+
+def test_names_cannot_break_out_of_the_page(tmp_path: Path) -> None:
+    document = slotwise.make_lesson("allocation").document()
+    document["instance"]["name"] = "</script><script>alert(1)</script>"
+    (tmp_path / "odd.json").write_text(json.dumps(document))
+    text = lesson_page(slotwise.read(tmp_path / "odd.json"), Highs(b"", b"", "<licence>"))
+    assert "<script>alert" not in text
+    assert "&lt;licence&gt;" in text
