@@ -60,6 +60,11 @@ class Board:
         self._bars = 0
         self._bar: dict[tuple[str | None, str | None, int | None], int] = {}
 
+    @property
+    def lanes(self) -> tuple[str, ...]:
+        """Names of the lanes."""
+        return self._slots.lanes
+
     def slot_name(self, phase: Phase, slot: int) -> str:
         """What a slot is called, for example "n2 map 0"; it is numbered within its node.
 

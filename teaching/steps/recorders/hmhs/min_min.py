@@ -145,13 +145,18 @@ def _place_step(
     phase, slots = a_round.phase, a_round.end.argmin(axis=1)
     ends = a_round.end[np.arange(len(slots)), slots]
     ranked = np.argsort(ends, kind="stable").tolist()
-    candidates = tuple(_pair(board, a_round, one, int(slots[one])) for one in ranked[:SHOWN])
+    shown = ranked[:SHOWN]
+    later = next((one for one in ranked if ends[one] > ends[row]), None)
+    if later is not None and later not in shown:
+        shown[-1] = later
+    candidates = tuple(_pair(board, a_round, one, int(slots[one])) for one in shown)
+    loser = 1 if later is None else shown.index(later)
     t, k = a_round.tasks[row], int(slots[row])
     told = Told()
     sentences = [
         *_let_in(board, a_round, told),
         _winner(board, a_round, row, k, told),
-        *_runner_up(candidates, told),
+        *_runner_up(candidates, loser, told),
         *_other_slot(board, a_round, row, k, told),
     ]
     if kept_out is not None:
@@ -173,7 +178,7 @@ def _place_step(
         text=" ".join(sentences),
         candidates=candidates,
         chosen=0,
-        loser=1 if len(candidates) > 1 else None,
+        loser=loser if len(candidates) > 1 else None,
         left_out=len(ranked) - len(candidates),
         facts=told.facts,
         rows=(board.row(phase, t, placed),),
@@ -252,16 +257,20 @@ def _time(candidate: Candidate, what: str) -> float:
     return value
 
 
-def _runner_up(candidates: Sequence[Candidate], told: Told) -> list[str]:
-    """The pair that loses by the least."""
+def _runner_up(candidates: Sequence[Candidate], loser: int, told: Told) -> list[str]:
+    """The pairs that would end at the same time, and the first that would end later."""
     if len(candidates) < 2:
         return []
     best, second = (_time(one, "end") for one in candidates[:2])
-    name = told.name("runner-up", candidates[1].label)
+    text = []
     if second == best:
-        return [f"{name} would end at the same time; the lower task number goes first."]
-    later = told.seconds("runner-up ends later by", second - best)
-    return [f"Next comes {name}: {later} later."]
+        name = told.name("same end", candidates[1].label)
+        text = [f"{name} would end at the same time; the lower task number goes first."]
+    if _time(candidates[loser], "end") > best:
+        name = told.name("runner-up", candidates[loser].label)
+        later = told.seconds("runner-up ends later by", _time(candidates[loser], "end") - best)
+        text.append(f"Next comes {name}, {later} later.")
+    return text
 
 
 def _other_slot(board: Board, a_round: _Round, row: int, k: int, told: Told) -> list[str]:

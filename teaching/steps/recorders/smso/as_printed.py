@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from .....heuristics.smso.reading import THETA, USUAL
+from .....instances.mapreduce.checker import check
 from .....instances.mapreduce.instance import Instance
 from .....instances.mapreduce.schedule import PhaseSchedule
 from .....instances.mapreduce.security import PLAIN
 from .....instances.mapreduce.setups import map_setup_matrix
 from ...record import Candidate, Fact, Step, Steps
+from ...words import counted
 from ..board import Board, Told, blank, few, listed, put
 from ..slot_order import in_order, order_step
 from .reduce_tasks import placed_reduces
@@ -32,7 +34,12 @@ def smso_as_printed(instance: Instance) -> Steps:
             board.add(order_step(board, k, (before[k], after[k]), (given, maps), ordering))
     reduces = placed_reduces(board, here, maps, USUAL, job_on_one_slot=True)
     board.add(_end(board, maps, reduces))
-    return board.finished(maps, reduces)
+    steps = board.finished(maps, reduces)
+    broken = check(instance, steps.outcome).violations
+    if broken:
+        told = f"No valid schedule, it breaks {counted(len(broken), 'rule')}: {broken[0]}"
+        steps = replace(steps, notes=(told, *steps.notes))
+    return steps
 
 
 @dataclass(frozen=True)

@@ -207,7 +207,7 @@ class _Plan:
         planned = self.reduces.slot.copy()
         moving = [t for t in range(len(self.maps.slot)) if outages.map[self.maps.slot[t]]]
         source = [int(self.maps.slot[t]) for t in moving]
-        self.board.add(_heartbeat(self.board, self.here, (moving, source), self.reduces))
+        self.board.add(_heartbeat(self.board, self.here, self.maps, self.reduces))
         if moving:
             self.queues = [[t for t in queue if t not in moving] for queue in self.queues]
             self.match(moving, source)
@@ -255,19 +255,13 @@ def _by_johnson(board: Board, jobs: Sequence[int]) -> Ordering:
     return Ordering("Johnson's order", key, opening)
 
 
-def _heartbeat(
-    board: Board,
-    here: Instance,
-    moving: tuple[Sequence[int], Sequence[int]],
-    reduces: PhaseSchedule,
-) -> Step:
+def _heartbeat(board: Board, here: Instance, maps: PhaseSchedule, reduces: PhaseSchedule) -> Step:
     """The step that tells which slots do not answer; it takes away what moves or follows."""
     assert here.outages is not None
-    tasks, source = moving
-    maps, lost = np.flatnonzero(here.outages.map), np.flatnonzero(here.outages.reduce)
-    later = [w for w in range(len(reduces.slot)) if here.outages.reduce[reduces.slot[w]]]
-    names = [board.slot_name("map", int(k)) for k in maps]
-    names += [board.slot_name("reduce", int(k)) for k in lost]
+    tasks = np.flatnonzero(here.outages.map[maps.slot]).tolist()
+    later = np.flatnonzero(here.outages.reduce[reduces.slot]).tolist()
+    names = [board.slot_name("map", int(k)) for k in np.flatnonzero(here.outages.map)]
+    names += [board.slot_name("reduce", int(k)) for k in np.flatnonzero(here.outages.reduce)]
     told = Told()
     slots = told.number("slots lost", len(names))
     if not names:
@@ -278,12 +272,10 @@ def _heartbeat(
             for phase, some in (("map", tasks), ("reduce", later))
         ]
         text = (
-            f"No answer from {slots} {'slot' if len(names) == 1 else 'slots'}: {listed(names)}. "
+            f"No answer from {slots} {'slot' if len(names) == 1 else 'slots'}: {listed(names, 8)}. "
             f"{' and '.join(found)} tasks have to move; all others stay where they are."
         )
-    every = range(len(reduces.slot))
-    pairs = [("map", t, k) for t, k in zip(tasks, source, strict=True)]
-    pairs += [("reduce", w, int(reduces.slot[w])) for w in later]
+    rows = board.rows("map", tasks, maps) + board.rows("reduce", later, reduces)
     return Step(
         kind="move",
         title=f"Heartbeat: {counted(len(names), 'slot')} lost" if names else "Heartbeat: no outage",
@@ -291,12 +283,13 @@ def _heartbeat(
         text=text,
         candidates=tuple(
             Candidate(
-                board.lane(phase, k),  # type: ignore[arg-type]
-                board.task_name(phase, t),  # type: ignore[arg-type]
-                {"lost slot": board.slot_name(phase, k)},  # type: ignore[arg-type]
+                row.slot,
+                f"{row.job} {row.phase} {row.task}",
+                {"lost slot": board.lanes[row.slot]},
+                (row.start, row.end),
             )
-            for phase, t, k in pairs
+            for row in rows
         ),
         facts=told.facts,
-        removes=board.drawn("map", tasks) + board.drawn("reduce", every),
+        removes=board.drawn("map", tasks) + board.drawn("reduce", range(len(reduces.slot))),
     )

@@ -125,7 +125,7 @@ def test_johnsons_rule_step_by_step(two_jobs: Instance) -> None:
     ]
     first, _, pri, slot, reduce, _ = steps.steps
     assert first.text.startswith("Of 2 tasks a map 0 can end first: on n0 map 0, at 2 s.")
-    assert "b map 0 on n0 map 0: 1 s later" in first.text
+    assert "Next comes b map 0 on n0 map 0, 1 s later." in first.text
     assert pri.text.startswith(
         "b comes first: its maps take 3 s, no more than its reduces with 9 s, so Pri = −1 / 3 ="
     )
@@ -151,6 +151,17 @@ def test_a_job_that_is_not_let_in_is_named() -> None:
     assert (step.job, step.phase, step.task) == ("a", "reduce", 0)
     assert "b reduce 0 could end 8 s sooner" in step.text
     assert "its maps end only at 2 s" in step.text
+
+
+def test_equal_tasks_do_not_hide_the_runner_up() -> None:
+    # Six equal tasks of 1 s: the next that would end later is b's, on slot 1.
+    instance = job_instance(
+        "equal", Cluster.uniform(1, map_slots=2), [Job("a", [1] * 6), Job("b", [4])]
+    )
+    step = min_min(instance).steps[0]
+    assert "a map 1 on n0 map 0 would end at the same time; the lower task" in step.text
+    assert "Next comes b map 0 on n0 map 0, 3 s later." in step.text
+    assert (len(step.candidates), step.left_out, step.loser) == (5, 2, 4)
 
 
 def test_fifo_names_the_slot_that_would_end_it_sooner() -> None:

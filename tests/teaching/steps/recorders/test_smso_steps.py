@@ -163,6 +163,7 @@ def test_an_outage_moves_the_tasks_of_the_lost_slots(three: Instance) -> None:
     beat = next(step for step in steps if step.rule == "outage verifying")
     assert beat.text.startswith("No answer from 2 slots: n0 map 0 and n0 reduce 0. 2 map and 1 ")
     assert [one.label for one in beat.candidates] == ["j map 0", "j map 1", "j reduce 0"]
+    assert [one.box for one in beat.candidates] == [(1, 1), (0, 1), (13, 14)]
     moves = [step for step in steps if step.kind == "move"][1:]
     assert moves[0].title == "j map 0 moves from n0 map 0 to n2 map 0"
     assert "It cannot stay there: n0 map 0 is lost" in moves[0].text
@@ -185,6 +186,9 @@ def test_the_docs_example_as_printed() -> None:
     assert (last.rule, steps.makespan) == ("one slot for a job", 48)
     assert "n1 reduce 0 is free 43 s sooner" in last.text
     assert "it would never end" in steps.steps[-1].text
+    assert steps.notes[0].startswith(
+        "No valid schedule, it breaks 1 rule: job 'j' map task 0 is on"
+    )
 
 
 def test_no_schedule_is_said_at_once(three: Instance) -> None:
