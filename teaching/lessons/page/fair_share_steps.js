@@ -49,13 +49,12 @@
   fair.sentences = function sentences(problem, stages) {
     const { resources, leaves } = fair.data(problem);
     return stages.map((stage, k) => {
-      const who = lesson.listed(namesOf(leaves, stage.rising));
       if (stage.unbounded)
-        return `Stage ${k + 1}: ${who} rise, and nothing limits the level; drawn at twice the right one.`;
+        return `Stage ${k + 1}: nothing limits the level; drawn at twice the right one.`;
       const full = lesson.listed(stage.full.map((j) => resources[j]));
       const stop = lesson.listed(namesOf(leaves, stage.stopped));
       return full
-        ? `Stage ${k + 1}: ${who} rise until ${full} is full, at level ${number(stage.level)}; ${stop} stop.`
+        ? `Stage ${k + 1}: ${full} is full at level ${number(stage.level)}; that stops ${stop}.`
         : `Stage ${k + 1}: level ${number(stage.level)}, and no price says what stopped it.`;
     });
   };
@@ -107,13 +106,13 @@
       ? "Nothing limits the level with these rules; drawn is twice the right one."
       : stage.full.length
         ? `At level ${number(stage.level)} of the root's children ${lesson.listed(stage.full.map((j) => resources[j]))} is full. ` +
-          `${lesson.listed(namesOf(leaves, stage.stopped))} need it and stop` +
-          (rest.length ? `; ${lesson.listed(rest)} go on in the next stage.` : ".")
+          `That stops ${lesson.listed(namesOf(leaves, stage.stopped))}` +
+          (rest.length ? `; to the next stage: ${lesson.listed(rest)}.` : ".")
         : `The level ends at ${number(stage.level)}; no capacity has a price, so no stage can follow.`;
     return {
-      title: `Stage ${k + 1}: ${stage.rising.every(Boolean) ? "all leaves rise" : `${who} rise`}`,
+      title: `Stage ${k + 1}: ${k ? `what is left for ${who}` : "all leaves rise"}`,
       lead:
-        `${who} rise together, in the ratio of their weights` +
+        `Rising in the ratio of the weights: ${who}` +
         `${k ? "; levels count anew from 0, and nobody falls below what they have" : ""}. ${end}` +
         (prices.length ? ` Prices of (F4): ${lesson.listed(prices)}.` : "") +
         (kept.length ? ` What the others keep costs: ${lesson.listed(kept)} of level for each unit of share.` : ""),

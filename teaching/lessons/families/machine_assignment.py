@@ -1,0 +1,98 @@
+"""Lessons on the machine assignment program of [LoTES], with column generation step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyomo.environ as pyo
+
+from ....formulations.machine_assignment import model as machine_assignment
+from ....formulations.machine_assignment.bins import non_dominated
+from ....instances.datacenter.datacenter import Datacenter
+from ....instances.datacenter.datacenter_file import datacenter_document
+from ....instances.errors import InputError
+from ....solvers.backends import highs
+from ....solvers.guidance.column_generation import NoRate, generate_columns
+from . import Family
+
+MOST_CLASSES, MOST_CONFIGURATIONS, MOST_BINS = 8, 6, 120
+"""More cannot be read in a table; the integer program over more bins may stall."""
+
+SECONDS = 60.0
+"""For the proof of the best plan."""
+
+
+def _build(datacenter: Datacenter) -> tuple[pyo.ConcreteModel, None]:
+    return machine_assignment.build(datacenter, integer=True), None
+
+
+def _variable(component: str, index: tuple[Any, ...]) -> str:
+    if component == "arrival_rate":
+        return "lambda"
+    return "_".join(["x" if component == "machines" else "run", *map(str, index)])
+
+
+def _optimum(datacenter: Datacenter) -> float:
+    """The arrival rate of the best plan of whole machines."""
+    found = highs.solve(machine_assignment.build(datacenter, integer=True), time_limit=SECONDS)
+    if found.incumbent is None or found.bound is None or found.incumbent <= 0.0:
+        raise InputError(
+            f"datacenter {datacenter.name!r}: no plan of whole machines serves all classes, so "
+            "there is nothing to learn from it: `slotwise guide` says what it can carry"
+        )
+    if found.bound - found.incumbent > 1e-6 * found.incumbent:
+        raise InputError(
+            f"datacenter {datacenter.name!r}: no proven best plan in {SECONDS:g} s, so a lesson has "
+            "nothing to compare with: take fewer machines"
+        )
+    return float(found.incumbent)
+
+
+def _refuse(datacenter: Datacenter) -> None:
+    name = f"datacenter {datacenter.name!r}"
+    for found, most, what in (
+        (len(datacenter.classes), MOST_CLASSES, "classes"),
+        (len(datacenter.configurations), MOST_CONFIGURATIONS, "configurations"),
+    ):
+        if found > most:
+            raise InputError(
+                f"{name}: a lesson page shows at most {most} {what}, here are {found}"
+            )
+    left = MOST_BINS
+    for j, configuration in enumerate(datacenter.configurations):
+        try:
+            left -= len(non_dominated(datacenter, j, most=left))
+        except InputError:
+            raise InputError(
+                f"{name}: a lesson page takes at most {MOST_BINS} non-dominated bins, up to "
+                f"configuration {configuration!r} there are more"
+            ) from None
+
+
+def _facts(datacenter: Datacenter) -> dict[str, Any]:
+    """What column generation ends with: the page's own must end there, too."""
+    try:
+        return {"column_generation": generate_columns(datacenter).value}
+    except NoRate as error:
+        raise InputError(f"datacenter {datacenter.name!r}: {error}") from None
+
+
+FAMILY = Family(
+    model="machine-assignment",
+    scripts=(
+        "tracks.js",
+        "walk.js",
+        "machine_assignment.js",
+        "machine_assignment_columns.js",
+        "machine_assignment_steps.js",
+    ),
+    build=_build,
+    variable=_variable,
+    document=datacenter_document,
+    optimum=_optimum,
+    refuse=_refuse,
+    witness="lesson-machine-assignment",
+    unit=lambda datacenter: f"jobs/{datacenter.time_unit}",
+    without={"7": None, "8": None, "9": None},
+    facts=_facts,
+)
