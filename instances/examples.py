@@ -107,6 +107,12 @@ EXAMPLES = (
         "slotwise explain allocation --lesson allocation.html",
     ),
     Example(
+        "lesson-machine-assignment.json",
+        "datacenter",
+        "two kinds of machines on which column generation takes four rounds",
+        "slotwise explain machine-assignment --lesson bins.html",
+    ),
+    Example(
         "gpu-cluster.json",
         "datacenter",
         "nine machines with and without GPUs, made from openb-nodes and openb-pods",
@@ -141,6 +147,12 @@ EXAMPLES = (
         "allocation",
         "the fair shares of departments",
         "slotwise check example:departments example:departments-allocation",
+    ),
+    Example(
+        "lesson-fair-share.json",
+        "hierarchy",
+        "six leaves that three resources stop one after another",
+        "slotwise explain fair-share --lesson shares.html",
     ),
     Example(
         "mch-figure-4.json",

@@ -72,6 +72,8 @@ class Lesson:
     witness
         Optimum without each core rule, by label; None where there is none. Only for the problem
         that is shipped for this.
+    facts
+        What else is known of the problem, for the page to compare with its own.
     """
 
     model: str
@@ -84,6 +86,7 @@ class Lesson:
     rules: tuple[Rule, ...]
     rows: PlainModel
     witness: dict[str, float | None] | None = None
+    facts: dict[str, Any] | None = None
 
     @property
     def sense(self) -> Literal["min", "max"]:
@@ -109,6 +112,7 @@ class Lesson:
                 component: [list(row) for row in rows] for component, rows in self.rows.rows.items()
             },
             "witness": self.witness,
+            "facts": self.facts,
         }
 
     def __repr__(self) -> str:
@@ -157,6 +161,7 @@ def make_lesson(model: str, instance: Any = None) -> Lesson:
         rules=_rules(statement, about),
         rows=plain_model(built, about.variable),
         witness=dict(about.without) if document == about.document(shipped) else None,
+        facts=None if about.facts is None else about.facts(problem),
     )
 
 

@@ -54,6 +54,7 @@ class LessonDocument(Strict):
         description="coefficients, lower bound, upper bound of each row of each component"
     )
     witness: dict[str, float | None] | None
+    facts: dict[str, Any] | None = None
 
 
 def read_lesson(path: Source) -> Lesson:
@@ -96,6 +97,7 @@ def read_lesson(path: Source) -> Lesson:
             {name: list(rows) for name, rows in document.rows.items()},
         ),
         witness=document.witness,
+        facts=document.facts,
     )
 
 

@@ -18,6 +18,8 @@ allowed; a speed rule helps the solver; a cut follows from all core rules togeth
 
 FAMILIES: dict[str, str] = {
     "allocation": "teaching.lessons.families.allocation:FAMILY",
+    "fair-share": "teaching.lessons.families.fair_share:FAMILY",
+    "machine-assignment": "teaching.lessons.families.machine_assignment:FAMILY",
 }
 """The lesson family of each model, `module:attribute` below the package."""
 
@@ -53,6 +55,8 @@ class Family:
     without
         Optimum of the witness's model without each core statement, by label; None where it has
         none.
+    facts
+        What else the package knows of a problem, which the page compares with its own.
     """
 
     model: str
@@ -66,6 +70,7 @@ class Family:
     unit: Callable[[Any], str]
     roles: Mapping[str, Role] = field(default_factory=dict)
     without: Mapping[str, float | None] = field(default_factory=dict)
+    facts: Callable[[Any], dict[str, Any]] | None = None
 
     def role(self, component: str) -> Role:
         """The role of a constraint component."""

@@ -86,7 +86,6 @@ def _build(instance: Instance) -> tuple[pyo.ConcreteModel, float]:
 FAMILY = Family(
     model="sequence",
     scripts=(
-        "draw.js",
         "job_order_data.js",
         "job_order_check.js",
         "job_order.js",

@@ -28,8 +28,9 @@ from ....instances.mapreduce.instance import Instance, Job, MapTask, job_instanc
 from ....solvers.backends import highs
 from ....solvers.fair_share import fair_share
 from ....solvers.guidance.column_generation import generate_columns
+from ....solvers.solve import solve
 
-SEEDS = {"sequence": 0, "machine-assignment": 0, "fair-share": 0}
+SEEDS = {"sequence": 434, "machine-assignment": 23, "fair-share": 3}
 """The first seed whose candidate is a witness."""
 
 SEQUENCE_RULES = {
@@ -43,7 +44,8 @@ SEQUENCE_RULES = {
     "5": ("eq5_map_precedence", "eq5_reduce_precedence"),
     "10": ("eq10_map_flow", "eq10_reduce_flow"),
 }
-"""Rules of the sequence model that no others imply, and their components."""
+"""Rules of the sequence model that no others imply, and their components. (6) follows from (7) and
+(10), (7) from (6) and (10), (8) from (9) and (10), (9) from (8) and (10)."""
 
 MARGIN = 0.5
 """A makespan without a rule is shorter by at least this (s)."""
@@ -74,12 +76,22 @@ def sequence_candidate(seed: int) -> Instance:
     return job_instance("lesson-sequence", cluster, jobs)
 
 
-def sequence_without(instance: Instance, components: tuple[str, ...]) -> float | None:
-    """What the sequence model says (s) without these components."""
-    model = sequence.build(instance)
-    for name in components:
-        model.component(name).deactivate()
-    return highs.solve(model).incumbent
+def sequence_without(instance: Instance, components: tuple[str, ...]) -> float:
+    """What the sequence model says (s) without these components.
+
+    HiGHS is asked with and without its presolve, and the shorter makespan is taken: on some of
+    these small models one of the two ends with what is not the optimum.
+    """
+    found = []
+    for presolve in (True, False):
+        model = sequence.build(instance)
+        for name in components:
+            model.component(name).deactivate()
+        settings = highs.HighsSettings(presolve=presolve)
+        value = highs.solve(model, settings=settings).incumbent
+        assert value is not None
+        found.append(value)
+    return min(found)
 
 
 def is_sequence_witness(instance: Instance) -> bool:
@@ -87,13 +99,13 @@ def is_sequence_witness(instance: Instance) -> bool:
 
     A shorter one is proof: whatever schedule the model then means, it cannot be valid.
     """
-    truth = sequence_without(instance, ())
+    truth = solve(instance).makespan
     assert truth is not None
-    for components in reversed(SEQUENCE_RULES.values()):
-        value = sequence_without(instance, components)
-        if value is None or value > truth - MARGIN:
-            return False
-    return True
+    # Those that are least often needed come last, and are tried first.
+    return all(
+        sequence_without(instance, components) <= truth - MARGIN
+        for components in reversed(SEQUENCE_RULES.values())
+    )
 
 
 def machine_assignment_candidate(seed: int) -> Datacenter:

@@ -11,10 +11,12 @@
 //   edits(problem) -> [{label, group, value, min, max, step, apply(problem, value)} or
 //     {label, group, apply(problem), refused}]; `refused` says why the button cannot be pressed
 //   parameters(problem) -> [{label, apply(problem, delta), delta}]
-//   prices(problem, answer, built) -> {lead, lines}: exact ones, from the duals (linear models)
+//   prices(problem, relaxed, built, on) -> {lead, lines}: exact ones, from the relaxation's duals
 //   noun: {value, truth, relaxation}: what the objective is called, for example "makespan"
-//   panel(element, {problem, data, solve, lpText}): a part of its own below the rest
-// `solution` is {value, columns, status}. All but build are optional; check needs picture.
+//   further(problem, on, solve) -> promise of what is solved beyond the model; `solution.further`
+//   panel(element, {problem, data, on, truth, drawn, solve}): a part of its own below the rest, made
+//     anew after each change
+// `solution` is {value, columns, status}; `solve(text)` promises the answer to an LP text. All but build are optional; check needs picture.
 {
   const lesson = (globalThis.lesson ??= { models: {} });
 
@@ -128,7 +130,11 @@
 
     // An answer of the solver, known or new.
     async solved(on, options = {}, built = this.built) {
-      const text = lesson.lpText(built, on, options);
+      return this.ask(lesson.lpText(built, on, options));
+    }
+
+    // The answer to an LP text, known or new.
+    async ask(text) {
       if (!this.known.has(text)) {
         const found = await lesson.solve(text, { time: SECONDS });
         if (this.known.size > 500) this.known.clear();
@@ -151,6 +157,7 @@
         this.answered += 1;
         document.body.dataset.answered = this.answered;
         this.view.busy(false);
+        await this.panel(state);
         await this.price(turn, state);
       } catch (error) {
         if (error instanceof lesson.Stale || turn !== this.turn) return;
@@ -175,7 +182,10 @@
         coreOff && cuts && !this.linear
           ? await this.solved(this.withoutCuts(), { relax: true })
           : null;
-      const drawn = answer.status === "unbounded" ? await this.capped(on, truth) : answer;
+      let drawn = answer.status === "unbounded" ? await this.capped(on, truth) : answer;
+      if (plugin.further) {
+        drawn = { ...drawn, further: await plugin.further(problem, on, (text) => this.ask(text)) };
+      }
       const solvable = drawn.value !== null && drawn.status === "optimal";
       const picture = solvable ? (plugin.picture?.(problem, drawn, on) ?? null) : null;
       const violations = picture ? (plugin.check?.(problem, picture) ?? []) : [];
@@ -203,10 +213,17 @@
       return this.solved(on, { more: [` for_the_drawing: ${words.join(" ")} ${sign} ${limit}`] });
     }
 
+    async panel({ on, truth, drawn }) {
+      const { plugin, problem, data } = this;
+      await plugin.panel?.(this.view.at("panel"), {
+        problem, data, on, truth, drawn, solve: (text) => this.ask(text),
+      });
+    }
+
     // Prices from solves with a little more of each parameter, in the idle worker.
     async price(turn, state) {
       const { plugin, problem, data } = this;
-      const exact = plugin.prices?.(problem, state.answer, state.built, state.on) ?? null;
+      const exact = plugin.prices?.(problem, state.relaxed, state.built, state.on) ?? null;
       this.view.prices(exact, null);
       const asked = plugin.parameters?.(problem) ?? [];
       if (!asked.length || state.relaxed.status !== "optimal") return;

@@ -159,12 +159,6 @@
     return found;
   }
 
-  const parameters = (problem) =>
-    Object.keys(problem.capacity).map((name) => ({
-      label: `1 % more ${name}`,
-      apply: (p) => ({ ...p, capacity: { ...p.capacity, [name]: 1.01 * p.capacity[name] } }),
-    }));
-
   Object.assign(fair, { data, groupMu, guarantees, stageRows, names: { share, level } });
   lesson.models["fair-share"] = {
     noun: { value: "Level of the first stage", truth: "With all rules" },
@@ -177,7 +171,6 @@
     sentences: (problem, solution) => fair.sentences(problem, solution.further),
     prices: (problem, answer, built, on) => fair.prices(problem, answer, built, on),
     edits,
-    parameters,
     panel: (element, context) => fair.panel(element, context),
   };
 }

@@ -71,7 +71,7 @@
       total += price;
       return Math.abs(price) <= 1e-9
         ? `${name}: 0, some is left when the stage ends.`
-        : `${name}: ${number(price)}. With 1 % more of it the level would be ${number(price / 100)} higher.`;
+        : `${name}: ${number(price)}. With room for 1 % more, shares counted as before, the level would be ${number(price / 100)} higher.`;
     });
     let k = 0;
     for (const [i, { path, tasks, node }] of leaves.entries()) {

@@ -75,8 +75,9 @@
     const objective = wrapped("objective:", [...terms(built.objective), ...idle]);
     const bounds = names.map((name) => bound(name, built.variables[name], relax));
     const whole = relax ? [] : names.filter((name) => built.variables[name].integer);
-    const binary = whole.filter((name) => bound(name, built.variables[name], false) === null);
-    const general = whole.filter((name) => bound(name, built.variables[name], false) !== null);
+    const isBinary = (name) => built.variables[name].lower === 0 && built.variables[name].upper === 1;
+    const binary = whole.filter(isBinary);
+    const general = whole.filter((name) => !isBinary(name));
     return [
       built.sense === "max" ? "maximize" : "minimize",
       ...objective,

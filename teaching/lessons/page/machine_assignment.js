@@ -271,7 +271,7 @@
     }
     for (const [k, one] of problem.classes.entries())
       lines.push(
-        `Serving one more ${one.name} in each ${problem.time_unit ?? "h"} is worth ` +
+        `Serving one more ${one.name} per ${problem.time_unit ?? "h"} is worth ` +
           `${number(Math.max(0, dual("eq7_demand", k)))} ${unit(problem)}.`,
       );
     const agrees = lesson.close(total, relaxed.value);

@@ -52,7 +52,7 @@
     return {
       title: `Round ${turn}: what is it worth?`,
       lead:
-        `The duals of (7): serving one more job of ${problem.classes[dear].name} in each ${time} is worth ` +
+        `The duals of (7): serving one more ${problem.classes[dear].name} per ${time} is worth ` +
         `${number(round.worth[dear])} ${unit}, the most of all classes. The duals of (9): what a machine ` +
         `earns at these prices. Machines times their prices are ${number(total)} ${unit}, the master's value.`,
       html:

@@ -27,11 +27,13 @@
     };
     const mark = ({ at, says }) =>
       `<span class=mark title="${escape(says)}" style="left:${place(at)}"></span>`;
+    const long = lanes.some(({ name }) => name.length > 9) ? " long" : "";
+    const breaking = (name) => escape(name).replaceAll("/", "/<wbr>");
     return lanes
       .map(({ name, parts, used, marks = [] }) => {
         const end = used ?? parts.at(-1)?.end ?? 0;
         return (
-          `<div class=share><span class=of>${escape(name)}</span><span class=track>` +
+          `<div class="share${long}"><span class=of>${breaking(name)}</span><span class=track>` +
           parts.map(part).join("") + marks.map(mark).join("") +
           (full ? `<span class=full style="left:${place(1)}"></span>` : "") +
           `</span><span class=used>${percent(end)}</span></div>`
