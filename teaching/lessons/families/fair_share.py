@@ -61,9 +61,7 @@ def _refuse(hierarchy: Hierarchy) -> None:
         (len(hierarchy.resources), MOST_RESOURCES, "resources"),
     ):
         if found > most:
-            raise InputError(
-                f"{name}: a lesson page shows at most {most} {what}, here are {found}"
-            )
+            raise InputError(f"{name}: a lesson page shows at most {most} {what}, here are {found}")
     if not hierarchy.active[0]:
         raise InputError(f"{name}: no leaf has tasks, so there is nothing to learn from it")
     shares = exact(hierarchy).share
@@ -81,7 +79,13 @@ def _facts(hierarchy: Hierarchy) -> dict[str, Any]:
 
 FAMILY = Family(
     model="fair-share",
-    scripts=("tracks.js", "walk.js", "fair_share.js", "fair_share_stages.js", "fair_share_steps.js"),
+    scripts=(
+        "tracks.js",
+        "walk.js",
+        "fair_share.js",
+        "fair_share_stages.js",
+        "fair_share_steps.js",
+    ),
     build=_build,
     variable=_variable,
     document=hierarchy_document,

@@ -42,8 +42,8 @@ def _optimum(datacenter: Datacenter) -> float:
         )
     if found.bound - found.incumbent > 1e-6 * found.incumbent:
         raise InputError(
-            f"datacenter {datacenter.name!r}: no proven best plan in {SECONDS:g} s, so a lesson has "
-            "nothing to compare with: take fewer machines"
+            f"datacenter {datacenter.name!r}: no proven best plan in {SECONDS:g} s, so a lesson "
+            "has nothing to compare with: take fewer machines"
         )
     return float(found.incumbent)
 
@@ -55,9 +55,7 @@ def _refuse(datacenter: Datacenter) -> None:
         (len(datacenter.configurations), MOST_CONFIGURATIONS, "configurations"),
     ):
         if found > most:
-            raise InputError(
-                f"{name}: a lesson page shows at most {most} {what}, here are {found}"
-            )
+            raise InputError(f"{name}: a lesson page shows at most {most} {what}, here are {found}")
     left = MOST_BINS
     for j, configuration in enumerate(datacenter.configurations):
         try:

@@ -12,7 +12,7 @@ from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.instance_file import instance_document
 from ....solvers.result import Status
-from ....solvers.solve import SolveParams, solve
+from ....solvers.solve import solve
 from . import Family
 
 MOST_TASKS = 6
@@ -56,8 +56,8 @@ def _refuse(instance: Instance) -> None:
         )
     if instance.speed_factors is not None or instance.security is not None:
         raise InputError(
-            f"{name}: a lesson on sequence knows no speed factors and no security; one on job-order "
-            "does"
+            f"{name}: a lesson on sequence knows no speed factors and no security; one on "
+            "job-order does"
         )
     if instance.outages is not None:
         raise InputError(f"{name}: a lesson on sequence knows no outages; one on job-order does")
@@ -69,7 +69,7 @@ def _refuse(instance: Instance) -> None:
 
 
 def _optimum(instance: Instance) -> float:
-    result = solve(instance, SolveParams(time_limit=SECONDS))
+    result = solve(instance, time_limit=SECONDS)
     if result.status is not Status.OPTIMAL or result.makespan is None:
         raise InputError(
             f"instance {instance.name!r}: no proven optimum in {SECONDS:g} s, so a lesson has "

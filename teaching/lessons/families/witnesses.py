@@ -11,7 +11,6 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 
 from ....formulations.machine_assignment import model as machine_assignment
 from ....formulations.sequence import model as sequence
@@ -179,7 +178,7 @@ def fair_share_candidate(seed: int) -> Hierarchy:
         return Leaf(name, needs or {"cpu": 1.0}, weight())
 
     climate = Group("climate", [leaf("model"), leaf("plots")], weight())
-    children = [
+    children: list[Group | Leaf] = [
         Group("eng", [leaf("dev"), leaf("prod")], weight()),
         Group("sci", [leaf("genome"), climate], weight()),
         leaf("ads"),
