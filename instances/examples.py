@@ -110,7 +110,7 @@ EXAMPLES = (
         "lesson-machine-assignment.json",
         "datacenter",
         "two kinds of machines on which column generation takes four rounds",
-        "slotwise explain machine-assignment --lesson bins.html",
+        "slotwise explain machine-assignment example:lesson-machine-assignment",
     ),
     Example(
         "gpu-cluster.json",
@@ -152,7 +152,7 @@ EXAMPLES = (
         "lesson-fair-share.json",
         "hierarchy",
         "six leaves that three resources stop one after another",
-        "slotwise explain fair-share --lesson shares.html",
+        "slotwise explain fair-share example:lesson-fair-share",
     ),
     Example(
         "mch-figure-4.json",

@@ -80,6 +80,13 @@ def sequence_without(instance: Instance, components: tuple[str, ...]) -> float:
 
     HiGHS is asked with and without its presolve, and the shorter makespan is taken: on some of
     these small models one of the two ends with what is not the optimum.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    components
+        The constraint components that are left out.
     """
     found = []
     for presolve in (True, False):
@@ -97,6 +104,11 @@ def is_sequence_witness(instance: Instance) -> bool:
     """Whether every rule, dropped alone, gives a shorter makespan than there is.
 
     A shorter one is proof: whatever schedule the model then means, it cannot be valid.
+
+    Parameters
+    ----------
+    instance
+        A candidate.
     """
     truth = solve(instance).makespan
     assert truth is not None
@@ -146,6 +158,11 @@ def is_machine_assignment_witness(problem: Datacenter) -> bool:
     whole machines carry less.
 
     Without any of its three families the program has no limit, whatever the datacenter.
+
+    Parameters
+    ----------
+    problem
+        A candidate.
     """
     columns = generate_columns(problem)
     if columns.columns - int(problem.fits.sum()) < LEAST_GENERATED:
@@ -193,6 +210,11 @@ def is_fair_share_witness(problem: Hierarchy) -> bool:
     Then (F3) is needed: without it leaves that stopped lose all in the next stage. (F2) is, as
     groups and leaves stand beside each other below the root; without (F1) or (F4) nothing limits
     the level.
+
+    Parameters
+    ----------
+    problem
+        A candidate.
     """
     stopped_by = fair_share(problem).bottleneck
     return len(set(stopped_by.tolist())) == len(problem.resources)
