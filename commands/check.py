@@ -26,7 +26,7 @@ def check(
         Path,
         typer.Argument(
             metavar="SCHEDULE",
-            help="A slotwise/schedule/1, result/1, guidance/1 or allocation/1 file.",
+            help="A slotwise/schedule/1, result/1, steps/1, guidance/1 or allocation/1 file.",
         ),
     ],
     as_json: Json = False,
@@ -58,12 +58,19 @@ def check(
 
 def _schedule(instance: JsonFile, schedule: Path) -> tuple[list[str], float | None]:
     """Violations, and the makespan recomputed."""
+    from ..instances.files.json_files import JsonFile
     from ..instances.mapreduce.checker import check as check_schedule
     from ..instances.mapreduce.instance_file import read_instance
     from ..instances.mapreduce.schedule_file import read_schedule
+    from ..teaching.steps.checking import check_steps
+    from ..teaching.steps.record import FORMAT as STEPS
+    from ..teaching.steps.steps_file import read_steps
 
-    problem = read_instance(instance)
-    claimed, violations = read_schedule(schedule, problem)
+    problem, file = read_instance(instance), JsonFile.read(schedule)
+    if file.document.get("format") == STEPS:
+        shown = check_steps(problem, read_steps(file))
+        return shown.violations, shown.makespan
+    claimed, violations = read_schedule(file, problem)
     if claimed is None:
         return ["the result holds no schedule"], None
     verdict = check_schedule(problem, claimed)

@@ -32,6 +32,8 @@ class FileFormat:
         stands for itself.
     knows_problem : bool
         Whether a thing of this kind knows its problem.
+    checker : str
+        A function of a problem and a thing that gives a `Verdict`, where it is above this layer.
     """
 
     name: str
@@ -41,6 +43,7 @@ class FileFormat:
     validator: str
     problem: str = ""
     knows_problem: bool = True
+    checker: str = ""
 
     @property
     def full_name(self) -> str:
@@ -131,6 +134,7 @@ FORMATS: tuple[FileFormat, ...] = (
         reader="teaching.steps.steps_file:read_steps",
         writer="teaching.steps.steps_file:write_steps",
         validator="teaching.steps.steps_file:StepsDocument",
+        checker="teaching.steps.checking:check_steps",
     ),
     FileFormat(
         name="lesson",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ...instances.datacenter.checker import check_guidance
 from ...instances.datacenter.datacenter import Datacenter
@@ -16,12 +17,13 @@ from ...instances.mapreduce.schedule import Schedule
 from ...instances.needs import need
 from ...instances.verdict import Verdict
 from ...solvers.result import Result
+from .formats import FORMATS
 from .result_file import false_claims
 
 
 def check(
     problem: Instance | Datacenter | Hierarchy,
-    solution: Schedule | Result | Guidance | Allocation,
+    solution: Schedule | Result | Guidance | Allocation | Any,
 ) -> Verdict:
     """Check a solution against its problem, independently of whoever made it.
 
@@ -29,9 +31,10 @@ def check(
     ----------
     problem : Instance, Datacenter or Hierarchy
         What was to be solved.
-    solution : Schedule or Result, Guidance, or Allocation
+    solution : Schedule, Result or Steps, Guidance, or Allocation
         Of an instance, of a datacenter, of a hierarchy, in this order. Of a result the numbers are
-        checked, too: makespan, bound and status must fit one another.
+        checked, too: makespan, bound and status must fit one another. Steps are checked as the
+        schedule that they end with.
 
     Returns
     -------
@@ -44,6 +47,10 @@ def check(
         If the two do not belong together.
     """
     need("check", problem, Instance, Datacenter, Hierarchy)
+    for kind in FORMATS:
+        if kind.checker and kind.holds(solution):
+            verdict: Verdict = kind.load(kind.checker)(problem, solution)
+            return verdict
     if isinstance(problem, Instance):
         need("check of an Instance", solution, Schedule, Result, hint=_hint(solution, "instance"))
         if isinstance(solution, Result):

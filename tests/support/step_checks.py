@@ -14,7 +14,8 @@ import numpy as np
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.report.documents.schemas import schema
-from slotwise.teaching.steps.record import Row, Step, Steps
+from slotwise.teaching.steps.checking import bars_at_the_end
+from slotwise.teaching.steps.record import Step, Steps
 from slotwise.teaching.steps.steps_file import contradictions
 
 NUMBER = re.compile(
@@ -95,17 +96,6 @@ def equal_to_kernel(outcome: Any, kernel: Any) -> None:
             assert ours == theirs or (math.isnan(ours) and math.isnan(theirs)), one.name
         else:
             assert ours == theirs, (one.name, ours, theirs)
-
-
-def bars_at_the_end(steps: Steps) -> list[Row]:
-    """The bars that are there after the last step."""
-    bars: list[Row | None] = []
-    for step in steps.steps:
-        for bar in step.removes:
-            assert bars[bar] is not None, "a bar is taken away twice"
-            bars[bar] = None
-        bars += step.rows
-    return [bar for bar in bars if bar is not None]
 
 
 def bars_are_the_schedule(steps: Steps, instance: Instance) -> None:
