@@ -120,9 +120,7 @@ def _need_method(model: str, given: dict[str, object]) -> None:
     """Options that only methods have."""
     for option, value in given.items():
         if value is not None:
-            raise InputError(
-                f"{option} is for methods step by step ({METHODS}), {model!r} is none of them"
-            )
+            raise InputError(f"{option} is for methods step by step, such as EFSS, not {model!r}")
 
 
 def _is_model(path: Path) -> bool:
