@@ -17,6 +17,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "building.borrowed",
     "building.from_package",
+    "building.learning",
     "building.mathematics",
     "building.public_names",
     "building.whole",

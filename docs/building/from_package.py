@@ -44,7 +44,7 @@ def commands(command: Any, name: str) -> Iterator[tuple[str, str]]:
 def type_of(schema: dict[str, Any]) -> str:
     """What a value of a JSON Schema is, in words."""
     if "$ref" in schema:
-        return f"[{schema['$ref'].rpartition('/')[2]}](#{anchor(schema['$ref'])})"
+        return f"[{schema['$ref'].rpartition('-')[2]}](#{anchor(schema['$ref'])})"
     if "const" in schema:
         return f"`{json.dumps(schema['const'])}`"
     if "enum" in schema:

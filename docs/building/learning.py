@@ -1,0 +1,199 @@
+"""What a page about a formulation or a method shows of it, made while the site is built.
+
+- `{statement} NAME`: the mathematics that `slotwise explain NAME` prints;
+- `{without} NAME`: what the model says of the shipped witness when a rule is left out;
+- `{lesson} NAME`: the lesson page, in a frame;
+- `{method} KIND NAME`: what the registry says of a method;
+- `{steps} NAME on EXAMPLE [with parameter=value …]`: the step page on an example, in a frame.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+import slotwise
+from slotwise.formulations.mathematics import Formulation, Statement, Symbol
+from slotwise.report import catalogue
+from slotwise.teaching.lessons.families import FAMILIES
+from slotwise.teaching.lessons.lesson import make_lesson
+from slotwise.teaching.steps import RECORDERS
+from slotwise.teaching.steps.html import page
+
+from .from_package import table
+
+FOLDER = "learning"
+"""Folder of the site that holds the pages in frames."""
+
+PAIR = re.compile(r"(\w+)=(\S+)")
+
+LESSON_HEIGHT, STEPS_HEIGHT = 1000, 720
+"""Height of the frames (pixels)."""
+
+logger = logging.getLogger(__name__)
+
+
+def symbols(title: str, listed: tuple[Symbol, ...]) -> str:
+    """A table of symbols."""
+    if not listed:
+        return ""
+    rows = [
+        [
+            f"${one.formula}$",
+            one.words,
+            one.domain if one.domain in ("", "binary") else f"${one.domain}$",
+            " ".join(f"`{component.name}`" for component in one.components),
+        ]
+        for one in listed
+    ]
+    used = [k for k in range(4) if k < 2 or any(row[k] for row in rows)]
+    head = ["symbol", "meaning", "domain", "in code"]
+    return f"{title}\n\n" + table([head[k] for k in used], [[row[k] for k in used] for row in rows])
+
+
+def equation(one: Statement) -> str:
+    """A statement: the formula with its number, its words, its components."""
+    forall = rf" \qquad {one.forall}" if one.forall else ""
+    names = ", ".join(f"`{component.name}`" for component in one.components)
+    words = one.words[:1].upper() + one.words[1:]
+    end = "" if words.endswith(".") else "."
+    return (
+        f"```math\n{one.formula}{forall} \\tag{{{one.label}}}\n```\n\n"
+        f"{words}{end}{f' ({names})' if names else ''}\n"
+    )
+
+
+def statement(formulation: Formulation) -> Iterator[str]:
+    """The mathematics of a formulation in Markdown."""
+    yield f"{formulation.summary} Source: {formulation.source}.\n"
+    yield symbols("Sets", formulation.sets)
+    yield symbols("Parameters", formulation.parameters)
+    yield symbols("Variables", formulation.variables)
+    yield symbols("Abbreviations", formulation.abbreviations)
+    yield "The objective\n"
+    yield equation(formulation.objective)
+    yield "subject to\n"
+    yield from (equation(one) for one in formulation.statements)
+
+
+def without(model: str) -> str:
+    """The table of what happens without each core rule."""
+    lesson = make_lesson(model)
+    rules = {rule.label: rule for rule in lesson.rules}
+    rows = [["nothing", f"{lesson.optimum:.6g}", "the true optimum"]]
+    for label, value in lesson.witness.items():
+        says = "nothing: it has no optimum then" if value is None else f"{value:.6g}"
+        rows.append([f"({label})", says, rules[label].words])
+    unit = f" ({lesson.unit})" if lesson.unit else ""
+    return table(["left out", f"the model says{unit}", "what the rule is"], rows)
+
+
+def slug(name: str) -> str:
+    """A name as it stands in an address."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+class FromText(SphinxDirective):
+    """A directive that writes Markdown."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(__file__)
+        return self.parse_text_to_nodes(self.text(), allow_section_headings=True)
+
+    def text(self) -> str:
+        raise NotImplementedError
+
+    def framed(self, name: str, content: bytes | str, title: str, height: int) -> str:
+        """Markdown of a frame that shows a page, which is written into the site."""
+        path = Path(self.env.app.outdir) / FOLDER / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        up = "../" * self.env.docname.count("/")
+        address = f"{up}{FOLDER}/{name}"
+        return (
+            "```{raw} html\n"
+            f'<iframe class="learning" loading="lazy" src="{address}" title="{title}" '
+            f'style="height: {height}px"></iframe>\n'
+            f'<p><a href="{address}">{title}, on a page of its own</a></p>\n```\n'
+        )
+
+
+class StatementOf(FromText):
+    def text(self) -> str:
+        return "\n".join(statement(slotwise.explain(self.arguments[0])))
+
+
+class Without(FromText):
+    def text(self) -> str:
+        return without(self.arguments[0]) if self.arguments[0] in FAMILIES else ""
+
+
+class LessonOf(FromText):
+    def text(self) -> str:
+        model = self.arguments[0]
+        if model not in FAMILIES:
+            return ""
+        name = f"lesson-{model}.html"
+        path = Path(self.env.app.outdir) / FOLDER / name
+        path.parent.mkdir(exist_ok=True)
+        try:
+            slotwise.write_lesson(model, path)
+        except slotwise.InputError as missing:
+            logger.warning(f"no lesson on {model}: {missing}", type="slotwise", subtype="lesson")
+            return f"`slotwise explain {model} --lesson lesson.html` makes a lesson page.\n"
+        title = f"Lesson: the {model} model"
+        return self.framed(name, path.read_bytes(), title, LESSON_HEIGHT)
+
+
+class StepsOf(FromText):
+    def text(self) -> str:
+        method, _, rest = self.arguments[0].partition(" on ")
+        example, _, given = rest.partition(" with ")
+        if method not in RECORDERS:
+            return ""
+        problem = slotwise.read(example)
+        parameters = {name: ast.literal_eval(v) for name, v in PAIR.findall(given)}
+        optimum = 20 if isinstance(problem, slotwise.Instance) else None
+        steps = slotwise.steps(method, problem, optimum=optimum, parameters=parameters)
+        title = f"{method} on {problem.name}, step by step"
+        return self.framed(f"{slug(method)}.html", page(steps), title, STEPS_HEIGHT)
+
+
+class MethodOf(FromText):
+    def text(self) -> str:
+        kind, _, name = self.arguments[0].partition(" ")
+        entries = slotwise.registry(kind)
+        entry = entries.lookup(name)
+        (said,) = (row for row in catalogue.rows(entries) if row["name"] == name)
+        rows = [["what it does", entry.summary], ["source", entry.source]]
+        if entry.understands:
+            rows.append(["understands", ", ".join(sorted(entry.understands))])
+        if said.get("parameters"):
+            rows.append(["parameters", ", ".join(f"`{one}`" for one in said["parameters"])])
+        if not entry.valid:
+            rows.append(["valid", "no: it is kept so that you can watch it fail"])
+        return table([f"`{entry.name}`", ""], rows)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directives."""
+    for name, directive in {
+        "statement": StatementOf,
+        "without": Without,
+        "lesson": LessonOf,
+        "steps": StepsOf,
+        "method": MethodOf,
+    }.items():
+        app.add_directive(name, directive)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
