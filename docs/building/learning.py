@@ -3,7 +3,7 @@
 - `{statement} NAME`: the mathematics that `slotwise explain NAME` prints;
 - `{without} NAME`: what the model says of the shipped witness when a rule is left out;
 - `{lesson} NAME`: the lesson page, in a frame;
-- `{method} KIND NAME`: what the registry says of a method;
+- `{entry} KIND NAME`: what the registry says of a method;
 - `{steps} NAME on EXAMPLE [with parameter=value …]`: the step page on an example, in a frame.
 """
 
@@ -170,7 +170,7 @@ class StepsOf(FromText):
         return self.framed(f"{slug(method)}.html", page(steps), title, STEPS_HEIGHT)
 
 
-class MethodOf(FromText):
+class EntryOf(FromText):
     def text(self) -> str:
         kind, _, name = self.arguments[0].partition(" ")
         entries = slotwise.registry(kind)
@@ -193,7 +193,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         "without": Without,
         "lesson": LessonOf,
         "steps": StepsOf,
-        "method": MethodOf,
+        "entry": EntryOf,
     }.items():
         app.add_directive(name, directive)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
