@@ -37,43 +37,57 @@
     return new Set(on.flatMap((rule) => rule.components));
   };
 
-  // What the answer means, as {kind, text}: kind is good, bad or neutral.
+  // Labels of the rules of a role, each once: a rule may have several formulas.
+  lesson.labels = (statements, role) => [
+    ...new Set(statements.filter((rule) => rule.role === role).map((rule) => rule.label)),
+  ];
+
+  // What the answer means, as {kind, text, short}: kind is good, bad or neutral; short fits a phone.
   lesson.verdict = function verdict({ answer, truth, violations, off, statements, unit }) {
-    const core = statements.filter((rule) => rule.role === "core" && off.has(rule.label));
-    const without = `Without ${lesson.listed(core.map((rule) => `(${rule.label})`))}`;
+    const core = lesson.labels(statements, "core").filter((label) => off.has(label));
+    const without = `Without ${lesson.listed(core.map((label) => `(${label})`))}`;
     const said = (value) => `${lesson.number(value)} ${unit}`;
+    const told = (kind, text, short = text) => ({ kind, text, short });
+    const first = violations.length ? `${violations[0].rule}: ${violations[0].text}` : "";
+    const briefly = violations.length ? `: ${violations[0].rule}` : "";
+    const same = answer.status === "optimal" && close(answer.value, truth.value);
     if (answer.status === "time limit") {
-      return { kind: "neutral", text: `No proof within ${SECONDS} s: nothing is concluded.` };
+      return told("neutral", `No proof within ${SECONDS} s: nothing is concluded.`);
     }
     if (answer.status === "infeasible") {
       return core.length
-        ? { kind: "bad", text: `${without} nothing is allowed any more.` }
-        : { kind: "neutral", text: "Nothing is feasible: this instance has no solution." };
+        ? told("bad", `${without} nothing is allowed any more.`)
+        : told("neutral", "Nothing is feasible: this instance has no solution.");
     }
-    const first = violations.length ? `${violations[0].rule}: ${violations[0].text}` : "";
     if (answer.status === "unbounded") {
-      return { kind: "bad", text: `${without} nothing limits the model. ${first}`.trim() };
+      const text = `${without} nothing limits the model. ${first}`.trim();
+      return told("bad", text, `${without} there is no limit${briefly}`);
     }
     if (answer.status !== "optimal") {
-      return { kind: "neutral", text: `The solver ended with “${answer.status}”.` };
+      return told("neutral", `The solver ended with “${answer.status}”.`);
     }
-    const same = close(answer.value, truth.value);
+    if (!core.length && (violations.length || !same)) {
+      const why = first || `${said(answer.value)} is not the optimum ${said(truth.value)}`;
+      return told("bad", `This page contradicts itself, do not trust it. ${why}`);
+    }
     if (!core.length) {
-      if (violations.length || !same) {
-        const why = first || `${said(answer.value)} is not the optimum ${said(truth.value)}`;
-        return { kind: "bad", text: `This page contradicts itself, do not trust it. ${why}` };
-      }
       return off.size
-        ? { kind: "good", text: `Still the optimum, ${said(truth.value)}: what is off only helps the solver.` }
-        : { kind: "good", text: `All rules hold: the optimum is ${said(truth.value)}.` };
+        ? told("good", `Still the optimum, ${said(truth.value)}: what is off only helps the solver.`)
+        : told("good", `All rules hold: the optimum is ${said(truth.value)}.`);
     }
-    const claim = same
-      ? `the model says ${said(answer.value)}, the right value`
-      : `the model says ${said(answer.value)}, the truth is ${said(truth.value)}`;
-    if (violations.length) return { kind: "bad", text: `${without} ${claim}. ${first}` };
-    if (same) return { kind: "good", text: "Still valid: on this instance the rule was not needed." };
-    return { kind: "bad", text: `${without} ${claim}.` };
+    if (same && !violations.length) {
+      return told("good", "Still valid: on this instance the rule was not needed.");
+    }
+    const claim = `${without} the model says ${said(answer.value)}`;
+    const truly = same ? "the right value" : `the truth is ${said(truth.value)}`;
+    const short = `${without} ${said(answer.value)}${same ? "" : `, not ${said(truth.value)}`}`;
+    return told("bad", `${claim}, ${truly}. ${first}`.trim(), `${short}${briefly}`);
   };
+
+  lesson.why = (error) => String(error?.message ?? error);
+
+  // A moment in which the page has been drawn.
+  const idle = () => new Promise((done) => setTimeout(done, 50));
 
   // How a price reads: `one more machine of c1 raises the bound by 2.5 jobs/h`.
   lesson.price = function price(label, change, unit) {
@@ -121,7 +135,6 @@
       this.view.open();
       await this.update();
       document.body.dataset.state = "ready";
-      lesson.solver.keepSpare();
     }
 
     get all() {
@@ -157,13 +170,27 @@
         this.answered += 1;
         document.body.dataset.answered = this.answered;
         this.view.busy(false);
-        await this.panel(state);
-        await this.price(turn, state);
+        // Not waited for: the answer is there.
+        this.afterwards(turn, state);
       } catch (error) {
         if (error instanceof lesson.Stale || turn !== this.turn) return;
         this.view.busy(false);
-        this.view.fail(String(error.message ?? error));
+        this.view.fail(lesson.why(error));
         document.body.dataset.answered = ++this.answered;
+      }
+    }
+
+    // What the page adds to an answer while nothing else is asked of it.
+    async afterwards(turn, state) {
+      try {
+        await this.panel(state);
+        await idle();
+        if (turn !== this.turn) return;
+        lesson.solver.keepSpare();
+        await this.price(turn, state);
+      } catch (error) {
+        if (error instanceof lesson.Stale || turn !== this.turn) return;
+        this.view.fail(lesson.why(error));
       }
     }
 
@@ -255,6 +282,11 @@
       return this.update();
     }
 
+    noCuts() {
+      for (const label of lesson.labels(this.data.statements, "cut")) this.off.add(label);
+      return this.update();
+    }
+
     edit(problem) {
       this.problem = problem;
       return this.update();
@@ -272,16 +304,16 @@
       lesson.solver.newer();
       const kept = this.off;
       try {
-        for (const rule of this.data.statements.filter((one) => one.role === "core")) {
-          this.off = new Set([rule.label]);
+        for (const label of lesson.labels(this.data.statements, "core")) {
+          this.off = new Set([label]);
           const { answer, verdict, violations } = await this.state();
           if (turn !== this.turn) return;
-          table.push({ label: rule.label, answer, verdict, violations });
+          table.push({ label, answer, verdict, violations });
           this.view.table(table);
         }
         document.body.dataset.tabled = table.length;
       } catch (error) {
-        if (!(error instanceof lesson.Stale)) this.view.fail(String(error.message ?? error));
+        if (!(error instanceof lesson.Stale)) this.view.fail(lesson.why(error));
       } finally {
         if (turn === this.turn) {
           this.off = kept;

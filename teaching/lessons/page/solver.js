@@ -3,6 +3,8 @@
 {
   const lesson = (globalThis.lesson ??= { models: {} });
 
+  const GRACE = 100; // milliseconds
+
   lesson.Stale = class Stale extends Error {};
 
   // Solves one text with a loaded HiGHS. It runs in the worker, which gets only its own source, so
@@ -125,7 +127,7 @@
       if (failed !== undefined) return this.over(task, new Error(failed));
       clearTimeout(task.alarm);
       this.running = null;
-      task.done(found);
+      task.done(found); // of a stale one nobody listens any more
       this.next();
     }
 
@@ -140,10 +142,15 @@
       this.next();
     }
 
-    // Drops everything that was asked for before.
+    // Drops everything that was asked for before. What runs has a moment to end by itself: most
+    // solves take less time than a worker takes to start.
     newer() {
       for (const task of this.waiting.splice(0)) task.fail(new lesson.Stale());
-      if (this.running) this.over(this.running, new lesson.Stale());
+      const task = this.running;
+      if (!task) return;
+      task.fail(new lesson.Stale());
+      clearTimeout(task.alarm);
+      task.alarm = setTimeout(() => this.over(task, new lesson.Stale()), GRACE);
     }
 
     // Starts the second worker; for a moment in which nothing else is to be done.

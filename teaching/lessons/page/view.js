@@ -18,6 +18,16 @@
     return `The solver could not be started: ${error?.message ?? error}`;
   };
 
+  // Statements of one label, in their order.
+  function byLabel(statements) {
+    const groups = new Map();
+    for (const rule of statements) {
+      if (!groups.has(rule.label)) groups.set(rule.label, []);
+      groups.get(rule.label).push(rule);
+    }
+    return [...groups.values()];
+  }
+
   const list = (items, of = "ul") => `<${of}>${items.map((item) => `<li>${item}</li>`).join("")}</${of}>`;
 
   lesson.View = class View {
@@ -43,13 +53,18 @@
     open() {
       const { data } = this.page;
       const name = data.instance.name ?? "";
+      const grouped = byLabel(data.statements);
+      const cuts = grouped.filter(([rule]) => rule.role === "cut");
+      const others = grouped.filter(([rule]) => rule.role !== "cut");
+      const rules = (groups) => groups.map((group) => this.rule(group)).join("");
       this.at("starting").remove();
       this.main.insertAdjacentHTML(
         "beforeend",
-        `<p class=lead>${escape(data.summary)}</p>
-        <p class=note>Source: ${escape(data.source)}. Instance: <b>${escape(name)}</b><span id=edited hidden>, changed</span>.
-          Switch a rule off: the model is solved again in this page, without network, and an independent
-          checker says what the answer breaks.</p>
+        `<details id=about${innerWidth > 760 ? " open" : ""}><summary>About this model</summary>
+          <p class=lead>${escape(data.summary)}</p>
+          <p class=note>Source: ${escape(data.source)}. Switch a rule off: the model is solved again in this
+            page, without network, and an independent checker says what the answer breaks.</p></details>
+        <p class=note>Instance: <b>${escape(name)}</b><span id=edited hidden>, changed</span></p>
         <p id=verdict role=status aria-live=polite></p>
         <div class=columns>
           <section id=result aria-label="What the model says">
@@ -61,11 +76,12 @@
           <section id=rules aria-label="Rules">
             <h2>Rules</h2>
             <p class=buttons><button type=button id=all-on>All on</button>
+              ${cuts.length ? "<button type=button id=no-cuts>No cuts</button>" : ""}
               <button type=button id=each>Each rule off alone</button></p>
             <div id=table></div>
             <p id=cuts-off class=note hidden>Cuts follow from all rules together: with a rule off, all
               cuts are off.</p>
-            <ol id=rule-list>${data.statements.map((rule) => this.rule(rule)).join("")}</ol>
+            <div id=rule-list><ol>${rules(others)}</ol>${this.cuts(cuts, rules)}</div>
           </section>
         </div>
         <section aria-label="Prices"><div id=prices></div></section>
@@ -79,6 +95,7 @@
         if (target.dataset.label) this.page.toggle(target.dataset.label, target.checked);
       });
       this.at("all-on").addEventListener("click", () => this.page.allOn());
+      this.at("no-cuts")?.addEventListener("click", () => this.page.noCuts());
       this.at("each").addEventListener("click", () => this.page.each());
       this.at("save-lp").addEventListener("click", () => this.save());
       this.at("lp").addEventListener("toggle", () => this.text());
@@ -89,15 +106,28 @@
       this.edits();
     }
 
-    rule(rule) {
-      const formula = `<div class=formula>${rule.mathml}<span class=forall>${rule.forall}</span></div>`;
-      const words = `<p class=words>${escape(rule.words)}</p>`;
-      const label = escape(rule.label);
-      if (!rule.role) return `<li class="rule idle"><p><b>(${label})</b></p>${formula}${words}</li>`;
-      const [role, kind] = ROLES[rule.role];
+    cuts(groups, rules) {
+      if (!groups.length) return "";
+      const names = groups.map(([rule]) => `(${escape(rule.label)})`).join(" ");
+      return `<details id=cuts><summary>Cuts: ${names}</summary><ol>${rules(groups)}</ol></details>`;
+    }
+
+    // All statements of one label, with one switch.
+    rule(group) {
+      const [{ label: name, role: part }] = group;
+      const label = escape(name);
+      const formulas = group
+        .map(
+          ({ mathml, forall, words }) =>
+            `<div class=formula>${mathml}<span class=forall>${forall}</span></div>` +
+            `<p class=words>${escape(words)}</p>`,
+        )
+        .join("");
+      if (!part) return `<li class="rule idle"><p><b>(${label})</b></p>${formulas}</li>`;
+      const [role, kind] = ROLES[part];
       return `<li class="rule ${kind}"><label><input type=checkbox role=switch checked data-label="${label}">
         <span class=knob aria-hidden=true></span><b>(${label})</b> <span class=role>${role}</span></label>
-        ${formula}${words}<p class=census data-census="${label}"></p></li>`;
+        ${formulas}<p class=census></p></li>`;
     }
 
     busy(wanted) {
@@ -114,10 +144,10 @@
       this.verdict({ kind: "neutral", text });
     }
 
-    verdict({ kind, text }) {
+    verdict({ kind, text, short = text }) {
       const place = this.at("verdict");
       place.dataset.kind = kind;
-      place.textContent = text;
+      place.innerHTML = `<span class=long>${escape(text)}</span><span class=short>${escape(short)}</span>`;
     }
 
     show(state) {
@@ -186,11 +216,11 @@
       const { data, off } = this.page;
       const table = relaxed.status === "optimal" ? lesson.census(built, on, relaxed) : {};
       for (const input of this.at("rule-list").querySelectorAll("input")) {
-        const rule = data.statements.find((one) => one.label === input.dataset.label);
-        input.checked = !off.has(rule.label);
-        const off_ = rule.role === "cut" && !on.has(rule.components[0]);
-        input.closest("li").classList.toggle("off", off.has(rule.label) || off_);
-        const lines = rule.components.map((component) => {
+        const group = data.statements.filter((one) => one.label === input.dataset.label);
+        const components = group.flatMap((rule) => rule.components);
+        input.checked = !off.has(input.dataset.label);
+        input.closest("li").classList.toggle("off", !components.some((one) => on.has(one)));
+        const lines = components.map((component) => {
           const rows = built.rows[component]?.length ?? 0;
           const line = table[component];
           const more = line ? `, ${number(line.tight)} tight, ${line.carry ? `${number(line.carry)} carry the bound` : "none carries the bound"}` : "";

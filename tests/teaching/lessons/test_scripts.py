@@ -176,6 +176,7 @@ def test_verdicts() -> None:
     for case, verdict in zip(VERDICTS, found, strict=True):
         assert verdict["kind"] == case[4], case
         assert case[5] in verdict["text"], case
+        assert len(verdict["short"]) <= len(verdict["text"])
 
 
 NUMBERS = {
