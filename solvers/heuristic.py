@@ -166,12 +166,12 @@ def certified_heuristic(
         # A large instance may need a kernel that getting ready left out.
         compiled, began = compiling_seconds(), time.perf_counter()
         given = instance if OUTAGES in entry.understands else usable_slots(instance).instance
-        understood, dropped = _understood(given, entry)
-        schedule = method(understood)
+        known, dropped = understood_part(given, entry)
+        schedule = method(known)
         if not isinstance(schedule, Schedule):
             raise InputError(f"heuristic {name!r}: must return a Schedule, got {schedule!r}")
         if dropped:
-            schedule = _with_everything(given, schedule)
+            schedule = with_everything(given, schedule)
         if given is not instance:
             schedule = usable_slots(instance).restored(schedule)
         seconds = time.perf_counter() - began - (compiling_seconds() - compiled)
@@ -183,8 +183,21 @@ def certified_heuristic(
     return replace(result, assumptions_dropped=dropped, notes=schedule.notes)
 
 
-def _understood(instance: Instance, entry: Entry) -> tuple[Instance, tuple[str, ...]]:
-    """The instance without the optional parts that the method does not understand, and these."""
+def understood_part(instance: Instance, entry: Entry) -> tuple[Instance, tuple[str, ...]]:
+    """The instance without the optional parts that the method does not understand, and these.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    entry
+        Entry of the method.
+
+    Returns
+    -------
+    tuple[Instance, tuple[str, ...]]
+        The instance, and the names of what it lacks. Outages stay.
+    """
     dropped = tuple(sorted(instance.parts - entry.understands - {OUTAGES}))
     if SPEED_FACTORS in dropped:
         instance = replace(instance, speed_factors=None)
@@ -193,11 +206,23 @@ def _understood(instance: Instance, entry: Entry) -> tuple[Instance, tuple[str, 
     return instance, dropped
 
 
-def _with_everything(instance: Instance, schedule: Schedule) -> Schedule:
+def with_everything(instance: Instance, schedule: Schedule) -> Schedule:
     """The schedule's slots and order on each slot, timed with everything the instance has.
 
     Map tasks on slots that their priority forbids go, in the order of their starts, to the end of
     the allowed slot that has the least to do so far.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        A schedule that left parts of the instance out of account.
+
+    Returns
+    -------
+    Schedule
+        The schedule, timed again.
     """
     maps, reduces = schedule.map, schedule.reduce
     map_slot, map_rank = maps.slot.copy(), np.lexsort((maps.end, maps.start)).argsort()

@@ -11,10 +11,10 @@ import numpy as np
 
 from ....heuristics import HEURISTICS
 from ....instances.arrays import FloatArray
-from ....instances.errors import InputError
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.parts import OUTAGES
-from ....instances.mapreduce.schedule import PhaseSchedule
+from ....instances.mapreduce.schedule import PhaseSchedule, Schedule
+from ....solvers.heuristic import understood_part, with_everything
 from ..record import Candidate, Fact, Row, Step, Steps
 from ..words import number
 from .slots import Slots, need_small, scheduled
@@ -38,24 +38,24 @@ class Board:
     Raises
     ------
     InputError
-        If the instance is too large to look at, has no schedule, or has a part that the heuristic
-        does not understand; lost slots are left out in that case.
+        If the instance is too large to look at, or has no schedule.
+
+    Notes
+    -----
+    `instance` lacks the parts that the heuristic does not understand; they count in the last step.
+    Lost slots are left out unless it understands outages.
     """
 
     def __init__(self, method: str, instance: Instance) -> None:
         need_small(method, instance)
-        understands = HEURISTICS.resolve(method).understands
-        strange = sorted(instance.parts - understands - {OUTAGES})
-        if strange:
-            raise InputError(
-                f"steps of {method}: it does not understand {' and '.join(strange)}, which "
-                f"instance {instance.name!r} has"
-            )
+        entry = HEURISTICS.resolve(method)
         self.method = method
+        knows_outages = OUTAGES in entry.understands
         # Who understands outages plans without them first.
-        whole = replace(instance, outages=None) if OUTAGES in understands else instance
+        whole = replace(instance, outages=None) if knows_outages else instance
         self._slots = Slots(whole, without_lost=True)
-        self.instance = instance if OUTAGES in understands else self._slots.instance
+        self._whole = instance if knows_outages else self._slots.instance
+        self.instance, self._dropped = understood_part(self._whole, entry)
         self.steps: list[Step] = []
         self._bars = 0
         self._bar: dict[tuple[str | None, str | None, int | None], int] = {}
@@ -198,11 +198,54 @@ class Board:
             The steps.
         """
         outcome = replace(scheduled(self.instance, maps, reduces), notes=notes)
+        if self._dropped:
+            outcome = self._timed_again(outcome)
         found = self._slots.steps(self.method, self.steps, outcome)
-        told = tuple(line for line in notes if " -> " not in line)
+        told = tuple(line for line in outcome.notes if " -> " not in line)
         if any(step.left_out for step in self.steps):
             told += ("Where there are many candidates a step shows the best of them.",)
         return replace(found, notes=told)
+
+    def _timed_again(self, before: Schedule) -> Schedule:
+        """The schedule with all that the heuristic left out of account, and the step to it."""
+        after = with_everything(self._whole, before)
+        told, parts = Told(), " and ".join(self._dropped)
+        moved = int((after.map.slot != before.map.slot).sum())
+        text = (
+            f"{self.method} does not understand {parts}, so it has planned without. With {parts} "
+            f"the makespan is {told.seconds('makespan', after.makespan)}, it expected "
+            f"{told.seconds('expected makespan', before.makespan)}."
+        )
+        if moved:
+            tasks = told.number("map tasks moved", moved)
+            stand = "task that stands" if moved == 1 else "tasks that stand"
+            text += (
+                f" To the end of the allowed slot with the least to do "
+                f"{'goes' if moved == 1 else 'go'} {tasks} map {stand} on a forbidden one."
+            )
+        every: dict[Phase, range] = {
+            "map": range(self.instance.map_tasks),
+            "reduce": range(self.instance.reduce_tasks),
+        }
+        phases = {"map": after.map, "reduce": after.reduce}
+        self.add(
+            Step(
+                kind="move",
+                title=f"Now with {parts}: all is timed again",
+                rule="parts that the heuristic does not understand",
+                text=text,
+                facts=told.facts,
+                rows=tuple(
+                    row
+                    for name, some in every.items()
+                    for row in self.rows(name, some, phases[name])
+                ),
+                removes=tuple(
+                    bar for name, some in every.items() for bar in self.drawn(name, some)
+                ),
+            )
+        )
+        return after
 
 
 class Told:

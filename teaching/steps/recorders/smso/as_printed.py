@@ -21,7 +21,7 @@ from .smso import by_lpt
 def smso_as_printed(instance: Instance) -> Steps:
     """Record SMSO as printed; its schedule may use forbidden and lost slots."""
     board = Board("SMSO as printed", instance)
-    here = replace(instance, outages=None)
+    here = replace(board.instance, outages=None)
     maps = _placed_maps(board, here)
     ordering, slots = by_lpt(board), len(here.cluster.map_slot_node)
     before: list[list[int]] = [[] for _ in range(slots)]

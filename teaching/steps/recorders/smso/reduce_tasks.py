@@ -102,8 +102,8 @@ def _step(board: Board, turn: Turn, placed: PhaseSchedule, before: int) -> Step:
     wait = turn.ready - float(turn.free[k])
     if wait > 0:
         ready = told.seconds("its job's maps have ended", turn.ready)
-        by = told.seconds("waits for", wait)
-        text.append(f"{name} waits there for the last map task of its job, {by} until {ready}.")
+        by = f", {told.seconds('waits for', wait)}" if wait < turn.ready else ""
+        text.append(f"{name} waits there for the last map task of its job{by}, until {ready}.")
     else:
         text.append(f"{name} comes next.")
     text.append(how_it_ends(board, turn, told, "SMSO"))

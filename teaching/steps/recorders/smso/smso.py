@@ -116,7 +116,7 @@ def recorded(
     if heartbeats is None:
         heartbeats = [] if instance.outages is None else [instance.outages]
     board = Board("SMSO-Johnson" if by_johnson else "SMSO", instance)
-    plan = _Plan(board, replace(instance, outages=None), reading, by_johnson)
+    plan = _Plan(board, replace(board.instance, outages=None), reading, by_johnson)
     plan.match(range(instance.map_tasks), None)
     plan.order()
     plan.reduces = placed_reduces(board, plan.here, plan.maps, reading)

@@ -110,9 +110,10 @@ def _refused(board: Board, view: View, told: Told) -> str:
         if k in view.open:
             given = amount(told, f"given to {name}", view.given[k], view.unit)
             over = view.given[k] - view.threshold
-            by = f", {amount(told, f'{name} over by', over, view.unit)} over" if over else ", just"
+            by = f", {amount(told, f'{name} over by', over, view.unit)} over" if over else ","
             limit = amount(told, "threshold", view.threshold, view.unit)
-            reasons.append(f"{name} was given {given}{by} the threshold of {limit}")
+            which = f"the threshold of {limit}" if over else "which is the threshold"
+            reasons.append(f"{name} was given {given}{by} {which}")
     if not reasons:
         return "There is no map slot." if view.holders else ""
     if len(reasons) > MOST_REASONS:

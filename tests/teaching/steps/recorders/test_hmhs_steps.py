@@ -12,8 +12,8 @@ from step_checks import (
     schedule_steps_are_sound,
 )
 
+import slotwise
 from slotwise.heuristics import HEURISTICS
-from slotwise.instances.errors import InputError
 from slotwise.instances.generators import ljr
 from slotwise.instances.generators.hmhs import small
 from slotwise.instances.mapreduce.cluster import Cluster
@@ -189,10 +189,18 @@ def test_fifo_waits_and_passes_over() -> None:
     assert "the first task in order" in steps[1].text
 
 
-def test_a_part_that_the_heuristic_does_not_understand() -> None:
-    instance = with_security(tiny(1), 1)
-    with pytest.raises(InputError, match="steps of HMHS: it does not understand security, which"):
-        hmhs(instance)
+@pytest.mark.parametrize("method", [*RECORDED, "SMSO", "SMSO-Johnson"])
+def test_parts_that_the_heuristic_does_not_understand_count_in_the_end(method: str) -> None:
+    moved = 0
+    for seed in range(40):
+        instance = with_outages(with_security(with_speed_factors(tiny(seed), seed), seed), seed)
+        if impossible(instance):
+            continue
+        steps = slotwise.steps(method, instance)
+        schedule_steps_are_sound(steps, instance, slotwise.heuristic(instance, method).schedule)
+        last = steps.steps[-1] if steps.steps else None
+        moved += last is not None and "on a forbidden one" in last.text
+    assert (moved > 0) == (method in ("HMHS", "R-HMHS", "Min-Min"))
 
 
 def test_a_number_that_is_not_in_the_step_is_found(two_jobs: Instance) -> None:

@@ -133,7 +133,7 @@ def test_the_three_groups(three: Instance) -> None:
     assert threshold.title == "A slot is full at 2 tasks"
     assert first.text.startswith("Its data is on n0. n0 map 0, with a load of 0 tasks, is the only")
     assert third.rule == "no encryption and below the threshold: least load"
-    assert "n0 map 0 was given 2 tasks, just the threshold of 2 tasks" in third.text
+    assert "n0 map 0 was given 2 tasks, which is the threshold" in third.text
     assert "n0 map 0 would save 3 s of reading, were it not full" in third.text
     assert (third.chosen, third.loser) == (2, 0)
     assert fifth.rule == "any allowed slot: least load"
@@ -160,6 +160,9 @@ def test_lpt_names_the_job_that_waits() -> None:
 def test_an_outage_moves_the_tasks_of_the_lost_slots(three: Instance) -> None:
     lost = replace(three, outages=Outages.of_nodes(three.cluster, [0]))
     steps = smso(lost, load="tasks").steps
+    # 1.2 * 5 / 3 tasks for all, then 1.2 * 2 / 2 for the two that move to two slots.
+    limits = [step.title for step in steps if step.rule == "threshold"]
+    assert limits == ["A slot is full at 2 tasks", "A slot is full at 1.2 tasks"]
     beat = next(step for step in steps if step.rule == "outage verifying")
     assert beat.text.startswith("No answer from 2 slots: n0 map 0 and n0 reduce 0. 2 map and 1 ")
     assert [one.label for one in beat.candidates] == ["j map 0", "j map 1", "j reduce 0"]
