@@ -59,6 +59,12 @@ EXAMPLES = (
         "slotwise bounds example:security",
     ),
     Example(
+        "lesson-job-order.json",
+        "instance",
+        "three jobs on which no rule of the job-order model can be dropped without harm",
+        "slotwise explain job-order example:lesson-job-order",
+    ),
+    Example(
         "study.toml",
         "study",
         "a rule of one's own against EFSS and proven optima; without --list it is run",

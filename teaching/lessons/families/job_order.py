@@ -1,0 +1,186 @@
+"""Lessons on the job-order model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyomo.environ as pyo
+
+from ....formulations.job_order import model as job_order
+from ....instances.errors import InputError
+from ....instances.mapreduce.eligibility import impossible
+from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.instance_file import instance_document
+from ....solvers.result import Status
+from ....solvers.solve import SolveParams, solve
+from . import Family, Role
+
+MOST_TASKS = 16
+"""More take the browser too long."""
+
+MOST_SLOTS = 24
+"""More lanes cannot be told apart in a picture."""
+
+SECONDS = 300.0
+"""For the proof of the optimum."""
+
+LETTERS = {
+    "makespan": "C",
+    "on_map": "x",
+    "on_reduce": "y",
+    "before": "before",
+    "map_completion": "theta",
+    "read": "rho",
+    "map_work_before": "alpha",
+    "reduce_work_after": "omega",
+    "first_job": "f",
+    "last_job": "z",
+}
+"""The statement's letter for each variable component."""
+
+SPEED = (
+    "J3_map_slot_symmetry",
+    "J4_reduce_slot_symmetry",
+    "J6_fixed_order",
+    "J8_local_read",
+    "J10b_makespan",
+)
+"""Rules without which the optimum stays what it is, where there are reduce tasks."""
+
+CUTS = (
+    "J13_map_area",
+    "J13_reduce_area",
+    "J14_some_first_job",
+    "J14_first_job_is_there",
+    "J14_reduce_slot_makespan",
+    "J15_some_last_job",
+    "J15_last_job_is_there",
+    "J15_map_slot_makespan",
+    "J16_reduce_knapsack",
+    "J16_map_knapsack",
+    "J17_map_task",
+    "J17_reduce_task",
+    "J18_head",
+    "J18_tail",
+    "J19_map_set",
+    "J19_reduce_set",
+)
+"""Consequences of all core rules together."""
+
+ROLES: dict[str, Role] = {
+    **dict.fromkeys(SPEED, "speed"),
+    **dict.fromkeys(CUTS, "cut"),
+}
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """What becomes of the example lesson-job-order without a core rule, and without all cuts.
+
+    Parameters
+    ----------
+    label
+        Number of the rule.
+    says
+        What the model says (s).
+    relaxation
+        What its relaxation says (s).
+    breaks
+        A rule that any schedule that the model then believes in breaks, as the page calls it.
+    """
+
+    label: str
+    says: float
+    relaxation: float
+    breaks: str
+
+
+OPTIMUM, RELAXATION = 32.0, 14.02117939278348
+"""Of the example (s), with all core rules and no cut."""
+
+DROPPED = (
+    Dropped("J1", 22.5, 10.0, "runs nowhere"),
+    Dropped("J2", 12.0, 5.090909090909091, "runs nowhere"),
+    Dropped("J5", 30.0, 14.02117939278348, "overlap"),
+    Dropped("J7", 30.5, 13.754605263157895, "setup"),
+    Dropped("J9", 30.0, 13.907407407407407, "overlap"),
+    Dropped("J10", 23.5, 10.0, "reduce before maps"),
+    Dropped("J11", 21.0, 13.907407407407407, "overlap"),
+    Dropped("J12", 12.0, 5.090909090909091, "before 0"),
+)
+
+ALL_CUTS = 25.558441558441558
+"""The relaxation of the example with all cuts (s)."""
+
+CUT_FAMILIES = {
+    "area": (22.042345087903605, 25.558441558441558),
+    "heads": (24.75, 25.25),
+    "spans": (20.720930232558139, 25.25),
+    "sets": (25.25, 25.316651604157247),
+    "horizon": (14.02117939278348, 25.558441558441558),
+}
+"""The relaxation of the example with this family of cuts alone, and with all others (s)."""
+
+
+def _variable(component: str, index: tuple[Any, ...]) -> str:
+    return "_".join([LETTERS[component], *map(str, index)])
+
+
+def _refuse(instance: Instance) -> None:
+    tasks = instance.map_tasks + instance.reduce_tasks
+    if tasks > MOST_TASKS:
+        raise InputError(
+            f"a lesson page solves in the browser: at most {MOST_TASKS} tasks, this instance has "
+            f"{tasks}; `slotwise generate ljr --jobs 4 --maps 1 2 --reduces 1 2` makes one"
+        )
+    slots = int(instance.cluster.map_slots.sum() + instance.cluster.reduce_slots.sum())
+    if slots > MOST_SLOTS:
+        raise InputError(
+            f"a lesson page shows at most {MOST_SLOTS} slots, instance {instance.name!r} has "
+            f"{slots}"
+        )
+    if not instance.map_tasks or not instance.reduce_tasks:
+        raise InputError(
+            f"instance {instance.name!r}: a lesson on job-order needs map tasks and reduce tasks"
+        )
+    reason = impossible(instance)
+    if reason is not None:
+        raise InputError(f"instance {instance.name!r}: no schedule exists: {reason}")
+
+
+def _optimum(instance: Instance) -> float:
+    result = solve(instance, SolveParams(time_limit=SECONDS))
+    if result.status is not Status.OPTIMAL or result.makespan is None:
+        raise InputError(
+            f"instance {instance.name!r}: no proven optimum in {SECONDS:g} s, so a lesson has "
+            "nothing to compare with: take a smaller one"
+        )
+    return float(result.makespan)
+
+
+def _build(instance: Instance) -> tuple[pyo.ConcreteModel, float]:
+    model = job_order.build(instance)
+    return model, float(model.data.serial_makespan)
+
+
+FAMILY = Family(
+    model="job-order",
+    scripts=(
+        "draw.js",
+        "job_order_data.js",
+        "job_order_rows.js",
+        "job_order_picture.js",
+        "job_order_check.js",
+        "job_order.js",
+    ),
+    build=_build,
+    variable=_variable,
+    document=instance_document,
+    optimum=_optimum,
+    refuse=_refuse,
+    witness="lesson-job-order",
+    unit=lambda _: "s",
+    roles=ROLES,
+    without={one.label: one.says for one in DROPPED},
+)

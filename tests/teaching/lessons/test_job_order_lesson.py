@@ -1,0 +1,261 @@
+"""The lesson on the job-order model: its scripts in Node against Python, and its witness."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import page_scripts
+import pyomo.environ as pyo
+import pytest
+from random_instances import tiny, with_outages, with_security, with_speed_factors
+
+from slotwise import check
+from slotwise.formulations.job_order import model as job_order
+from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.instance_file import instance_document, read_instance
+from slotwise.instances.mapreduce.schedule import Schedule
+from slotwise.solvers.backends import highs
+from slotwise.teaching.lessons.families import job_order_without as broken
+from slotwise.teaching.lessons.families.job_order import FAMILY, SPEED
+from slotwise.teaching.lessons.rows import plain_model
+
+SCRIPTS = ["text.js", "lp.js", *FAMILY.scripts]
+CLOSE = 1e-12
+
+
+def node(body: str, data: Any) -> Any:
+    return page_scripts.answer(SCRIPTS, body, data)
+
+
+def with_parts(instance: Instance, seed: int) -> Instance:
+    """One of two with speed factors, one of three with security, one of four with lost slots."""
+    if seed % 2:
+        instance = with_speed_factors(instance, seed)
+    if seed % 3 == 1:
+        instance = with_security(instance, seed)
+    return with_outages(instance, seed) if seed % 4 == 3 else instance
+
+
+def some(first: int, count: int) -> Iterator[Instance]:
+    """Random instances on which a schedule exists, most of them tiny, some with four jobs."""
+    seed = first
+    while count:
+        if seed % 5:
+            drawn = tiny(seed)
+        else:
+            drawn = small(3 + seed % 2, 2, seed=seed, max_maps=2, max_reduces=2)
+        instance = with_parts(drawn, seed)
+        seed += 1
+        if impossible(instance) is None:
+            count -= 1
+            yield instance
+
+
+def rows_of(instance: Instance) -> dict[str, Any]:
+    model, _ = FAMILY.build(instance)
+    return dict(vars(plain_model(model, FAMILY.variable)))
+
+
+def turned(row: list[Any]) -> tuple[dict[str, float], float, float]:
+    """A row as it may stand here or there: greater or less, all signs changed."""
+    terms, lower, upper = row
+    lower = -np.inf if lower is None else lower
+    upper = np.inf if upper is None else upper
+    first = min(terms)
+    sign = -1.0 if terms[first] < 0 else 1.0
+    low, high = sorted((sign * lower, sign * upper))
+    return {name: sign * value for name, value in terms.items()}, low, high
+
+
+def difference(one: list[Any], other: list[Any]) -> float:
+    """The greatest difference of two rows relative to their greatest number."""
+    (terms, *bounds), (others, *limits) = turned(one), turned(other)
+    names = terms.keys() | others.keys()
+    pairs = [(terms.get(name, 0.0), others.get(name, 0.0)) for name in names]
+    pairs += [(a, b) for a, b in zip(bounds, limits, strict=True) if a != b]
+    size = max(abs(value) for pair in pairs for value in pair)
+    return max(abs(a - b) for a, b in pairs) / size
+
+
+def assert_same(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
+    """Compares the page's model with Python's and gives the worst difference of their rows."""
+    assert ours["sense"] == theirs["sense"]
+    assert ours["objective"] == theirs["objective"]
+    assert ours["variables"].keys() == theirs["variables"].keys()
+    for name, known in theirs["variables"].items():
+        assert ours["variables"][name] == pytest.approx(known, rel=CLOSE), name
+    filled = {name for name, rows in theirs["rows"].items() if rows}
+    assert filled == {name for name, rows in ours["rows"].items() if rows}
+    worst = 0.0
+    for name in filled:
+        for a, b in zip(ours["rows"][name], theirs["rows"][name], strict=True):
+            worst = max(worst, difference(a, b))
+    return worst
+
+
+@pytest.mark.parametrize(
+    ("first", "count"), [(0, 120), pytest.param(1000, 2000, marks=pytest.mark.slow)]
+)
+def test_the_page_builds_the_rows_of_python(first: int, count: int) -> None:
+    instances = list(some(first, count))
+    documents = [instance_document(instance) for instance in instances]
+    built = node(
+        "return data.map((problem) => lesson.models['job-order'].build(problem));", documents
+    )
+    worst = max(
+        assert_same(ours, rows_of(instance))
+        for ours, instance in zip(built, instances, strict=True)
+    )
+    assert worst <= CLOSE
+
+
+CHANGES = """
+return data.map(({ problem, pick }) => {
+  const edits = lesson.models["job-order"].edits(problem), edit = edits[pick % edits.length];
+  const next = edit.value === undefined ? edit.apply(problem) : edit.apply(problem, edit.value + 1);
+  return { label: edit.label, next, built: lesson.models["job-order"].build(next) };
+});
+"""
+
+
+def test_every_change_gives_an_instance_that_python_reads_and_builds_alike(tmp_path: Path) -> None:
+    cases = [
+        {"problem": instance_document(instance), "pick": 7 * k}
+        for k, instance in enumerate([*some(50, 40)])
+    ]
+    labels = set()
+    for case, made in zip(cases, node(CHANGES, cases), strict=True):
+        path = tmp_path / "changed.json"
+        path.write_text(json.dumps(made["next"]))
+        changed = read_instance(path)
+        assert instance_document(changed) != case["problem"]
+        assert impossible(changed) is None
+        assert assert_same(made["built"], rows_of(changed)) <= CLOSE
+        labels.add(made["label"].split(" ")[0])
+    assert {"add", "drop", "map"} <= labels
+
+
+def test_nodes_are_added_up_to_four() -> None:
+    instance = instance_document(next(some(1, 1)))
+    labels = node(
+        """let problem = data;
+        const { edits } = lesson.models["job-order"];
+        const add = () => edits(problem).find(({ label }) => label.startsWith("add"));
+        for (let k = 0; k < 9 && add(); k++) problem = add().apply(problem);
+        return problem.cluster.nodes.map((node) => node.name);""",
+        instance,
+    )
+    assert len(labels) == len(set(labels)) == 4
+
+
+# The drawing
+
+SINGLE = [None, *SPEED, *broken.CORE.values()]
+
+DRAW = """
+const model = lesson.models["job-order"];
+return data.map(({ problem, columns, on }) => {
+  const picture = model.picture(problem, { columns }, new Set(on));
+  return {
+    value: picture.value,
+    bars: picture.bars.map(({ phase, job, task, lane, begin, end, setup }) =>
+      [phase, job, task, lane, begin, setup, end]),
+    rules: model.check(problem, picture).map(({ rule }) => rule),
+    sentences: model.sentences(problem, { columns }, new Set(on), picture),
+  };
+});
+"""
+
+
+def solved_without(instance: Instance, component: str | None) -> dict[str, Any]:
+    """A solution without a component, with cuts only if every core rule is there."""
+    core = component is not None and FAMILY.role(component) == "core"
+    model = job_order.build(instance, cuts=() if core else tuple(job_order.CUTS))
+    if component is not None and model.component(component) is not None:
+        model.component(component).deactivate()
+    value = highs.solve(model, threads=1).incumbent
+    columns = {
+        FAMILY.variable(variable.parent_component().name, _tuple(variable.index())): variable.value
+        for variable in model.component_data_objects(pyo.Var)
+    }
+    on = [one.name for one in model.component_objects(pyo.Constraint, active=True)]
+    return {
+        "problem": instance_document(instance),
+        "columns": columns,
+        "on": on,
+        "objective": value,
+        "schedule": broken.believed(model),
+    }
+
+
+def _tuple(index: Any) -> tuple[Any, ...]:
+    return () if index is None else index if isinstance(index, tuple) else (index,)
+
+
+def with_both(first: int, count: int) -> Iterator[Instance]:
+    """Instances that a lesson accepts: with map tasks and with reduce tasks."""
+    found = (one for one in some(first, 100 * count) if one.map_tasks and one.reduce_tasks)
+    for _ in range(count):
+        yield next(found)
+
+
+@cache
+def drawn() -> list[tuple[Instance, str | None, dict[str, Any], dict[str, Any]]]:
+    cases = [
+        (instance, off, solved_without(instance, off))
+        for instance in with_both(0, 6)
+        for off in SINGLE
+    ]
+    made = node(DRAW, [{**case, "schedule": None} for _, _, case in cases])
+    return [(*case, one) for case, one in zip(cases, made, strict=True)]
+
+
+def test_the_drawing_tells_what_the_solver_said() -> None:
+    for instance, off, case, made in drawn():
+        where = (instance.name, off)
+        assert abs(made["value"] - case["objective"]) <= 1e-6 * max(1.0, case["objective"]), where
+
+
+def test_the_drawing_is_that_of_python() -> None:
+    for instance, off, case, made in drawn():
+        schedule: Schedule = case["schedule"]
+        slots = len(instance.cluster.map_slot_node)
+        for phase, job, task, lane, *times in made["bars"]:
+            rows = getattr(schedule, phase)
+            offsets = instance.map_offsets if phase == "map" else instance.reduce_offsets
+            t = offsets[job] + task
+            if off in (broken.CORE["J1"], broken.CORE["J2"]) and rows.slot[t] != lane:
+                continue  # On several slots.
+            assert lane == rows.slot[t] + (slots if phase == "reduce" else 0)
+            true = (rows.start[t], rows.setup[t], rows.end[t])
+            assert times == pytest.approx(true, rel=1e-9, abs=1e-6), (instance.name, off)
+
+
+def test_a_drawing_with_all_core_rules_is_valid_and_one_without_never_lies() -> None:
+    for instance, off, case, made in drawn():
+        verdict = check(instance, case["schedule"])
+        if off is None or FAMILY.role(off) != "core":
+            assert made["rules"] == [], (instance.name, off, made["rules"])
+        assert verdict.valid == (not made["rules"]), (instance.name, off, verdict.violations)
+
+
+def test_the_longest_path_adds_up() -> None:
+    for instance, off, case, made in drawn():
+        order, path = made["sentences"]
+        assert order.startswith(("Order of the jobs:", "No order:"))
+        if case["objective"] < 1e-6:
+            continue
+        numbers = [float(word) for word in path.replace(" s", "").split() if _is_number(word)]
+        total, *parts = numbers
+        parts = parts[: path.count(" s until") + path.count(" s of reduce work")]
+        assert total == pytest.approx(case["objective"], rel=1e-4), (instance.name, off, path)
+        assert sum(parts) == pytest.approx(total, rel=1e-4), (instance.name, off, path)
+
+
+def _is_number(word: str) -> bool:
+    return word.replace(".", "", 1).isdigit()

@@ -1,0 +1,191 @@
+"""The example on which no rule of the job-order model can be dropped, and what is told of it."""
+
+from pathlib import Path
+from typing import Any
+
+import page_scripts
+import pyomo.environ as pyo
+import pytest
+
+from slotwise import Cluster, Job, check, job_instance, read
+from slotwise.formulations.job_order import model as job_order
+from slotwise.formulations.job_order.statement import STATEMENT
+from slotwise.instances.errors import InputError
+from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.solvers.backends import highs
+from slotwise.teaching.lessons.families import job_order as lesson
+from slotwise.teaching.lessons.families import job_order_without as broken
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "formulations" / "job-order.md"
+
+SAYS = {
+    "runs nowhere": "is not scheduled",
+    "overlap": "holds until",
+    "setup": ": setup is",
+    "reduce before maps": "before the end of its job's map phase",
+    "before 0": "starts at -",
+}
+"""How Python's checker says it."""
+
+
+def test_the_example_is_what_the_search_found() -> None:
+    shipped, found = read("example:lesson-job-order"), broken.candidate(broken.SEED)
+    assert instance_document(shipped) == instance_document(found)
+    assert broken.is_witness(found)
+    assert not broken.is_witness(broken.candidate(broken.SEED + 2))
+
+
+@pytest.mark.slow
+def test_no_candidate_before_it_is_a_witness() -> None:
+    assert broken.search() == broken.SEED
+
+
+@pytest.mark.parametrize("one", lesson.DROPPED, ids=lambda one: one.label)
+def test_the_table_is_what_pyomo_says_without_the_component(one: lesson.Dropped) -> None:
+    instance = read("example:lesson-job-order")
+    says, schedule = broken.without(instance, one.label)
+    assert says == pytest.approx(one.says, rel=1e-6)
+    assert one.says < lesson.OPTIMUM
+    violations = check(instance, schedule).violations
+    assert any(SAYS[one.breaks] in text for text in violations), violations
+    model = job_order.build(instance, cuts=())
+    model.component(broken.CORE[one.label]).deactivate()
+    assert relaxed(model) == pytest.approx(one.relaxation, rel=1e-6)
+
+
+def relaxed(model: pyo.ConcreteModel) -> float:
+    pyo.TransformationFactory("core.relax_integer_vars").apply_to(model)
+    value = highs.solve(model, threads=1).incumbent
+    assert value is not None
+    return value
+
+
+def test_the_full_model_and_its_relaxations() -> None:
+    instance = read("example:lesson-job-order")
+    says, schedule = broken.without(instance, None)
+    assert says == pytest.approx(lesson.OPTIMUM, rel=1e-6)
+    assert check(instance, schedule).valid
+    assert relaxed(job_order.build(instance, cuts=())) == pytest.approx(lesson.RELAXATION)
+    assert relaxed(job_order.build(instance)) == pytest.approx(lesson.ALL_CUTS)
+    assert lesson.CUT_FAMILIES.keys() == job_order.CUTS.keys()
+    for name, (alone, others) in lesson.CUT_FAMILIES.items():
+        rest = [cut for cut in job_order.CUTS if cut != name]
+        assert relaxed(job_order.build(instance, cuts=[name])) == pytest.approx(alone)
+        assert relaxed(job_order.build(instance, cuts=rest)) == pytest.approx(others)
+
+
+def test_every_component_has_a_role() -> None:
+    core = {
+        one.name for row in STATEMENT.statements for one in row.components
+    } - lesson.ROLES.keys()
+    assert core == set(broken.CORE.values())
+    assert {one.label for one in lesson.DROPPED} == broken.CORE.keys()
+    labels = {one.name: row.label for row in STATEMENT.statements for one in row.components}
+    assert all(labels[component] == label for label, component in broken.CORE.items())
+
+
+def test_rules_for_speed_change_no_optimum() -> None:
+    instance = read("example:lesson-job-order")
+    for component in lesson.SPEED:
+        model = job_order.build(instance)
+        model.component(component).deactivate()
+        assert highs.solve(model, threads=1).incumbent == pytest.approx(lesson.OPTIMUM), component
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="the documentation is beside the sources")
+def test_the_documentation_has_the_tables() -> None:
+    assert "\n".join(broken.tables()) in PAGE.read_text(encoding="utf-8")
+
+
+def test_what_is_too_large_or_has_nothing_to_show_is_refused() -> None:
+    many = small(5, 2, seed=1, max_maps=4, max_reduces=4)
+    tasks = many.map_tasks + many.reduce_tasks
+    assert tasks > lesson.MOST_TASKS
+    with pytest.raises(InputError, match=f"at most 16 tasks, this instance has {tasks}; "):
+        lesson.FAMILY.refuse(many)
+    wide = job_instance("wide", Cluster.uniform(9), [Job("j0", [1.0], [1.0])])
+    with pytest.raises(InputError, match="at most 24 slots, instance 'wide' has 27"):
+        lesson.FAMILY.refuse(wide)
+    half = job_instance("half", Cluster.uniform(1), [Job("j0", [1.0])])
+    with pytest.raises(InputError, match="needs map tasks and reduce tasks"):
+        lesson.FAMILY.refuse(half)
+    lesson.FAMILY.refuse(read("example:lesson-job-order"))
+
+
+# Words and pictures
+
+TOLD = """
+const model = lesson.models["job-order"], built = model.build(data.problem);
+const on = new Set(Object.keys(built.rows).filter((name) => !data.off.includes(name)));
+const picture = model.picture(data.problem, data.columns, on);
+return {
+  sentences: model.sentences(data.problem, data.columns, on, picture),
+  violations: model.check(data.problem, picture).map(({ rule, text }) => `${rule}: ${text}`),
+  value: picture.value,
+};
+"""
+
+
+def told(columns: dict[str, float], off: list[str]) -> dict[str, Any]:
+    """Three jobs of one map of 1 s and one empty reduce on one map slot and one reduce slot."""
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    instance = job_instance("three", cluster, [Job(f"j{i}", [1.0], [0.0]) for i in range(3)])
+    everywhere = {f"{letter}_{t}_0": 1.0 for letter in "xy" for t in range(3)}
+    data = {"problem": instance_document(instance), "columns": everywhere | columns, "off": off}
+    scripts = ["text.js", *lesson.FAMILY.scripts]
+    found: dict[str, Any] = page_scripts.answer(scripts, TOLD, data)
+    return found
+
+
+def test_an_order_in_words() -> None:
+    made = told({"before_0_1": 0.0, "before_0_2": 1.0, "before_1_2": 1.0}, [])
+    assert made["violations"] == []
+    assert made["value"] == 3.0
+    assert made["sentences"] == [
+        "Order of the jobs: j1 → j0 → j2.",
+        "3 s = 3 s until the maps of j2 and all jobs before it are over "
+        "(on n0 map 0: j0, j1 and j2).",
+    ]
+
+
+def test_a_circle_is_called_no_order_and_each_job_waits_for_one() -> None:
+    made = told({"before_0_1": 1.0, "before_0_2": 0.0, "before_1_2": 1.0}, ["J5_no_cycle"])
+    assert made["sentences"][0] == "No order: j0 → j1 → j2 → j0."
+    assert made["value"] == 2.0
+    assert made["violations"] == [
+        "overlap: j1 map 0 starts at 1 s on map slot 0 of n0, which j0 map 0 holds until 2 s",
+        "overlap: j2 map 0 starts at 1 s on map slot 0 of n0, which j0 map 0 holds until 2 s",
+    ]
+
+
+DRAW = """
+const parts = (svg) => ({
+  height: Number(/ height="([0-9.]+)" viewBox/.exec(svg)[1]),
+  broken: (svg.match(/class="bar broken/g) ?? []).length,
+  chosen: (svg.match(/ chosen"/g) ?? []).length,
+  labels: [...svg.matchAll(/text-anchor="end">([^<]*)</g)].map((found) => found[1]),
+  tops: [...svg.matchAll(/<.title><rect x="[^"]*" y="([^"]*)"/g)].map((found) => found[1]),
+});
+const bar = (key, begin, end) => ({ lane: 0, begin, end, setup: 0, label: key, group: 0, key });
+const picture = (...bars) => ({ lanes: ["n0 map 0"], short: ["n0.0 m"], bars, lines: [] });
+const [a, b, c] = [bar("a", 0, 2), bar("b", 1, 3), bar("c", 1.5, 4)];
+return [
+  lesson.draw(picture(a), { width: 800 }),
+  lesson.draw(picture(a, b), { width: 800, broken: ["a", "b"], chosen: new Set(["a"]) }),
+  lesson.draw(picture(a, b, c), { width: 360 }),
+  lesson.draw(picture({ ...a, label: "<b>&" }), { truth: 3 }),
+].map(parts);
+"""
+
+
+def test_bars_that_overlap_stand_side_by_side_in_a_lane_that_grows() -> None:
+    one, two, three, named = page_scripts.answer(["text.js", "draw.js"], DRAW)
+    assert two["height"] == one["height"] + 14
+    assert three["height"] == one["height"] + 28
+    assert len(set(three["tops"])) == 3
+    assert (one["broken"], two["broken"], two["chosen"]) == (0, 2, 1)
+    assert one["labels"] == ["n0 map 0"]
+    assert three["labels"] == ["n0.0 m"]
+    assert named["height"] == one["height"] + 15
