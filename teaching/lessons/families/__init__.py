@@ -19,6 +19,7 @@ allowed; a speed rule helps the solver; a cut follows from all core rules togeth
 FAMILIES: dict[str, str] = {
     "allocation": "teaching.lessons.families.allocation:FAMILY",
     "fair-share": "teaching.lessons.families.fair_share:FAMILY",
+    "job-order": "teaching.lessons.families.job_order:FAMILY",
     "machine-assignment": "teaching.lessons.families.machine_assignment:FAMILY",
 }
 """The lesson family of each model, `module:attribute` below the package."""

@@ -34,24 +34,14 @@ CORE = {
 }
 """The rules needed for truth; the one that is least often needed first."""
 
-SEED = 478
+SEED = 734
 """The first seed whose candidate is a witness."""
 
-MARGIN = 0.5
+MARGIN = 0.1
 """A witness without a rule is shorter by at least this (s)."""
 
-MOST_TASKS = 10
+MOST_TASKS = 9
 """Of a candidate, so that a page answers at once."""
-
-
-WORDS = {
-    "runs nowhere": "a task runs nowhere",
-    "overlap": "two tasks overlap on a slot",
-    "setup": "a setup is too short",
-    "reduce before maps": "a reduce task starts before its job's maps end",
-    "before 0": "a task starts before time 0",
-}
-"""Kinds of broken rules in words."""
 
 
 def candidate(seed: int) -> Instance:
@@ -65,7 +55,7 @@ def candidate(seed: int) -> Instance:
     Returns
     -------
     Instance
-        The instance; about one in six hundred is a witness.
+        The instance; about one in eight hundred is a witness.
     """
     rng = np.random.default_rng(seed)
     cluster = Cluster(
@@ -211,21 +201,21 @@ def _place(
 
 
 def _sum(work: pyo.Var, data: Coefficients, i: int, slot: int) -> float:
-    return sum(pyo.value(work[j, i, slot]) for j in data.jobs if j != i)
+    return float(sum(pyo.value(work[j, i, slot]) for j in data.jobs if j != i))
 
 
 def tables() -> Iterator[str]:
     """The tables of docs/formulations/job-order.md, line by line, from the data of the lesson."""
-    yield "| off | the model says (s) | relaxation (s) | what its schedule breaks |"
+    yield "| off | the model says (s) | relaxation (s) | a rule that its schedule breaks |"
     yield "|---|---|---|---|"
-    yield f"| nothing | {OPTIMUM:.6g} | {RELAXATION:.2f} | nothing |"
+    yield f"| nothing | {OPTIMUM:.6g} | {RELAXATION:.2f} | none |"
     for one in DROPPED:
-        yield f"| ({one.label}) | {one.says:.6g} | {one.relaxation:.2f} | {WORDS[one.breaks]} |"
+        yield f"| ({one.label}) | {one.says:.6g} | {one.relaxation:.2f} | {one.breaks} |"
     yield ""
-    yield "| cuts | only these: relaxation (s) | all but these (s) |"
+    yield "| cuts | relaxation with all others (s) | with these alone (s) |"
     yield "|---|---|---|"
-    for name, (alone, others) in CUT_FAMILIES.items():
-        yield f"| {name} | {alone:.2f} | {others:.2f} |"
+    for name, (others, alone) in CUT_FAMILIES.items():
+        yield f"| {name} | {others:.2f} | {alone:.2f} |"
 
 
 if __name__ == "__main__":

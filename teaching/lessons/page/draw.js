@@ -84,15 +84,16 @@
     );
   }
 
-  // Labels of the lines stand above the lanes, each in a row of its own.
-  function lineText(line, k, x, top, bottom, right) {
+  // Labels of the lines stand above the lanes, each in a row of its own and left of its line if
+  // there is room. The last line has the first row, so no line runs through a label.
+  function lineText(line, k, x, bottom) {
     const at = x(line.at), y = 12 + 15 * k, wide = line.label.length * LETTER;
-    const after = at + 4 + wide <= right;
+    const before = at - 4 - wide >= 0;
     const n = (value) => value.toFixed(1);
     return (
       `<line class="mark${line.dashed ? " dashed" : ""}" x1="${n(at)}" x2="${n(at)}" y1="${y - 10}" ` +
-      `y2="${n(bottom)}"/><text x="${n(after ? at + 4 : at - 4)}" y="${y}" ` +
-      `text-anchor="${after ? "start" : "end"}">${escaped(line.label)}</text>`
+      `y2="${n(bottom)}"/><text x="${n(before ? at - 4 : at + 4)}" y="${y}" ` +
+      `text-anchor="${before ? "end" : "start"}">${escaped(line.label)}</text>`
     );
   }
 
@@ -132,6 +133,7 @@
     const { lanes, bars } = picture;
     const lines = [...(picture.lines ?? [])];
     if (Number.isFinite(truth)) lines.push({ label: `true optimum ${lesson.number(truth)} ${unit}`, at: truth });
+    lines.sort((a, b) => b.at - a.at);
     const names = width < PHONE && picture.short ? picture.short : lanes;
     const left = 12 + LETTER * Math.max(1, ...names.map((name) => name.length));
     const times = [0, ...bars.flatMap((bar) => [bar.begin, bar.end]), ...lines.map((line) => line.at)];
@@ -159,7 +161,7 @@
       drawn.map((lane) => lane.text).join("") +
       ticks(x, low, high, top, bottom, unit) +
       boxes.join("") +
-      lines.map((line, k) => lineText(line, k, x, top, bottom, right)).join("") +
+      lines.map((line, k) => lineText(line, k, x, bottom)).join("") +
       "</svg>"
     );
   };

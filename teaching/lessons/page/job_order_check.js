@@ -67,21 +67,21 @@
       (job[`${phase}_tasks`] ?? []).forEach((task, t) => {
         const name = `${job.name} ${phase} ${t}`;
         const bars = picture.bars.filter((b) => b.job === i && b.phase === phase && b.task === t);
-        if (!bars.length) found.push({ rule: "runs nowhere", text: `${name} runs nowhere`, keys: [] });
+        if (!bars.length) found.push({ rule: "each task once", text: `${name} runs nowhere`, keys: [] });
         if (bars.length > 1) {
           const text = `${name} runs ${bars.length} times`;
-          found.push({ rule: "runs twice", text, keys: bars.map((bar) => bar.key) });
+          found.push({ rule: "each task once", text, keys: bars.map((bar) => bar.key) });
         }
         for (const bar of bars) {
           const slot = bar.lane - shift, place = known[slot];
           const wrong = (rule, text) => found.push({ rule, text: `${name} ${text}`, keys: [bar.key] });
-          if (!place) wrong("no such slot", `is on ${phase} slot ${slot} of ${known.length}`);
-          else if (!Number.isFinite(bar.begin)) wrong("no start", "has no start");
+          if (!place) wrong("a slot that exists", `is on ${phase} slot ${slot} of ${known.length}`);
+          else if (!Number.isFinite(bar.begin)) wrong("a start", "has no start");
           else {
             const allowed =
               phase === "reduce" || !problem.security || problem.security.priorities[i][t][slot] === "1";
-            if (place.lost) wrong("lost slot", `is on ${place.name}, which is lost`);
-            if (!allowed) wrong("forbidden slot", `is on ${place.name}, which its priority forbids`);
+            if (place.lost) wrong("a slot that is not lost", `is on ${place.name}, which is lost`);
+            if (!allowed) wrong("a slot of its priority", `is on ${place.name}, which its priority forbids`);
             const factor = problem.speed_factors?.[phase][i][slot] ?? 1;
             rows.push({ bar, name, i, t, task, slot, node: place.node, place, run: task.processing * factor });
           }
@@ -95,13 +95,19 @@
   function timed(row, setup, blur, found) {
     Object.assign(row, { setup, blur, begin: row.bar.begin });
     row.end = row.begin + setup + row.run;
-    const wrong = (rule, text) => found.push({ rule, text: `${row.name}: ${text}`, keys: [row.bar.key] });
+    const wrong = (rule, text) =>
+      found.push({ rule, text: `${row.name} ${text}`, keys: [row.bar.key] });
     const drawn = row.bar.setup ?? 0;
-    if (!(Math.abs(drawn - setup) <= TOLERANCE * setup + blur + SMALLEST)) {
-      const how = drawn < setup ? "too short" : "too long";
-      wrong("setup", `setup ${how}, ${written(drawn)} s where ${row.place.name} needs ${written(setup)} s`);
-    } else if (!(Math.abs(row.bar.end - row.end) <= slackOf(row)))
-      wrong("length", `ends at ${written(row.bar.end)} s, it would take until ${written(row.end)} s`);
+    if (!(Math.abs(drawn - setup) <= TOLERANCE * setup + blur + SMALLEST))
+      wrong(
+        "setup as placed",
+        `has ${written(drawn)} s of setup, on ${row.place.name} it needs ${written(setup)} s`,
+      );
+    else if (!(Math.abs(row.bar.end - row.end) <= slackOf(row)))
+      wrong(
+        "as long as it takes",
+        `ends at ${written(row.bar.end)} s, it takes until ${written(row.end)} s`,
+      );
   }
 
   // One task at a time on every slot. What a task exceeds within the tolerance delays the next.
@@ -114,7 +120,7 @@
         let begin = early ? row.begin : Math.max(row.begin, release(row));
         if (holder && row.begin < free - slackOf(row)) {
           found.push({
-            rule: "overlap",
+            rule: "one task at a time",
             text:
               `${row.name} starts at ${written(row.begin)} s on ${row.place.name}, which ` +
               `${holder.name} holds until ${written(free)} s`,
@@ -132,7 +138,7 @@
       if (row.begin < release(row) - slackOf(row))
         found.push({
           rule,
-          text: `${row.name} starts at ${written(row.begin)} s, ${why(row)}`,
+          text: `${row.name} starts at ${written(row.begin)} s${why(row)}`,
           keys: [row.bar.key, ...(row.waits ?? [])],
         });
   }
@@ -146,7 +152,7 @@
       const input = row.task.input_mb ?? 0, holders = row.task.replicas ?? [];
       timed(row, mapSetup(problem, input, holders, row.slot, row.node), 0, found);
     }
-    notBefore(maps, () => 0, "before 0", () => "before time 0", found);
+    notBefore(maps, () => 0, "not before 0", () => "", found);
     oneAtATime(maps, () => 0, found);
 
     const last = problem.jobs.map((_, i) =>
@@ -164,21 +170,21 @@
       timed(row, known ? seconds : (row.bar.setup ?? 0), blur, found);
     }
     const until = (row) =>
-      `before the maps of its job end: ${last[row.i].name} at ${written(ready(row))} s`;
+      `, before the maps of its job end: ${last[row.i].name} at ${written(ready(row))} s`;
     const waiting = reduces.filter((row) => ready(row) > 0);
-    notBefore(reduces, () => 0, "before 0", () => "before time 0", found);
-    notBefore(waiting, ready, "reduce before maps", until, found);
+    notBefore(reduces, () => 0, "not before 0", () => "", found);
+    notBefore(waiting, ready, "reduce after maps", until, found);
     oneAtATime(reduces, ready, found);
 
     const rows = [...maps, ...reduces];
     const end = rows.reduce((a, row) => Math.max(a, row.end), 0);
     const blur = reduces.reduce((a, row) => Math.max(a, row.blur), 0);
-    const complete = !found.some(({ rule }) => ["runs nowhere", "no such slot", "no start"].includes(rule));
+    const complete = !found.some(({ rule }) => ["runs nowhere", "a slot that exists", "no start"].includes(rule));
     if (complete && !(Math.abs(picture.value - end) <= TOLERANCE * end + blur + SMALLEST)) {
       const latest = rows.filter((row) => row.end >= end * (1 - TOLERANCE));
       found.push({
-        rule: "makespan",
-        text: `the last task ends at ${written(end)} s, the model promises ${written(picture.value)} s`,
+        rule: "promised makespan",
+        text: `the last task ends at ${written(end)} s, the model says ${written(picture.value)} s`,
         keys: latest.map((row) => row.bar.key),
       });
     }
