@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import lesson_solver
 import numpy as np
-import page_scripts
 import pytest
 from random_instances import tiny, with_outages, with_security, with_speed_factors
 
@@ -130,7 +130,7 @@ def test_both_checkers_say_the_same(first: int, count: int) -> None:
         for instance, schedule in made
     ]
     scripts = ["text.js", "job_order_data.js", "job_order_check.js", "job_order.js"]
-    answers = page_scripts.answer(scripts, CHECK, asked)
+    answers = lesson_solver.answer(scripts, CHECK, asked)
     seen: dict[str, int] = {}
     valid = 0
     for (instance, schedule), found in zip(made, answers, strict=True):

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import lesson_solver
 import numpy as np
-import page_scripts
 import pyomo.environ as pyo
 import pytest
 from random_instances import tiny, with_outages, with_security, with_speed_factors
@@ -29,7 +29,7 @@ CLOSE = 1e-12
 
 
 def node(body: str, data: Any) -> Any:
-    return page_scripts.answer(SCRIPTS, body, data)
+    return lesson_solver.answer(SCRIPTS, body, data)
 
 
 def with_parts(instance: Instance, seed: int) -> Instance:

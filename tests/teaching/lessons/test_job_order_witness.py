@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import page_scripts
+import lesson_solver
 import pyomo.environ as pyo
 import pytest
 
@@ -134,7 +134,7 @@ def told(columns: dict[str, float], off: list[str]) -> dict[str, Any]:
     everywhere = {f"{letter}_{t}_0": 1.0 for letter in "xy" for t in range(3)}
     data = {"problem": instance_document(instance), "columns": everywhere | columns, "off": off}
     scripts = ["text.js", *lesson.FAMILY.scripts]
-    found: dict[str, Any] = page_scripts.answer(scripts, TOLD, data)
+    found: dict[str, Any] = lesson_solver.answer(scripts, TOLD, data)
     return found
 
 
@@ -181,7 +181,7 @@ return [
 
 
 def test_bars_that_overlap_stand_side_by_side_in_a_lane_that_grows() -> None:
-    one, two, three, named = page_scripts.answer(["text.js", "draw.js"], DRAW)
+    one, two, three, named = lesson_solver.answer(["text.js", "draw.js"], DRAW)
     assert two["height"] == one["height"] + 14
     assert three["height"] == one["height"] + 28
     assert len(set(three["tops"])) == 3
