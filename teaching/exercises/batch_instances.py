@@ -18,13 +18,16 @@ RATES = {"node": 100.0, "rack": 50.0, "remote": 25.0}
 
 MOST_JOBS = 4
 
+PHASES = ("map_tasks", "reduce_tasks")
+
 TIMES = (
     lambda rng: float(rng.randint(0, 9)),
     lambda rng: float(rng.choice((0, 1, 1, 2, 3))),
     lambda rng: rng.randint(0, 40) / 4,
     lambda rng: float(rng.choice((1, 1, 2, 10))),
+    lambda rng: float(rng.choice((0, 0, 0, 1))),
 )
-"""How the times of an instance are drawn (s): never so small that rounding would decide."""
+"""How the times of a phase are drawn (s): never so small that rounding would decide."""
 
 
 def first() -> dict[str, Any]:
@@ -53,24 +56,28 @@ def draw(rng: Random, domain: str) -> dict[str, Any]:
     """
     racks = rng.randint(1, 2)
     nodes = rng.randint(1, 3)
-    map_slots = _shared(rng, rng.randint(1, MOST_SLOTS), nodes)
-    reduce_slots = _shared(rng, rng.randint(1, MOST_SLOTS), nodes)
+    map_slots = _shared(rng, _slots(rng), nodes)
+    reduce_slots = _shared(rng, _slots(rng), nodes)
     cluster = [_node(k, k * racks // nodes, map_slots[k], reduce_slots[k]) for k in range(nodes)]
-    time = rng.choice(TIMES)
-    reads = rng.random() < 0.7
+    times = {phase: rng.choice(TIMES) for phase in PHASES}
+    reads = rng.random() < 0.5
     jobs = [_job(i, rng.choice((0.0, 0.5, 1.0, 1.0)) if reads else 0.0) for i in range(_jobs(rng))]
-    phases = ["map_tasks", "reduce_tasks"]
-    places = [(job, phase) for job in jobs for phase in phases] if domain == BOTH_PHASES else []
+    if domain == BOTH_PHASES or rng.random() < 0.4:
+        places = [(job, phase) for job in jobs for phase in PHASES]
+    else:
+        places = [(job, rng.choice(PHASES)) for job in jobs]
     most = rng.randint(max(2, len(places)), MOST_TASKS)
-    places += [(rng.choice(jobs), rng.choice(phases)) for _ in range(most - len(places))]
+    # In some instances one job has all further tasks, in one phase: unequal jobs break more.
+    only = (rng.choice(jobs), rng.choice(PHASES)) if rng.random() < 0.6 else None
+    for _ in range(most - len(places)):
+        places.append(only or (rng.choice(jobs), rng.choice(PHASES)))
     for job, phase in places:
         if phase == "reduce_tasks":
-            job[phase].append(_reduce(time(rng)))
+            job[phase].append(_reduce(times[phase](rng)))
             continue
         size = rng.choice((0.0, 50.0, 100.0, 100.0, 200.0)) if reads else 0.0
         copies = rng.sample(range(nodes), rng.randint(1, min(nodes, 2)))
-        job[phase].append(_map(time(rng), size, [f"n{k}" for k in sorted(copies)]))
-    jobs = [job for job in jobs if job["map_tasks"] or job["reduce_tasks"]]
+        job[phase].append(_map(times[phase](rng), size, [f"n{k}" for k in sorted(copies)]))
     return _document("hidden", cluster, jobs)
 
 
@@ -100,7 +107,11 @@ def inside(document: dict[str, Any], domain: str) -> bool:
 
 
 def _jobs(rng: Random) -> int:
-    return rng.choice((1, 2, 2, 3, 3, MOST_JOBS))
+    return rng.choice((1, 2, 2, 2, 3, 3, MOST_JOBS))
+
+
+def _slots(rng: Random) -> int:
+    return rng.choice((1, 1, 2, 2, MOST_SLOTS))
 
 
 def _shared(rng: Random, slots: int, nodes: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -115,7 +116,7 @@ class Grade:
                 "trials": one.trials,
                 "minimal": one.minimal,
                 "instance": one.document,
-                "answer": one.failure.answer,
+                "answer": _finite(one.failure.answer),
                 "right": one.failure.right,
             }
             for one in self.findings
@@ -155,6 +156,17 @@ class Grade:
             yield ""
             yield "Other mistakes:"
             yield from (f"  {one.failure.kind}: {one.failure.text}" for one in others)
+
+
+def _finite(value: Any) -> Any:
+    """A value that JSON can hold: numbers that are none become texts."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one) for one in value]
+    return value
 
 
 def problem_lines(finding: Finding) -> Iterator[str]:

@@ -29,7 +29,9 @@ FIRST = 10.0
 CLOCK = 3.0
 """How many times its processor time an answer may take on the clock: machines are shared."""
 
-GOODBYE = 3.0
+GOODBYE = 10.0
+"""Seconds in which the keeper has to end all that a submission has started."""
+
 LONGEST_LINE = 2_000_000
 LOOK = 0.02
 

@@ -25,7 +25,7 @@ MORE_PROCESSES = 256
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
-SWEEPS = 200
+SWEEPS = 1000
 
 
 def limit(memory: int, seconds: int) -> list[str]:
@@ -97,11 +97,14 @@ def adopt() -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
-def end_all(group: int) -> None:
+def end_all(group: int | None = None) -> None:
     """Kill a process group and all processes below this one, whatever group they are in."""
+    if group is None and not _children():
+        return
     for _ in range(SWEEPS):
         with suppress(OSError):
-            os.killpg(group, signal.SIGKILL)
+            if group is not None:
+                os.killpg(group, signal.SIGKILL)
         for child in _children():
             with suppress(OSError):
                 os.kill(child, signal.SIGKILL)

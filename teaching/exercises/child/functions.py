@@ -52,7 +52,7 @@ def solved(model: Any) -> dict[str, Any]:
 
     if not hasattr(model, "makespan"):
         raise AttributeError("the model has no `makespan`")
-    if not any(model.component_data_objects(pyo.Objective, active=True)):
+    if next(model.component_data_objects(pyo.Objective, active=True), None) is None:
         model.add_component(
             "_makespan_objective", pyo.Objective(expr=model.makespan, sense=pyo.minimize)
         )

@@ -99,6 +99,7 @@ def _work(setup: dict[str, Any], questions: TextIO, answers: TextIO, confinement
     """Confine this process, load the submission, answer until the questions end."""
     os.setsid()
     confinement.end_with_parent(signal.SIGKILL)
+    confinement.adopt()
     _silence()
     os.chdir(setup["folder"])
     os.environ.update(setup["environment"])
@@ -119,6 +120,7 @@ def _work(setup: dict[str, Any], questions: TextIO, answers: TextIO, confinement
         answer = _answer(kind, function, question["document"])
         if os.getpid() != process:
             os._exit(0)  # a copy that the submission made: only the original answers
+        confinement.end_all()  # what the submission started and left
         text = json.dumps({"number": question["number"], **answer}, default=_plain)
         if len(text) > LONGEST_ANSWER:
             said = {"error": "TooLong", "text": f"the answer has more than {LONGEST_ANSWER} bytes"}
