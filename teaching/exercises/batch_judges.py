@@ -238,8 +238,8 @@ def _rows(value: Any) -> tuple[Sequence[dict[str, Any]], float | None]:
                 raise Malformed(f"heuristic: row {number}: `{name}` is {found}, need {wanted}")
         if row["phase"] not in ("map", "reduce"):
             raise Malformed(f"heuristic: row {number}: `phase` is {row['phase']!r}")
-        if not math.isfinite(row["start"]):
-            raise Malformed(f"heuristic: row {number}: `start` is {row['start']}")
+        if not math.isfinite(_float(row["start"])):
+            raise Malformed(f"heuristic: row {number}: `start` is {_float(row['start'])}")
     return value, claimed
 
 
@@ -277,7 +277,15 @@ def _shown(
 def _seconds(what: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise Malformed(f"{what}: need a number of seconds, got {_called(value)}")
-    return float(value)
+    return _float(value)
+
+
+def _float(value: float) -> float:
+    """A number that may be an integer beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _called(value: Any) -> str:

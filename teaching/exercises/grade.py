@@ -14,7 +14,9 @@ Reveal = Literal["smallest", "kind", "no"]
 REVEALS: tuple[Reveal, ...] = ("smallest", "kind", "no")
 
 NO_PROOF = "none breaks it: no proof"
-SAFETY = "limits stop accidents, not attackers: grade strangers' files in a container or machine"
+SAFETY = (
+    "limits stop accidents, not attackers: grade strangers' files in a container or virtual machine"
+)
 
 
 @dataclass(frozen=True)
@@ -238,14 +240,17 @@ def _amounts(amounts: dict[str, float]) -> str:
 
 
 def _answers(finding: Finding) -> Iterator[str]:
-    for title, answer in (
-        ("The answer", finding.failure.answer),
-        ("A right one", finding.failure.right),
-    ):
+    for title, answer in titled_answers(finding):
         lines = answer_lines(answer)
         if lines:
             yield f"{title}{lines[0]}"
             yield from (f"  {line}" for line in lines[1:])
+
+
+def titled_answers(finding: Finding) -> list[tuple[str, Any]]:
+    """What the file answered, and what is right, each with its title."""
+    right = "A right answer" if "datacenter" in finding.document else "A shortest schedule"
+    return [("The answer", finding.failure.answer), (right, finding.failure.right)]
 
 
 def answer_lines(answer: Any) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from .grade import Finding, Grade, Reveal, answer_lines, problem_lines
+from .grade import Finding, Grade, Reveal, answer_lines, problem_lines, titled_answers
 from .picture import last_end, picture
 
 STYLE = """
@@ -23,7 +23,7 @@ h3 { font-size: 1rem; margin: 18px 0 4px; } p { margin: 6px 0; }
 .what { border-left: 4px solid var(--bad); padding: 4px 0 4px 12px; margin: 12px 0; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 10px;
   margin: 6px 0; white-space: pre-wrap; font: .85rem/1.5 ui-monospace, monospace; }
-svg { display: block; width: 100%; max-width: 640px; height: auto; margin: 6px 0;
+svg { display: block; width: 100%; max-width: 520px; height: auto; margin: 6px 0;
   font: 11px system-ui, sans-serif; color: var(--ink); }
 .lane { fill: var(--lane); } .tick { stroke: var(--line); stroke-width: .5; }
 .broken { stroke: var(--bad); stroke-width: 2.5; }
@@ -80,10 +80,8 @@ def _finding(finding: Finding) -> Iterator[str]:
     yield f"<p>{escape(head)}</p>"
     yield f"<pre>{escape(chr(10).join(line.strip() for line in lines))}</pre>"
     until = max(last_end(failure.answer), last_end(failure.right))
-    for title, answer, broken in (
-        ("The answer", failure.answer, failure.broken),
-        ("A right one", failure.right, ()),
-    ):
+    for title, answer in titled_answers(finding):
+        broken = failure.broken if answer is failure.answer else ()
         told = answer_lines(answer)
         if not told:
             continue

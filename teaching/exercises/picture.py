@@ -10,8 +10,8 @@ from typing import Any
 from ...report.gantt.colours import ink_on, job_colours, setup_colour
 from .exercise import Document
 
-WIDTH, NAMES, ROW, AXIS = 360.0, 62.0, 26.0, 30.0
-"""Width of the picture and of the lanes' names; height of a bar and of the axis, in pixels."""
+WIDTH, ROW, AXIS = 360.0, 26.0, 30.0
+"""Width of the picture, height of a bar and of the axis, in pixels."""
 
 LETTER = 6.2
 """Width of a letter, about."""
@@ -123,22 +123,23 @@ def _run_bars(
 
 
 def _drawn(lanes: Sequence[str], bars: Sequence[Bar], until: float) -> str:
-    scale = (WIDTH - NAMES - 12) / (until or 1.0)
+    names = LETTER * max(map(len, lanes)) + 8
+    scale = (WIDTH - names - 12) / (until or 1.0)
     parts, top = [], 2.0
     for number, name in enumerate(lanes):
         own = sorted((b for b in bars if b.lane == number), key=lambda b: (b.start, b.end))
         levels = _levels(own)
         height = ROW * max([level + 1 for level in levels], default=1)
         parts.append(
-            f'<rect class="lane" x="{NAMES}" y="{top:.1f}" width="{WIDTH - NAMES:.1f}" '
+            f'<rect class="lane" x="{names}" y="{top:.1f}" width="{WIDTH - names:.1f}" '
             f'height="{height - 2:.1f}"/>'
         )
-        parts.append(_text(NAMES - 6, top + ROW / 2 - 1, name, "end"))
+        parts.append(_text(names - 6, top + ROW / 2 - 1, name, "end"))
         for bar, level in zip(own, levels, strict=True):
-            parts.append(_bar(bar, top + level * ROW + 2, scale))
+            parts.append(_bar(bar, names, top + level * ROW + 2, scale))
         top += height
     for at in _ticks(until):
-        x = NAMES + at * scale
+        x = names + at * scale
         parts.append(f'<line class="tick" x1="{x:.1f}" x2="{x:.1f}" y1="2" y2="{top:.1f}"/>')
         parts.append(_text(x, top + 11, f"{at:g}", "middle"))
     high = top + AXIS - 8
@@ -164,8 +165,8 @@ def _levels(bars: Sequence[Bar]) -> list[int]:
     return levels
 
 
-def _bar(bar: Bar, top: float, scale: float) -> str:
-    left, high = NAMES + bar.start * scale, ROW - 6
+def _bar(bar: Bar, names: float, top: float, scale: float) -> str:
+    left, high = names + bar.start * scale, ROW - 6
     wide = max((bar.end - bar.start) * scale, 2.0)
     setup = min(max((bar.begin - bar.start) * scale, 0.0), wide)
     kind = "bar broken" if bar.broken else "bar"

@@ -210,7 +210,7 @@ class Submission:
         line, _, self._buffer = self._buffer.partition(b"\n")
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return message if isinstance(message, dict) else {}
 

@@ -147,7 +147,8 @@ def _loaded(setup: dict[str, Any]) -> tuple[Any, str | None]:
     try:
         exec(compile(setup["source"], setup["name"], "exec"), module.__dict__)
     except SyntaxError as error:
-        return None, f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+        where = f"line {error.lineno}: " if error.lineno else ""
+        return None, f"{where}{type(error).__name__}: {error.msg}"
     except BaseException as error:
         return None, f"{_line_of(error, setup['name'])}{_said(error)}"
     for name in setup["names"]:
