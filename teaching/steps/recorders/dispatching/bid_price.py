@@ -14,9 +14,10 @@ from .....heuristics.dispatch.policies.bid_price_state import need_prices
 from .....heuristics.dispatch.worth.tables import tables_of, worths_of_machines
 from .....instances.datacenter.guidance import Guidance
 from ...record import Candidate, Fact
+from ...words import counted, number
 from .cluster import Cluster, Job, Machine
 from .play import Decision
-from .wording import listed, number, plural, shortened
+from .wording import listed, shortened
 
 LOOKED_AT = 32
 """Different kinds of room that are priced, the fullest first; it is part of the rule."""
@@ -90,14 +91,22 @@ class BidPrice:
         rule, reason = self._choice(job, offers, best)
         text += reason + self._best_fit(job, with_room, offers, best)
         order = sorted(offers, key=lambda offer: offer.cost)
-        named = [order.index(best), *([1] if len(order) > 1 else []), order.index(offers[0])]
-        candidates, places, left_out = shortened(
-            [self._candidate(job, offer) for offer in order], list(dict.fromkeys(named))
-        )
         barred = [m for m in with_room if not self._may_go(job, m)]
-        candidates += tuple(self._barred(job, m) for m in barred[:2])
-        left_out += len(barred[2:])
-        return Decision(machine, rule, text, candidates, places[0], left_out, facts)
+        barred.sort(key=lambda m: (self._share(m), m.number))
+        fullest = self._fullest(with_room)
+        # Best fit's machine, or else the runner-up.
+        temptation = next((i for i, offer in enumerate(order) if fullest in offer.machines), None)
+        if temptation is None:
+            temptation = len(order)
+        elif order[temptation] is best:
+            temptation = min(len(order) - 1, order.index(best) + 1)
+        candidates, places, left_out = shortened(
+            [self._candidate(job, offer) for offer in order]
+            + [self._barred(job, m) for m in barred],
+            list(dict.fromkeys([order.index(best), min(1, len(order) - 1), temptation])),
+        )
+        loser = places[-1] if len(places) > 1 else None
+        return Decision(machine, rule, text, candidates, places[0], left_out, loser, facts)
 
     def next_for(self, machine: Machine) -> tuple[Job, Decision] | None:
         """In order of arrival: first of the classes that the bin lacks, then all that belong."""
@@ -148,6 +157,10 @@ class BidPrice:
 
     def _share(self, machine: Machine) -> float:
         return self.cluster.parts(machine.free)
+
+    def _fullest(self, machines: list[Machine]) -> Machine:
+        """The one that best fit would take."""
+        return min(machines, key=lambda m: (self._share(m), m.number))
 
     def _first_of(self, offer: Offer, job: Job) -> Machine:
         lacking = [m for m in offer.machines if m.score(job.job_class) > 0]
@@ -231,7 +244,7 @@ class BidPrice:
         self, job: Job, with_room: list[Machine], offers: list[Offer], best: Offer
     ) -> str:
         """What best fit would do, and what it costs."""
-        fullest = min(with_room, key=lambda m: (self._share(m), m.number))
+        fullest = self._fullest(with_room)
         if fullest in best.machines:
             return "Best fit would go there too."
         text = f"Best fit would take {fullest.name}, which has the least free"
@@ -273,10 +286,10 @@ class BidPrice:
             )
             rule = "no room"
             order = sorted(able, key=lambda m: (m is not nearest, m.number))
-        behind = f"behind {plural(ahead, 'job')}" if ahead else "as the first in line"
+        behind = f"behind {counted(ahead, 'job')}" if ahead else "as the first in line"
         text += f"The job waits {behind}."
         candidates, _, left_out = shortened([self._barred(job, m) for m in order], [0])
-        return Decision(None, rule, text, candidates, None, left_out, facts)
+        return Decision(None, rule, text, candidates, None, left_out, 0, facts)
 
     def _empty_price(self, job: Job, j: int) -> float:
         """Worth of the room that a job of the class takes on an empty machine."""
@@ -305,6 +318,7 @@ class BidPrice:
                 "free in parts": self._share(machine),
                 **self.cluster.amounts(machine.free, "free "),
             },
+            self.cluster.box(job, machine),
         )
 
     def _barred(self, job: Job, machine: Machine) -> Candidate:
@@ -317,6 +331,7 @@ class BidPrice:
                 "free in parts": self._share(machine),
                 **self.cluster.amounts(machine.free, "free "),
             },
+            self.cluster.box(job, machine),
         )
 
     def _from_queue(self, job: Job, able: list[Job], lacking: bool, machine: Machine) -> Decision:
@@ -357,7 +372,8 @@ class BidPrice:
         candidates, places, left_out = shortened(
             [self._in_line(one, machine) for one in order], [0, order.index(first)]
         )
-        return Decision(machine, rule, text, candidates, places[0], left_out, facts)
+        loser = places[1] if first is not job else 1 if len(order) > 1 else None
+        return Decision(machine, rule, text, candidates, places[0], left_out, loser, facts)
 
     def _in_line(self, job: Job, machine: Machine) -> Candidate:
         k = job.job_class

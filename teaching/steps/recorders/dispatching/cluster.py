@@ -107,6 +107,10 @@ class Cluster:
         Whether a class can run on a configuration, shape (K, M).
     weight
         Of each resource: 1 over the most that a machine has of it.
+    waiting
+        Jobs that wait, in order of arrival.
+    now
+        The time (`time_unit`).
     """
 
     def __init__(self, workload: Workload, guidance: Guidance | None) -> None:
@@ -135,6 +139,7 @@ class Cluster:
         columns = (column.tolist() for column in workload.whole())
         self.jobs = [Job(i, *row) for i, row in enumerate(zip(*columns, strict=True))]
         self.waiting: list[Job] = []
+        self.now = 0.0
 
     def able(self, job: Job) -> list[Machine]:
         """The machines that can run the job's class, by number."""
@@ -199,6 +204,20 @@ class Cluster:
         short = lacking(nearest)
         r = short.index(max(short))
         return nearest, r, job.demand[r] - nearest.free[r]
+
+    def box(self, job: Job, machine: Machine) -> tuple[float, float] | None:
+        """From when to when a job would run on a machine; None without room.
+
+        Parameters
+        ----------
+        job
+            The job.
+        machine
+            The machine.
+        """
+        if not machine.has_room(job):
+            return None
+        return self.now, self.now + self.duration_on(job, machine)
 
     def duration_on(self, job: Job, machine: Machine) -> float:
         """How long a job takes on a machine.

@@ -11,9 +11,10 @@ import numpy as np
 from .....heuristics.random_numbers import uniform_of_job
 from .....instances.datacenter.guidance import Guidance
 from ...record import Candidate, Fact
+from ...words import counted, number
 from .cluster import Cluster, Job, Machine
 from .play import Decision
-from .wording import listed, number, plural, shortened
+from .wording import listed, shortened
 
 
 class Lotes:
@@ -63,10 +64,11 @@ class Lotes:
         rest = [m for m in room if m not in among]
         rest += [m for m in self.cluster.able(job) if m not in room]
         candidates, places, left_out = shortened(
-            [self._machine(m, job) for m in order + rest],
+            [self._machine(m, job, best.score(k)) for m in order + rest],
             [(order + rest).index(m) for m in dict.fromkeys([best, *order[1:2], first])],
         )
-        return Decision(best, rule, text, candidates, places[0], left_out, facts)
+        loser = places[-1] if len(places) > 1 else None
+        return Decision(best, rule, text, candidates, places[0], left_out, loser, facts)
 
     def next_for(self, machine: Machine) -> tuple[Job, Decision] | None:
         """The first fitting job of the class with the highest score, ties in order of classes."""
@@ -113,7 +115,7 @@ class Lotes:
         what = f"{best.bin[k]} of the class in its bin, {best.running[k]} running"
         if len(order) == 1:
             return "only one", f"{best.name} is the only one with room (score {best.score(k)}). "
-        score = f"Of {plural(len(order), 'machine')} with room {best.name} has the highest score, "
+        score = f"Of {counted(len(order), 'machine')} with room {best.name} has the highest score, "
         score += f"{best.score(k)}: {what}"
         second = order[1]
         if second.score(k) == best.score(k):
@@ -157,20 +159,23 @@ class Lotes:
         )
         order = sorted(able, key=lambda m: (m is not nearest, m.configuration != drawn, m.number))
         candidates, _, left_out = shortened([self._machine(m, job) for m in order], [0])
-        return Decision(None, "no room", text, candidates, None, left_out, facts)
+        return Decision(None, "no room", text, candidates, None, left_out, 0, facts)
 
-    def _machine(self, machine: Machine, job: Job) -> Candidate:
+    def _machine(self, machine: Machine, job: Job, best: int | None = None) -> Candidate:
         k = job.job_class
+        lower = None if best is None else best - machine.score(k)
         return Candidate(
             machine.number,
             machine.name,
             {
                 "room": machine.has_room(job),
                 "score": machine.score(k),
+                "lower by": lower,
                 "in its bin": machine.bin[k],
                 "running": machine.running[k],
                 **self.cluster.amounts(machine.free, "free "),
             },
+            self.cluster.box(job, machine),
         )
 
     # Exits
@@ -238,8 +243,9 @@ class Lotes:
         text += f"{job.label.capitalize()} is the first of its queue"
         text += f" that fits, in place {place + 1}" if place else ""
         text += f". {self._first_come(job, able, facts)}"
-        candidates = tuple(self._queue(*queue, machine) for queue in queues)
-        return Decision(machine, rule, text, candidates, at, 0, facts)
+        candidates = tuple(self._queue(*queue, machine, k) for queue in queues)
+        loser = next((i for i, queue in enumerate(queues) if queue[2] and i != at), None)
+        return Decision(machine, rule, text, candidates, at, 0, loser, facts)
 
     def _first_come(self, job: Job, able: list[Job], facts: dict[str, Fact]) -> str:
         """What first fit would start."""
@@ -259,14 +265,17 @@ class Lotes:
             + self._first_come(job, able, facts)
         )
         one = Candidate(None, "jobs without a place in the plan", {"first that fits": job.label})
-        return Decision(machine, "no place in the plan", text, (one,), 0, 0, facts)
+        return Decision(machine, "no place in the plan", text, (one,), 0, 0, None, facts)
 
-    def _queue(self, k: int, jobs: list[Job], fitting: bool, machine: Machine) -> Candidate:
+    def _queue(
+        self, k: int, jobs: list[Job], fitting: bool, machine: Machine, best: int
+    ) -> Candidate:
         return Candidate(
             None,
             f"queue of {self.cluster.classes[k]}",
             {
                 "score": machine.score(k),
+                "lower by": machine.score(best) - machine.score(k),
                 "in its bin": machine.bin[k],
                 "running": machine.running[k],
                 "waiting": len(jobs),

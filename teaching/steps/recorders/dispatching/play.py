@@ -14,8 +14,8 @@ from .....instances.datacenter.datacenter import Datacenter
 from .....instances.datacenter.workload import Workload
 from .....instances.errors import InputError
 from ...record import Candidate, Fact, Kind, Row, Step, Steps
+from ...words import counted, number
 from .cluster import Cluster, Job, Machine
-from .wording import number, plural
 
 MOST_MACHINES, MOST_JOBS = 60, 400
 """More cannot be read on a page."""
@@ -33,7 +33,7 @@ class Decision:
         Name of the rule or tie rule.
     text
         Why, in sentences.
-    candidates, chosen, left_out, facts
+    candidates, chosen, left_out, loser, facts
         As in `Step`.
     """
 
@@ -43,6 +43,7 @@ class Decision:
     candidates: tuple[Candidate, ...] = ()
     chosen: int | None = None
     left_out: int = 0
+    loser: int | None = None
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
 
@@ -132,18 +133,17 @@ class Player:
         self.machine: IntArray = np.full(jobs, -1, dtype=np.int64)
         self._ends: list[tuple[float, int]] = []
         self._steps: list[Step] = []
-        self._now = 0.0
 
     def run(self) -> None:
         """Go through all events. At one time jobs leave first, in order of arrival."""
         coming = list(self.cluster.jobs)[::-1]
         while coming or self.cluster.waiting:
             if self._ends and (not coming or self._ends[0][0] <= coming[-1].arrival):
-                self._now, number = heapq.heappop(self._ends)
+                self.cluster.now, number = heapq.heappop(self._ends)
                 self._leave(self.cluster.jobs[number])
             else:
                 job = coming.pop()
-                self._now = job.arrival
+                self.cluster.now = job.arrival
                 self._arrive(job)
 
     def steps(self, method: str, notes: tuple[str, ...]) -> Steps:
@@ -164,6 +164,7 @@ class Player:
             steps=tuple(self._steps),
             outcome=Dispatched(self.workload, method, self.start, self.machine),
             unit=data.time_unit,
+            groups=data.classes,
             notes=(
                 f"jobs: {self.workload.source}",
                 "a bar is as long as its job will run, which the policy does not know"
@@ -193,7 +194,7 @@ class Player:
         machine.running[gone.job_class] -= 1
         ended = (
             f"{gone.label} ({self.cluster.class_of(gone)}) has ended on {machine.name}, and "
-            f"{plural(len(self.cluster.waiting), 'job')} "
+            f"{counted(len(self.cluster.waiting), 'job')} "
             f"{'waits' if len(self.cluster.waiting) == 1 else 'wait'}. "
         )
         while self.cluster.waiting and (found := self.rule.next_for(machine)) is not None:
@@ -201,12 +202,12 @@ class Player:
             facts = self._facts(job) | {
                 "job that ended": gone.number + 1,
                 "jobs waiting": len(self.cluster.waiting),
-                "has waited": self._now - job.arrival,
+                "has waited": self.cluster.now - job.arrival,
             }
             self.cluster.waiting.remove(job)
             row = self._begin(job, machine)
             waited = (
-                f" {job.label.capitalize()} has waited {number(self._now - job.arrival)} "
+                f" {job.label.capitalize()} has waited {number(self.cluster.now - job.arrival)} "
                 f"{self.workload.datacenter.time_unit}."
             )
             title = f"{gone.label} leaves {machine.name}: {job.label} starts"
@@ -218,12 +219,12 @@ class Player:
         assert machine.has_room(job)
         machine.free = [f - d for f, d in zip(machine.free, job.demand, strict=True)]
         machine.running[job.job_class] += 1
-        self.start[job.number], self.machine[job.number] = self._now, machine.number
-        end = self._now + self.cluster.duration_on(job, machine)
+        self.start[job.number], self.machine[job.number] = self.cluster.now, machine.number
+        end = self.cluster.now + self.cluster.duration_on(job, machine)
         heapq.heappush(self._ends, (end, job.number))
         return Row(
             machine.number,
-            self._now,
+            self.cluster.now,
             end,
             str(job.number + 1),
             job.job_class,
@@ -232,7 +233,7 @@ class Player:
 
     def _facts(self, job: Job) -> dict[str, Fact]:
         return {
-            "time": self._now,
+            "time": self.cluster.now,
             "job": job.number + 1,
             "class": self.cluster.class_of(job),
             **self.cluster.amounts(job.demand, "needs "),
@@ -254,7 +255,7 @@ class Player:
         facts: dict[str, Fact],
         rows: tuple[Row, ...],
     ) -> None:
-        at = f"{number(self._now)} {self.workload.datacenter.time_unit}"
+        at = f"{number(self.cluster.now)} {self.workload.datacenter.time_unit}"
         self._steps.append(
             Step(
                 kind=kind,
@@ -263,6 +264,7 @@ class Player:
                 text=text,
                 candidates=decision.candidates,
                 chosen=decision.chosen,
+                loser=decision.loser,
                 left_out=decision.left_out,
                 facts=facts | dict(decision.facts),
                 rows=rows,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from ...record import Candidate, Fact
+from ...words import counted, number
 from .cluster import Cluster, Job, Machine
 from .play import Decision
-from .wording import number, plural, shortened
+from .wording import shortened
 
 
 class QueueRule(ABC):
@@ -68,7 +69,8 @@ class QueueRule(ABC):
             [self._machine(m, job) for m in order + full],
             [order.index(m) for m in dict.fromkeys([best, *order[1:2], first])],
         )
-        return Decision(best, rule, text, candidates, places[0], left_out, facts)
+        loser = places[-1] if len(places) > 1 else None
+        return Decision(best, rule, text, candidates, places[0], left_out, loser, facts)
 
     def next_for(self, machine: Machine) -> tuple[Job, Decision] | None:
         """The first of the queue that fits."""
@@ -103,7 +105,7 @@ class QueueRule(ABC):
             text += "does not fit" if able else "cannot run here"
             facts["first in line"] = ahead.number + 1
         one = self._waiting(job)
-        return Decision(machine, "first that fits", text + ".", (one,), 0, 0, facts)
+        return Decision(machine, "first that fits", text + ".", (one,), 0, 0, None, facts)
 
     def _choice(self, order: list[Machine], value: dict[int, float]) -> tuple[str, str]:
         best = order[0]
@@ -111,7 +113,7 @@ class QueueRule(ABC):
             return "only one", f"{best.name} is the only machine with room. "
         second = order[1]
         shown = number(value[best.number])
-        text = f"Of {plural(len(order), 'machine')} with room {best.name} {self.words}, {shown}. "
+        text = f"Of {counted(len(order), 'machine')} with room {best.name} {self.words}, {shown}. "
         if value[second.number] == value[best.number]:
             return "lowest number", f"{text}{second.name} has the same and a higher number. "
         return self.name, f"{text}{second.name} comes next with {number(value[second.number])}. "
@@ -128,11 +130,11 @@ class QueueRule(ABC):
         text = (
             f"No machine has room. {nearest.name} comes nearest and lacks "
             f"{number(float(lacks or 0))} {name}. The job waits "
-            + (f"behind {plural(ahead, 'job')}." if ahead else "as the first in line.")
+            + (f"behind {counted(ahead, 'job')}." if ahead else "as the first in line.")
         )
         order = sorted(able, key=lambda m: (m is not nearest, m.number))
         candidates, _, left_out = shortened([self._machine(m, job) for m in order], [0])
-        return Decision(None, "no room", text, candidates, None, left_out, facts)
+        return Decision(None, "no room", text, candidates, None, left_out, 0, facts)
 
     def _machine(self, machine: Machine, job: Job) -> Candidate:
         room = machine.has_room(job)
@@ -144,6 +146,7 @@ class QueueRule(ABC):
                 self.measure: self.value(job, machine) if room else None,
                 **self.cluster.amounts(machine.free, "free "),
             },
+            self.cluster.box(job, machine),
         )
 
     def _waiting(self, job: Job) -> Candidate:
@@ -246,7 +249,7 @@ class Tetris(QueueRule):
         facts: dict[str, Fact] = {"jobs that fit": len(able), "weight of work": weight}
         job = able[best]
         text = (
-            f"Of {plural(len(able), 'waiting job')} that fit {job.label} has the highest score, "
+            f"Of {counted(len(able), 'waiting job')} that fit {job.label} has the highest score, "
             f"{number(scores[best])}: ω {number(self.value(job, machine))} less "
             f"{number(weight)} times its remaining work {number(self._remaining(job))}. "
         )
@@ -263,13 +266,16 @@ class Tetris(QueueRule):
         )
         rule = "only one" if len(able) == 1 else "highest score"
         self._count(job, machine)
-        return job, Decision(machine, rule, text.strip(), candidates, places[0], left_out, facts)
+        loser = None if len(able) == 1 else places[1] if places[1] != places[0] else places[0] + 1
+        text = text.strip()
+        return job, Decision(machine, rule, text, candidates, places[0], left_out, loser, facts)
 
     def _remaining(self, job: Job) -> float:
         return job.duration * self.cluster.parts(job.demand)
 
     def _scored(self, job: Job, machine: Machine, score: float) -> Candidate:
         facts: dict[str, Fact] = {
+            "number": job.number + 1,
             "class": self.cluster.class_of(job),
             "score": score,
             "ω": self.value(job, machine),

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from .....instances.datacenter.datacenter import Datacenter
 from .....instances.datacenter.guidance import Guidance
 from .....instances.datacenter.workload import Workload
+from .....instances.errors import InputError
 from .....solvers.guidance.jobs_asked import JobsAsked, plan_for
 from ...record import Steps
 from .bid_price import BidPrice
 from .cluster import Cluster
 from .lotes import Lotes
-from .play import check_size, play
+from .play import Rule, check_size, play
 from .queue_rules import BestFit, FirstFit, Tetris
 
-JOBS, LOAD = 40, 1.5
-"""What is drawn unless somebody asks for other jobs: few, and enough at a time for a queue."""
+JOBS, LOAD = 40, 1.3
+"""What is drawn unless somebody asks for other jobs: few, and more than can be carried, so that
+some wait."""
 
 
 def arrivals(
     datacenter: Datacenter,
-    asked: JobsAsked | None = None,
+    *,
+    trace: Workload | str | Path | None = None,
     guidance: Guidance | str | Path | None = None,
+    jobs: int | None = None,
+    load: float | None = None,
+    noise: float = 0.0,
+    seed: int = 0,
 ) -> tuple[Workload, Guidance]:
     """The jobs that a page follows, and the plan.
 
@@ -31,10 +39,18 @@ def arrivals(
     ----------
     datacenter
         The datacenter.
-    asked
-        What jobs; without a load, rate or trace at `LOAD`, without a number `JOBS`.
+    trace
+        The jobs, or a file of them as `simulate --trace` takes; None to draw them.
     guidance
-        The plan or its file, None to make one.
+        The plan, or its file; None to make one.
+    jobs
+        Number of jobs: None for `JOBS`, or for the whole trace.
+    load
+        Arrivals as a part of the highest rate, `LOAD` if they are drawn.
+    noise
+        Coefficient of variation of the drawn jobs' demands.
+    seed
+        Of the drawn jobs.
 
     Returns
     -------
@@ -46,58 +62,75 @@ def arrivals(
     InputError
         For more machines or jobs than can be followed, and what `JobsAsked` refuses.
     """
-    asked = JobsAsked() if asked is None else asked
-    asked.check("--")
-    check_size(datacenter, asked.jobs or 0)
-    if asked.trace is None and asked.jobs is None:
-        asked = replace(asked, jobs=JOBS)
-    if (asked.load, asked.rate, asked.trace) == (None, None, None):
-        asked = replace(asked, load=LOAD)
-    replayed = asked.replayed(datacenter)
-    if isinstance(guidance, Guidance):
-        plan = guidance
+    for name, given, kind in (("trace", trace, Workload), ("guidance", guidance, Guidance)):
+        if not (given is None or isinstance(given, str | Path | kind)):
+            raise InputError(f"{name}: need the name of a file, got {given!r}")
+    check_size(datacenter, jobs or 0)
+    if isinstance(trace, Workload):
+        workload, spread = trace, 0.0
     else:
-        plan = plan_for(datacenter, guidance, asked.spread(replayed))
-    workload = asked.drawn(datacenter, plan) if replayed is None else replayed
+        drawn = trace is None
+        asked = JobsAsked(
+            load=LOAD if load is None and drawn else load,
+            trace=trace,
+            jobs=JOBS if jobs is None and drawn else jobs,
+            seed=seed,
+            noise=noise,
+        )
+        asked.check()
+        replayed = asked.replayed(datacenter)
+        spread = asked.spread(replayed)
+        if replayed is None:
+            plan = _plan(datacenter, guidance, spread)
+            return asked.drawn(datacenter, plan), plan
+        workload = replayed
     check_size(datacenter, workload.jobs)
-    return workload, plan
+    return workload, _plan(datacenter, guidance, spread)
 
 
-def _given(
+def _plan(
+    datacenter: Datacenter, guidance: Guidance | str | Path | None, spread: float
+) -> Guidance:
+    if isinstance(guidance, Guidance):
+        return guidance
+    return plan_for(datacenter, guidance, spread)
+
+
+def _with_plan(
+    method: str,
     datacenter: Datacenter,
-    workload: Workload | None,
-    guidance: Guidance | None,
-    seed: int,
-    *,
-    needed: bool = True,
-) -> tuple[Workload, Guidance | None]:
-    """The jobs and, if it is needed, the plan, as far as nobody gave them."""
-    if workload is None:
-        workload, plan = arrivals(datacenter, JobsAsked(seed=seed), guidance)
-        return workload, plan
-    check_size(workload.datacenter, workload.jobs)
-    return workload, plan_for(datacenter) if guidance is None and needed else guidance
-
-
-def _lotes(
-    datacenter: Datacenter,
-    workload: Workload | None,
-    guidance: Guidance | None,
-    seed: int,
-    *,
-    restricted: bool,
+    rule: Callable[[Cluster, Guidance], Rule],
+    **asked: Any,
 ) -> Steps:
-    workload, plan = _given(datacenter, workload, guidance, seed)
-    assert plan is not None
-    rule = Lotes(Cluster(workload, plan), plan, seed, restricted=restricted)
-    return play(workload, rule, "lotes" if restricted else "lotes-unrestricted")
+    """Record a policy that follows a plan."""
+    workload, plan = arrivals(datacenter, **asked)
+    return play(workload, rule(Cluster(workload, plan), plan), method)
+
+
+def _without_plan(
+    method: str,
+    datacenter: Datacenter,
+    rule: Callable[[Cluster], Rule],
+    **asked: Any,
+) -> Steps:
+    """Record a policy without a plan; only drawing jobs needs one."""
+    trace = asked["trace"]
+    if isinstance(trace, Workload):
+        check_size(datacenter, trace.jobs)
+        workload = trace
+    else:
+        workload, _ = arrivals(datacenter, **asked)
+    return play(workload, rule(Cluster(workload, None)), method)
 
 
 def lotes(
     datacenter: Datacenter,
     *,
-    workload: Workload | None = None,
-    guidance: Guidance | None = None,
+    trace: Workload | str | Path | None = None,
+    guidance: Guidance | str | Path | None = None,
+    jobs: int | None = None,
+    load: float | None = None,
+    noise: float = 0.0,
     seed: int = 0,
 ) -> Steps:
     """Record LoTES's dispatcher ([LoTES], section 4.3).
@@ -106,101 +139,243 @@ def lotes(
     ----------
     datacenter
         The datacenter.
-    workload
-        Its jobs, None to draw `JOBS` at `LOAD`.
-    guidance
-        The plan, None to make one.
+    trace, guidance, jobs, load, noise
+        As for `arrivals`.
     seed
-        Of the policy's draws, and of the jobs if they are drawn.
+        Of the drawn jobs and of the policy's own draws.
 
     Returns
     -------
     Steps
-        The outcome is a `Dispatched`.
+        One step for every arrival, and for every job that starts after an exit. The outcome is a
+        `Dispatched`.
 
     Raises
     ------
     InputError
-        For a plan of another datacenter, and for what `arrivals` refuses.
+        As `arrivals`, and for a plan of another datacenter.
     """
-    return _lotes(datacenter, workload, guidance, seed, restricted=True)
+    return _with_plan(
+        "lotes",
+        datacenter,
+        lambda cluster, plan: Lotes(cluster, plan, seed, restricted=True),
+        trace=trace,
+        guidance=guidance,
+        jobs=jobs,
+        load=load,
+        noise=noise,
+        seed=seed,
+    )
 
 
 def lotes_unrestricted(
     datacenter: Datacenter,
     *,
-    workload: Workload | None = None,
-    guidance: Guidance | None = None,
+    trace: Workload | str | Path | None = None,
+    guidance: Guidance | str | Path | None = None,
+    jobs: int | None = None,
+    load: float | None = None,
+    noise: float = 0.0,
     seed: int = 0,
 ) -> Steps:
-    """Record LoTES that on exits starts any class.
+    """Record LoTES's dispatcher that on exits starts any class.
 
     Parameters
     ----------
-    datacenter, workload, guidance, seed
-        As for `lotes`.
+    datacenter
+        The datacenter.
+    trace, guidance, jobs, load, noise
+        As for `arrivals`.
+    seed
+        Of the drawn jobs and of the policy's own draws.
+
+    Returns
+    -------
+    Steps
+        One step for every arrival, and for every job that starts after an exit. The outcome is a
+        `Dispatched`.
+
+    Raises
+    ------
+    InputError
+        As `arrivals`, and for a plan of another datacenter.
     """
-    return _lotes(datacenter, workload, guidance, seed, restricted=False)
+    return _with_plan(
+        "lotes-unrestricted",
+        datacenter,
+        lambda cluster, plan: Lotes(cluster, plan, seed, restricted=False),
+        trace=trace,
+        guidance=guidance,
+        jobs=jobs,
+        load=load,
+        noise=noise,
+        seed=seed,
+    )
 
 
 def bid_price(
     datacenter: Datacenter,
     *,
-    workload: Workload | None = None,
-    guidance: Guidance | None = None,
+    trace: Workload | str | Path | None = None,
+    guidance: Guidance | str | Path | None = None,
+    jobs: int | None = None,
+    load: float | None = None,
+    noise: float = 0.0,
     seed: int = 0,
 ) -> Steps:
     """Record dispatching by prices (docs/heuristics/dispatch.md).
 
     Parameters
     ----------
-    datacenter, workload, guidance, seed
-        As for `lotes`.
+    datacenter
+        The datacenter.
+    trace, guidance, jobs, load, noise
+        As for `arrivals`.
+    seed
+        Of the drawn jobs and of the policy's own draws.
+
+    Returns
+    -------
+    Steps
+        One step for every arrival, and for every job that starts after an exit. The outcome is a
+        `Dispatched`.
+
+    Raises
+    ------
+    InputError
+        As `arrivals`, and for a plan of another datacenter.
     """
-    workload, plan = _given(datacenter, workload, guidance, seed)
-    assert plan is not None
-    return play(workload, BidPrice(Cluster(workload, plan), plan), "bid-price")
+    return _with_plan(
+        "bid-price",
+        datacenter,
+        BidPrice,
+        trace=trace,
+        guidance=guidance,
+        jobs=jobs,
+        load=load,
+        noise=noise,
+        seed=seed,
+    )
 
 
-def first_fit(datacenter: Datacenter, *, workload: Workload | None = None, seed: int = 0) -> Steps:
+def first_fit(
+    datacenter: Datacenter,
+    *,
+    trace: Workload | str | Path | None = None,
+    jobs: int | None = None,
+    load: float | None = None,
+    noise: float = 0.0,
+    seed: int = 0,
+) -> Steps:
     """Record first fit.
 
     Parameters
     ----------
-    datacenter, workload, seed
-        As for `lotes`.
+    datacenter
+        The datacenter.
+    trace, jobs, load, noise, seed
+        As for `arrivals`.
+
+    Returns
+    -------
+    Steps
+        As `lotes`.
+
+    Raises
+    ------
+    InputError
+        As `arrivals`.
     """
-    workload, _ = _given(datacenter, workload, None, seed, needed=False)
-    return play(workload, FirstFit(Cluster(workload, None)), "first-fit")
+    return _without_plan(
+        "first-fit",
+        datacenter,
+        FirstFit,
+        trace=trace,
+        jobs=jobs,
+        load=load,
+        noise=noise,
+        seed=seed,
+    )
 
 
-def best_fit(datacenter: Datacenter, *, workload: Workload | None = None, seed: int = 0) -> Steps:
+def best_fit(
+    datacenter: Datacenter,
+    *,
+    trace: Workload | str | Path | None = None,
+    jobs: int | None = None,
+    load: float | None = None,
+    noise: float = 0.0,
+    seed: int = 0,
+) -> Steps:
     """Record best fit.
 
     Parameters
     ----------
-    datacenter, workload, seed
-        As for `lotes`.
+    datacenter
+        The datacenter.
+    trace, jobs, load, noise, seed
+        As for `arrivals`.
+
+    Returns
+    -------
+    Steps
+        As `lotes`.
+
+    Raises
+    ------
+    InputError
+        As `arrivals`.
     """
-    workload, _ = _given(datacenter, workload, None, seed, needed=False)
-    return play(workload, BestFit(Cluster(workload, None)), "best-fit")
+    return _without_plan(
+        "best-fit",
+        datacenter,
+        BestFit,
+        trace=trace,
+        jobs=jobs,
+        load=load,
+        noise=noise,
+        seed=seed,
+    )
 
 
 def tetris(
     datacenter: Datacenter,
     *,
-    workload: Workload | None = None,
+    trace: Workload | str | Path | None = None,
+    jobs: int | None = None,
+    load: float | None = None,
+    noise: float = 0.0,
     seed: int = 0,
     gamma: float | None = None,
 ) -> Steps:
-    """Record Tetris.
+    """Record Tetris ([Tetris], as in [LoTES], section 5.2).
 
     Parameters
     ----------
-    datacenter, workload, seed
-        As for `lotes`.
+    datacenter
+        The datacenter.
+    trace, jobs, load, noise, seed
+        As for `arrivals`.
     gamma
-        As in `simulate`.
+        Weight of the remaining work, as in `simulate`.
+
+    Returns
+    -------
+    Steps
+        As `lotes`.
+
+    Raises
+    ------
+    InputError
+        As `arrivals`.
     """
-    workload, _ = _given(datacenter, workload, None, seed, needed=False)
-    return play(workload, Tetris(Cluster(workload, None), gamma), "tetris")
+    return _without_plan(
+        "tetris",
+        datacenter,
+        lambda cluster: Tetris(cluster, gamma),
+        trace=trace,
+        jobs=jobs,
+        load=load,
+        noise=noise,
+        seed=seed,
+    )

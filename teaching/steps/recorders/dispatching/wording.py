@@ -1,4 +1,4 @@
-"""Numbers and lists in sentences about machines and jobs."""
+"""Lists of names and of candidates."""
 
 from __future__ import annotations
 
@@ -8,24 +8,6 @@ from ...record import Candidate
 
 MOST_SHOWN = 8
 """Candidates of a step that are shown; it says how many more there are."""
-
-
-def number(value: float) -> str:
-    """A number with four digits."""
-    return f"{value:.4g}"
-
-
-def plural(count: int, what: str) -> str:
-    """So many of them: "1 job", "2 jobs".
-
-    Parameters
-    ----------
-    count
-        How many.
-    what
-        One of them.
-    """
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .....instances.hierarchy.hierarchy import Hierarchy
 from ...record import Candidate, Fact, Row, Step
+from ...words import number
 from .flat_filling import Flattened
 from .rises import Event, Rise, load, same
 
@@ -14,11 +15,6 @@ MOST_NAMED = 6
 
 MOST_SHOWN = 8
 """Events that a step shows as what may come next."""
-
-
-def number(value: float) -> str:
-    """A number with four digits."""
-    return f"{value:.4g}"
 
 
 def named(names: Sequence[str], most: int = MOST_NAMED) -> str:
@@ -70,6 +66,10 @@ class Narrator:
         self._stage += 1
         tree, text = self.tree, before
         facts: dict[str, Fact] = {"stage": self._stage}
+        facts |= {
+            f"the root wants {resource}": flat.demand[0][j]
+            for j, resource in enumerate(tree.resources)
+        }
         groups = [n for n in range(1, tree.nodes) if flat.mu[n] > 0]
         parts = []
         for n in groups:
@@ -130,7 +130,7 @@ class Narrator:
                     )
                     for i in rising
                 ),
-                facts=facts | {f"more than {MOST_NAMED} leaves": max(0, len(rising) - MOST_NAMED)},
+                facts=facts | {"leaves not named": max(0, len(rising) - MOST_NAMED)},
             )
         )
 
@@ -284,14 +284,14 @@ class Narrator:
 
     def _facts(self, rise: Rise, moving: Sequence[int], stopped: Sequence[int]) -> dict[str, Fact]:
         tree = self.tree
-        facts: dict[str, Fact] = {"level before": rise.begin, "level after": rise.end}
+        facts: dict[str, Fact] = {"stage": self._stage, "level before": rise.begin, "level after": rise.end}
         for i in moving:
             facts[f"share of {tree.paths[i]}"] = rise.after[i]
             facts[f"rate of {tree.paths[i]}"] = rise.rates[i]
         for j, resource in enumerate(tree.resources):
             facts[f"{resource} used"] = load(rise.after, self._demand, j)
-        facts["leaves that rise and are not named"] = max(0, len(moving) - MOST_NAMED)
-        facts["leaves that stop and are not named"] = max(0, len(stopped) - MOST_NAMED)
+        facts["leaves that rise, not named"] = max(0, len(moving) - MOST_NAMED)
+        facts["leaves that stop, not named"] = max(0, len(stopped) - MOST_NAMED)
         return facts
 
     def _needs(self, i: int) -> dict[str, Fact]:

@@ -9,9 +9,10 @@ from .....instances.errors import InputError
 from .....instances.hierarchy.allocation import Allocation
 from .....instances.hierarchy.hierarchy import Hierarchy
 from ...record import Steps
+from ...words import number
 from .flat_filling import INFINITE, Flattened, flat_rises, flattened, full_level
 from .limited_filling import LimitedStage
-from .narration import Narrator, named, number
+from .narration import Narrator, named
 from .rises import Rise
 from .saturation import Saturation
 

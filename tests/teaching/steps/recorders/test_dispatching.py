@@ -4,21 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import step_checks
 
+import slotwise
 from slotwise.heuristics.dispatch.simulator import simulate
 from slotwise.instances.datacenter.guidance import ClassPrices, Guidance
 from slotwise.instances.datacenter.workload import poisson
 from slotwise.instances.generators.lotes import generate
-from slotwise.teaching.steps.recorders.dispatching import record
+from slotwise.teaching.steps.steps_file import contradictions
 
-POLICIES = {
-    "lotes": record.lotes,
-    "lotes-unrestricted": record.lotes_unrestricted,
-    "bid-price": record.bid_price,
-    "first-fit": record.first_fit,
-    "best-fit": record.best_fit,
-    "tetris": record.tetris,
-}
+POLICIES = ("lotes", "lotes-unrestricted", "bid-price", "first-fit", "best-fit", "tetris")
 PLANNED = ("lotes", "lotes-unrestricted", "bid-price")
 
 
@@ -82,7 +77,7 @@ def crowded(datacenter, rng, jobs=40):
 
 
 @pytest.mark.parametrize("name", POLICIES)
-@pytest.mark.parametrize("instances", [25, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("instances", [15, pytest.param(400, marks=pytest.mark.slow)])
 def test_every_job_starts_when_and_where_the_compiled_policy_starts_it(name, instances):
     waited = 0
     for seed in range(instances):
@@ -90,10 +85,13 @@ def test_every_job_starts_when_and_where_the_compiled_policy_starts_it(name, ins
         datacenter = some_datacenter(rng)
         plan = some_plan(datacenter, rng) if name in PLANNED else None
         workload = crowded(datacenter, rng)
-        options = {"guidance": plan} if name in PLANNED else {}
-        steps = POLICIES[name](datacenter, workload=workload, seed=seed, **options)
+        given = {"trace": workload, "seed": seed} | ({"guidance": plan} if plan else {})
+        steps = slotwise.steps(name, datacenter, parameters=given)
         seen = simulate(workload, name, guidance=plan, seed=seed, log=True)
         np.testing.assert_array_equal(steps.outcome.start, seen.start)
         np.testing.assert_array_equal(steps.outcome.machine, seen.machine)
+        assert contradictions(steps) == []
+        if seed % 20 < 2:
+            step_checks.numbers_are_in_the_step(steps)
         waited += sum(step.kind == "start" for step in steps.steps)
     assert waited > 5 * instances

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import step_checks
 from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, tree
 
 from slotwise.heuristics.fairness import allocate
@@ -9,6 +10,7 @@ from slotwise.instances.errors import InputError
 from slotwise.instances.hierarchy.building import Group
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.teaching.steps.recorders.fair_shares import record
+from slotwise.teaching.steps.steps_file import contradictions
 
 METHODS = {"exact": record.exact, "mch": record.mch, "ch": record.ch, "drf": record.drf}
 
@@ -56,6 +58,9 @@ def test_the_allocation_is_that_of_the_allocator(method, instances):
             np.testing.assert_array_equal(
                 getattr(steps.outcome, name), getattr(wanted, name), err_msg=f"{name}, seed {seed}"
             )
+        assert contradictions(steps) == []
+        if seed % 20 == 0:
+            step_checks.numbers_are_in_the_step(steps)
         last = dict.fromkeys(range(hierarchy.leaves), 0.0)
         for step in steps.steps:
             for row in step.rows:
@@ -96,7 +101,7 @@ def test_mch_fills_another_resource_than_the_one_it_expects():
     assert "The root wants most of c, 1.5," in first.text
     assert "n2/b does not need c" in first.text
     assert fill.title.endswith("m is full")
-    assert "c would have been full next, at level 0.6667, 0.1212 later" in fill.text
+    assert "c would have been full next, at level 0.667, 0.121 later" in fill.text
     assert fill.facts["c used"] == pytest.approx(9 / 11)
 
 
