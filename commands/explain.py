@@ -13,6 +13,7 @@ from ..instances.errors import InputError
 from ..instances.registry import Entry
 from .console import Json, Output, Quiet, about, named, show
 from .file_rules import Written, saving
+from .learning.arrivals import Arrivals, GuidanceFile, JobCount, Load, Noise, Scale, Seed, Trace
 from .learning.lesson import HighsFolder, LessonFile, explain_lesson, need_lesson, refuse_lesson
 from .learning.steps import NAMES as METHODS
 from .learning.steps import explain_steps, is_method
@@ -70,6 +71,13 @@ def explain(
     slides: Slides = None,
     parameter: Parameters = None,
     optimum: Optimum = None,
+    scale: Scale = None,
+    load: Load = None,
+    jobs: JobCount = None,
+    noise: Noise = None,
+    seed: Seed = None,
+    trace: Trace = None,
+    guidance: GuidanceFile = None,
     lesson: LessonFile = None,
     highs: HighsFolder = None,
     as_json: Json = False,
@@ -84,6 +92,7 @@ def explain(
     from ..instances.files.outputs import write_bytes
     from ..report.explain import explain as explained
 
+    arrivals = Arrivals(scale, load, jobs, noise, seed, trace, guidance)
     if is_method(model, instance):
         refuse_lesson(model, lesson, highs)
         explain_steps(
@@ -92,11 +101,13 @@ def explain(
             parameter=parameter,
             optimum=optimum,
             outputs=(output, html, slides),
+            arrivals=arrivals,
             as_json=as_json,
             quiet=quiet,
         )
         return
     _need_method(model, {"--slides": slides, "--parameter": parameter, "--optimum": optimum})
+    arrivals.check(model)
     entry = named(FORMULATIONS, model, instance)
     need_lesson(lesson, highs)
     if instance is None and output is not None and _is_model(output):

@@ -125,6 +125,12 @@ EXAMPLES = (
         "slotwise explain machine-assignment example:gpu-cluster",
     ),
     Example(
+        "four-machines.json",
+        "datacenter",
+        "two small and two large machines, few enough to follow a dispatcher job by job",
+        "slotwise explain lotes example:four-machines --html steps.html",
+    ),
+    Example(
         "gpu-cluster-jobs.csv",
         "table of jobs",
         "60 jobs that arrive at gpu-cluster one by one",

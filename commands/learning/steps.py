@@ -10,6 +10,7 @@ from ...teaching.steps import RECORDERS
 from ..console import about, show, tell
 from ..file_rules import saving
 from ..heuristic import settings
+from .arrivals import Arrivals
 
 if TYPE_CHECKING:
     from ...teaching.steps.record import Steps
@@ -41,6 +42,7 @@ def explain_steps(
     parameter: list[str] | None,
     optimum: float | None,
     outputs: tuple[Path | None, Path | None, Path | None],
+    arrivals: Arrivals,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -58,6 +60,8 @@ def explain_steps(
         Seconds to look for the optimum.
     outputs
         What -o, --html and --slides name.
+    arrivals
+        Machines, jobs and plan of a dispatching policy.
     as_json, quiet
         As for every command.
     """
@@ -67,8 +71,11 @@ def explain_steps(
 
     if file is None:
         raise InputError(f"{method}: its steps are those on an INSTANCE, here is none")
+    arrivals.check(method)
+    given = settings(parameter) | arrivals.parameters()
     with about(file):
-        found = steps(method, read(file), optimum=optimum, parameters=settings(parameter))
+        problem = arrivals.part(read(file))
+        found = steps(method, problem, optimum=optimum, parameters=given)
     _write(found, *outputs)
     tell(found.notes, quiet=quiet or as_json)
     show(text(found), document=found.document(), as_json=as_json, quiet=quiet)

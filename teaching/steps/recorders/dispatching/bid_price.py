@@ -89,7 +89,7 @@ class BidPrice:
         facts["kinds of room"] = len(offers)
         text = self._where(job) + self._price_text(job, best, machine)
         rule, reason = self._choice(job, offers, best)
-        text += reason + self._best_fit(job, with_room, offers, best)
+        text += self._best_fit(job, with_room, offers, best, reason)
         order = sorted(offers, key=lambda offer: offer.cost)
         barred = [m for m in with_room if not self._may_go(job, m)]
         barred.sort(key=lambda m: (self._share(m), m.number))
@@ -101,7 +101,7 @@ class BidPrice:
         elif order[temptation] is best:
             temptation = min(len(order) - 1, order.index(best) + 1)
         candidates, places, left_out = shortened(
-            [self._candidate(job, offer) for offer in order]
+            [self._candidate(job, offer, best) for offer in order]
             + [self._barred(job, m) for m in barred],
             list(dict.fromkeys([order.index(best), min(1, len(order) - 1), temptation])),
         )
@@ -203,20 +203,26 @@ class BidPrice:
         time = float(self.cluster.data.mean_time[job.job_class, machine.configuration])
         text = (
             f"The room on {machine.name} is worth {number(offer.worth * self._unit)} per {unit}, "
-            f"beside the job {number(offer.after * self._unit)}: for {number(time)} {unit} the job "
-            f"takes room worth {number(taken)} and brings {number(brings)}"
+            f"beside the job {number(offer.after * self._unit)}: in {number(time)} {unit} the job "
+            f"takes room worth {number(taken)} "
         )
         spoilt = taken - brings
-        if abs(spoilt) > 1e-9 * max(1.0, brings):
-            word = "spoils" if spoilt > 0 else "leaves"
-            text += f", so it {word} {number(abs(spoilt))}"
-        text += ". "
+        if spoilt > 1e-9 * max(1.0, brings):
+            text += f"and brings {number(brings)}, so {number(spoilt)} is spoilt. "
+        else:
+            text += f"of the {number(brings)} that it brings. "
         if offer.bonus and self._bonus > 0:
             text += (
-                f"Its bin has {machine.score(job.job_class)} more of the class than it runs, which "
-                f"counts for {number(self._bonus * self._unit)}. "
+                f"The bin there has {machine.score(job.job_class)} more of the class than it runs: "
+                f"less {number(self._bonus * self._unit)}, the cost is "
+                f"{number(self._cost(job, offer))}. "
             )
         return text
+
+    def _cost(self, job: Job, offer: Offer) -> float:
+        """What is compared, in the unit of prices."""
+        bonus = self._bonus * self._unit if offer.bonus else 0.0
+        return self._taken(job, offer) - bonus
 
     def _room_facts(self, job: Job, offer: Offer) -> dict[str, Fact]:
         machine = self._first_of(offer, job)
@@ -224,6 +230,7 @@ class BidPrice:
         return {
             "mean time": float(self.cluster.data.mean_time[k, j]),
             "bonus": self._bonus * self._unit,
+            "kinds looked at": LOOKED_AT,
             "more in its bin": machine.score(k),
         }
 
@@ -236,26 +243,37 @@ class BidPrice:
         name = self._first_of(second, job).name
         if second.cost == best.cost:
             return "fullest", f"{name} would cost the same and has more free. "
-        if best.bonus != second.bonus and self._taken(job, second) <= self._taken(job, best):
-            return "bin", f"{name} takes {number(self._taken(job, second))}, but gets no bonus. "
-        return "least worth of room", f"{name} comes next: {number(self._taken(job, second))}. "
+        rule = "least worth of room"
+        if self._taken(job, second) <= self._taken(job, best):
+            rule = "bin"
+        cost = number(self._cost(job, second))
+        return rule, f"{name} comes next at {cost}{self._why_cost(job, second)}. "
+
+    def _why_cost(self, job: Job, offer: Offer) -> str:
+        """How a cost comes about, where that is not plain."""
+        if offer.bonus and self._bonus > 0:
+            return f" ({number(self._taken(job, offer))} less the same)"
+        return " (its bin lacks none)" if self._bonus > 0 else ""
 
     def _best_fit(
-        self, job: Job, with_room: list[Machine], offers: list[Offer], best: Offer
+        self, job: Job, with_room: list[Machine], offers: list[Offer], best: Offer, reason: str
     ) -> str:
-        """What best fit would do, and what it costs."""
+        """The runner-up, and what best fit would do and what that costs."""
         fullest = self._fullest(with_room)
         if fullest in best.machines:
-            return "Best fit would go there too."
+            return f"{reason}Best fit would go there too."
         text = f"Best fit would take {fullest.name}, which has the least free"
         if not self._may_go(job, fullest):
-            return f"{text}; {self.cluster.class_of(job)} does not belong there."
-        offer = next(one for one in offers if fullest in one.machines)
-        more = self._taken(job, offer) - self._taken(job, best)
-        taken = number(self._taken(job, offer))
-        if more > 0:
-            return f"{text}, and would use up room worth {taken}."
-        return f"{text}, where the job takes {taken}."
+            return f"{reason}{text}; {self.cluster.class_of(job)} does not belong there."
+        offer = next((one for one in offers if fullest in one.machines), None)
+        if offer is None:
+            where = f"not among the {LOOKED_AT} fullest where the job may go"
+            return f"{reason}{text}, but is {where}."
+        more = number((offer.cost - best.cost) * self._unit)
+        cost = f"{number(self._cost(job, offer))}{self._why_cost(job, offer)}"
+        if all(other.cost >= offer.cost for other in offers if other is not best):
+            return f"{text}: that comes next, at {cost}, more by {more}."
+        return f"{reason}{text}, at {cost}, more by {more}."
 
     def _wait(self, job: Job, with_room: list[Machine], facts: dict[str, Fact]) -> Decision:
         name = self.cluster.class_of(job)
@@ -299,7 +317,7 @@ class BidPrice:
         time = float(self.cluster.data.mean_time[job.job_class, j])
         return time * float(self._worth(j, whole) - self._worth(j, left)) * self._unit
 
-    def _candidate(self, job: Job, offer: Offer) -> Candidate:
+    def _candidate(self, job: Job, offer: Offer, best: Offer) -> Candidate:
         machine = self._first_of(offer, job)
         brings = float(self._value[job.job_class])
         taken = self._taken(job, offer)
@@ -313,7 +331,8 @@ class BidPrice:
                 "worth beside the job": offer.after * self._unit,
                 "takes": taken,
                 "spoils": taken - brings,
-                "bonus": offer.bonus and self._bonus > 0,
+                "cost": self._cost(job, offer),
+                "more by": (offer.cost - best.cost) * self._unit,
                 "machines alike": len(offer.machines),
                 "free in parts": self._share(machine),
                 **self.cluster.amounts(machine.free, "free "),

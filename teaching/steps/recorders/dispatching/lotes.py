@@ -59,7 +59,7 @@ class Lotes:
             )
             text += " "
         facts["machines that count"] = len(among)
-        rule, reason = self._choice(order, k)
+        rule, reason = self._choice(order, k, drawn if near else None)
         text += reason + self._first_fit(best, first, drawn, k)
         rest = [m for m in room if m not in among]
         rest += [m for m in self.cluster.able(job) if m not in room]
@@ -109,13 +109,19 @@ class Lotes:
         text = f"The plan gives {name} to {given}; the draw {number(u)} says {own[drawn]}. "
         return drawn, facts, text
 
-    def _choice(self, order: list[Machine], k: int) -> tuple[str, str]:
+    def _choice(self, order: list[Machine], k: int, drawn: int | None) -> tuple[str, str]:
         """Rule and words for the machine with the highest score."""
         best = order[0]
+        of = "" if drawn is None else f" of {self.cluster.configurations[drawn]}"
         what = f"{best.bin[k]} of the class in its bin, {best.running[k]} running"
         if len(order) == 1:
-            return "only one", f"{best.name} is the only one with room (score {best.score(k)}). "
-        score = f"Of {counted(len(order), 'machine')} with room {best.name} has the highest score, "
+            return (
+                "only one",
+                f"{best.name} is the only one{of} with room (score {best.score(k)}). ",
+            )
+        score = (
+            f"Of {counted(len(order), 'machine')}{of} with room {best.name} has the highest score, "
+        )
         score += f"{best.score(k)}: {what}"
         second = order[1]
         if second.score(k) == best.score(k):

@@ -243,7 +243,7 @@ class Player:
         amounts = self.cluster.amounts(job.demand)
         parts = [f"{number(float(a or 0))} {name}" for name, a in amounts.items() if a]
         listed = " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-        return f"{job.label.capitalize()} is of class {self.cluster.class_of(job)}: {listed}. "
+        return f"{job.label.capitalize()} ({self.cluster.class_of(job)}) needs {listed}. "
 
     def _add(
         self,

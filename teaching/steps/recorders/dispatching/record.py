@@ -10,6 +10,7 @@ from .....instances.datacenter.datacenter import Datacenter
 from .....instances.datacenter.guidance import Guidance
 from .....instances.datacenter.workload import Workload
 from .....instances.errors import InputError
+from .....instances.needs import need
 from .....solvers.guidance.jobs_asked import JobsAsked, plan_for
 from ...record import Steps
 from .bid_price import BidPrice
@@ -62,6 +63,7 @@ def arrivals(
     InputError
         For more machines or jobs than can be followed, and what `JobsAsked` refuses.
     """
+    need("steps", datacenter, Datacenter)
     for name, given, kind in (("trace", trace, Workload), ("guidance", guidance, Guidance)):
         if not (given is None or isinstance(given, str | Path | kind)):
             raise InputError(f"{name}: need the name of a file, got {given!r}")
@@ -114,6 +116,7 @@ def _without_plan(
     **asked: Any,
 ) -> Steps:
     """Record a policy without a plan; only drawing jobs needs one."""
+    need("steps", datacenter, Datacenter)
     trace = asked["trace"]
     if isinstance(trace, Workload):
         check_size(datacenter, trace.jobs)

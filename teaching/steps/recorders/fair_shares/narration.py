@@ -160,6 +160,7 @@ class Narrator:
                 text=text,
                 candidates=tuple(self._candidate(event, rise) for event in order[:MOST_SHOWN]),
                 chosen=0,
+                loser=len(ending) if others and len(ending) < MOST_SHOWN else None,
                 left_out=max(0, len(order) - MOST_SHOWN),
                 facts=self._facts(rise, moving, stopped),
                 rows=tuple(self._bar(rise, i) for i in moving),
@@ -284,7 +285,11 @@ class Narrator:
 
     def _facts(self, rise: Rise, moving: Sequence[int], stopped: Sequence[int]) -> dict[str, Fact]:
         tree = self.tree
-        facts: dict[str, Fact] = {"stage": self._stage, "level before": rise.begin, "level after": rise.end}
+        facts: dict[str, Fact] = {
+            "stage": self._stage,
+            "level before": rise.begin,
+            "level after": rise.end,
+        }
         for i in moving:
             facts[f"share of {tree.paths[i]}"] = rise.after[i]
             facts[f"rate of {tree.paths[i]}"] = rise.rates[i]

@@ -8,6 +8,7 @@ from .....heuristics.fairness import allocate
 from .....instances.errors import InputError
 from .....instances.hierarchy.allocation import Allocation
 from .....instances.hierarchy.hierarchy import Hierarchy
+from .....instances.needs import need
 from ...record import Steps
 from ...words import number
 from .flat_filling import INFINITE, Flattened, flat_rises, flattened, full_level
@@ -159,6 +160,7 @@ def drf(hierarchy: Hierarchy) -> Steps:
 
 
 def _check(tree: Hierarchy) -> None:
+    need("steps", tree, Hierarchy)
     if tree.leaves > MOST_LEAVES:
         raise InputError(
             f"{tree.name}: a page follows at most {MOST_LEAVES} leaves, here are {tree.leaves}"

@@ -1,0 +1,105 @@
+"""Options of `slotwise explain` for dispatching policies: which machines, jobs and plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...heuristics.dispatch import POLICIES
+from ...instances.errors import InputError
+
+PANEL = "Dispatching policies"
+
+Scale = Annotated[
+    float | None,
+    typer.Option(
+        metavar="F",
+        help="Use that part of the machines, at least 1 of each.",
+        rich_help_panel=PANEL,
+    ),
+]
+Load = Annotated[
+    float | None,
+    typer.Option(
+        metavar="L",
+        min=0,
+        help="Arrivals as a part of the highest rate; default 1.3, so that some jobs wait.",
+        rich_help_panel=PANEL,
+    ),
+]
+JobCount = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Number of jobs; default 40.", rich_help_panel=PANEL),
+]
+Noise = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        min=0,
+        help="Coefficient of variation of the jobs' demands.",
+        rich_help_panel=PANEL,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=0, help="Of jobs and policy.", rich_help_panel=PANEL),
+]
+Trace = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="These jobs (import … --jobs) instead.", rich_help_panel=PANEL
+    ),
+]
+GuidanceFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A slotwise/guidance/1 file; default: made now.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """What the command line says about machines, jobs and plan; None where it does not.
+
+    Parameters
+    ----------
+    scale, load, jobs, noise, seed, trace, guidance
+        As the options.
+    """
+
+    scale: float | None = None
+    load: float | None = None
+    jobs: int | None = None
+    noise: float | None = None
+    seed: int | None = None
+    trace: Path | None = None
+    guidance: Path | None = None
+
+    def check(self, method: str) -> None:
+        """Raise `InputError` for options that a method does not have."""
+        if method in POLICIES.names:
+            return
+        for name in self._given():
+            raise InputError(f"--{name} is for dispatching policies, {method!r} is none")
+
+    def part(self, problem: Any) -> Any:
+        """The machines that are asked for."""
+        from ...instances.datacenter.datacenter import Datacenter
+
+        if self.scale is None or not isinstance(problem, Datacenter):
+            return problem
+        return problem.part(self.scale, "--scale")
+
+    def parameters(self) -> dict[str, Any]:
+        """What the recorder is given."""
+        return {name: value for name, value in self._given().items() if name != "scale"}
+
+    def _given(self) -> dict[str, Any]:
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
