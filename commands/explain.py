@@ -89,7 +89,6 @@ def explain(
     solvers (.lp, .mps, .lp.gz, .mps.gz) or plain text (anything else). Of a method, -o writes the
     page (.html), the steps as data (.json) or plain text.
     """
-    from ..instances.files.outputs import write_bytes
     from ..report.explain import explain as explained
 
     arrivals = Arrivals(scale, load, jobs, noise, seed, trace, guidance)
@@ -115,11 +114,7 @@ def explain(
     with nullcontext() if instance is None else about(instance):
         problem = None if instance is None else _instance(entry, instance)
         explanation = explained(model, problem)
-    if output is not None:
-        _write(explanation, model, problem, output)
-    if html is not None:
-        with saving():
-            write_bytes(html, explanation.html().encode())
+    _write_explanation(explanation, model, problem, output, html)
     if lesson is not None:
         with nullcontext() if instance is None else about(instance):
             explain_lesson(model, problem, lesson, highs, as_json=as_json, quiet=quiet)
@@ -136,6 +131,22 @@ def _need_method(model: str, given: dict[str, object]) -> None:
 
 def _is_model(path: Path) -> bool:
     return str(path).removesuffix(".gz").endswith(MODEL_ENDINGS)
+
+
+def _write_explanation(
+    explanation: Explanation,
+    model: str,
+    problem: Instance | Datacenter | Hierarchy | None,
+    output: Path | None,
+    html: Path | None,
+) -> None:
+    from ..instances.files.outputs import write_bytes
+
+    if output is not None:
+        _write(explanation, model, problem, output)
+    if html is not None:
+        with saving():
+            write_bytes(html, explanation.html().encode())
 
 
 def _write(
