@@ -16,7 +16,7 @@ from .file_rules import Written, saving
 from .learning.arrivals import Arrivals, GuidanceFile, JobCount, Load, Noise, Scale, Seed, Trace
 from .learning.lesson import HighsFolder, LessonFile, explain_lesson, need_lesson, refuse_lesson
 from .learning.steps import NAMES as METHODS
-from .learning.steps import explain_steps, is_method
+from .learning.steps import Options, explain_steps, is_method
 
 if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
@@ -92,25 +92,17 @@ def explain(
     from ..report.explain import explain as explained
 
     arrivals = Arrivals(scale, load, jobs, noise, seed, trace, guidance)
+    arrivals.check(model)
     if is_method(model, instance):
         refuse_lesson(model, lesson, highs)
-        explain_steps(
-            model,
-            instance,
-            parameter=parameter,
-            optimum=optimum,
-            outputs=(output, html, slides),
-            arrivals=arrivals,
-            as_json=as_json,
-            quiet=quiet,
-        )
+        outputs = (output, html, slides)
+        options = Options(parameter, optimum, arrivals)
+        explain_steps(model, instance, options, outputs, as_json=as_json, quiet=quiet)
         return
     _need_method(model, {"--slides": slides, "--parameter": parameter, "--optimum": optimum})
-    arrivals.check(model)
     entry = named(FORMULATIONS, model, instance)
     need_lesson(lesson, highs)
-    if instance is None and output is not None and _is_model(output):
-        raise InputError(f"{output}: a model needs an INSTANCE, here is none")
+    _need_instance(instance, output)
     with nullcontext() if instance is None else about(instance):
         problem = None if instance is None else _instance(entry, instance)
         explanation = explained(model, problem)
@@ -120,6 +112,11 @@ def explain(
             explain_lesson(model, problem, lesson, highs, as_json=as_json, quiet=quiet)
         return
     show(explanation.text(), document=explanation.document(), as_json=as_json, quiet=quiet)
+
+
+def _need_instance(instance: Path | None, output: Path | None) -> None:
+    if instance is None and output is not None and _is_model(output):
+        raise InputError(f"{output}: a model needs an INSTANCE, here is none")
 
 
 def _need_method(model: str, given: dict[str, object]) -> None:

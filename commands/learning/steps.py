@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,14 +36,31 @@ def is_method(name: str, file: Path | None) -> bool:
     return False
 
 
+@dataclass(frozen=True)
+class Options:
+    """What a method is given.
+
+    Parameters
+    ----------
+    parameter
+        Its parameters, `NAME=VALUE`.
+    optimum
+        Seconds to look for the optimum.
+    arrivals
+        Machines, jobs and plan of a dispatching policy.
+    """
+
+    parameter: list[str] | None
+    optimum: float | None
+    arrivals: Arrivals
+
+
 def explain_steps(
     method: str,
     file: Path | None,
-    *,
-    parameter: list[str] | None,
-    optimum: float | None,
+    options: Options,
     outputs: tuple[Path | None, Path | None, Path | None],
-    arrivals: Arrivals,
+    *,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -54,14 +72,10 @@ def explain_steps(
         Its name.
     file
         The problem.
-    parameter
-        Its parameters, `NAME=VALUE`.
-    optimum
-        Seconds to look for the optimum.
+    options
+        What it is given.
     outputs
         What -o, --html and --slides name.
-    arrivals
-        Machines, jobs and plan of a dispatching policy.
     as_json, quiet
         As for every command.
     """
@@ -71,11 +85,10 @@ def explain_steps(
 
     if file is None:
         raise InputError(f"{method}: its steps are those on an INSTANCE, here is none")
-    arrivals.check(method)
-    given = settings(parameter) | arrivals.parameters()
+    given = settings(options.parameter) | options.arrivals.parameters()
     with about(file):
-        problem = arrivals.part(read(file))
-        found = steps(method, problem, optimum=optimum, parameters=given)
+        problem = options.arrivals.part(read(file))
+        found = steps(method, problem, optimum=options.optimum, parameters=given)
     _write(found, *outputs)
     tell(found.notes, quiet=quiet or as_json)
     show(text(found), document=found.document(), as_json=as_json, quiet=quiet)
