@@ -218,11 +218,8 @@ class Board:
         )
         if moved:
             tasks = told.number("map tasks moved", moved)
-            stand = "task that stands" if moved == 1 else "tasks that stand"
-            text += (
-                f" To the end of the allowed slot with the least to do "
-                f"{'goes' if moved == 1 else 'go'} {tasks} map {stand} on a forbidden one."
-            )
+            where = "task on a forbidden slot goes" if moved == 1 else "tasks on forbidden slots go"
+            text += f" {tasks} map {where} to the end of the allowed slot with the least to do."
         every: dict[Phase, range] = {
             "map": range(self.instance.map_tasks),
             "reduce": range(self.instance.reduce_tasks),

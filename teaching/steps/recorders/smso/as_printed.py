@@ -37,7 +37,7 @@ def smso_as_printed(instance: Instance) -> Steps:
     steps = board.finished(maps, reduces)
     broken = check(instance, steps.outcome).violations
     if broken:
-        told = f"No valid schedule, it breaks {counted(len(broken), 'rule')}: {broken[0]}"
+        told = f"No valid schedule: {counted(len(broken), 'violation')}, the first: {broken[0]}"
         steps = replace(steps, notes=(told, *steps.notes))
     return steps
 

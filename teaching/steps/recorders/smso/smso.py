@@ -273,7 +273,8 @@ def _heartbeat(board: Board, here: Instance, maps: PhaseSchedule, reduces: Phase
         ]
         text = (
             f"No answer from {slots} {'slot' if len(names) == 1 else 'slots'}: {listed(names, 8)}. "
-            f"{' and '.join(found)} tasks have to move; all others stay where they are."
+            f"{' and '.join(found)} tasks have to move; all others stay. "
+            "The reduce tasks follow again when the map tasks are placed."
         )
     rows = board.rows("map", tasks, maps) + board.rows("reduce", later, reduces)
     return Step(

@@ -190,7 +190,7 @@ def test_the_docs_example_as_printed() -> None:
     assert "n1 reduce 0 is free 43 s sooner" in last.text
     assert "it would never end" in steps.steps[-1].text
     assert steps.notes[0].startswith(
-        "No valid schedule, it breaks 1 rule: job 'j' map task 0 is on"
+        "No valid schedule: 1 violation, the first: job 'j' map task 0 is on"
     )
 
 
