@@ -15,6 +15,13 @@
     one("lanes").setAttribute("transform", `translate(${frame.scrollLeft * scale} 0)`);
   };
 
+  // A tall picture ends above the buttons and scrolls by itself.
+  const fitFrame = () => {
+    const top = frame.getBoundingClientRect().top + scrollY;
+    const room = document.querySelector("nav").getBoundingClientRect().top - top - 8;
+    frame.style.maxHeight = `${Math.max(room, 240)}px`;
+  };
+
   // Scroll the picture, and nothing else, to what the step has drawn.
   const bringIntoView = (drawn) => {
     if (!drawn) return;
@@ -46,6 +53,7 @@
     one("first").disabled = one("back").disabled = step === 1;
     one("next").disabled = one("last").disabled = step === last;
     try { history.replaceState(null, "", `#${step}`); } catch { /* not allowed in a notebook */ }
+    fitFrame();
     bringIntoView(drawn);
     keepNames();
   };
@@ -80,7 +88,7 @@
   one("save").onclick = save;
   slider.oninput = () => show(+slider.value);
   frame.addEventListener("scroll", keepNames);
-  addEventListener("resize", keepNames);
+  addEventListener("resize", () => { fitFrame(); keepNames(); });
   addEventListener("hashchange", () => show(parseInt(location.hash.slice(1), 10)));
 
   const keys = {

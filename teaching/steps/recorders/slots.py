@@ -18,6 +18,9 @@ from ..record import Candidate, Row, Step, Steps
 MOST_TASKS = 2000
 """Most tasks of an instance whose steps are recorded: one cannot look at more steps."""
 
+MOST_SLOTS = 400
+"""Most slots that are drawn below one another."""
+
 MOST_BOXES = 20_000
 """With more tasks times slots than this, a step shows its best candidates only."""
 
@@ -26,7 +29,7 @@ MOST_CANDIDATES = 5
 
 
 def need_small(method: str, instance: Instance) -> None:
-    """Raise `InputError` for an instance with too many tasks to look at, or without a schedule.
+    """Raise `InputError` for an instance that is too large to look at, or without a schedule.
 
     Parameters
     ----------
@@ -44,6 +47,12 @@ def need_small(method: str, instance: Instance) -> None:
         raise InputError(
             f"steps of {method}: at most {MOST_TASKS} tasks can be stepped through, instance "
             f"{instance.name!r} has {tasks}: slotwise generate ljr-small --seed 1 makes a small one"
+        )
+    slots = int(instance.cluster.map_slots.sum() + instance.cluster.reduce_slots.sum())
+    if slots > MOST_SLOTS:
+        raise InputError(
+            f"steps of {method}: at most {MOST_SLOTS} slots can be drawn, instance "
+            f"{instance.name!r} has {slots}: slotwise generate ljr-small --seed 1 makes a small one"
         )
 
 

@@ -158,6 +158,9 @@ def test_what_cannot_be_stepped_through_is_refused() -> None:
     many = slotwise.job_instance("many", ONE_RACK, [Job("a", [1.0] * 2001)])
     with pytest.raises(slotwise.InputError, match=r"at most 2000 tasks .* has 2001: slotwise gen"):
         slotwise.steps("TBS", many)
+    wide = slotwise.job_instance("wide", Cluster.uniform(134), [Job("a", [1.0])])
+    with pytest.raises(slotwise.InputError, match=r"at most 400 slots can be drawn, .* has 402"):
+        slotwise.steps("EASS", wide)
     with pytest.raises(slotwise.InputError, match="no steps of 'EFS': did you mean EFSS"):
         slotwise.steps("EFS", many)
     few = slotwise.job_instance("few", ONE_RACK, [Job("a", [1.0])])

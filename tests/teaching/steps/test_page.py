@@ -145,6 +145,23 @@ def test_a_phone_keeps_the_names_in_view(chromium: Any, path: Path, dark: bool) 
             assert step(tab) == wanted, selector
 
 
+def test_a_tall_picture_ends_above_the_buttons(chromium: Any, tmp_path: Path) -> None:
+    cluster = Cluster.uniform(20)
+    jobs = [Job("j", [9.0 + k for k in range(45)], [5.0] * 21)]
+    tall = slotwise.steps("EASS", slotwise.job_instance("tall", cluster, jobs))
+    slotwise.write_step_page(tall, tmp_path / "tall.html")
+    with browsers.opened(chromium, tmp_path / "tall.html", browsers.PHONE, 844) as tab:
+        for number in (40, 45, 66):
+            tab.evaluate(f"location.hash = '#{number}'")
+            tab.wait_for_function(f"slider.value === '{number}'")
+            below = tab.evaluate(
+                """() => { const at = (x) => document.querySelector(x).getBoundingClientRect();
+                  return [at('nav').top - at('#picture .new').bottom,
+                    at('#picture .new').top - at('#frame').top]; }"""
+            )
+            assert min(below) >= 0, number
+
+
 def test_names_are_text_and_nothing_else(steps: Steps) -> None:
     assert "a &lt;dozen&gt; &amp; more" in page(steps)
     assert "<dozen>" not in page(steps)
