@@ -111,6 +111,23 @@ def test_equal_ends_are_told_apart_by_name() -> None:
     assert "2 slots would end it at 5 s; the shorter setup wins" in second[1]
 
 
+def test_a_long_task_does_not_hide_a_difference_of_one_bit() -> None:
+    # The end of the setup is compared: n0 offers 2 s and a bit (maps), 3 s and a bit (reduces), n1
+    # exactly 2 s and 3 s. With 1e9 s added both are equal, and n0 would win by its shorter setup.
+    bit = 2.0**-51
+    for jobs, phase in (
+        ([Job("a", [1.0 + bit], [9.0]), Job("b", [MapTask(1e9, 100.0, ["n0"])])], "map"),
+        ([Job("a", [0.0], [2.0 + bit]), Job("b", [MapTask(0.0, 100.0, ["n0"])], [1e9], 1.0)],
+         "reduce"),
+    ):  # fmt: skip
+        instance = slotwise.job_instance("by hand", ONE_RACK, jobs)
+        steps = slotwise.steps("EFSS", instance)
+        schedule = slotwise.heuristic(instance, "EFSS").schedule
+        assert schedule is not None
+        step_checks.schedule_steps_are_sound(steps, instance, schedule)
+        assert getattr(schedule, phase).slot.tolist() == [0, 1]
+
+
 def test_efss_local_stays_with_the_data() -> None:
     jobs = [Job("a", [9.0], [9.0]), Job("b", [MapTask(1.0, 200.0, ["n0"])])]
     _, second = words("EFSS-L", jobs)[:2]

@@ -79,6 +79,8 @@ def test_keys_buttons_and_links(chromium: Any, path: Path, steps: Steps) -> None
         tab.focus("#slider")
         press("ArrowRight")
         assert step(tab) == 4  # the slider's own step, and no second one
+        press("PageDown")
+        assert step(tab) < 4  # as every slider does
         tab.evaluate("location.hash = '#7'")
         tab.wait_for_function("document.querySelector('#words h2').innerText.startsWith('7/')")
         assert step(tab) == 7
@@ -99,6 +101,9 @@ def test_the_saved_picture_is_the_slide(chromium: Any, path: Path, steps: Steps)
         found = ElementTree.fromstring(Path(saved.value.path()).read_text())
     wanted = ElementTree.fromstring(Picture(steps).slide(6))
     assert found.get("viewBox") == wanted.get("viewBox")
+    assert [
+        group.get("transform") for group in found.iter(f"{SVG}g") if group.get("transform")
+    ] == []
     for tag in ("rect", "text", "title", "path"):
         drawn = [
             [{k: v for k, v in x.attrib.items() if k != "class"} | {"text": x.text} for x in svg]
