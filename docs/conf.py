@@ -20,6 +20,7 @@ extensions = [
     "building.learning",
     "building.mathematics",
     "building.public_names",
+    "building.toctrees",
     "building.whole",
 ]
 exclude_patterns = ["building", "_*", "**/.*"]
@@ -31,7 +32,6 @@ myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
-suppress_warnings: list[str] = []
 
 # Pages with cells are run; an error, or a cell of a minute, ends the build.
 nb_execution_mode = "force"
@@ -62,6 +62,7 @@ html_theme = "furo"
 html_title = "slotwise"
 html_copy_source = False
 html_show_sourcelink = False
+html_show_search_summary = False  # a page opened from disk may fetch none
 html_show_copyright = False
 html_last_updated_fmt = None
 html_static_path = ["_static"]

@@ -38,6 +38,18 @@ PAIR = re.compile(r"(\w+)=(\S+)")
 LESSON_HEIGHT, STEPS_HEIGHT = 1000, 720
 """Height of the frames (pixels)."""
 
+WITHOUT = """\
+Each rule left out alone, on the problem that the lesson above opens with. A better value than the
+true optimum is one that nothing real has.
+
+"""
+
+HOW_TO_STEP = """\
+The arrow keys step, Home and End jump; `#9` in the address opens step 9. The page is one file for a
+lecture: `slotwise explain {name} {example} --html steps.html`; `--slides FOLDER` writes a picture
+of each step.
+"""
+
 logger = logging.getLogger(__name__)
 
 
@@ -93,7 +105,11 @@ def without(model: str) -> str:
         says = "nothing: it has no optimum then" if value is None else f"{value:.6g}"
         rows.append([f"({label})", says, rules[label].words])
     unit = f" ({lesson.unit})" if lesson.unit else ""
-    return table(["left out", f"the model says{unit}", "what the rule is"], rows)
+    return (
+        "## Without a rule\n\n"
+        + WITHOUT
+        + table(["left out", f"the model says{unit}", "what the rule is"], rows)
+    )
 
 
 def slug(name: str) -> str:
@@ -167,7 +183,9 @@ class StepsOf(FromText):
         optimum = 20 if isinstance(problem, slotwise.Instance) else None
         steps = slotwise.steps(method, problem, optimum=optimum, parameters=parameters)
         title = f"{method} on {problem.name}, step by step"
-        return self.framed(f"{slug(method)}.html", page(steps), title, STEPS_HEIGHT)
+        frame = self.framed(f"{slug(method)}.html", page(steps), title, STEPS_HEIGHT)
+        name = f'"{method}"' if " " in method else method
+        return f"## Step by step\n\n{frame}\n{HOW_TO_STEP.format(name=name, example=example)}"
 
 
 class EntryOf(FromText):
