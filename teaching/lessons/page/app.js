@@ -48,7 +48,7 @@
     const without = `Without ${lesson.listed(core.map((label) => `(${label})`))}`;
     const said = (value) => `${lesson.number(value)} ${unit}`;
     const told = (kind, text, short = text) => ({ kind, text, short });
-    const first = violations.length ? `${violations[0].rule}: ${violations[0].text}` : "";
+    const first = violations.length ? `Breaks “${violations[0].rule}”: ${violations[0].text}` : "";
     const briefly = violations.length ? `: ${violations[0].rule}` : "";
     const same = answer.status === "optimal" && close(answer.value, truth.value);
     if (answer.status === "time limit") {
@@ -58,6 +58,9 @@
       return core.length
         ? told("bad", `${without} nothing is allowed any more.`)
         : told("neutral", "Nothing is feasible: this instance has no solution.");
+    }
+    if (truth.value === null) {
+      return told("neutral", "All rules together: no optimum is proven, so nothing is compared.");
     }
     if (answer.status === "unbounded") {
       const text = `${without} nothing limits the model. ${first}`.trim();
@@ -82,6 +85,12 @@
     const truly = same ? "the right value" : `the truth is ${said(truth.value)}`;
     const short = `${without} ${said(answer.value)}${same ? "" : `, not ${said(truth.value)}`}`;
     return told("bad", `${claim}, ${truly}. ${first}`.trim(), `${short}${briefly}`);
+  };
+
+  // Whether an answer is the shipped one: undefined if none is, null if there is no optimum.
+  lesson.agrees = function agrees(answer, shipped) {
+    if (shipped === undefined) return true;
+    return shipped === null ? answer.status !== "optimal" : close(answer.value ?? NaN, shipped);
   };
 
   lesson.why = (error) => String(error?.message ?? error);
@@ -209,7 +218,8 @@
         coreOff && cuts && !this.linear
           ? await this.solved(this.withoutCuts(), { relax: true })
           : null;
-      let drawn = answer.status === "unbounded" ? await this.capped(on, truth) : answer;
+      const limitless = answer.status === "unbounded" && truth.value !== null;
+      let drawn = limitless ? await this.capped(on, truth) : answer;
       if (plugin.further) {
         drawn = { ...drawn, further: await plugin.further(problem, on, (text) => this.ask(text)) };
       }
@@ -306,9 +316,11 @@
       try {
         for (const label of lesson.labels(this.data.statements, "core")) {
           this.off = new Set([label]);
-          const { answer, verdict, violations } = await this.state();
+          const { answer, relaxed, verdict, violations, edited } = await this.state();
           if (turn !== this.turn) return;
-          table.push({ label, answer, verdict, violations });
+          const shipped = edited ? undefined : this.data.witness?.[label];
+          const agrees = lesson.agrees(answer, shipped);
+          table.push({ label, answer, relaxed, verdict, violations, agrees });
           this.view.table(table);
         }
         document.body.dataset.tabled = table.length;

@@ -58,6 +58,7 @@
         },
       }),
     );
+    onmessageerror = () => postMessage({ lost: true });
     onmessage = async ({ data }) => {
       if (data.wasm) return hooks.given(data.wasm);
       try {
@@ -71,14 +72,15 @@
 
   lesson.workerSource = (glue) => `${glue}\n(${worker})(${lesson.answer});\n`;
 
-  // Runs HiGHS in workers. `glue` is its JavaScript, `wasm` its bytes or compiled module. A second
+  // Runs HiGHS in workers. `glue` is its JavaScript, `bytes` and `compiled` its machine code. A second
   // worker is kept ready, so that ending the first costs no start.
   lesson.Solver = class Solver {
-    constructor(glue, wasm) {
+    constructor(glue, bytes, compiled) {
       this.source = URL.createObjectURL(
         new Blob([lesson.workerSource(glue)], { type: "text/javascript" }),
       );
-      this.wasm = wasm;
+      this.bytes = bytes;
+      this.compiled = compiled;
       this.waiting = [];
       this.running = null;
       this.number = 0;
@@ -89,18 +91,23 @@
 
     made() {
       const made = new Worker(this.source);
-      made.postMessage({ wasm: this.wasm });
+      made.onmessage = ({ data }) => {
+        // A browser that hands over no compiled code gets the bytes there.
+        if (data.lost) made.postMessage({ wasm: this.bytes });
+        else if (made === this.worker) this.arrived(data);
+      };
+      made.onerror = (event) => {
+        event.preventDefault();
+        if (made !== this.worker) this.spare = null;
+        else this.arrived({ number: this.running?.number, failed: event.message ?? "no worker" });
+      };
+      made.postMessage({ wasm: this.compiled });
       return made;
     }
 
     begin() {
       this.worker = this.spare ?? this.made();
       this.spare = null;
-      this.worker.onmessage = ({ data }) => this.arrived(data);
-      this.worker.onerror = (event) => {
-        event.preventDefault();
-        this.arrived({ number: this.running?.number, failed: event.message ?? "no worker" });
-      };
     }
 
     solve(text, options = {}) {
@@ -172,6 +179,7 @@
     const [glue, bytes] = await Promise.all(["highs-js", "highs-wasm"].map(lesson.unpacked));
     const solver = new lesson.Solver(
       new TextDecoder().decode(glue),
+      bytes,
       await WebAssembly.compile(bytes),
     );
     lesson.solver = solver;

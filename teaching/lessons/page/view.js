@@ -116,16 +116,18 @@
     rule(group) {
       const [{ label: name, role: part }] = group;
       const label = escape(name);
+      const place = (k) => `words-${label.replace(/\W/g, "-")}-${k}`;
       const formulas = group
         .map(
-          ({ mathml, forall, words }) =>
+          ({ mathml, forall, words }, k) =>
             `<div class=formula>${mathml}<span class=forall>${forall}</span></div>` +
-            `<p class=words>${escape(words)}</p>`,
+            `<p class=words id="${place(k)}">${escape(words)}</p>`,
         )
         .join("");
       if (!part) return `<li class="rule idle"><p><b>(${label})</b></p>${formulas}</li>`;
       const [role, kind] = ROLES[part];
-      return `<li class="rule ${kind}"><label><input type=checkbox role=switch checked data-label="${label}">
+      return `<li class="rule ${kind}"><label><input type=checkbox role=switch checked data-label="${label}"
+          aria-describedby="${group.map((_, k) => place(k)).join(" ")}">
         <span class=knob aria-hidden=true></span><b>(${label})</b> <span class=role>${role}</span></label>
         ${formulas}<p class=census></p></li>`;
     }
@@ -177,7 +179,7 @@
             ? ""
             : `, ${lesson.percent(data.sense === "min" ? found.value / truth.value : truth.value / found.value)} of the truth`;
         const beside = compared
-          ? `; ${number(compared.value)} with all rules and no cut`
+          ? `<br>${number(compared.value)} with all rules and no cut`
           : "";
         cells.push([
           noun.relaxation ?? "Relaxation (LP)",
@@ -256,14 +258,18 @@
     }
 
     table(lines) {
-      const { data } = this.page;
-      const rows = lines.map(({ label, answer, verdict, violations }) => {
-        const value = answer.status === "unbounded" ? "∞" : number(answer.value);
+      const { data, linear } = this.page;
+      const endless = data.sense === "max" ? "∞" : "−∞";
+      const shown = (found) => (found.status === "unbounded" ? endless : number(found.value));
+      const rows = lines.map(({ label, answer, relaxed, verdict, violations, agrees }) => {
+        const wrong = agrees ? "" : " (not what this lesson was shipped with: do not trust this page)";
         const first = violations.length ? violations[0].rule : verdict.kind === "good" ? "nothing: not needed here" : "the value";
-        return `<tr><th scope=row>(${escape(label)})</th><td>${value}</td><td>${escape(first)}</td></tr>`;
+        const lp = linear ? "" : `<td>${shown(relaxed)}</td>`;
+        return `<tr><th scope=row>(${escape(label)})</th><td>${shown(answer)}</td>${lp}<td>${escape(first + wrong)}</td></tr>`;
       });
       this.at("table").innerHTML = `<table><thead><tr><th scope=col>off</th>
-        <th scope=col>model says (${escape(data.unit)})</th><th scope=col>what breaks first</th></tr></thead>
+        <th scope=col>model says (${escape(data.unit)})</th>${linear ? "" : "<th scope=col>relaxation</th>"}
+        <th scope=col>what breaks first</th></tr></thead>
         <tbody>${rows.join("")}</tbody></table>`;
     }
 

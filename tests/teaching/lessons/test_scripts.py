@@ -155,10 +155,10 @@ VERDICTS = [
     ("3", "optimal", 5, [], "good", "only helps the solver"),
     ("4", "optimal", 4, [], "bad", "contradicts itself"),
     ("1", "optimal", 5, [], "good", "Still valid: on this instance the rule was not needed."),
-    ("1", "optimal", 5, [VIOLATION], "bad", "5 s, the right value. overlap: two at once"),
+    ("1", "optimal", 5, [VIOLATION], "bad", "5 s, the right value. Breaks “overlap”: two at once"),
     ("1", "optimal", 4, [VIOLATION], "bad", "Without (1) the model says 4 s, the truth is 5 s"),
     ("1 2", "optimal", 4, [], "bad", "Without (1) and (2)"),
-    ("1", "unbounded", None, [VIOLATION], "bad", "nothing limits the model. overlap"),
+    ("1", "unbounded", None, [VIOLATION], "bad", "nothing limits the model. Breaks “overlap”"),
     ("1", "infeasible", None, [], "bad", "nothing is allowed"),
     ("", "infeasible", None, [], "neutral", "no solution"),
     ("", "time limit", 6, [], "neutral", "No proof within 10 s"),
@@ -177,6 +177,28 @@ def test_verdicts() -> None:
         assert verdict["kind"] == case[4], case
         assert case[5] in verdict["text"], case
         assert len(verdict["short"]) <= len(verdict["text"])
+
+
+def test_without_a_proven_optimum_nothing_is_compared() -> None:
+    body = """
+      const off = new Set(["1"]);
+      return ["unbounded", "optimal", "infeasible"].map((status) => lesson.verdict({
+        answer: { status, value: 5 }, truth: { value: null }, violations: [], statements: data,
+        off, unit: "s" }).kind);
+    """
+    assert lesson_solver.answer(SCRIPTS, body, STATEMENTS) == ["neutral", "neutral", "bad"]
+
+
+def test_answers_are_held_to_the_shipped_ones() -> None:
+    body = """
+      const optimal = { status: "optimal", value: 5 }, none = { status: "unbounded", value: null };
+      return [optimal, none].map((answer) =>
+        [undefined, null, 5, 6].map((shipped) => lesson.agrees(answer, shipped)));
+    """
+    assert lesson_solver.answer(SCRIPTS, body) == [
+        [True, False, True, False],
+        [True, True, False, False],
+    ]
 
 
 NUMBERS = {
