@@ -29,7 +29,7 @@ from ....solvers.fair_share import fair_share
 from ....solvers.guidance.column_generation import generate_columns
 from ....solvers.solve import solve
 
-SEEDS = {"sequence": 434, "machine-assignment": 23, "fair-share": 3}
+SEEDS = {"sequence": 18, "machine-assignment": 23, "fair-share": 3}
 """The first seed whose candidate is a witness."""
 
 SEQUENCE_RULES = {
@@ -37,14 +37,14 @@ SEQUENCE_RULES = {
     "1*": ("eq1_makespan_without_reduce",),
     "2": ("eq2_map_completion",),
     "3": ("eq3_reduce_completion",),
-    "3*": ("eq3_reduce_completion_without_map",),
     "4": ("eq4_map_setup",),
     "4*": ("eq4_reduce_setup",),
     "5": ("eq5_map_precedence", "eq5_reduce_precedence"),
     "10": ("eq10_map_flow", "eq10_reduce_flow"),
 }
-"""Rules of the sequence model that no others imply, and their components. (6) follows from (7) and
-(10), (7) from (6) and (10), (8) from (9) and (10), (9) from (8) and (10)."""
+"""Rules of the sequence model that make the makespan too short if they are dropped, and their
+components. Without (3*) a task may begin before time 0, mostly at the same makespan. (6) follows
+from (7) and (10), (7) from (6) and (10), (8) from (9) and (10), (9) from (8) and (10)."""
 
 MARGIN = 0.5
 """A makespan without a rule is shorter by at least this (s)."""
@@ -101,7 +101,7 @@ def sequence_without(instance: Instance, components: tuple[str, ...]) -> float:
 
 
 def is_sequence_witness(instance: Instance) -> bool:
-    """Whether every rule, dropped alone, gives a shorter makespan than there is.
+    """Whether each of `SEQUENCE_RULES`, dropped alone, gives a shorter makespan than there is.
 
     A shorter one is proof: whatever schedule the model then means, it cannot be valid.
 
