@@ -47,6 +47,12 @@ EXAMPLES = (
         "slotwise check example:five-jobs example:five-jobs-schedule",
     ),
     Example(
+        "lesson-sequence.json",
+        "instance",
+        "six tasks on which every rule of the printed program is needed that no others imply",
+        "slotwise explain sequence example:lesson-sequence",
+    ),
+    Example(
         "unequal-machines.json",
         "instance",
         "four jobs on machines whose speed differs from job to job (HMHS)",
@@ -110,7 +116,7 @@ EXAMPLES = (
         "lesson-allocation.json",
         "datacenter",
         "three kinds of machines on which every rule of the allocation program is needed",
-        "slotwise explain allocation --lesson allocation.html",
+        "slotwise explain allocation example:lesson-allocation",
     ),
     Example(
         "lesson-machine-assignment.json",

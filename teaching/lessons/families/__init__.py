@@ -21,6 +21,7 @@ FAMILIES: dict[str, str] = {
     "fair-share": "teaching.lessons.families.fair_share:FAMILY",
     "job-order": "teaching.lessons.families.job_order:FAMILY",
     "machine-assignment": "teaching.lessons.families.machine_assignment:FAMILY",
+    "sequence": "teaching.lessons.families.sequence:FAMILY",
 }
 """The lesson family of each model, `module:attribute` below the package."""
 

@@ -93,6 +93,6 @@ FAMILY = Family(
     refuse=_refuse,
     witness="lesson-fair-share",
     unit=lambda _: "per unit of weight",
-    without={"F1": None, "F2": None, "F3": None, "F4": None},
+    without={"F1": None, "F2": 1 / 3, "F3": 1 / 6, "F4": None},
     facts=_facts,
 )

@@ -12,11 +12,13 @@
 //     {label, group, apply(problem), refused}]; `refused` says why the button cannot be pressed
 //   parameters(problem) -> [{label, apply(problem, delta), delta}]
 //   prices(problem, relaxed, built, on) -> {lead, lines}: exact ones, from the relaxation's duals
+//   implied(on) -> text or null: why what is off follows from the rest on every instance
 //   noun: {value, truth, relaxation}: what the objective is called, for example "makespan"
 //   further(problem, on, solve) -> promise of what is solved beyond the model; `solution.further`
 //   panel(element, {problem, data, on, truth, drawn, solve}): a part of its own below the rest, made
 //     anew after each change
-// `solution` is {value, columns, status}; `solve(text)` promises the answer to an LP text. All but build are optional; check needs picture.
+// `solution` is {value, columns, status}; `solve(text)` promises the answer to an LP text.
+// All but build are optional; check needs picture.
 {
   const lesson = (globalThis.lesson ??= { models: {} });
 
@@ -43,7 +45,9 @@
   ];
 
   // What the answer means, as {kind, text, short}: kind is good, bad or neutral; short fits a phone.
-  lesson.verdict = function verdict({ answer, truth, violations, off, statements, unit }) {
+  lesson.verdict = function verdict({
+    answer, truth, violations, off, statements, unit, implied = null,
+  }) {
     const core = lesson.labels(statements, "core").filter((label) => off.has(label));
     const without = `Without ${lesson.listed(core.map((label) => `(${label})`))}`;
     const said = (value) => `${lesson.number(value)} ${unit}`;
@@ -79,7 +83,8 @@
         : told("good", `All rules hold: the optimum is ${said(truth.value)}.`);
     }
     if (same && !violations.length) {
-      return told("good", "Still valid: on this instance the rule was not needed.");
+      const why = implied ?? "on this instance the rule was not needed";
+      return told("good", `Still valid: ${why}.`);
     }
     const claim = `${without} the model says ${said(answer.value)}`;
     const truly = same ? "the right value" : `the truth is ${said(truth.value)}`;
@@ -232,6 +237,7 @@
         sentences,
         verdict: lesson.verdict({
           answer, truth, violations, off, statements: data.statements, unit: data.unit,
+          implied: plugin.implied?.(on),
         }),
         edited: problem !== data.instance,
       };

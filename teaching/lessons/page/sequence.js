@@ -284,15 +284,18 @@
 
   function sentences(problem, solution, on, drawn) {
     const path = longestPath(problem, drawn.values, on);
-    const found = [
+    return [
       path.length
         ? `${time(drawn.value)} s = ${path.join(", then ")}: setup + processing of each.`
         : `No task ends at the ${time(drawn.value)} s that the model says.`,
     ];
-    for (const [component, text, others] of IMPLIED)
-      if (!on.has(component) && others.every((other) => on.has(other)))
-        found.push(`${text}: without it alone, nothing changes on any instance.`);
-    return found;
+  }
+
+  /** Why nothing changes on any instance, if all that is off follows from the rest. */
+  function implied(on) {
+    const off = IMPLIED.filter(([component]) => !on.has(component));
+    const follows = off.every(([, , others]) => others.every((other) => on.has(other)));
+    return off.length && follows ? `${lesson.listed(off.map(([, text]) => text))}, on every instance` : null;
   }
 
   lesson.sequence = { data, bigM, leastValues, names: { follows, setupOf, endOf } };
@@ -304,7 +307,11 @@
     picture,
     check: (problem, drawn) => lesson.jobOrder.check(problem, drawn),
     sentences,
+    implied,
     edits: (problem) => jobOrder().edits(problem),
-    parameters: (problem) => jobOrder().parameters(problem),
+    parameters: (problem) =>
+      jobOrder().parameters(problem).map((one) => ({
+        ...one, label: one.label.startsWith("one more") ? one.label : `one more second of ${one.label}`,
+      })),
   };
 }

@@ -1,0 +1,133 @@
+"""The lesson on the sequence model: rows, drawing, and what breaks without each rule."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import lesson_solver
+import numpy as np
+import pytest
+from random_instances import tiny
+
+import slotwise
+from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.teaching.lessons.families import family
+from slotwise.teaching.lessons.families.sequence import FAMILY, MOST_TASKS
+from slotwise.teaching.lessons.families.witnesses import SEEDS, sequence_candidate
+from slotwise.teaching.lessons.rows import plain_model
+
+SCRIPTS = ["text.js", "solver.js", "lp.js", *FAMILY.scripts, "app.js"]
+FIRST_BROKEN = {
+    "1": "makespan",
+    "1*": "makespan",
+    "2": "before 0",
+    "3": "before 0",
+    "3*": "before 0",
+    "4": "setup",
+    "4*": "setup",
+    "5": "overlap",
+    "10": "overlap",
+}
+"""What the checker says first if a rule is off; the rules that others imply break nothing."""
+
+
+def rows_of(instance: Instance) -> dict[str, Any]:
+    model, _ = FAMILY.build(instance)
+    return {"instance": instance_document(instance), **vars(plain_model(model, FAMILY.variable))}
+
+
+def small(seed: int) -> bool:
+    instance = tiny(seed)
+    return 0 < instance.map_tasks + instance.reduce_tasks <= MOST_TASKS
+
+
+def test_the_page_builds_the_rows_of_python() -> None:
+    shipped = [rows_of(tiny(seed)) for seed in range(60)]
+    body = """return data.map((shipped) =>
+      lesson.differences(lesson.models.sequence.build(shipped.instance), shipped));"""
+    assert lesson_solver.answer(SCRIPTS, body, shipped) == [[]] * len(shipped)
+
+
+SOLVED = """
+const told = [];
+for (const { instance: problem, labels } of data.problems) {
+  const plugin = lesson.models.sequence, built = plugin.build(problem);
+  for (const off of labels) {
+    const on = lesson.componentsOn(data.statements, new Set(off));
+    const answer = await lesson.solve(lesson.lpText(built, on));
+    const picture = plugin.picture(problem, answer, on);
+    told.push({
+      off, value: answer.value, drawn: picture.value, bars: picture.bars, implied: plugin.implied(on),
+      rules: plugin.check(problem, picture).map(({ rule }) => rule),
+      words: plugin.sentences(problem, answer, on, picture),
+    });
+  }
+}
+return told;
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("highs")
+
+
+def solved(folder: Path, problems: list[tuple[Instance, list[list[str]]]]) -> list[dict[str, Any]]:
+    lesson = slotwise.make_lesson("sequence")
+    given = [{"instance": instance_document(one), "labels": labels} for one, labels in problems]
+    data = {"statements": lesson.document()["statements"], "problems": given}
+    answer: list[dict[str, Any]] = lesson_solver.answer(SCRIPTS, SOLVED, data, folder=folder)
+    return answer
+
+
+def test_with_all_rules_the_drawing_is_an_optimal_schedule(folder: Path) -> None:
+    instances = [tiny(seed) for seed in range(60) if small(seed)][:12]
+    assert len(instances) == 12
+    for instance, told in zip(instances, solved(folder, [(i, [[]]) for i in instances]), strict=True):
+        assert told["rules"] == [], instance.name
+        assert told["drawn"] == pytest.approx(told["value"], abs=1e-6)
+        assert told["value"] == pytest.approx(slotwise.solve(instance).makespan, abs=1e-6)
+
+
+def test_every_rule_is_needed_unless_others_imply_it(folder: Path) -> None:
+    """On the shipped instance; the values are also those of Python's model without the rule."""
+    witness = slotwise.read("example:lesson-sequence")
+    alone = [[label] for label in FAMILY.without]
+    pairs = [["6", "7"], ["8", "9"]]
+    told = solved(folder, [(witness, [[], *alone, *pairs])])
+    truth = told[0]["value"]
+    assert truth == pytest.approx(53.5)
+    for one in told[1 : 1 + len(alone)]:
+        (label,) = one["off"]
+        assert one["value"] == pytest.approx(FAMILY.without[label], abs=1e-6)
+        assert one["drawn"] == pytest.approx(one["value"], abs=1e-6), label
+        first = FIRST_BROKEN.get(label)
+        assert one["rules"][:1] == ([first] if first else []), label
+        assert (one["implied"] is None) == bool(first)
+    assert [one["rules"][0] for one in told[-2:]] == ["runs nowhere", "overlap"]
+    assert [one["implied"] for one in told[-2:]] == [None, None]
+
+
+def test_the_longest_path_adds_up(folder: Path) -> None:
+    (told,) = solved(folder, [(slotwise.read("example:lesson-sequence"), [[]])])
+    # Both maps in a chain on one slot, setup + processing each.
+    assert told["words"] == [
+        "53.5 s = j0 map 0 (10 + 19 s), then j1 map 0 (4.5 + 20 s): setup + processing of each."
+    ]
+    assert 10 + 19 + 4.5 + 20 == 53.5
+
+
+def test_the_shipped_instance_was_searched() -> None:
+    shipped = slotwise.read(f"example:{family('sequence').witness}")
+    assert instance_document(shipped) == instance_document(sequence_candidate(SEEDS["sequence"]))
+
+
+def test_what_a_page_cannot_take_is_refused() -> None:
+    large = slotwise.read("example:five-jobs")
+    with pytest.raises(slotwise.InputError, match="at most 6 tasks for the sequence model.*has 29"):
+        slotwise.make_lesson("sequence", large)
+    secure = sequence_candidate(1)
+    factors = slotwise.SpeedFactors(np.full((3, 2), 2.0), np.full((3, 2), 2.0))
+    with pytest.raises(slotwise.InputError, match="knows no speed factors"):
+        slotwise.make_lesson("sequence", replace(secure, speed_factors=factors))
