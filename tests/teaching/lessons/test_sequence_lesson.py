@@ -39,7 +39,7 @@ def rows_of(instance: Instance) -> dict[str, Any]:
 
 def small(seed: int) -> bool:
     instance = tiny(seed)
-    return 0 < instance.map_tasks + instance.reduce_tasks <= MOST_TASKS
+    return 2 < instance.map_tasks + instance.reduce_tasks < MOST_TASKS
 
 
 def test_the_page_builds_the_rows_of_python() -> None:
@@ -58,7 +58,7 @@ for (const { instance: problem, labels } of data.problems) {
     const answer = await lesson.solve(lesson.lpText(built, on));
     const picture = plugin.picture(problem, answer, on);
     told.push({
-      off, value: answer.value, drawn: picture.value, bars: picture.bars, implied: plugin.implied(on),
+      off, value: answer.value, drawn: picture.value, implied: plugin.implied(on),
       rules: plugin.check(problem, picture).map(({ rule }) => rule),
       words: plugin.sentences(problem, answer, on, picture),
     });
@@ -82,9 +82,11 @@ def solved(folder: Path, problems: list[tuple[Instance, list[list[str]]]]) -> li
 
 
 def test_with_all_rules_the_drawing_is_an_optimal_schedule(folder: Path) -> None:
-    instances = [tiny(seed) for seed in range(60) if small(seed)][:12]
-    assert len(instances) == 12
-    for instance, told in zip(instances, solved(folder, [(i, [[]]) for i in instances]), strict=True):
+    instances = [tiny(seed) for seed in range(60) if small(seed)][:6]
+    assert len(instances) == 6
+    for instance, told in zip(
+        instances, solved(folder, [(i, [[]]) for i in instances]), strict=True
+    ):
         assert told["rules"] == [], instance.name
         assert told["drawn"] == pytest.approx(told["value"], abs=1e-6)
         assert told["value"] == pytest.approx(slotwise.solve(instance).makespan, abs=1e-6)
@@ -98,6 +100,10 @@ def test_every_rule_is_needed_unless_others_imply_it(folder: Path) -> None:
     told = solved(folder, [(witness, [[], *alone, *pairs])])
     truth = told[0]["value"]
     assert truth == pytest.approx(53.5)
+    # Both maps in a chain on one slot, setup + processing each: 10 + 19 + 4.5 + 20 = 53.5.
+    assert told[0]["words"] == [
+        "53.5 s = j0 map 0 (10 + 19 s), then j1 map 0 (4.5 + 20 s): setup + processing of each."
+    ]
     for one in told[1 : 1 + len(alone)]:
         (label,) = one["off"]
         assert one["value"] == pytest.approx(FAMILY.without[label], abs=1e-6)
@@ -109,15 +115,6 @@ def test_every_rule_is_needed_unless_others_imply_it(folder: Path) -> None:
     assert [one["implied"] for one in told[-2:]] == [None, None]
 
 
-def test_the_longest_path_adds_up(folder: Path) -> None:
-    (told,) = solved(folder, [(slotwise.read("example:lesson-sequence"), [[]])])
-    # Both maps in a chain on one slot, setup + processing each.
-    assert told["words"] == [
-        "53.5 s = j0 map 0 (10 + 19 s), then j1 map 0 (4.5 + 20 s): setup + processing of each."
-    ]
-    assert 10 + 19 + 4.5 + 20 == 53.5
-
-
 def test_the_shipped_instance_was_searched() -> None:
     shipped = slotwise.read(f"example:{family('sequence').witness}")
     assert instance_document(shipped) == instance_document(sequence_candidate(SEEDS["sequence"]))
@@ -125,7 +122,9 @@ def test_the_shipped_instance_was_searched() -> None:
 
 def test_what_a_page_cannot_take_is_refused() -> None:
     large = slotwise.read("example:five-jobs")
-    with pytest.raises(slotwise.InputError, match="at most 6 tasks for the sequence model.*has 29"):
+    with pytest.raises(
+        slotwise.InputError, match=r"at most 6 tasks for the sequence model.*has 29"
+    ):
         slotwise.make_lesson("sequence", large)
     secure = sequence_candidate(1)
     factors = slotwise.SpeedFactors(np.full((3, 2), 2.0), np.full((3, 2), 2.0))
