@@ -264,7 +264,7 @@
   function parameters(problem) {
     const one = (phase) =>
       eachTask(problem, phase, (job, i, _, t) => ({
-        label: `${job.name} ${phase} ${t}`,
+        label: `one more second of ${job.name} ${phase} ${t}`,
         apply: (p, delta) =>
           changed(p, (next) => (next.jobs[i][`${phase}_tasks`][t].processing += delta)),
       }));
