@@ -194,12 +194,16 @@ def _wrong_schedule(document: Document, answer: Answer, demands: Demands) -> Fai
         tasks=told,  # type: ignore[arg-type]
     )
     schedule, violations = schedule_from(instance, given)
-    if not violations and min([*schedule.map.slot, *schedule.reduce.slot], default=0) >= 0:
+    placed = not violations and min([*schedule.map.slot, *schedule.reduce.slot], default=0) >= 0
+    if placed:
         schedule = _with_times(instance, schedule)
         if claimed is not None:
             schedule = replace(schedule, makespan=claimed)
     violations += check(instance, schedule).violations
-    shown = {"makespan": schedule.makespan, "tasks": _shown(instance, schedule, rows)}
+    fields = [{name: row[name] for name in FIELDS} for row in rows]
+    shown = {"makespan": schedule.makespan, "tasks": fields}
+    if placed:
+        shown["tasks"] = _with_ends(instance, schedule, fields)
     if violations:
         kinds = [kind for pattern, kind in KINDS if any(re.search(pattern, v) for v in violations)]
         first = next((p for p, kind in KINDS if kinds and kind == kinds[0]), "")
@@ -256,21 +260,17 @@ def _with_times(instance: Instance, schedule: Schedule) -> Schedule:
     return Schedule(schedule.instance, maps, reduces, makespan(maps, reduces))
 
 
-def _shown(
+def _with_ends(
     instance: Instance, schedule: Schedule, rows: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The rows with setups and ends, where these can be worked out."""
+    """The rows with the setups and ends of the schedule."""
     first = {"map": instance.map_offsets, "reduce": instance.reduce_offsets}
     jobs = {name: i for i, name in enumerate(instance.job_names)}
     shown = []
     for row in rows:
-        line = {name: row[name] for name in FIELDS}
         part = schedule.map if row["phase"] == "map" else schedule.reduce
-        if row["job"] in jobs:
-            t = int(first[row["phase"]][jobs[row["job"]]]) + row["task"]
-            if 0 <= t < len(part.end) and math.isfinite(part.end[t]) and part.end[t] > 0:
-                line |= {"setup": float(part.setup[t]), "end": float(part.end[t])}
-        shown.append(line)
+        t = int(first[row["phase"]][jobs[row["job"]]]) + row["task"]
+        shown.append({**row, "setup": float(part.setup[t]), "end": float(part.end[t])})
     return shown
 
 

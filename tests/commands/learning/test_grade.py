@@ -1,0 +1,161 @@
+"""`slotwise grade` and `slotwise exercises` as a lecturer and a student use them."""
+
+import csv
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from browser import DESK, PHONE, browser, opened, sticks_out
+from lines import cli
+from processes import start, until
+from seeded_bugs import QUICK, right
+
+from slotwise.teaching.exercises.catalogue import EXERCISES
+
+BUG = next(bug for bug in QUICK if bug.name == "slot")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("good.py").write_text(right("rule"))
+    Path("bad.py").write_text(BUG.source)
+    Path("none.py").write_text("def other(): pass\n")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory):
+    """The answer to grading a broken file, as JSON, text and page."""
+    folder = tmp_path_factory.mktemp("broken")
+    (folder / "bad.py").write_text(BUG.source)
+    line = ("grade", folder / "bad.py", "--exercise", "heuristic", "--instances", 40)
+    return [
+        cli(*line, *more, "-o", folder / f"page-{k}.html")
+        for k, more in enumerate((["--json"], ["--reveal", "kind"], ["--reveal", "no"]))
+    ], folder
+
+
+def test_nothing_found(folder):
+    end = cli("grade", "good.py", "--exercise", "rule", "--instances", 20)
+    assert end.code == 0
+    assert end.out == "good.py, exercise rule: 20 hidden instances, none breaks it: no proof\n"
+    assert "limits stop accidents, not attackers" in end.err
+
+
+def test_broken(broken):
+    (as_json, kind, nothing), _ = broken
+    assert [end.code for end in (as_json, kind, nothing)] == [1, 1, 1]
+    document = json.loads(as_json.out)
+    assert document["verdict"] == "broken"
+    first = document["findings"][0]
+    assert (first["kind"], first["tasks"]) == (BUG.kind, 2)
+    assert len(first["instance"]["jobs"][0]["reduce_tasks"]) > 0
+    assert first["right"]["makespan"] <= first["answer"]["makespan"]
+    assert BUG.kind in kind.out
+    assert "starts at" not in kind.out
+    assert BUG.kind not in nothing.out
+    assert "broken by" in nothing.out
+
+
+def test_the_page_shows_no_more_than_may_be_seen(broken):
+    _, folder = broken
+    pages = [(folder / f"page-{k}.html").read_text() for k in range(3)]
+    assert ["<svg" in page for page in pages] == [True, False, False]
+    assert [BUG.kind in page for page in pages] == [True, True, False]
+    assert pages[0].count('class="bar broken"') >= 1
+    assert all(len(page) < 30_000 and "http" not in page.replace("http://www.w3", "").replace(
+        "http-equiv", "") for page in pages)  # fmt: skip
+
+
+def test_the_page_in_a_browser(broken):
+    _, folder = broken
+    with browser() as chromium:
+        for width, dark in ((PHONE, False), (DESK, True)):
+            with opened(chromium, folder / "page-0.html", width, dark=dark) as tab:
+                assert not sticks_out(tab)
+                assert tab.locator("svg").count() == 2
+                boxes = tab.eval_on_selector_all(
+                    "svg:first-of-type rect.bar",
+                    "all => all.map(one => { const b = one.getBoundingClientRect();"
+                    " return [b.left, b.top, b.right, b.bottom] })",
+                )
+                for k, (left, top, right_, bottom) in enumerate(boxes):
+                    for other in boxes[:k]:
+                        apart = left >= other[2] - 1 or other[0] >= right_ - 1
+                        assert apart or top >= other[3] - 1 or other[1] >= bottom - 1
+
+
+def test_what_cannot_be_graded(folder):
+    def said(*words):
+        end = cli("grade", *words)
+        assert (end.code, end.out) == (2, "")
+        return end.err
+
+    assert said("none.py", "--exercise", "rule").endswith("none.py: defines no class `policy`\n")
+    assert "did you mean rule" in said("good.py", "--exercise", "rules")
+    assert "no-file.py" in said("no-file.py", "--exercise", "rule")
+    assert "choose smallest or kind or no" in said("good.py", "--exercise", "rule", "--reveal", "x")
+    assert "need a size" in said("good.py", "--exercise", "rule", "--memory", "much")
+    assert "-o is a page about one file" in said(".", "--exercise", "rule", "-o", "page.html")
+    Path("empty").write_text(" \n")
+    assert "is empty" in said("good.py", "--exercise", "rule", "--seed-file", "empty")
+    assert not Path("page.html").exists()
+
+
+def test_a_secret_seed(folder):
+    Path("seed").write_text("secret\n")
+    line = ("grade", "bad.py", "--exercise", "heuristic", "--json", "--instances", 40)
+    documents = [
+        json.loads(cli(*line, *more).out)
+        for more in (["--seed-file", "seed"], ["--seed-file", "seed"], ["--seed", 3])
+    ]
+    assert documents[0] == documents[1] != documents[2]
+    assert "secret" not in json.dumps(documents)
+
+
+def test_a_class(folder):
+    line = ("grade", ".", "--exercise", "rule", "--instances", 20, "--table", "marks.csv")
+    end = cli(*line, "--json")
+    assert end.code == 1
+    rows = json.loads(end.out)["files"]
+    assert [row["verdict"] for row in rows] == ["not graded", "nothing found", "not graded"]
+    with open("marks.csv", newline="") as stream:
+        assert [row["file"] for row in csv.DictReader(stream)] == ["bad.py", "good.py", "none.py"]
+    end = cli(*line)
+    assert "good.py" in end.out
+    assert "note: 3 of 3 files were graded before" in end.err
+
+
+@pytest.mark.parametrize("exercise", [one.name for one in EXERCISES])
+def test_a_file_to_begin_with(exercise, folder):
+    assert cli("exercises", "--start", exercise, "-o", "mine.py").code == 0
+    assert cli("exercises", "--start", exercise).out == Path("mine.py").read_text()
+    end = cli("grade", "mine.py", "--exercise", exercise, "--instances", 20, "--no-slotwise")
+    assert end.code == (1 if exercise == "solve" else 0)
+
+
+def test_the_list_of_exercises():
+    end = cli("exercises")
+    document = json.loads(cli("exercises", "--json").out)
+    assert [one["name"] for one in document["exercises"]] == [one.name for one in EXERCISES]
+    for one in document["exercises"]:
+        assert one["write"] in end.out
+        assert set(one["domains"]) <= set(end.out.replace(";", " ").split())
+    assert cli("exercises", "-o", "x.py").code == 2
+
+
+def test_ctrl_c_keeps_what_it_has(folder):
+    Path("slow.py").write_text(
+        "import time\ndef bound(instance):\n    open('began', 'w').close()\n"
+        "    time.sleep(0.2)\n    return 1e9\n"
+    )
+    process = start("grade", "slow.py", "--exercise", "bound", "--json", folder=folder)
+    until(lambda: list((folder / "temporary").glob("*/began")))
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    document = json.loads(out)
+    assert process.returncode == 130
+    assert document["interrupted"]
+    assert list((folder / "temporary").glob("*")) == []
