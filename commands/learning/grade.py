@@ -14,6 +14,7 @@ from ..process.interrupts import INTERRUPTED, held
 from .sayings import said_on_a_terminal
 
 if TYPE_CHECKING:
+    from ...teaching.exercises.classes import Wishes
     from ...teaching.exercises.grade import Grade, Reveal
     from ...teaching.exercises.grading import Wanted
 
@@ -69,6 +70,11 @@ Table = Annotated[
     typer.Option("--table", metavar="MARKS", help="Write a CSV with a row for each file here."),
     Written(what="a table"),
 ]
+Pages = Annotated[
+    Path | None,
+    typer.Option("--pages", metavar="FOLDER", help="Of a class: write a page for each file here."),
+    Written(folder=True),
+]
 
 
 def grade(
@@ -87,6 +93,7 @@ def grade(
     reveal: RevealOption = "smallest",
     output: Page = None,
     table: Table = None,
+    pages: Pages = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -99,6 +106,7 @@ def grade(
     """
     from ...instances.advice import need_choice
     from ...instances.files.inputs import parse_size, read_text
+    from ...teaching.exercises.classes import Wishes
     from ...teaching.exercises.exercise import Demands, Limits
     from ...teaching.exercises.grade import REVEALS
     from ...teaching.exercises.grading import wanted
@@ -115,8 +123,11 @@ def grade(
     if file.is_dir():
         if output is not None:
             raise InputError("-o is a page about one file: a folder has a --table")
-        _class(file, how, table, shown, as_json=as_json, quiet=quiet)
+        wishes = Wishes(how, shown, table, pages)
+        _class(file, wishes, as_json=as_json, quiet=quiet)
     else:
+        if pages is not None:
+            raise InputError("--pages is for the files of a folder: one file has -o")
         _one(file, how, shown, output, table, as_json=as_json, quiet=quiet)
 
 
@@ -160,24 +171,16 @@ def _leave(found: Grade) -> None:
         raise typer.Exit(NO)
 
 
-def _class(
-    folder: Path,
-    how: Wanted,
-    table: Path | None,
-    reveal: Reveal,
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def _class(folder: Path, wishes: Wishes, *, as_json: bool, quiet: bool) -> None:
     from ...teaching.exercises.classes import grade_class, shown_table
 
     with held() as signals, said_on_a_terminal(hidden=quiet or as_json) as say:
         signals.interrupt()
-        marks = grade_class(folder, how, table, reveal, say)
+        marks = grade_class(folder, wishes, say)
         signals.hold_if_came()
-    if table is not None:
+    if wishes.table is not None:
         with saving():
-            marks.write(table)
+            marks.write(wishes.table)
     show(shown_table(marks), document=marks.document(), as_json=as_json, quiet=quiet)
     tell(marks.notes, quiet=quiet or as_json)
     if marks.interrupted:

@@ -19,6 +19,7 @@ from ...instances.files.inputs import read_text
 from ...instances.files.outputs import is_replaced, write_bytes
 from .grade import SAFETY, Grade, Reveal
 from .grading import OnProgress, Wanted, grade_source
+from .page import page, refusal
 
 JOURNAL = ".journal.jsonl"
 """Ending of the journal's name, behind that of the table."""
@@ -64,26 +65,44 @@ class Marks:
         }
 
 
-def grade_class(
-    folder: Path,
-    how: Wanted,
-    table: Path | None = None,
-    reveal: Reveal = "smallest",
-    on_progress: OnProgress = lambda _: None,
-) -> Marks:
+@dataclass(frozen=True)
+class Wishes:
+    """How a class is graded, and what is written.
+
+    Parameters
+    ----------
+    how
+        How to grade each file.
+    reveal
+        What rows and pages say of hidden problems.
+    table
+        The table; a journal lies beside it.
+    pages
+        A folder for a page about each file.
+    """
+
+    how: Wanted
+    reveal: Reveal = "smallest"
+    table: Path | None = None
+    pages: Path | None = None
+
+    def page_of(self, name: str) -> Path | None:
+        """Where the page about a file is written, `carl-mine.html` for `carl/mine.py`."""
+        if self.pages is None:
+            return None
+        return self.pages / f"{name.removesuffix('.py').replace('/', '-')}.html"
+
+
+def grade_class(folder: Path, wishes: Wishes, on_progress: OnProgress = lambda _: None) -> Marks:
     """Grade every Python file of a folder and its subfolders.
 
     Parameters
     ----------
     folder
         The folder.
-    how
-        How to grade.
-    table
-        The table; a journal lies beside it. Files that are in it, unchanged and graded in the same
-        way, are not graded again.
-    reveal
-        What the rows say of hidden problems.
+    wishes
+        How. Files that are in the journal, unchanged and graded in the same way, are not graded
+        again, unless their page is missing.
     on_progress
         Is told what is being done.
 
@@ -105,17 +124,22 @@ def grade_class(
     if not files:
         raise InputError(f"{folder}: has no Python files")
     marks = Marks(str(folder))
-    with _journal(table) as (known, journal):
+    if wishes.pages is not None:
+        wishes.pages.mkdir(exist_ok=True)
+    with _journal(wishes.table) as (known, journal):
         again = 0
         try:
             for number, path in enumerate(files, 1):
                 name = path.relative_to(folder).as_posix()
-                key = _key(path, name, how, reveal)
+                key = _key(path, name, wishes)
                 row = known.get(key)
+                place = wishes.page_of(name)
+                if place is not None and not place.exists():
+                    row = None
                 again += row is not None
                 if row is None:
                     on_progress(f"{name} ({number} of {len(files)})")
-                    row = _row(path, name, how, reveal, on_progress)
+                    row = _row(path, name, wishes, on_progress)
                     journal.write(json.dumps({"key": key, "row": row}) + "\n")
                     journal.flush()
                 marks.rows.append(row)
@@ -184,29 +208,34 @@ def shown_table(marks: Marks) -> Any:
     return table
 
 
-def _row(path: Path, name: str, how: Wanted, reveal: Reveal, on_progress: OnProgress) -> Row:
+def _row(path: Path, name: str, wishes: Wishes, on_progress: OnProgress) -> Row:
     def say(text: str) -> None:
         on_progress(f"{name}: {text}")
 
     try:
-        found = grade_source(read_text(path), name, how, say)
+        found = grade_source(read_text(path), name, wishes.how, say)
     except InputError as error:
+        why = str(error).removeprefix(f"{name}: ")
+        _write_page(wishes, name, refusal(name, wishes.how.exercise.name, why))
         row: Row = dict.fromkeys(COLUMNS)
-        return row | {"file": name, "verdict": NOT_GRADED, "message": _without_name(error, name)}
+        return row | {"file": name, "verdict": NOT_GRADED, "message": why}
     if found.interrupted:
         raise KeyboardInterrupt
-    return row_of(found, reveal)
+    _write_page(wishes, name, page(found, wishes.reveal))
+    return row_of(found, wishes.reveal)
 
 
-def _without_name(error: InputError, name: str) -> str:
-    return str(error).removeprefix(f"{name}: ")
+def _write_page(wishes: Wishes, name: str, content: str) -> None:
+    path = wishes.page_of(name)
+    if path is not None:
+        write_bytes(path, content.encode())
 
 
-def _key(path: Path, name: str, how: Wanted, reveal: Reveal) -> str:
+def _key(path: Path, name: str, wishes: Wishes) -> str:
     """Digest of a file's name and content and of how it is graded; it does not tell the seed."""
-    settings = (
-        how.exercise.name, how.seed, how.instances, how.domain, how.demands, how.limits, reveal,
-    )  # fmt: skip
+    how = wishes.how
+    drawn = (how.exercise.name, how.seed, how.instances, how.domain)
+    settings = (*drawn, how.demands, how.limits, wishes.reveal)
     digest = sha256(repr((name, settings)).encode())
     try:
         digest.update(path.read_bytes())

@@ -45,8 +45,35 @@ def page(grade: Grade, reveal: Reveal = "smallest") -> str:
     str
         The page.
     """
-    title = f"{grade.file}: exercise {grade.exercise}"
     body = "\n".join(_body(grade, reveal))
+    return _whole(f"{grade.file}: exercise {grade.exercise}", body)
+
+
+def refusal(file: str, exercise: str, why: str) -> str:
+    """The page about a file that cannot be graded.
+
+    Parameters
+    ----------
+    file
+        Its name.
+    exercise
+        Name of the exercise.
+    why
+        What is wrong with it.
+
+    Returns
+    -------
+    str
+        The page.
+    """
+    body = (
+        f'<h1>{escape(file)}</h1>\n<p class="soft">exercise {escape(exercise)}</p>\n'
+        f'<p class="verdict bad">not graded</p>\n<p class="what">{escape(why)}</p>'
+    )
+    return _whole(f"{file}: exercise {exercise}", body)
+
+
+def _whole(title: str, body: str) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -122,6 +122,7 @@ def test_every_path_of_every_command_is_read_or_written():
                 "--jobs",
                 "--html",
                 "--slides",
+                "--pages",
                 "--table",
                 "--lesson",
             )

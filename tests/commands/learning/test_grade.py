@@ -99,6 +99,7 @@ def test_what_cannot_be_graded(folder):
     assert "choose smallest or kind or no" in said("good.py", "--exercise", "rule", "--reveal", "x")
     assert "need a size" in said("good.py", "--exercise", "rule", "--memory", "much")
     assert "-o is a page about one file" in said(".", "--exercise", "rule", "-o", "page.html")
+    assert "--pages is for the files" in said("good.py", "--exercise", "rule", "--pages", "p")
     Path("empty").write_text(" \n")
     assert "is empty" in said("good.py", "--exercise", "rule", "--seed-file", "empty")
     assert not Path("page.html").exists()
