@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...instances.errors import InputError
 from ...teaching.steps import RECORDERS
-from ..console import about, show, tell
+from ..console import about, show
 from ..file_rules import saving
 from ..heuristic import settings
 from .arrivals import Arrivals
@@ -90,7 +90,6 @@ def explain_steps(
         problem = options.arrivals.part(read(file))
         found = steps(method, problem, optimum=options.optimum, parameters=given)
     _write(found, *outputs)
-    tell(found.notes, quiet=quiet or as_json)
     show(text(found), document=found.document(), as_json=as_json, quiet=quiet)
 
 

@@ -203,9 +203,11 @@ class Picture:
         """Dashed boxes of what was not chosen; the tempting loser's is drawn stronger."""
         for n, step in enumerate(self.steps.steps, 1):
             drawn = [
-                self._box(one, k == step.loser)
+                self._box(one, is_loser)
+                for is_loser in (False, True)  # the loser last, over boxes in the same place
                 for k, one in enumerate(step.candidates)
                 if one.box is not None and one.slot is not None and k != step.chosen
+                if is_loser == (k == step.loser)
             ]
             if drawn:
                 yield Part("".join(drawn), "candidate", n, n + 1)

@@ -18,6 +18,12 @@ POLICY = (
 )
 """Content security policy: the page asks nobody for anything."""
 
+UNSCRIPTED = (
+    "<noscript><style>nav, #words, [data-to] { display: none } "
+    "article, article > div { display: block !important }</style></noscript>"
+)
+"""Without scripts the page shows the whole schedule and the words of all steps."""
+
 BUTTONS = (
     ("first", "First", "Home"),
     ("back", "Back", "←"),
@@ -52,7 +58,8 @@ def page(steps: Steps) -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title>\n<style>{_file('steps.css')}</style></head>\n<body>"
+        f"<title>{title}</title>\n<style>{_file('steps.css')}</style>"
+        f"{UNSCRIPTED}</head>\n<body>"
         f'<h1>{title}</h1><p class="about">{_about(steps)}</p>\n'
         '<main><div id="words" role="status" aria-live="polite" aria-atomic="true"></div>\n'
         f'<div class="scroll" id="frame" tabindex="0" role="region" aria-label="What is decided so '

@@ -65,7 +65,7 @@ def test_jobs_that_run_side_by_side_are_stacked() -> None:
 
 def test_boxes_are_dashed_and_the_chosen_one_is_a_bar() -> None:
     candidates = tuple(Candidate(k % 2, f"c{k}", {}, (0.0, 1.0 + k)) for k in range(3))
-    steps = made(step(bar(0, 0, 1), candidates=candidates, chosen=0, loser=2), step())
+    steps = made(step(bar(0, 0, 1), candidates=candidates, chosen=0, loser=1), step())
     root = ElementTree.fromstring(Picture(steps).slide(1))
     dashed = [r for r in root.iter(f"{SVG}rect") if r.get("stroke-dasharray")]
     assert [r.get("class") for r in dashed] == ["box", "loser"]

@@ -150,6 +150,16 @@ def test_a_phone_keeps_the_names_in_view(chromium: Any, path: Path, dark: bool) 
             assert step(tab) == wanted, selector
 
 
+def test_without_scripts_all_words_are_there(chromium: Any, path: Path) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    assert tab.locator("h2:visible").count() == 14
+    assert tab.locator("#picture .bar:visible").count() == 12
+    assert tab.locator("#picture .candidate:visible, button:visible").count() == 0
+    context.close()
+
+
 def test_a_tall_picture_ends_above_the_buttons(chromium: Any, tmp_path: Path) -> None:
     cluster = Cluster.uniform(20)
     jobs = [Job("j", [9.0 + k for k in range(45)], [5.0] * 21)]
