@@ -3,7 +3,10 @@
 import json
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +15,17 @@ import pytest
 import run_tables
 import source_tree
 import typer
+from building.whole import faults
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
 
+import slotwise
 from slotwise.commands.app import app, run
 from slotwise.instances.datacenter.datacenter_file import read_datacenter
+from slotwise.instances.examples import EXAMPLES
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy
 from slotwise.instances.mapreduce.instance_file import read_instance
+from slotwise.teaching.lessons.families import FAMILIES
+from slotwise.teaching.steps import RECORDERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -50,7 +58,7 @@ def commands(page: str) -> Iterator[list[str]]:
         for line in content.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
             if words[:1] == ["slotwise"]:
-                yield words[1:]
+                yield list(takewhile(lambda word: word not in (">", "|", "&&"), words[1:]))
 
 
 def leaf_commands(command: Any) -> Iterator[Any]:
@@ -118,6 +126,65 @@ def test_pages_that_the_project_names_exist() -> None:
     }
     assert len(named) > 50
     assert [(path, page) for path, page in sorted(named) if not (ROOT / page).is_file()] == []
+
+
+@pytest.mark.parametrize("kind", ["heuristics", "formulations"])
+def test_every_method_has_a_page(kind: str) -> None:
+    shown = "\n".join(text_of(page) for page in PAGES if page.startswith(f"docs/{kind}/"))
+    directives = re.findall(
+        r"^```\{(?:entry heuristics|steps|lesson)\} (.*?)(?: on .*)?$", shown, re.M
+    )
+    for name in slotwise.registry(kind).names:
+        assert name in directives or (ROOT / f"docs/{kind}/{name}.md").is_file(), name
+
+
+def test_every_method_that_can_be_stepped_through_is_on_a_page() -> None:
+    shown = {
+        name: example
+        for page in PAGES
+        for name, example in re.findall(r"^```\{steps\} (.*?) on (\S+)", text_of(page), re.M)
+    }
+    assert sorted(shown) == sorted(RECORDERS)
+    assert set(shown.values()) <= {f"example:{one.name}" for one in EXAMPLES}
+
+
+def test_every_lesson_is_on_the_page_of_its_model() -> None:
+    for model in FAMILIES:
+        text = text_of(f"docs/formulations/{model}.md")
+        assert f"```{{lesson}} {model}\n" in text
+        assert f"```{{without}} {model}\n" in text
+
+
+FAULTS = {
+    '<img src="https://host/a.png">': "loads https://host/a.png",
+    '<script src="//host/a.js"></script>': "loads //host/a.js",
+    "<style>@import 'https://host/a.css';</style>": "loads https://host/a.css",
+    '<p style="background: url(https://host/a.png)">': "loads https://host/a.png",
+    '<a href="gone.html">': "no file gone.html",
+    '<a href="../gone/">': "no file ../gone/",
+    '<a href="other.html#gone">': "no place other.html#gone",
+    '<a href="#gone">': "no place #gone",
+    '<iframe src="gone.html"></iframe>': "no file gone.html",
+}
+
+
+@pytest.mark.parametrize("text", FAULTS)
+def test_a_fault_of_a_built_page_is_found(text: str, tmp_path: Path) -> None:
+    (tmp_path / "other.html").write_text('<h1 id="top">Other</h1>')
+    page = tmp_path / "page.html"
+    page.write_text('<a href="https://host/">out</a><a href="other.html#top">in</a><a href="">')
+    assert list(faults(tmp_path)) == []
+    page.write_text(text)
+    assert list(faults(tmp_path)) == [f"page.html: {FAULTS[text]}"]
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("furo", reason="needs the extra `docs`")
+    command = [sys.executable, "-m", "sphinx", "-nWq", "-j", "2", str(ROOT / "docs"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "searchindex.js").is_file()
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 LOADED = {
     "audio": ("src",),
@@ -81,6 +81,8 @@ def faults(site: Path) -> Iterator[str]:
 
 def look(app: Sphinx, exception: Exception | None) -> None:
     """End the build with an error if a page is not whole."""
+    from sphinx.errors import ExtensionError
+
     if exception is None and app.builder.format == "html":
         found = sorted(set(faults(Path(app.outdir).resolve())))
         if found:
