@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from slotwise.formulations.mathematics import Formulation, Statement, Symbol
 from slotwise.report import catalogue
 from slotwise.teaching.lessons.families import FAMILIES
 from slotwise.teaching.lessons.lesson import make_lesson
+from slotwise.teaching.lessons.lesson_page import lesson_content
 from slotwise.teaching.steps import RECORDERS
 from slotwise.teaching.steps.html import page
 
@@ -96,9 +98,12 @@ def statement(formulation: Formulation) -> Iterator[str]:
     yield from (equation(one) for one in formulation.statements)
 
 
+lesson_on = cache(make_lesson)
+
+
 def without(model: str) -> str:
     """The table of what happens without each core rule."""
-    lesson = make_lesson(model)
+    lesson = lesson_on(model)
     rules = {rule.label: rule for rule in lesson.rules}
     rows = [["nothing", f"{lesson.optimum:.6g}", "the true optimum"]]
     for label, value in lesson.witness.items():
@@ -161,15 +166,12 @@ class LessonOf(FromText):
         if model not in FAMILIES:
             return ""
         name = f"lesson-{model}.html"
-        path = Path(self.env.app.outdir) / FOLDER / name
-        path.parent.mkdir(exist_ok=True)
         try:
-            slotwise.write_lesson(model, path)
+            content = lesson_content(lesson_on(model), name)
         except slotwise.InputError as missing:
             logger.warning(f"no lesson on {model}: {missing}", type="slotwise", subtype="lesson")
             return f"`slotwise explain {model} --lesson lesson.html` makes a lesson page.\n"
-        title = f"Lesson: the {model} model"
-        return self.framed(name, path.read_bytes(), title, LESSON_HEIGHT)
+        return self.framed(name, content, f"Lesson: the {model} model", LESSON_HEIGHT)
 
 
 class StepsOf(FromText):
