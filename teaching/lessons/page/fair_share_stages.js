@@ -126,7 +126,7 @@
     for (const [i, { path, normalised, tasks }] of leaves.entries())
       if (tasks > 0 && wants[i] && !resources.some((_, j) => normalised[j] > 0 && load[j] >= 1 - 1e-6))
         found.push({
-          rule: "could have more",
+          rule: "nothing that helps is left over",
           text: `${path} needs ${lesson.listed(resources.filter((_, j) => normalised[j] > 0))}, of which some is left`,
           keys: [path],
         });

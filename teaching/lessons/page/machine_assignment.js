@@ -179,7 +179,7 @@
         const there = amount(configurations[j].capacity, name);
         if (needed > there * (1 + 2e-9))
           found.push({
-            rule: "does not fit",
+            rule: "a bin fits its machine",
             text: `${binName(problem, jobs)} needs ${number(needed)} ${name}, a machine of ${configurations[j].name} has ${number(there)}`,
             keys: [key],
           });
@@ -187,7 +187,7 @@
       for (const [k, n] of jobs.entries())
         if (n && !(meanTime(classes[k], j) > 0))
           found.push({
-            rule: "cannot run there",
+            rule: "a class runs where it can",
             text: `${classes[k].name} cannot run on ${configurations[j].name}`,
             keys: [key],
           });
@@ -196,7 +196,7 @@
       const used = plan.reduce((sum, one) => sum + (one.j === j ? one.count : 0), 0);
       if (Math.abs(used - count) > 1e-6 * Math.max(1, count))
         found.push({
-          rule: used > count ? "more machines than there are" : "machines without a bin",
+          rule: used > count ? "no more machines than there are" : "a bin for every machine",
           text: `${name}: bins for ${number(used)} machines, there are ${number(count)}`,
           keys: keysOf((one) => one.j === j),
         });
@@ -207,7 +207,7 @@
         const said = claimed?.[j][k] ?? held;
         if (said > held * (1 + 1e-6) + 1e-6)
           found.push({
-            rule: "jobs in no bin",
+            rule: "what runs is in a bin",
             text: `${number(said)} jobs of ${one.name} are said to run on ${name}, its bins hold ${number(held)}`,
             keys: keysOf((bin) => bin.j === j),
           });
@@ -218,7 +218,7 @@
       const arriving = one.share * value;
       if (arriving > served * (1 + 1e-6) + 1e-9)
         found.push({
-          rule: "not served",
+          rule: "every class is served",
           text:
             `${number(arriving)} ${unit(problem)} of ${one.name} arrive, the bins serve ${number(served)}` +
             ` (${percent(served / arriving)})`,

@@ -114,7 +114,8 @@
 
     // All statements of one label, with one switch.
     rule(group) {
-      const [{ label: name, role: part }] = group;
+      // An objective may share the label of a rule.
+      const [{ label: name }] = group, part = group.find(({ role }) => role)?.role;
       const label = escape(name);
       const place = (k) => `words-${label.replace(/\W/g, "-")}-${k}`;
       const formulas = group

@@ -144,7 +144,7 @@ def test_checker_agrees_with_the_package_on_changed_shares() -> None:
         wanted.append(kinds)
         cases.append({"problem": hierarchy_document(problem), "shares": share.tolist()})
     found = lesson_solver.answer(SCRIPTS, MUTATED, cases)
-    assert [set(rules) - {"could have more"} for rules in found] == wanted
+    assert [set(rules) - {"nothing that helps is left over"} for rules in found] == wanted
     assert all(any(kind in kinds for kinds in wanted) for kind in KINDS.values())
 
 
