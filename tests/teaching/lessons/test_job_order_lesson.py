@@ -10,6 +10,7 @@ import lesson_solver
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from brute_force import optimum
 from random_instances import tiny, with_outages, with_security, with_speed_factors
 
 from slotwise import check
@@ -259,3 +260,29 @@ def test_the_longest_path_adds_up() -> None:
 
 def _is_number(word: str) -> bool:
     return word.replace(".", "", 1).isdigit()
+
+
+SOLVE = """
+const model = lesson.models["job-order"], found = [];
+for (const problem of data) {
+  const built = model.build(problem), on = new Set(Object.keys(built.rows));
+  const answer = await lesson.solve(lesson.lpText(built, on));
+  const picture = model.picture(problem, answer, on);
+  found.push({ answer, value: picture.value, violations: model.check(problem, picture) });
+}
+return found;
+"""
+
+
+def test_the_optimum_of_the_page_is_that_of_enumeration(tmp_path: Path) -> None:
+    few = [one for one in some(300, 15) if one.map_tasks + one.reduce_tasks <= 9]
+    instances = few[:12]
+    documents = [instance_document(instance) for instance in instances]
+    scripts = ["text.js", "solver.js", *SCRIPTS[1:]]
+    found = lesson_solver.answer(scripts, SOLVE, documents, folder=tmp_path)
+    for instance, one in zip(instances, found, strict=True):
+        best = optimum(instance, shared_order=True)
+        assert one["answer"]["status"] == "optimal"
+        assert one["answer"]["value"] == pytest.approx(best, rel=1e-6, abs=1e-6), instance.name
+        assert one["value"] == pytest.approx(best, rel=1e-6, abs=1e-6), instance.name
+        assert one["violations"] == []
