@@ -132,7 +132,8 @@ def _refuse(instance: Instance) -> None:
     if tasks > MOST_TASKS:
         raise InputError(
             f"a lesson page solves in the browser: at most {MOST_TASKS} tasks, this instance has "
-            f"{tasks}; `slotwise generate ljr --jobs 4 --maps 1 2 --reduces 1 2` makes one"
+            f"{tasks}; `slotwise generate ljr --jobs 4 --nodes 2 --maps 1 2 --reduces 1 2` makes "
+            "one"
         )
     slots = int(instance.cluster.map_slots.sum() + instance.cluster.reduce_slots.sum())
     if slots > MOST_SLOTS:

@@ -57,8 +57,8 @@ def some(first: int, count: int) -> Iterator[Instance]:
             yield instance
 
 
-def rows_of(instance: Instance) -> dict[str, Any]:
-    model, _ = FAMILY.build(instance)
+def rows_of(instance: Instance, horizon: float | None = None) -> dict[str, Any]:
+    model = job_order.build(instance, horizon=horizon)
     return dict(vars(plain_model(model, FAMILY.variable)))
 
 
@@ -104,13 +104,18 @@ def assert_same(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
 )
 def test_the_page_builds_the_rows_of_python(first: int, count: int) -> None:
     instances = list(some(first, count))
-    documents = [instance_document(instance) for instance in instances]
+    # Every other one with a horizon that bites: then it is the big-Ms.
+    horizons = [None if k % 2 else 100.0 / (1 + k % 7) for k in range(count)]
+    cases = [
+        {"problem": instance_document(instance), "horizon": horizon}
+        for instance, horizon in zip(instances, horizons, strict=True)
+    ]
     built = node(
-        "return data.map((problem) => lesson.models['job-order'].build(problem));", documents
+        "return data.map(({ problem, horizon }) => lesson.jobOrder.build(problem, horizon));", cases
     )
     worst = max(
-        assert_same(ours, rows_of(instance))
-        for ours, instance in zip(built, instances, strict=True)
+        assert_same(ours, rows_of(instance, horizon))
+        for ours, instance, horizon in zip(built, instances, horizons, strict=True)
     )
     assert worst <= CLOSE
 
