@@ -41,8 +41,8 @@ LESSON_HEIGHT, STEPS_HEIGHT = 1000, 720
 """Height of the frames (pixels)."""
 
 WITHOUT = """\
-Each rule left out alone, on the problem that the lesson above opens with. A better value than the
-true optimum is one that nothing real has.
+Each rule that is needed for truth left out alone, on the problem that the lesson above opens with.
+What the model then answers breaks the rule, even where the number is the same.
 
 """
 
