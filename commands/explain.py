@@ -16,7 +16,7 @@ from .file_rules import Written, saving
 from .learning.arrivals import Arrivals, GuidanceFile, JobCount, Load, Noise, Scale, Seed, Trace
 from .learning.lesson import HighsFolder, LessonFile, explain_lesson, need_lesson, refuse_lesson
 from .learning.steps import NAMES as METHODS
-from .learning.steps import Options, explain_steps, is_method
+from .learning.steps import Options, explain_steps, is_method, with_methods
 
 if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
@@ -100,7 +100,8 @@ def explain(
         explain_steps(model, instance, options, outputs, as_json=as_json, quiet=quiet)
         return
     _need_method(model, {"--slides": slides, "--parameter": parameter, "--optimum": optimum})
-    entry = named(FORMULATIONS, model, instance)
+    with with_methods(model):
+        entry = named(FORMULATIONS, model, instance)
     need_lesson(lesson, highs)
     _need_instance(instance, output)
     with nullcontext() if instance is None else about(instance):

@@ -18,6 +18,7 @@ KINDS = {
     "hierarchy": ("a hierarchy", "use `slotwise fair`"),
     "hierarchy-events": ("a file of events", "use `slotwise fair HIERARCHY --events`"),
     "allocation": ("an allocation", "use `slotwise check HIERARCHY ALLOCATION`"),
+    "steps": ("steps of a method", "use `slotwise check INSTANCE STEPS`"),
 }
 """slotwise's own formats, what they hold and where they go."""
 

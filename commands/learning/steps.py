@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...instances.advice import did_you_mean
 from ...instances.errors import InputError
 from ...teaching.steps import RECORDERS
 from ..console import about, show
@@ -53,6 +56,18 @@ class Options:
     parameter: list[str] | None
     optimum: float | None
     arrivals: Arrivals
+
+
+@contextmanager
+def with_methods(name: str) -> Iterator[None]:
+    """Within it, an unknown name is answered with the methods, too."""
+    try:
+        yield
+    except InputError as error:
+        if not str(error).startswith("unknown"):
+            raise
+        guess = did_you_mean(name, list(RECORDERS))
+        raise InputError(f"{error}; or a method step by step: {guess.strip() or NAMES}") from None
 
 
 def explain_steps(

@@ -65,6 +65,8 @@ def test_wrong_words_are_refused_in_one_line(tmp_path: Path, capfd: Capture) -> 
     assert "needs an Instance, got a Hierarchy" in refused(
         "explain EFSS example:departments", capfd
     )
+    assert "step by step: did you mean EFSS?" in refused("explain EFSSS example:five-jobs", capfd)
+    assert "or a method step by step: EASS, EFSS," in refused("explain LP", capfd)
     for option in ("--slides", "--optimum", "--parameter"):
         line = f"explain sequence example:five-jobs {option} 1"
         assert f"{option} is for methods step by step" in refused(line, capfd)
