@@ -10,6 +10,7 @@ import typer
 
 from ...heuristics.dispatch import POLICIES
 from ...instances.errors import InputError
+from ...teaching.steps.recorders.dispatching import JOBS, LOAD
 
 PANEL = "Dispatching policies"
 
@@ -26,13 +27,18 @@ Load = Annotated[
     typer.Option(
         metavar="L",
         min=0,
-        help="Arrivals as a part of the highest rate; default 1.3, so that some jobs wait.",
+        help=f"Arrivals as a part of the highest rate; default {LOAD}, so that some jobs wait.",
         rich_help_panel=PANEL,
     ),
 ]
 JobCount = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Number of jobs; default 40.", rich_help_panel=PANEL),
+    typer.Option(
+        metavar="N",
+        min=1,
+        help=f"Number of jobs; default {JOBS}, or the whole trace.",
+        rich_help_panel=PANEL,
+    ),
 ]
 Noise = Annotated[
     float | None,

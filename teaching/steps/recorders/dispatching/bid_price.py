@@ -247,13 +247,17 @@ class BidPrice:
         if self._taken(job, second) <= self._taken(job, best):
             rule = "bin"
         cost = number(self._cost(job, second))
-        return rule, f"{name} comes next at {cost}{self._why_cost(job, second)}. "
+        return rule, f"{name} comes next at {cost}{self._why_cost(job, second, best)}. "
 
-    def _why_cost(self, job: Job, offer: Offer) -> str:
+    def _why_cost(self, job: Job, offer: Offer, best: Offer) -> str:
         """How a cost comes about, where that is not plain."""
-        if offer.bonus and self._bonus > 0:
-            return f" ({number(self._taken(job, offer))} less the same)"
-        return " (its bin lacks none)" if self._bonus > 0 else ""
+        if not self._bonus > 0 or not (offer.bonus or best.bonus):
+            return ""
+        if not offer.bonus:
+            return " (its bin lacks none)"
+        taken = number(self._taken(job, offer))
+        less = "the same" if best.bonus else number(self._bonus * self._unit)
+        return f" ({taken} less {less})"
 
     def _best_fit(
         self, job: Job, with_room: list[Machine], offers: list[Offer], best: Offer, reason: str
@@ -270,7 +274,7 @@ class BidPrice:
             where = f"not among the {LOOKED_AT} fullest where the job may go"
             return f"{reason}{text}, but is {where}."
         more = number((offer.cost - best.cost) * self._unit)
-        cost = f"{number(self._cost(job, offer))}{self._why_cost(job, offer)}"
+        cost = f"{number(self._cost(job, offer))}{self._why_cost(job, offer, best)}"
         if all(other.cost >= offer.cost for other in offers if other is not best):
             return f"{text}: that comes next, at {cost}, more by {more}."
         return f"{reason}{text}, at {cost}, more by {more}."

@@ -174,11 +174,13 @@ class Cluster:
         before
             What comes before the names.
         """
-        unit = self.data.unit.tolist()
-        return {
-            f"{before}{name}": float(f"{u * one:.12g}")
-            for name, u, one in zip(self.data.resources, units, unit, strict=True)
-        }
+        unit, most = self.data.unit.tolist(), self.data.capacity.max(axis=0).tolist()
+        found: dict[str, Fact] = {}
+        for name, u, one, largest in zip(self.data.resources, units, unit, most, strict=True):
+            # What has been added to capacities as a tolerance is not shown.
+            amount = float(f"{u * one:.8g}")
+            found[f"{before}{name}"] = amount if amount > 1e-8 * largest else 0.0
+        return found
 
     def shortest_of_room(self, job: Job, among: list[Machine]) -> tuple[Machine, int, int]:
         """The machine that lacks least for a job, in parts of the largest one; lowest number.

@@ -139,9 +139,7 @@ class Lotes:
         text = f"First fit would take {first.name}, the first machine with room"
         lower = best.score(k) - first.score(k)
         if best.configuration == drawn != first.configuration:
-            return (
-                f"{text}; the draw does not say {self.cluster.configurations[first.configuration]}."
-            )
+            return f"{text}, which is not of {self.cluster.configuration_of(best)}."
         if lower > 0:
             return f"{text}; its score {first.score(k)} is lower by {lower}."
         return f"{text}."
@@ -161,7 +159,7 @@ class Lotes:
         text += (
             f"No machine has room. {nearest.name} comes nearest and lacks "
             f"{number(float(lacks or 0))} {name}. The job waits in {queue}, "
-            + (f"behind {ahead} of its class." if ahead else "the first of its class.")
+            + (f"behind {ahead} of its class." if ahead else "as the first of its class.")
         )
         order = sorted(able, key=lambda m: (m is not nearest, m.configuration != drawn, m.number))
         candidates, _, left_out = shortened([self._machine(m, job) for m in order], [0])
@@ -248,16 +246,28 @@ class Lotes:
         facts["place in its queue"] = place + 1
         text += f"{job.label.capitalize()} is the first of its queue"
         text += f" that fits, in place {place + 1}" if place else ""
-        text += f". {self._first_come(job, able, facts)}"
+        text += f". {self._first_come(job, able, machine, facts)}"
         candidates = tuple(self._queue(*queue, machine, k) for queue in queues)
         loser = next((i for i, queue in enumerate(queues) if queue[2] and i != at), None)
         return Decision(machine, rule, text, candidates, at, 0, loser, facts)
 
-    def _first_come(self, job: Job, able: list[Job], facts: dict[str, Fact]) -> str:
+    def _first_come(
+        self, job: Job, able: list[Job], machine: Machine, facts: dict[str, Fact]
+    ) -> str:
         """What first fit would start."""
         first = able[0]
         if first is job:
-            return "First fit would start it too."
+            ahead = self.cluster.waiting[0]
+            if ahead is job:
+                return "First fit would start it too."
+            facts["first that waits"] = ahead.number + 1
+            name = self.cluster.class_of(ahead)
+            able_here = self.cluster.can_run[ahead.job_class, machine.configuration]
+            why = "does not fit" if able_here else "cannot run here"
+            return (
+                f"{ahead.label.capitalize()} ({name}) came earlier but {why}; first fit would "
+                f"start {job.label} too."
+            )
         facts["first that fits"] = first.number + 1
         name = self.cluster.class_of(first)
         return f"First fit would start {first.label} ({name}), which came earlier and fits."
@@ -268,7 +278,7 @@ class Lotes:
         text = (
             f"No job of the plan's classes fits here. {job.label.capitalize()} {where}, so that "
             "every machine that can run it may start it, last of all. "
-            + self._first_come(job, able, facts)
+            + self._first_come(job, able, machine, facts)
         )
         one = Candidate(None, "jobs without a place in the plan", {"first that fits": job.label})
         return Decision(machine, "no place in the plan", text, (one,), 0, 0, None, facts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -193,8 +193,8 @@ class Player:
         machine.free = [f + d for f, d in zip(machine.free, gone.demand, strict=True)]
         machine.running[gone.job_class] -= 1
         ended = (
-            f"{gone.label} ({self.cluster.class_of(gone)}) has ended on {machine.name}, and "
-            f"{counted(len(self.cluster.waiting), 'job')} "
+            f"{gone.label.capitalize()} ({self.cluster.class_of(gone)}) has ended on "
+            f"{machine.name}, and {counted(len(self.cluster.waiting), 'job')} "
             f"{'waits' if len(self.cluster.waiting) == 1 else 'wait'}. "
         )
         while self.cluster.waiting and (found := self.rule.next_for(machine)) is not None:
@@ -262,7 +262,10 @@ class Player:
                 title=f"{at}: {title}",
                 rule=decision.rule,
                 text=text,
-                candidates=decision.candidates,
+                candidates=tuple(
+                    one if i == decision.loser else replace(one, box=None)
+                    for i, one in enumerate(decision.candidates)
+                ),
                 chosen=decision.chosen,
                 loser=decision.loser,
                 left_out=decision.left_out,

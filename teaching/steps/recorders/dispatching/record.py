@@ -13,15 +13,12 @@ from .....instances.errors import InputError
 from .....instances.needs import need
 from .....solvers.guidance.jobs_asked import JobsAsked, plan_for
 from ...record import Steps
+from . import JOBS, LOAD
 from .bid_price import BidPrice
 from .cluster import Cluster
 from .lotes import Lotes
 from .play import Rule, check_size, play
 from .queue_rules import BestFit, FirstFit, Tetris
-
-JOBS, LOAD = 40, 1.3
-"""What is drawn unless somebody asks for other jobs: few, and more than can be carried, so that
-some wait."""
 
 
 def arrivals(
@@ -265,6 +262,7 @@ def first_fit(
     datacenter: Datacenter,
     *,
     trace: Workload | str | Path | None = None,
+    guidance: Guidance | str | Path | None = None,
     jobs: int | None = None,
     load: float | None = None,
     noise: float = 0.0,
@@ -276,7 +274,7 @@ def first_fit(
     ----------
     datacenter
         The datacenter.
-    trace, jobs, load, noise, seed
+    trace, guidance, jobs, load, noise, seed
         As for `arrivals`.
 
     Returns
@@ -294,6 +292,7 @@ def first_fit(
         datacenter,
         FirstFit,
         trace=trace,
+        guidance=guidance,
         jobs=jobs,
         load=load,
         noise=noise,
@@ -305,6 +304,7 @@ def best_fit(
     datacenter: Datacenter,
     *,
     trace: Workload | str | Path | None = None,
+    guidance: Guidance | str | Path | None = None,
     jobs: int | None = None,
     load: float | None = None,
     noise: float = 0.0,
@@ -316,7 +316,7 @@ def best_fit(
     ----------
     datacenter
         The datacenter.
-    trace, jobs, load, noise, seed
+    trace, guidance, jobs, load, noise, seed
         As for `arrivals`.
 
     Returns
@@ -334,6 +334,7 @@ def best_fit(
         datacenter,
         BestFit,
         trace=trace,
+        guidance=guidance,
         jobs=jobs,
         load=load,
         noise=noise,
@@ -345,11 +346,11 @@ def tetris(
     datacenter: Datacenter,
     *,
     trace: Workload | str | Path | None = None,
+    guidance: Guidance | str | Path | None = None,
     jobs: int | None = None,
     load: float | None = None,
     noise: float = 0.0,
     seed: int = 0,
-    gamma: float | None = None,
 ) -> Steps:
     """Record Tetris ([Tetris], as in [LoTES], section 5.2).
 
@@ -357,10 +358,8 @@ def tetris(
     ----------
     datacenter
         The datacenter.
-    trace, jobs, load, noise, seed
+    trace, guidance, jobs, load, noise, seed
         As for `arrivals`.
-    gamma
-        Weight of the remaining work, as in `simulate`.
 
     Returns
     -------
@@ -375,8 +374,9 @@ def tetris(
     return _without_plan(
         "tetris",
         datacenter,
-        lambda cluster: Tetris(cluster, gamma),
+        Tetris,
         trace=trace,
+        guidance=guidance,
         jobs=jobs,
         load=load,
         noise=noise,

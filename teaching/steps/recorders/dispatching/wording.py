@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...record import Candidate
 
-MOST_SHOWN = 8
+MOST_SHOWN = 5
 """Candidates of a step that are shown; it says how many more there are."""
 
 
