@@ -66,7 +66,7 @@ def test_pages_of_policies_and_shares_fit_phone_and_desk(tmp_path: Path) -> None
         "example:gpu-cluster-guidance", slotwise.read("example:gpu-cluster")
     )
     shown = {
-        "lotes": ("example:gpu-cluster", {"guidance": guidance}, "33/"),
+        "lotes": ("example:gpu-cluster", {"guidance": guidance}, "25/"),
         "exact": ("example:mch-figure-4", {}, "3/5"),
     }
     with browsers.browser() as chromium:
