@@ -7,7 +7,8 @@
   const lesson = (globalThis.lesson ??= { models: {} });
   const order = (lesson.jobOrder ??= {});
 
-  // The rows that define each kind of variable: it stands on their greater side with coefficient 1.
+  // The rows that define each kind of variable: it stands on their
+  // greater side with coefficient 1.
   const DEFINED_BY = [
     ["rho", ["J7_read", "J8_local_read"]],
     ["alpha", ["J9_map_work_before"]],
@@ -25,13 +26,12 @@
     for (const [wanted, components] of DEFINED_BY)
       for (const component of components) {
         if (!on.has(component)) continue;
-        for (const [terms, lower, upper] of built.rows[component] ?? []) {
-          const sign = lower === null ? -1 : 1;
-          const name = Object.keys(terms).find((n) => kind(n) === wanted && sign * terms[n] > 0);
-          let least = lower === null ? -upper : lower;
+        for (const [terms, lower] of built.rows[component] ?? []) {
+          const name = Object.keys(terms).find((n) => kind(n) === wanted && terms[n] > 0);
+          let least = lower;
           for (const [other, value] of Object.entries(terms))
-            if (other !== name) least -= sign * value * values[other];
-          values[name] = Math.max(values[name], least / Math.abs(terms[name]));
+            if (other !== name) least -= value * values[other];
+          values[name] = Math.max(values[name], least);
         }
       }
     return values;

@@ -146,6 +146,22 @@ def test_every_change_gives_an_instance_that_python_reads_and_builds_alike(tmp_p
     assert {"add", "drop", "map"} <= labels
 
 
+def test_rates_keep_their_order(tmp_path: Path) -> None:
+    """Python refuses a rack that is faster than the node, or slower than another rack."""
+    changed = node(
+        """const edits = lesson.models["job-order"].edits(data);
+        const rates = edits.filter(({ group }) => group.startsWith("rates"));
+        return rates.flatMap((edit) => [5, 500].map((to) => edit.apply(data, to)));""",
+        instance_document(tiny(0)),
+    )
+    assert len(changed) == 6
+    for k, document in enumerate(changed):
+        path = tmp_path / f"{k}.json"
+        path.write_text(json.dumps(document))
+        rates = read_instance(path).cluster.rates
+        assert (rates.node, rates.rack, rates.remote)[k // 2] == (5, 500)[k % 2]
+
+
 def test_nodes_are_added_up_to_four() -> None:
     instance = instance_document(next(some(1, 1)))
     labels = node(
