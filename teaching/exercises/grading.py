@@ -13,6 +13,7 @@ from ...instances.errors import InputError
 from ...instances.files.inputs import STANDARD, file_name, read_text
 from .catalogue import exercise_named
 from .exercise import (
+    ENDED,
     TIME_OUT,
     Answer,
     Demands,
@@ -28,6 +29,9 @@ from .submission import Submission
 
 MOST_FAILURES = 8
 """Failing problems that are made smaller. Several starts end at different ones."""
+
+COSTLY = (TIME_OUT, ENDED)
+"""Failures after which a process is started again: of these only the first is made smaller."""
 
 FEW_TIME_OUTS = 2
 """Problems without an answer in time that end the search for more."""
@@ -255,7 +259,7 @@ class _Search:
             )
         done = set()
         for one in self.found:
-            if one.failure.kind == TIME_OUT and TIME_OUT in done:
+            if one.failure.kind in COSTLY and one.failure.kind in done:
                 continue
             self.on_progress(f"making instance {one.number} smaller")
             shrunk = shrink(one.document, one.failure, exercise, wanted.domain, self._fails, until)

@@ -35,6 +35,7 @@ SLOT = 'row(job, "reduce", k, node, slot, start)'
 MAP_SLOTS = 'max(1, next(n["map_slots"] for n in nodes if n["name"] == node))'
 OVERLAP = "two tasks at once on a slot"
 EARLY = "a reduce task before its job's maps"
+PRINTED = "sorted(length for _, length in others)"
 FULL, NEVER = "a start that does not fit", "a job that never starts"
 
 HEURISTIC, BOUND, RULE = (2 * (name,) for name in ("heuristic", "bound", "rule"))
@@ -45,7 +46,14 @@ QUICK = (
     Bug("local rate", *HEURISTIC, "    if a == b:\n", "    if True:\n", EARLY, 2),
     Bug("slot", *HEURISTIC, SLOT, SLOT.replace("slot", f"slot % {MAP_SLOTS}"), OVERLAP, 2),
     Bug("division", *HEURISTIC, "max(reduces, 1)", "reduces", "raises ZeroDivisionError", 2),
-    Bug("LB1 as printed", *BOUND, '"LB1"', '"LB1 as printed"', "a bound above the optimum", 5),
+    Bug(
+        "LB1 as printed",
+        *BOUND,
+        "sorted(waiting(tasks, others))",
+        PRINTED,
+        "a bound above the optimum",
+        5,
+    ),
     Bug("first resource", *RULE, "job.demand.items()", "[*job.demand.items()][:1]", FULL, 2),
     Bug("first waiting", *RULE, "in waiting:", "in waiting[:1]:", NEVER, 3),
     Bug("no queue", *RULE, "self.queue.append(job)", "pass", NEVER, 2),

@@ -30,7 +30,7 @@ def broken(tmp_path_factory):
     """The answer to grading a broken file, as JSON, text and page."""
     folder = tmp_path_factory.mktemp("broken")
     (folder / "bad.py").write_text(BUG.source)
-    line = ("grade", folder / "bad.py", "--exercise", "heuristic", "--instances", 40)
+    line = ("grade", folder / "bad.py", "--exercise", "heuristic", "--instances", 12)
     return [
         cli(*line, *more, "-o", folder / f"page-{k}.html")
         for k, more in enumerate((["--json"], ["--reveal", "kind"], ["--reveal", "no"]))
@@ -107,7 +107,7 @@ def test_what_cannot_be_graded(folder):
 
 def test_a_secret_seed(folder):
     Path("seed").write_text("secret\n")
-    line = ("grade", "bad.py", "--exercise", "heuristic", "--json", "--instances", 40)
+    line = ("grade", "bad.py", "--exercise", "heuristic", "--json", "--instances", 16)
     documents = [
         json.loads(cli(*line, *more).out)
         for more in (["--seed-file", "seed"], ["--seed-file", "seed"], ["--seed", 3])
@@ -133,7 +133,7 @@ def test_a_class(folder):
 def test_a_file_to_begin_with(exercise, folder):
     assert cli("exercises", "--start", exercise, "-o", "mine.py").code == 0
     assert cli("exercises", "--start", exercise).out == Path("mine.py").read_text()
-    end = cli("grade", "mine.py", "--exercise", exercise, "--instances", 20, "--no-slotwise")
+    end = cli("grade", "mine.py", "--exercise", exercise, "--instances", 6, "--no-slotwise")
     assert end.code == (1 if exercise == "solve" else 0)
 
 

@@ -37,15 +37,14 @@ def test_seeded_mistakes(bug):
         assert all(job["map_tasks"] and job["reduce_tasks"] for job in one.document["jobs"])
 
 
-@pytest.mark.parametrize("bug", MODELS[:2], ids=lambda bug: bug.name)
-def test_seeded_mistakes_of_models(bug):
-    shows(graded("solve", bug.source, seed=2, instances=6), bug)
+def test_a_model_without_a_rule():
+    shows(graded("solve", MODELS[0].source, seed=2, instances=5), MODELS[0])
 
 
 def test_an_endless_loop():
-    found = graded("heuristic", HANG.source, limits=Limits(time=60.0, per_instance=0.1))
+    found = graded("heuristic", HANG.source, limits=Limits(time=60.0, per_instance=0.05))
     one = shows(found, HANG)
-    assert one.failure.text == "no answer in 0.1 s"
+    assert one.failure.text == "no answer in 0.05 s"
     assert any("while instances are made smaller" in note for note in found.notes)
 
 
@@ -58,8 +57,8 @@ def test_seeded_mistakes_with_other_seeds(bug, seed):
 
 @pytest.mark.parametrize(
     ("exercise", "file", "instances"),
-    [("heuristic", "heuristic", 300), ("bound", "bound", 60), ("rule", "rule", 300),
-     ("solve", "model", 8)],
+    [("heuristic", "heuristic", 300), ("bound", "bound", 300), ("rule", "rule", 300),
+     ("solve", "model", 3)],
 )  # fmt: skip
 def test_right_answers_pass(exercise, file, instances):
     found = graded(exercise, right(file), instances=instances)
@@ -69,7 +68,7 @@ def test_right_answers_pass(exercise, file, instances):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("exercise", "file"), [("bound", "bound"), ("solve", "model")])
+@pytest.mark.parametrize(("exercise", "file"), [("solve", "model")])
 def test_right_answers_pass_all(exercise, file):
     assert not graded(exercise, right(file)).broken
 
@@ -89,8 +88,8 @@ def test_demands():
     nothing = "def bound(instance):\n    return 0.0\n"
     found = graded("bound", nothing, instances=20, demands=Demands(not_below="LB2"))
     assert found.findings[0].failure.kind == "a bound below LB2"
-    same = right("bound").replace('"LB1"', '"LB2"')
-    assert not graded("bound", same, instances=20, demands=Demands(not_below="LB2")).broken
+    right_one = graded("heuristic", right("heuristic"), instances=20, demands=Demands(at_most=9.0))
+    assert not right_one.broken
 
 
 def test_two_runs_that_differ():
