@@ -15,6 +15,7 @@ import pytest
 import run_tables
 import source_tree
 import typer
+from building.figures import figures
 from building.whole import faults
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
 
@@ -176,6 +177,14 @@ def test_a_fault_of_a_built_page_is_found(text: str, tmp_path: Path) -> None:
     assert list(faults(tmp_path)) == []
     page.write_text(text)
     assert list(faults(tmp_path)) == [f"page.html: {FAULTS[text]}"]
+
+
+def test_figures_outside_cells_are_listed() -> None:
+    text = (
+        "---\nfile_format: mystnb\n---\nIt takes 2.5 s.\n```{code-cell}\n3 s\n```\nAnd 40 % of s.\n"
+    )
+    assert list(figures(text)) == [(4, "2.5 s"), (8, "40 %")]
+    assert list(figures(text.replace("mystnb", "plain"))) == []
 
 
 @pytest.mark.slow
