@@ -45,7 +45,7 @@ def test_the_recorder_is_the_kernel(method: str) -> None:
         steps = record(instance, **omega)
         usable = usable_slots(instance)
         schedule = usable.restored(kernel(usable.instance, **omega))
-        step_checks.schedule_steps_are_sound(steps, instance, schedule)
+        step_checks.schedule_steps_are_sound(steps, instance, schedule, words=seed % 4 == 0)
         rules.update(step.rule for step in steps.steps if step.kind == "place")
     expected = {"first available", "lowest number", "only slot"}
     if method != "EASS":
