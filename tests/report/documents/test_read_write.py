@@ -47,6 +47,7 @@ def things() -> dict[str, tuple[Any, Any]]:
         "hierarchy-events": (EVENTS, TREE),
         "allocation": (slotwise.fair(TREE), TREE),
         "steps": (slotwise.steps("EFSS", INSTANCE), None),
+        "lesson": (slotwise.make_lesson("allocation", DATACENTER), None),
     }
 
 
