@@ -123,8 +123,10 @@
           keys: leaves.filter((one) => one.path.startsWith(`${path}/`)).map((one) => one.path),
         });
     }
+    // Where more is used than there is, the question what is left over has no meaning.
+    const fits = load.every((part) => part <= 1 + 1e-7);
     for (const [i, { path, normalised, tasks }] of leaves.entries())
-      if (tasks > 0 && wants[i] && !resources.some((_, j) => normalised[j] > 0 && load[j] >= 1 - 1e-6))
+      if (fits && tasks > 0 && wants[i] && !resources.some((_, j) => normalised[j] > 0 && load[j] >= 1 - 1e-6))
         found.push({
           rule: "nothing that helps is left over",
           text: `${path} needs ${lesson.listed(resources.filter((_, j) => normalised[j] > 0))}, of which some is left`,

@@ -148,7 +148,8 @@
     const known = fair.data(problem);
     return [
       ...stages.map((stage, k) => stageStep(problem, stage, k, known)),
-      lastStep(problem, stages, known, facts),
+      // Without some rules a stage stops nobody, and there is no end to speak of.
+      ...(stages.at(-1).stopped.some(Boolean) ? [lastStep(problem, stages, known, facts)] : []),
     ];
   };
 

@@ -32,7 +32,7 @@
         `${begin}The best plan over these bins alone, with fractions of machines, carries ` +
         `${number(round.value)} ${unit}.`,
       html:
-        lesson.table(["configuration", "bin", "machines"], rows) +
+        lesson.table(["on", "bin", "machines"], rows) +
         lesson.folded("The master in LP format", round.text),
     };
   }
@@ -57,7 +57,7 @@
         `earns at these prices. Machines times their prices are ${number(total)} ${unit}, the master's value.`,
       html:
         lesson.table(["class", "π: worth of serving 1 more", "share α", "α π (sum 1)"], classes) +
-        lesson.table(["configuration", "w: price of a machine", "machines n", "n w"], machines),
+        lesson.table(["on", "w: price of a machine", "machines n", "n w"], machines),
     };
   }
 
@@ -89,10 +89,10 @@
         (names.length
           ? `New in the master, as they are worth more than a machine: ${listed(names)}. `
           : "No bin of any configuration is worth more than its machine. ") +
-        `Times the numbers of machines, the best bins add up to ${number(round.bound)}: no plan at all ` +
-        `carries more than ${number(round.best)} ${unit}, ${gap}.`,
+        `Times the numbers of machines, the best bins add up to ${number(round.bound)} ${unit}: no plan at ` +
+        `all carries more. The least such bound so far is ${number(round.best)}, ${gap}.`,
       html:
-        lesson.table(["configuration", "most valuable bin that fits", "worth: jobs × π μ", "w", ""], rows) +
+        lesson.table(["on", "best bin that fits", "worth: jobs × π μ", "w", ""], rows) +
         texts.join(""),
     };
   }
