@@ -226,7 +226,7 @@ class Player:
             machine.number,
             self.cluster.now,
             end,
-            str(job.number + 1),
+            f"#{job.number + 1}",
             job.job_class,
             job=job.label,
         )
