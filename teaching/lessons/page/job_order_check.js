@@ -139,7 +139,7 @@
         found.push({
           rule,
           text: `${row.name} starts at ${written(row.begin)} s${why(row)}`,
-          keys: [row.bar.key, ...(row.waits ?? [])],
+          keys: [row.bar.key, ...(release(row) > 0 ? row.waits : [])],
         });
   }
 
