@@ -35,6 +35,7 @@ myst_links_external_new_tab = False
 
 # Pages with cells are run; an error, or a cell of a minute, ends the build.
 nb_execution_mode = "force"
+nb_execution_in_temp = True  # what cells write stays out of the sources
 nb_execution_timeout = 60
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
