@@ -122,7 +122,7 @@ class PublicNames(SphinxDirective):
         names.sort(key=lambda name: (kind(getattr(slotwise, name)) != "function", name.lower()))
         shown = self.env.metadata[self.env.docname].setdefault("public_names", [])
         shown.extend(names)
-        lines = ["````{eval-rst}"]
+        lines = ["## Functions and classes", "", "````{eval-rst}"]
         lines += [".. currentmodule:: slotwise", ""]
         for name in names:
             lines += directive(f"slotwise.{name}", getattr(slotwise, name))
