@@ -178,7 +178,7 @@
         const share = (found) =>
           found.value === null || !truth.value
             ? ""
-            : `, ${lesson.percent(data.sense === "min" ? found.value / truth.value : truth.value / found.value)} of the truth`;
+            : `, ${lesson.percent(found.value / truth.value)} of the truth`;
         const beside = compared
           ? `<br>${number(compared.value)} with all rules and no cut`
           : "";
