@@ -227,7 +227,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-SLOW = (["solve", "--cross-check"], ["simulate"], ["guide", "--target-rate"], ["campaign"])
+SLOW = (
+    ["solve", "--cross-check"],
+    ["simulate"],
+    ["guide", "--target-rate"],
+    ["campaign"],
+    ["--lesson"],
+)
 """Commands that take longer than the others together: they are parsed only."""
 
 
