@@ -1,10 +1,12 @@
 """How Sphinx builds the site: `sphinx-build -nW docs build/site`."""
 
+import os
 import sys
 from importlib.metadata import version as installed
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+os.environ["TTY_COMPATIBLE"] = "0"  # what commands in cells print has no progress in it
 
 project = "slotwise"
 author = "slotwise developers"
