@@ -35,7 +35,7 @@ def offered(monkeypatch, capsys):
 
 
 def test_commands_and_options_are_offered(offered):
-    assert set(offered("g")) == {"gap", "generate", "guide"}
+    assert set(offered("g")) == {"gap", "generate", "grade", "guide"}
     assert "--cross-check" in offered("solve", "--c")
     assert "yarn-capacity" in offered("import", "yarn")
 

@@ -605,13 +605,13 @@ class Life(RuleBasedStateMachine):
         state = self.dispatcher.state()
         if state["keep_after"] is None or not state["waiting"]:
             return
-        first = state["waiting"][0]
+        first, able = state["waiting"][0], self.able(self.need[self.line[0]][0])
         late = state["now"] - first["since"] >= state["keep_after"]
         assert (
             not late
             or self.kept()
             or not any(
-                self.holds(machine, first["demand"], empty=True)
+                machine.split("/")[0] in able and self.holds(machine, first["demand"], empty=True)
                 for machine in self.capacity.keys() - self.draining
             )
         )

@@ -20,8 +20,9 @@ IF_TWO = "def bound(instance):\n    if len(instance['jobs']) > 1:\n        {}\n 
 def graded(source, *, instances=4, exercise="bound", **limits):
     given = {"time": 60.0, "per_instance": 1.0, "memory": 1_000_000_000} | limits
     how = wanted(exercise, 1, instances, None, None, Limits(**given))
+    before = descendants(os.getpid())
     found = grade_source(source, "mine.py", how)
-    assert descendants(os.getpid()) == {}
+    assert descendants(os.getpid()).keys() <= before.keys()
     return found
 
 
