@@ -12,9 +12,8 @@ from ....instances.errors import InputError
 from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.instance_file import instance_document
-from ....solvers.result import Status
-from ....solvers.solve import solve
 from . import Family, Role
+from .batches import proven_makespan
 
 MOST_TASKS = 16
 """More take the browser too long."""
@@ -22,8 +21,6 @@ MOST_TASKS = 16
 MOST_SLOTS = 24
 """More lanes cannot be told apart in a picture."""
 
-SECONDS = 300.0
-"""For the proof of the optimum."""
 
 LETTERS = {
     "makespan": "C",
@@ -150,16 +147,6 @@ def _refuse(instance: Instance) -> None:
         raise InputError(f"instance {instance.name!r}: no schedule exists: {reason}")
 
 
-def _optimum(instance: Instance) -> float:
-    result = solve(instance, time_limit=SECONDS)
-    if result.status is not Status.OPTIMAL or result.makespan is None:
-        raise InputError(
-            f"instance {instance.name!r}: no proven optimum in {SECONDS:g} s, so a lesson has "
-            "nothing to compare with: take a smaller one"
-        )
-    return float(result.makespan)
-
-
 def _build(instance: Instance) -> tuple[pyo.ConcreteModel, float]:
     model = job_order.build(instance)
     return model, float(model.data.serial_makespan)
@@ -178,7 +165,7 @@ FAMILY = Family(
     build=_build,
     variable=_variable,
     document=instance_document,
-    optimum=_optimum,
+    optimum=proven_makespan,
     refuse=_refuse,
     witness="lesson-job-order",
     unit=lambda _: "s",

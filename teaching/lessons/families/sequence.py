@@ -11,9 +11,8 @@ from ....instances.errors import InputError
 from ....instances.mapreduce.eligibility import impossible
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.instance_file import instance_document
-from ....solvers.result import Status
-from ....solvers.solve import solve
 from . import Family
+from .batches import proven_makespan
 
 MOST_TASKS = 6
 """The printed program stalls near 10."""
@@ -21,8 +20,6 @@ MOST_TASKS = 6
 MOST_SLOTS = 8
 """Each slot has its own variables for every pair of tasks."""
 
-SECONDS = 60.0
-"""For the proof of the optimum."""
 
 DUMMIES = {-1: "h", -2: "t"}
 
@@ -86,16 +83,6 @@ def _refuse(instance: Instance) -> None:
         raise InputError(f"{name}: no schedule exists: {reason}")
 
 
-def _optimum(instance: Instance) -> float:
-    result = solve(instance, time_limit=SECONDS)
-    if result.status is not Status.OPTIMAL or result.makespan is None:
-        raise InputError(
-            f"instance {instance.name!r}: no proven optimum in {SECONDS:g} s, so a lesson has "
-            "nothing to compare with: take a smaller one"
-        )
-    return float(result.makespan)
-
-
 def _build(instance: Instance) -> tuple[pyo.ConcreteModel, float]:
     model = sequence.build(instance)
     return model, float(model.data.serial_makespan)
@@ -113,7 +100,7 @@ FAMILY = Family(
     build=_build,
     variable=_variable,
     document=instance_document,
-    optimum=_optimum,
+    optimum=proven_makespan,
     refuse=_refuse,
     witness="lesson-sequence",
     unit=lambda _: "s",
