@@ -197,9 +197,12 @@ def test_least_span_is_the_optimum_of_equal_tasks(seconds, tasks):
     assert least_makespan_of_equals(np.array(seconds), tasks) == pytest.approx(least)
 
 
-def test_linear_program_bounds_every_schedule_within_its_horizon():
+@pytest.mark.parametrize(
+    "seeds", [range(60), pytest.param(range(60, 400), marks=pytest.mark.slow)], ids=["some", "more"]
+)
+def test_linear_program_bounds_every_schedule_within_its_horizon(seeds):
     """Neither without a horizon nor with one at or above the optimum is it above the optimum."""
-    for seed in range(150):
+    for seed in seeds:
         instance = with_speed_factors(tiny(seed), seed) if seed % 2 else of_seed(seed)
         best = optimum(instance, shared_order=True)
         for horizon in (None, best, 1.3 * best):

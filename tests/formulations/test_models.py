@@ -33,8 +33,20 @@ def violated(model: pyo.ConcreteModel) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS, ids=["job-order", "sequence"])
-@pytest.mark.parametrize("chunk", CHUNKS)
+BOTH = [
+    pytest.param(
+        chunk,
+        formulation,
+        id=f"{chunk}-{name}",
+        marks=pytest.mark.slow if chunk >= quick else (),
+    )
+    for formulation, name, quick in ((job_order, "job-order", 4), (sequence, "sequence", 2))
+    for chunk in range(20)
+]
+"""The sequence model takes several times as long."""
+
+
+@pytest.mark.parametrize(("chunk", "formulation"), BOTH)
 def test_agrees_with_brute_force(formulation, chunk):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         instance = tiny(seed)

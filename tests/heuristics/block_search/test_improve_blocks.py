@@ -93,7 +93,7 @@ def test_valid_and_never_worse(instance, seed, threads):
 
 def test_near_the_optima_of_tiny_instances():
     ratios = []
-    for seed in range(20):
+    for seed in range(10):
         instance = tiny(seed)
         found = improved(instance, eass(instance), iterations=100)
         assert check(instance, found).violations == []
