@@ -95,290 +95,59 @@ def _plan(
     return plan_for(datacenter, guidance, spread)
 
 
-def _with_plan(
-    method: str,
-    datacenter: Datacenter,
-    rule: Callable[[Cluster, Guidance], Rule],
-    **asked: Any,
-) -> Steps:
-    """Record a policy that follows a plan."""
-    workload, plan = arrivals(datacenter, **asked)
-    return play(workload, rule(Cluster(workload, plan), plan), method)
+def _recorder(
+    method: str, rule: Callable[[Cluster, Any, int], Rule], *, follows_plan: bool = True
+) -> Callable[..., Steps]:
+    """The recorder of a policy; its rule is made of machines, plan and the seed of its draws."""
+
+    def record(
+        datacenter: Datacenter,
+        *,
+        trace: Workload | str | Path | None = None,
+        guidance: Guidance | str | Path | None = None,
+        jobs: int | None = None,
+        load: float | None = None,
+        noise: float = 0.0,
+        seed: int = 0,
+    ) -> Steps:
+        """One step for every arrival, and for every job that starts after an exit."""
+        need("steps", datacenter, Datacenter)
+        if isinstance(trace, Workload) and not follows_plan:
+            check_size(datacenter, trace.jobs)
+            workload, plan = trace, None  # only drawing jobs needs a plan
+        else:
+            workload, plan = arrivals(
+                datacenter,
+                trace=trace,
+                guidance=guidance,
+                jobs=jobs,
+                load=load,
+                noise=noise,
+                seed=seed,
+            )
+        followed = plan if follows_plan else None
+        return play(workload, rule(Cluster(workload, followed), followed, seed), method)
+
+    return record
 
 
-def _without_plan(
-    method: str,
-    datacenter: Datacenter,
-    rule: Callable[[Cluster], Rule],
-    **asked: Any,
-) -> Steps:
-    """Record a policy without a plan; only drawing jobs needs one."""
-    need("steps", datacenter, Datacenter)
-    trace = asked["trace"]
-    if isinstance(trace, Workload):
-        check_size(datacenter, trace.jobs)
-        workload = trace
-    else:
-        workload, _ = arrivals(datacenter, **asked)
-    return play(workload, rule(Cluster(workload, None)), method)
+lotes = _recorder("lotes", lambda cluster, plan, seed: Lotes(cluster, plan, seed, restricted=True))
+"""LoTES's dispatcher ([LoTES], section 4.3)."""
 
+lotes_unrestricted = _recorder(
+    "lotes-unrestricted",
+    lambda cluster, plan, seed: Lotes(cluster, plan, seed, restricted=False),
+)
+"""LoTES's dispatcher that on exits starts any class."""
 
-def lotes(
-    datacenter: Datacenter,
-    *,
-    trace: Workload | str | Path | None = None,
-    guidance: Guidance | str | Path | None = None,
-    jobs: int | None = None,
-    load: float | None = None,
-    noise: float = 0.0,
-    seed: int = 0,
-) -> Steps:
-    """Record LoTES's dispatcher ([LoTES], section 4.3).
+bid_price = _recorder("bid-price", lambda cluster, plan, _: BidPrice(cluster, plan))
+"""Dispatching by prices (docs/heuristics/dispatch.md)."""
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    trace, guidance, jobs, load, noise
-        As for `arrivals`.
-    seed
-        Of the drawn jobs and of the policy's own draws.
+first_fit = _recorder("first-fit", lambda cluster, *_: FirstFit(cluster), follows_plan=False)
+"""First fit."""
 
-    Returns
-    -------
-    Steps
-        One step for every arrival, and for every job that starts after an exit. The outcome is a
-        `Dispatched`.
+best_fit = _recorder("best-fit", lambda cluster, *_: BestFit(cluster), follows_plan=False)
+"""Best fit."""
 
-    Raises
-    ------
-    InputError
-        As `arrivals`, and for a plan of another datacenter.
-    """
-    return _with_plan(
-        "lotes",
-        datacenter,
-        lambda cluster, plan: Lotes(cluster, plan, seed, restricted=True),
-        trace=trace,
-        guidance=guidance,
-        jobs=jobs,
-        load=load,
-        noise=noise,
-        seed=seed,
-    )
-
-
-def lotes_unrestricted(
-    datacenter: Datacenter,
-    *,
-    trace: Workload | str | Path | None = None,
-    guidance: Guidance | str | Path | None = None,
-    jobs: int | None = None,
-    load: float | None = None,
-    noise: float = 0.0,
-    seed: int = 0,
-) -> Steps:
-    """Record LoTES's dispatcher that on exits starts any class.
-
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    trace, guidance, jobs, load, noise
-        As for `arrivals`.
-    seed
-        Of the drawn jobs and of the policy's own draws.
-
-    Returns
-    -------
-    Steps
-        One step for every arrival, and for every job that starts after an exit. The outcome is a
-        `Dispatched`.
-
-    Raises
-    ------
-    InputError
-        As `arrivals`, and for a plan of another datacenter.
-    """
-    return _with_plan(
-        "lotes-unrestricted",
-        datacenter,
-        lambda cluster, plan: Lotes(cluster, plan, seed, restricted=False),
-        trace=trace,
-        guidance=guidance,
-        jobs=jobs,
-        load=load,
-        noise=noise,
-        seed=seed,
-    )
-
-
-def bid_price(
-    datacenter: Datacenter,
-    *,
-    trace: Workload | str | Path | None = None,
-    guidance: Guidance | str | Path | None = None,
-    jobs: int | None = None,
-    load: float | None = None,
-    noise: float = 0.0,
-    seed: int = 0,
-) -> Steps:
-    """Record dispatching by prices (docs/heuristics/dispatch.md).
-
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    trace, guidance, jobs, load, noise
-        As for `arrivals`.
-    seed
-        Of the drawn jobs and of the policy's own draws.
-
-    Returns
-    -------
-    Steps
-        One step for every arrival, and for every job that starts after an exit. The outcome is a
-        `Dispatched`.
-
-    Raises
-    ------
-    InputError
-        As `arrivals`, and for a plan of another datacenter.
-    """
-    return _with_plan(
-        "bid-price",
-        datacenter,
-        BidPrice,
-        trace=trace,
-        guidance=guidance,
-        jobs=jobs,
-        load=load,
-        noise=noise,
-        seed=seed,
-    )
-
-
-def first_fit(
-    datacenter: Datacenter,
-    *,
-    trace: Workload | str | Path | None = None,
-    guidance: Guidance | str | Path | None = None,
-    jobs: int | None = None,
-    load: float | None = None,
-    noise: float = 0.0,
-    seed: int = 0,
-) -> Steps:
-    """Record first fit.
-
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    trace, guidance, jobs, load, noise, seed
-        As for `arrivals`.
-
-    Returns
-    -------
-    Steps
-        As `lotes`.
-
-    Raises
-    ------
-    InputError
-        As `arrivals`.
-    """
-    return _without_plan(
-        "first-fit",
-        datacenter,
-        FirstFit,
-        trace=trace,
-        guidance=guidance,
-        jobs=jobs,
-        load=load,
-        noise=noise,
-        seed=seed,
-    )
-
-
-def best_fit(
-    datacenter: Datacenter,
-    *,
-    trace: Workload | str | Path | None = None,
-    guidance: Guidance | str | Path | None = None,
-    jobs: int | None = None,
-    load: float | None = None,
-    noise: float = 0.0,
-    seed: int = 0,
-) -> Steps:
-    """Record best fit.
-
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    trace, guidance, jobs, load, noise, seed
-        As for `arrivals`.
-
-    Returns
-    -------
-    Steps
-        As `lotes`.
-
-    Raises
-    ------
-    InputError
-        As `arrivals`.
-    """
-    return _without_plan(
-        "best-fit",
-        datacenter,
-        BestFit,
-        trace=trace,
-        guidance=guidance,
-        jobs=jobs,
-        load=load,
-        noise=noise,
-        seed=seed,
-    )
-
-
-def tetris(
-    datacenter: Datacenter,
-    *,
-    trace: Workload | str | Path | None = None,
-    guidance: Guidance | str | Path | None = None,
-    jobs: int | None = None,
-    load: float | None = None,
-    noise: float = 0.0,
-    seed: int = 0,
-) -> Steps:
-    """Record Tetris ([Tetris], as in [LoTES], section 5.2).
-
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    trace, guidance, jobs, load, noise, seed
-        As for `arrivals`.
-
-    Returns
-    -------
-    Steps
-        As `lotes`.
-
-    Raises
-    ------
-    InputError
-        As `arrivals`.
-    """
-    return _without_plan(
-        "tetris",
-        datacenter,
-        Tetris,
-        trace=trace,
-        guidance=guidance,
-        jobs=jobs,
-        load=load,
-        noise=noise,
-        seed=seed,
-    )
+tetris = _recorder("tetris", lambda cluster, *_: Tetris(cluster), follows_plan=False)
+"""Tetris ([Tetris], as in [LoTES], section 5.2)."""
