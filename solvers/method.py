@@ -35,9 +35,13 @@ class SolveRequest:
         When it is set, the method ends soon with what it has.
     best
         Gives the shortest makespan (s) that anyone has by now, if other methods run beside this.
+    best_schedule
+        Gives the shortest schedule that anyone has kept by now, if other methods run beside this.
+    best_bound
+        Gives the greatest lower bound (s) that anyone has kept by now, likewise.
     keep
         To be called with what the method would return if it ended now. That counts if the method
-        does not answer in time.
+        does not answer in time, and methods that run beside it see it.
     """
 
     incumbent: Schedule
@@ -49,6 +53,8 @@ class SolveRequest:
     on_progress: ProgressCallback | None = None
     stop: Event = field(default_factory=Event)
     best: Callable[[], float] | None = None
+    best_schedule: Callable[[], Schedule] | None = None
+    best_bound: Callable[[], float] | None = None
     keep: Callable[[MethodOutcome], None] = lambda outcome: None
 
     def clock(self) -> Clock:

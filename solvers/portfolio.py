@@ -101,7 +101,9 @@ class _Run:
             stop=clock.stop,
             on_progress=common.listener(started),
             best=lambda: common.incumbent,
-            keep=partial(self.kept.__setitem__, method.name),
+            best_schedule=lambda: common.schedule,
+            best_bound=lambda: common.bound,
+            keep=partial(self._keep, method.name),
         )
         try:
             outcome = _outcome(method, self.instance, share)
@@ -112,6 +114,10 @@ class _Run:
             common.running.remove(method.name)
         self.outcomes[method.name] = outcome
         common.ended(outcome)
+
+    def _keep(self, name: str, outcome: MethodOutcome) -> None:
+        self.kept[name] = outcome
+        self.common.take(outcome)
 
     def wait(self, works: list[BackgroundWork[None]]) -> bool:
         """Wait until all have ended, or some do not answer; whether Ctrl-C came."""
@@ -173,6 +179,7 @@ class _Common:
         self.request, self.stop = request, stop
         self.lock = Lock()
         self.incumbent, self.bound = request.incumbent.makespan, request.lower_bound
+        self.schedule = request.incumbent
         self.running: list[str] = []
         self.steps: list[Progress] = []
         self.tell(0.0, None, None)
@@ -185,7 +192,19 @@ class _Common:
 
         return on_progress
 
+    def take(self, outcome: MethodOutcome) -> None:
+        """What a method has by now; the others see it."""
+        schedule, bound = outcome.schedule, outcome.lower_bound
+        with self.lock:
+            if schedule is not None and schedule.makespan < self.schedule.makespan:
+                self.schedule = schedule
+                self.incumbent = min(self.incumbent, schedule.makespan)
+            if bound is not None:
+                self.bound = max(self.bound, bound)
+
     def ended(self, outcome: MethodOutcome) -> None:
+        """What a method has at its end; a closed gap ends them all."""
+        self.take(outcome)
         makespan = None if outcome.schedule is None else outcome.schedule.makespan
         self.tell(time.perf_counter() - self.began, makespan, outcome.lower_bound)
         gap = relative_gap(self.incumbent, self.bound)

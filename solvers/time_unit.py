@@ -77,6 +77,7 @@ def in_units_of(instance: Instance, unit: float) -> Instance:
 
 def _counted_task(request: SolveRequest, unit: float) -> SolveRequest:
     on_progress, best, keep = request.on_progress, request.best, request.keep
+    schedule, bound = request.best_schedule, request.best_bound
     return replace(
         request,
         incumbent=_longer(request.incumbent, 1 / unit),
@@ -86,6 +87,8 @@ def _counted_task(request: SolveRequest, unit: float) -> SolveRequest:
         if on_progress is None
         else lambda step: on_progress(_longer_step(step, unit)),
         best=None if best is None else lambda: best() / unit,
+        best_schedule=None if schedule is None else lambda: _longer(schedule(), 1 / unit),
+        best_bound=None if bound is None else lambda: bound() / unit,
         keep=lambda outcome: keep(_longer_outcome(outcome, unit)),
     )
 

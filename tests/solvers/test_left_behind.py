@@ -21,7 +21,7 @@ from slotwise.solvers.method import MethodOutcome, SolveRequest
 from slotwise.solvers.opening import Opening
 from slotwise.solvers.portfolio import portfolio
 from slotwise.solvers.relaxations.spread_bound import spread_bound_method
-from slotwise.solvers.time_unit import in_own_unit
+from slotwise.solvers.time_unit import in_own_unit, suitable_unit
 
 
 def start(instance, time_limit, **others):
@@ -52,6 +52,33 @@ def test_what_a_method_kept_counts_when_it_does_not_answer():
     nothing = together.outcomes["mute"]
     assert (nothing.schedule, nothing.lower_bound) == (None, None)
     assert nothing.why == "time limit, left behind without an answer"
+
+
+def test_methods_that_run_beside_each_other_see_what_each_keeps():
+    instance = small(3, 2, seed=4)
+    better, seen = efss(instance), Event()
+
+    def finder(_instance, task):
+        task.keep(MethodOutcome(better, None))
+        task.keep(MethodOutcome(None, 2.0, "proof"))
+        seen.wait(60)
+        return MethodOutcome(better, 2.0, "proof")
+
+    @in_own_unit
+    def watcher(_instance, task):
+        while task.best_bound() == 0.0 or task.best_schedule().makespan == task.incumbent.makespan:
+            pass
+        unit = better.makespan / task.best_schedule().makespan
+        seen.set()
+        return MethodOutcome(None, task.best_bound(), f"unit {unit:g}")
+
+    assert better.makespan < eass(instance).makespan
+    methods = {Entry("finder", finder): 1, Entry("watcher", watcher): 1}
+    together = portfolio(instance, methods, start(instance, 60.0), head_start=0.0)
+    saw = together.outcomes["watcher"]
+    unit = suitable_unit(eass(instance).makespan)
+    assert unit != 1.0
+    assert (saw.lower_bound, saw.proof) == (2.0, f"unit {unit:g}")
 
 
 def test_what_is_kept_is_in_seconds():
