@@ -165,6 +165,11 @@ def heterogeneous_fits(instance: Instance) -> bool:
     return classes == phases and heterogeneous.estimated_terms(instance) <= MOST_COUNT_TERMS
 
 
+def unrelated_machines_fits(instance: Instance) -> bool:
+    """Whether slots differ in speed, and the linear programs are to stand alone."""
+    return instance.speed_factors is not None and not heterogeneous_fits(instance)
+
+
 @in_own_unit
 def unrelated_machines_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """A lower bound for unrelated slots, and a schedule, both from linear programs.

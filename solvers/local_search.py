@@ -51,6 +51,7 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
         instance,
         request.incumbent,
         FirstOf(clock, TargetReached(target), Asked(lambda: known() <= target)),
+        seed=request.seed,
         threads=request.threads,
         on_progress=tell,
         on_end=lambda schedule: request.keep(MethodOutcome(schedule, None)),

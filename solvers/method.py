@@ -31,6 +31,8 @@ class SolveRequest:
         The method may end when the gap is this small; relative to the bound, and in s.
     on_progress
         Called from the method's own thread with each new incumbent or bound.
+    seed
+        Seed of random numbers; a method that runs twice at once has two.
     stop
         When it is set, the method ends soon with what it has.
     best
@@ -51,6 +53,7 @@ class SolveRequest:
     relative_gap: float
     absolute_gap: float = 0.0
     on_progress: ProgressCallback | None = None
+    seed: int = 0
     stop: Event = field(default_factory=Event)
     best: Callable[[], float] | None = None
     best_schedule: Callable[[], Schedule] | None = None

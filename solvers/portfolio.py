@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event, Lock
@@ -18,11 +19,47 @@ from .progress import Progress, ProgressCallback
 from .result import relative_gap
 from .stop_reason import StopReason
 
-HEAD_START = 1.0
-"""Seconds after which the second method starts; small instances are solved by then."""
-
 GRACE = 1.0
 """Seconds after the end in which the methods may still return what they have."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A method's turn in a lane.
+
+    Parameters
+    ----------
+    method
+        The entry of the method.
+    share
+        Share of the time left that it may take.
+    seconds
+        Most seconds that it may take.
+    """
+
+    method: Entry
+    share: float = 1.0
+    seconds: float = math.inf
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Methods that take turns in the same threads; lanes run side by side.
+
+    Parameters
+    ----------
+    turns
+        The methods. Each starts when the one before has ended, from the best schedule and bound of
+        all lanes.
+    threads
+        Number of threads.
+    head_start
+        Seconds that the other lanes have before this one starts, unless all is over by then.
+    """
+
+    turns: tuple[Turn, ...]
+    threads: int
+    head_start: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -44,12 +81,7 @@ class PortfolioOutcome:
     interrupted: bool
 
 
-def portfolio(
-    instance: Instance,
-    methods: Mapping[Entry, int],
-    request: SolveRequest,
-    head_start: float = HEAD_START,
-) -> PortfolioOutcome:
+def portfolio(instance: Instance, lanes: Sequence[Lane], request: SolveRequest) -> PortfolioOutcome:
     """Run several methods at once until the common gap is closed or the time is up.
 
     The best makespan and the best bound count, whichever methods they come from. Ctrl-C ends all
@@ -60,66 +92,79 @@ def portfolio(
     ----------
     instance
         The instance, on usable slots.
-    methods
-        The entries of the methods, each with its number of threads.
+    lanes
+        The methods, with their threads and turns. A method may have turns in several lanes.
     request
-        What all of them start from.
-    head_start
-        Seconds after which the second and later methods start. They do not start if the first has
-        ended by then.
+        What all of them start from; the threads and the seed come from the lanes.
     """
     run = _Run(instance, request)
-    works = {
-        method.name: BackgroundWork(partial(run.method, method, threads, head_start if i else 0.0))
-        for i, (method, threads) in enumerate(methods.items())
-    }
-    interrupted = run.wait(list(works.values()))
+    works = [BackgroundWork(partial(run.lane, number, lane)) for number, lane in enumerate(lanes)]
+    interrupted = run.wait(works)
     return PortfolioOutcome(run.found(works), run.common.steps, interrupted)
 
 
+_Key = tuple[str, int]
+"""Name of a method and number of its lane."""
+
+
 class _Run:
-    """The methods' common clock, and what they have found and kept so far, by name."""
+    """The methods' common clock, and what they have found and kept so far, by name and lane."""
 
     def __init__(self, instance: Instance, request: SolveRequest) -> None:
         self.instance, self.request = instance, request
         self.clock = Clock(request.time_limit)
         self.common = _Common(request, self.clock.stop)
-        self.outcomes: dict[str, MethodOutcome] = {}
-        self.kept: dict[str, MethodOutcome] = {}
+        self.outcomes: dict[_Key, MethodOutcome] = {}
+        self.kept: dict[_Key, MethodOutcome] = {}
+        self.begun: dict[int, _Key] = {}
 
-    def method(self, method: Entry, threads: int, wait: float) -> None:
-        """Run one method after `wait` s, unless it is over by then."""
-        clock, common = self.clock, self.common
-        if wait > clock.left or clock.stop.wait(wait):
+    def lane(self, number: int, lane: Lane) -> None:
+        """Run the methods of a lane, unless it is over before."""
+        clock = self.clock
+        if lane.head_start > clock.left or clock.stop.wait(lane.head_start):
             return
+        try:
+            for turn in lane.turns:
+                if clock.over:
+                    return
+                self._turn(turn, number, lane.threads)
+        except BaseException:
+            clock.stop.set()
+            raise
+
+    def _turn(self, turn: Turn, number: int, threads: int) -> None:
+        clock, common, name = self.clock, self.common, turn.method.name
+        key = self.begun[number] = name, number
         started = clock.elapsed
-        common.running.append(method.name)
-        share = replace(
+        common.running.append(name)
+        request = replace(
             self.request,
+            incumbent=common.schedule,
+            lower_bound=common.bound,
             threads=threads,
-            time_limit=clock.left,
+            seed=number,
+            time_limit=min(turn.share * clock.left, turn.seconds),
             stop=clock.stop,
             on_progress=common.listener(started),
             best=lambda: common.incumbent,
             best_schedule=lambda: common.schedule,
             best_bound=lambda: common.bound,
-            keep=partial(self._keep, method.name),
+            keep=partial(self._keep, key),
         )
         try:
-            outcome = _outcome(method, self.instance, share)
-        except BaseException:
-            clock.stop.set()
-            raise
+            outcome = _outcome(turn.method, self.instance, request)
         finally:
-            common.running.remove(method.name)
-        self.outcomes[method.name] = outcome
+            common.running.remove(name)
+        if outcome.stop is StopReason.INTERRUPTED and common.closed:
+            outcome = replace(outcome, stop=StopReason.GAP_CLOSED, detail="")
+        self.outcomes[key] = outcome
         common.ended(outcome)
 
-    def _keep(self, name: str, outcome: MethodOutcome) -> None:
-        self.kept[name] = outcome
+    def _keep(self, key: _Key, outcome: MethodOutcome) -> None:
+        self.kept[key] = outcome
         self.common.take(outcome)
 
-    def wait(self, works: list[BackgroundWork[None]]) -> bool:
+    def wait(self, works: Sequence[BackgroundWork[None]]) -> bool:
         """Wait until all have ended, or some do not answer; whether Ctrl-C came."""
         interrupted, over = False, None
         while waiting := [work for work in works if not work.done]:
@@ -136,18 +181,36 @@ class _Run:
                 self.clock.stop.set()
         return interrupted
 
-    def found(self, works: Mapping[str, BackgroundWork[None]]) -> dict[str, MethodOutcome]:
+    def found(self, works: Sequence[BackgroundWork[None]]) -> dict[str, MethodOutcome]:
         """The outcomes, those of methods left behind as they kept them; raises what one raised."""
         found = dict(self.outcomes)
-        for name, work in works.items():
+        for number, work in enumerate(works):
             if work.done:
                 work.value()
                 continue
-            last = self.kept.get(name, MethodOutcome(None, None))
-            having = "with what it had" if name in self.kept else "without an answer"
+            key = self.begun.get(number)
+            if key is None or key in found:
+                continue
+            last = self.kept.get(key, MethodOutcome(None, None))
+            having = "with what it had" if key in self.kept else "without an answer"
             why = self.clock.reason
-            found[name] = replace(last, stop=why, detail=f"{why}, left behind {having}")
-        return found
+            found[key] = replace(last, stop=why, detail=f"{why}, left behind {having}")
+        by_name: dict[str, MethodOutcome] = {}
+        for (name, _), outcome in sorted(found.items(), key=lambda item: item[0][1]):
+            by_name[name] = _together(by_name[name], outcome) if name in by_name else outcome
+        return by_name
+
+
+def _together(one: MethodOutcome, other: MethodOutcome) -> MethodOutcome:
+    """What a method found in two lanes; how it ended is told of the first."""
+    schedules = [each.schedule for each in (one, other) if each.schedule is not None]
+    proved = max((one, other), key=lambda each: each.lower_bound or 0.0)
+    return replace(
+        one,
+        schedule=min(schedules, key=lambda schedule: schedule.makespan, default=None),
+        lower_bound=proved.lower_bound,
+        proof=proved.proof,
+    )
 
 
 def _outcome(method: Entry, instance: Instance, request: SolveRequest) -> MethodOutcome:
@@ -180,6 +243,7 @@ class _Common:
         self.lock = Lock()
         self.incumbent, self.bound = request.incumbent.makespan, request.lower_bound
         self.schedule = request.incumbent
+        self.closed = False
         self.running: list[str] = []
         self.steps: list[Progress] = []
         self.tell(0.0, None, None)
@@ -193,7 +257,7 @@ class _Common:
         return on_progress
 
     def take(self, outcome: MethodOutcome) -> None:
-        """What a method has by now; the others see it."""
+        """What a method has by now; the others see it, and a closed gap ends them all."""
         schedule, bound = outcome.schedule, outcome.lower_bound
         with self.lock:
             if schedule is not None and schedule.makespan < self.schedule.makespan:
@@ -201,15 +265,22 @@ class _Common:
                 self.incumbent = min(self.incumbent, schedule.makespan)
             if bound is not None:
                 self.bound = max(self.bound, bound)
+        self.end_if_closed()
+
+    def end_if_closed(self) -> None:
+        """End all methods if the common gap is small enough."""
+        request = self.request
+        gap = relative_gap(self.incumbent, self.bound)
+        small = gap is not None and gap <= request.relative_gap
+        if small or self.incumbent - self.bound <= request.absolute_gap:
+            self.closed = True
+            self.stop.set()
 
     def ended(self, outcome: MethodOutcome) -> None:
-        """What a method has at its end; a closed gap ends them all."""
+        """What a method has at its end."""
         self.take(outcome)
         makespan = None if outcome.schedule is None else outcome.schedule.makespan
         self.tell(time.perf_counter() - self.began, makespan, outcome.lower_bound)
-        gap = relative_gap(self.incumbent, self.bound)
-        if gap is not None and gap <= self.request.relative_gap:
-            self.stop.set()
 
     def tell(self, seconds: float, incumbent: float | None, bound: float | None) -> None:
         with self.lock:
@@ -219,7 +290,8 @@ class _Common:
                 self.bound = max(self.bound, bound)
             # Rounding in a method's report must not show a bound above the incumbent.
             bound = min(self.bound, self.incumbent)
-            step = Progress(seconds, self.incumbent, bound, ", ".join(self.running))
+            step = Progress(seconds, self.incumbent, bound, ", ".join(dict.fromkeys(self.running)))
             self.steps.append(step)
         if self.request.on_progress is not None:
             self.request.on_progress(step)
+        self.end_if_closed()

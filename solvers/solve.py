@@ -7,11 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.util import find_spec
 from typing import Annotated, cast
 
-from ..formulations.job_order import model as job_order
-from ..formulations.spread_bound import model as spread_bound
 from ..heuristics import block_search
 from ..heuristics.background import BackgroundWork, OutOfTime, attempt
 from ..instances.errors import InputError
@@ -23,25 +20,16 @@ from ..instances.needs import need
 from ..instances.parameters import described, of_one, parameter
 from ..instances.registry import Choices, Entry
 from . import METHODS
-from .backends import cp_sat
-from .branch_and_bound import search as branch_and_bound
+from .backends.compiling_process import compile_on_two_cores
+from .choice import chosen_methods, side_by_side
 from .clock import Clock, check_time_limit
-from .integer_programs import MOST_TERMS, heterogeneous_fits
 from .method import MethodOutcome, SolveRequest
 from .opening import Opening
 from .portfolio import portfolio
 from .progress import Progress, ProgressCallback
 from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible, with_bound
-from .warm_up import compile_on_two_cores
 
 METHOD = "exact"
-
-MOST_TASKS = 200
-"""Most tasks of instances that exact methods are tried on."""
-
-UNCOMPILED = 8.0
-"""Seconds that the other method gets before branch and bound is compiled: about what that takes, so
-the first use costs at most twice the better choice."""
 
 HEURISTICS_SHARE = 0.5
 """Share of the time limit for heuristics if a method follows."""
@@ -224,9 +212,10 @@ class _Search:
         usable = usable_slots(opening.instance)
         if self.named:
             each = max(1, self.threads // len(self.named))
-            methods = dict.fromkeys(self.named, each)
+            lanes = side_by_side(dict.fromkeys(self.named, each))
         else:
-            methods = chosen_methods(usable.instance, self.threads)
+            lanes = chosen_methods(usable.instance, self.threads)
+        methods = {turn.method for lane in lanes for turn in lane.turns}
         improves = any(method.name == "improvement" for method in methods)
         if not opening.results:
             if improves and opening.heuristics is None:
@@ -259,12 +248,7 @@ class _Search:
             time_limit=clock.left,
             on_progress=None if told is None else _later(told, started),
         )
-        if _waits_for_compiler(methods):
-            together = portfolio(
-                usable.instance, dict(reversed(methods.items())), request, UNCOMPILED
-            )
-        else:
-            together = portfolio(usable.instance, methods, request)
+        together = portfolio(usable.instance, lanes, request)
         self.concluding = True
         progress = [replace(step, seconds=step.seconds + started) for step in together.steps]
         outcomes = {
@@ -278,72 +262,6 @@ class _Search:
             # Of several methods one may have solved while another was compiled.
             compiling = clock.compiling
         return replace(result, seconds=max(0.0, clock.elapsed - compiling))
-
-
-def chosen_methods(instance: Instance, threads: int) -> dict[Entry, int]:
-    """Choose the methods for an instance; the first of them has a head start.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    threads
-        Number of threads of all methods together.
-
-    Returns
-    -------
-    dict[Entry, int]
-        The entries of the methods with the threads of each.
-
-    Notes
-    -----
-    benchmarks/README.md has the measurements. Branch and bound settles small instances in a tenth
-    of a second. CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with
-    two threads than with one; otherwise the job-order model with HiGHS takes its place, which does
-    not gain from a second thread. Branch and bound cannot handle slots of different speed; there
-    the heterogeneous model comes first where it applies, and linear programs give bound and
-    schedule where no exact method fits. Beyond `MOST_TASKS` tasks no exact method is of use: the
-    improvement search has all threads, and where the reduce phase is the bottleneck a linear
-    program raises the bound beside it for some seconds.
-    """
-    small = instance.map_tasks + instance.reduce_tasks <= MOST_TASKS
-    names: dict[str, int] = {}
-    if small and branch_and_bound.can_search(instance):
-        names["branch-and-bound"] = 1
-    elif heterogeneous_fits(instance):
-        names["heterogeneous"] = 1
-    elif block_search.can_search(instance):
-        names["improvement"] = 1
-    if "improvement" in names and not small:
-        names["improvement"] = threads
-        if spread_bound.is_promising(instance):
-            names["spread-bound"] = 1
-        return _methods(names)
-    if find_spec("ortools") is not None and cp_sat.can_model(instance):
-        names["cp-sat"] = max(1, threads - len(names))
-    elif "heterogeneous" in names:
-        names["heterogeneous"] = threads
-    elif job_order.estimated_terms(instance) <= MOST_TERMS:
-        names["job-order"] = max(1, threads - len(names))
-    elif instance.speed_factors is not None:
-        names["unrelated-machines"] = threads
-    if threads == 1 and len(names) > 1:
-        many = instance.map_tasks + instance.reduce_tasks > 50
-        first, second = names
-        gives_way = first == "improvement" or (many and first == "branch-and-bound")
-        names.pop(first if gives_way else second)
-    return _methods(names)
-
-
-def _waits_for_compiler(methods: dict[Entry, int]) -> bool:
-    """Whether the first of two methods has to be compiled: then the other may be done before."""
-    names = [method.name for method in methods]
-    two = len(names) > 1 and names[0] == "branch-and-bound"
-    return two and not branch_and_bound.is_compiled()
-
-
-def _methods(names: dict[str, int]) -> dict[Entry, int]:
-    return {METHODS.lookup(name): share for name, share in names.items()}
 
 
 def _later(on_progress: ProgressCallback, started: float) -> ProgressCallback:

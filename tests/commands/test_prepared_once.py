@@ -18,8 +18,8 @@ from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance_file import read_instance, write_instance
 from slotwise.instances.mapreduce.setups import best_map_setups, best_reduce_setups
 from slotwise.instances.mapreduce.usable_slots import usable_slots
+from slotwise.solvers.choice import chosen_methods
 from slotwise.solvers.result import Result
-from slotwise.solvers.solve import chosen_methods
 
 PREPARING = [
     read_instance,

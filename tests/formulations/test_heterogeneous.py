@@ -29,9 +29,9 @@ from slotwise.instances.mapreduce.cluster import Rates
 from slotwise.instances.mapreduce.instance import Instance, SpeedFactors
 from slotwise.instances.mapreduce.security import Outages
 from slotwise.solvers.backends import highs
+from slotwise.solvers.choice import chosen_methods
 from slotwise.solvers.heuristic import all_heuristics
 from slotwise.solvers.relaxations.round_shares import rounded
-from slotwise.solvers.solve import chosen_methods
 from slotwise.solvers.stop_reason import StopReason
 
 CHUNK = 60
@@ -274,7 +274,9 @@ def test_nowhere_to_run_is_infeasible():
 
 
 def test_solve_takes_the_model_where_tasks_are_equal():
-    names = lambda instance, threads: [method.name for method in chosen_methods(instance, threads)]  # noqa: E731
+    names = lambda instance, threads: [  # noqa: E731
+        turn.method.name for lane in chosen_methods(instance, threads) for turn in lane.turns
+    ]
     instance = small(4, 3, 3, seed=1, max_maps=9, max_reduces=9)
     assert names(instance, 2)[0] == "heterogeneous"
     assert names(instance, 1) == ["heterogeneous"]

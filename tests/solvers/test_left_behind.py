@@ -16,10 +16,11 @@ from slotwise.heuristics.stopping_rules import Asked, FirstOf, TimeLimit
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.registry import Entry
+from slotwise.solvers.choice import side_by_side
 from slotwise.solvers.integer_programs import job_order_method, unrelated_machines_method
 from slotwise.solvers.method import MethodOutcome, SolveRequest
 from slotwise.solvers.opening import Opening
-from slotwise.solvers.portfolio import portfolio
+from slotwise.solvers.portfolio import Lane, Turn, portfolio
 from slotwise.solvers.relaxations.spread_bound import spread_bound_method
 from slotwise.solvers.time_unit import in_own_unit, suitable_unit
 
@@ -43,8 +44,8 @@ def test_what_a_method_kept_counts_when_it_does_not_answer():
         release.wait(120)
         return MethodOutcome(None, 3.0, "too late")
 
-    methods = {Entry("silent", silent): 1, Entry("mute", mute): 1}
-    together = portfolio(instance, methods, start(instance, 0.2), head_start=0.0)
+    lanes = [Lane((Turn(Entry("silent", silent)),), 1), Lane((Turn(Entry("mute", mute)),), 1)]
+    together = portfolio(instance, lanes, start(instance, 0.2))
     release.set()
     kept = together.outcomes["silent"]
     assert (kept.schedule, kept.lower_bound, kept.proof) == (better, 2.0, "later")
@@ -56,9 +57,10 @@ def test_what_a_method_kept_counts_when_it_does_not_answer():
 
 def test_methods_that_run_beside_each_other_see_what_each_keeps():
     instance = small(3, 2, seed=4)
-    better, seen = efss(instance), Event()
+    better, ready, seen = efss(instance), Event(), Event()
 
     def finder(_instance, task):
+        ready.wait(60)
         task.keep(MethodOutcome(better, None))
         task.keep(MethodOutcome(None, 2.0, "proof"))
         seen.wait(60)
@@ -66,6 +68,7 @@ def test_methods_that_run_beside_each_other_see_what_each_keeps():
 
     @in_own_unit
     def watcher(_instance, task):
+        ready.set()
         while task.best_bound() == 0.0 or task.best_schedule().makespan == task.incumbent.makespan:
             pass
         unit = better.makespan / task.best_schedule().makespan
@@ -73,8 +76,8 @@ def test_methods_that_run_beside_each_other_see_what_each_keeps():
         return MethodOutcome(None, task.best_bound(), f"unit {unit:g}")
 
     assert better.makespan < eass(instance).makespan
-    methods = {Entry("finder", finder): 1, Entry("watcher", watcher): 1}
-    together = portfolio(instance, methods, start(instance, 60.0), head_start=0.0)
+    lanes = [Lane((Turn(Entry("finder", finder)),), 1), Lane((Turn(Entry("watcher", watcher)),), 1)]
+    together = portfolio(instance, lanes, start(instance, 60.0))
     saw = together.outcomes["watcher"]
     unit = suitable_unit(eass(instance).makespan)
     assert unit != 1.0
@@ -151,7 +154,9 @@ def test_heuristics_have_the_time_that_no_method_needs(monkeypatch, methods):
         opening.take(slotwise.heuristic(instance, "EASS"))
 
     monkeypatch.setattr(Opening, "run", run)
-    chosen = {Entry(name, lambda *_: MethodOutcome(None, None)): 1 for name in methods}
+    chosen = side_by_side(
+        {Entry(name, lambda *_: MethodOutcome(None, None)): 1 for name in methods}
+    )
     monkeypatch.setattr("slotwise.solvers.solve.chosen_methods", lambda *_: chosen)
     slotwise.solve(instance, time_limit=64.0)
     assert limits == [32.0 if methods else 64.0]

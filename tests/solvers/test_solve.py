@@ -19,12 +19,13 @@ from slotwise.instances.errors import InputError
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.solvers import METHODS
 from slotwise.solvers.branch_and_bound import search as branch_and_bound
+from slotwise.solvers.choice import HEAD_START, UNCOMPILED, chosen_methods, side_by_side
 from slotwise.solvers.cross_check import cross_check
 from slotwise.solvers.integer_programs import unrelated_machines_method
 from slotwise.solvers.method import SolveRequest
-from slotwise.solvers.portfolio import portfolio
+from slotwise.solvers.portfolio import Lane, Turn, portfolio
 from slotwise.solvers.result import CertificateError, Status, certified, relative_gap
-from slotwise.solvers.solve import UNCOMPILED, SolveParams, chosen_methods
+from slotwise.solvers.solve import SolveParams
 
 LONG = 600.0
 """Seconds; nothing here takes as long, unless it is compiled on a busy machine before."""
@@ -88,12 +89,12 @@ def test_methods_at_once_share_what_they_prove():
     instance = small(4, 3, seed=1)
     if find_spec("ortools") is None:
         pytest.skip("OR-Tools, the extra `cp`, is not installed")
-    methods = {entry: 1 for entry in METHODS if entry.name in ("job-order", "cp-sat")}
+    lanes = side_by_side({METHODS.lookup(name): 1 for name in ("job-order", "cp-sat")})
     start = slotwise.heuristic(instance, "EASS")
     task = SolveRequest(
         start.schedule, start.lower_bound, time_limit=60, threads=2, relative_gap=1e-7
     )
-    together = portfolio(instance, methods, task)
+    together = portfolio(instance, lanes, task)
     outcomes, steps = together.outcomes, together.steps
     assert not together.interrupted
     assert set(outcomes) == {"job-order", "cp-sat"}
@@ -108,26 +109,38 @@ def test_methods_at_once_share_what_they_prove():
 def test_a_method_that_is_not_needed_does_not_start():
     instance = small(3, 2, seed=4)
     start = slotwise.heuristic(instance, "EASS")
-    methods = {entry: 1 for entry in METHODS if entry.name in ("branch-and-bound", "sequence")}
-    ordered = dict(sorted(methods.items(), key=lambda item: item[0].name))
+    turns = [(Turn(METHODS.lookup(name)),) for name in ("branch-and-bound", "sequence")]
     task = SolveRequest(
         start.schedule, start.lower_bound, time_limit=LONG, threads=2, relative_gap=1e-7
     )
     # Longer than the kernels take to compile.
-    together = portfolio(instance, ordered, task, head_start=LONG / 2)
+    lanes = [Lane(turns[0], 1), Lane(turns[1], 1, head_start=LONG / 2)]
+    together = portfolio(instance, lanes, task)
     assert set(together.outcomes) == {"branch-and-bound"}
 
 
+def names(instance, threads):
+    """The names of the chosen methods, lane by lane."""
+    lanes = chosen_methods(instance, threads)
+    return [[turn.method.name for turn in lane.turns] for lane in lanes]
+
+
 def test_chosen_methods_fit_the_instance():
-    names = lambda instance, threads: [method.name for method in chosen_methods(instance, threads)]  # noqa: E731
-    assert names(small(4, 3, seed=1), 2)[0] == "branch-and-bound"
+    assert names(small(4, 3, seed=1), 2)[0] == ["branch-and-bound"]
     assert len(names(small(4, 3, seed=1), 1)) == 1
-    assert names(slotwise.generate("hmhs", jobs=20, seed=1), 2) == ["unrelated-machines"]
-    assert "branch-and-bound" not in names(slotwise.generate("hmhs-small", seed=1), 2)
-    assert names(generate(50, 30, seed=1), 2) == ["improvement"]
+    assert names(slotwise.generate("hmhs", jobs=20, seed=1), 2) == [["unrelated-machines"]]
+    assert ["branch-and-bound"] not in names(slotwise.generate("hmhs-small", seed=1), 2)
+    assert names(generate(50, 30, seed=1), 2) == [["improvement"]]
+    assert names(generate(5, 30, seed=1, map_slots=4), 2)[0] == ["improvement"]
+
+
+def test_bounds_have_a_thread_beside_the_search_until_they_end():
     reduces_bind = generate(50, 30, seed=1, map_slots=8)
-    assert names(reduces_bind, 2) == ["improvement", "spread-bound"]
-    assert names(generate(5, 30, seed=1, map_slots=4), 2)[0] == "improvement"
+    bounded = ["spread-bound", "improvement"]
+    assert names(reduces_bind, 2) == [["improvement"], bounded]
+    assert [lane.threads for lane in chosen_methods(reduces_bind, 4)] == [3, 1]
+    assert names(reduces_bind, 1) == [bounded]
+    assert [turn.share for turn in chosen_methods(reduces_bind, 1)[0].turns] == [1 / 3, 1.0]
 
 
 def test_bound_for_slots_of_different_speed():
@@ -260,9 +273,9 @@ def test_what_needs_no_compiler_goes_first(monkeypatch):
     """Branch and bound has a head start once it is compiled, and gives way before."""
     first = []
 
-    def recorded(_instance, methods, task, *head_start):
-        first.append((next(iter(methods)).name, *head_start))
-        return portfolio(_instance, {}, task)
+    def recorded(_instance, lanes, task):
+        first.append((lanes[0].turns[0].method.name, lanes[-1].head_start))
+        return portfolio(_instance, [], task)
 
     monkeypatch.setattr("slotwise.solvers.solve.portfolio", recorded)
     instance = small(4, 3, seed=1)
@@ -270,7 +283,8 @@ def test_what_needs_no_compiler_goes_first(monkeypatch):
         monkeypatch.setattr(branch_and_bound, "is_compiled", lambda compiled=compiled: compiled)
         slotwise.solve(instance, threads=2)
         slotwise.solve(instance, threads=1)
-    assert first[0] == first[1] == first[3] == ("branch-and-bound",)
+    assert first[0] == ("branch-and-bound", HEAD_START)
+    assert first[1] == first[3] == ("branch-and-bound", 0.0)
     assert first[2][0] != "branch-and-bound"
     assert first[2][1] == UNCOMPILED
 

@@ -69,11 +69,12 @@ class Prepared:
 
 def _searches(method: MethodCall, instance: Instance) -> bool:
     """Whether `solve` will take branch and bound, unless heuristics prove an optimum before."""
-    from ....solvers.solve import chosen_methods
+    from ....solvers.choice import chosen_methods
 
     named = method.parameters.get("methods")
     if named is None:
-        named = [entry.name for entry in chosen_methods(instance, method.threads)]
+        lanes = chosen_methods(instance, method.threads)
+        named = [turn.method.name for lane in lanes for turn in lane.turns]
     return SEARCH in ([named] if isinstance(named, str) else named)
 
 

@@ -1,0 +1,26 @@
+"""Compile what a search needs on two cores; run as a program, compile the improvement search.
+
+It is compiled into the cache by a process of its own, the heuristics by the calling one.
+"""
+
+from __future__ import annotations
+
+from ...heuristics.warm_up import is_compiled, runs_plain, warm_up
+from ...instances.mapreduce.instance import Instance
+from .child_processes import die_with_parent, start
+
+
+def compile_on_two_cores(instance: Instance) -> None:
+    """Compile heuristics and improvement search, unless that was done or some run uncompiled."""
+    if runs_plain(instance) or is_compiled():
+        return
+    other = start(__name__)
+    warm_up(instance.parts)
+    other.wait()
+
+
+if __name__ == "__main__":
+    die_with_parent()
+    from ...heuristics import block_search
+
+    block_search.warm_up()

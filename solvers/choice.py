@@ -1,0 +1,162 @@
+"""Which methods `solve` runs on an instance, and which of them side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+
+from ..formulations.job_order import model as job_order
+from ..formulations.spread_bound import model as spread_bound
+from ..heuristics import block_search
+from ..instances.mapreduce.instance import Instance
+from ..instances.registry import Entry
+from . import METHODS
+from .backends import cp_sat
+from .branch_and_bound import search as branch_and_bound
+from .integer_programs import MOST_TERMS, heterogeneous_fits, unrelated_machines_fits
+from .portfolio import Lane, Turn
+
+MOST_TASKS = 200
+"""Most tasks of instances that exact methods are tried on."""
+
+HEAD_START = 1.0
+"""Seconds after which the second of two exact methods starts; small instances are solved by then.
+"""
+
+UNCOMPILED = 8.0
+"""Seconds that the other method gets before branch and bound is compiled: about what that takes, so
+the first use costs at most twice the better choice."""
+
+BOUNDS_SHARE = 1 / 3
+"""Share of the time that bounds have before a search, if there is one thread for both."""
+
+Fits = Callable[[Instance], bool]
+
+SEARCHES: tuple[tuple[str, Fits], ...] = (("improvement", block_search.can_search),)
+"""Searches for shorter schedules beyond the exact sizes; the first that fits runs."""
+
+BOUNDS: tuple[tuple[str, Fits], ...] = (
+    ("spread-bound", spread_bound.is_promising),
+    ("heterogeneous", heterogeneous_fits),
+    ("unrelated-machines", unrelated_machines_fits),
+)
+"""Methods that raise the lower bound there; all that fit run, one after another."""
+
+
+def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
+    """Choose the methods for an instance.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    threads
+        Number of threads of all methods together.
+
+    Returns
+    -------
+    list[Lane]
+        The methods side by side and in turn, with their threads.
+
+    Notes
+    -----
+    benchmarks/README.md has the measurements. Branch and bound settles small instances in a tenth
+    of a second. CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with
+    two threads than with one; otherwise the job-order model with HiGHS takes its place, which does
+    not gain from a second thread. Branch and bound cannot handle slots of different speed; there
+    the heterogeneous model comes first where it applies, and linear programs give bound and
+    schedule where no exact method fits.
+
+    Beyond `MOST_TASKS` tasks no exact method is of use. There a search for shorter schedules
+    (`SEARCHES`) has all threads but one, and methods that raise the bound (`BOUNDS`) take turns in
+    the last one, which joins the search when they have ended. A single thread does both in turn:
+    the bounds have a third of its time at most.
+    """
+    searches = [] if _is_small(instance) else [name for name, fits in SEARCHES if fits(instance)]
+    if not searches:
+        return side_by_side(_exact(instance, threads))
+    bounds = [METHODS.lookup(name) for name, fits in BOUNDS if fits(instance)]
+    return search_and_bounds(METHODS.lookup(searches[0]), bounds, threads)
+
+
+def search_and_bounds(search: Entry, bounds: Sequence[Entry], threads: int) -> list[Lane]:
+    """A search, and beside it bounds, whose thread joins the search when they have ended.
+
+    Parameters
+    ----------
+    search
+        Entry of the search.
+    bounds
+        Entries of the methods that raise the bound.
+    threads
+        Number of threads of all methods together.
+
+    Returns
+    -------
+    list[Lane]
+        The lanes.
+    """
+    if not bounds:
+        return [Lane((Turn(search),), threads)]
+    if threads == 1:
+        share = BOUNDS_SHARE / len(bounds)
+        return [Lane((*(Turn(bound, share) for bound in bounds), Turn(search)), 1)]
+    turns = (*(Turn(bound) for bound in bounds), Turn(search))
+    return [Lane((Turn(search),), threads - 1), Lane(turns, 1)]
+
+
+def side_by_side(methods: Mapping[Entry, int]) -> list[Lane]:
+    """Every method in a lane of its own; the first has a head start.
+
+    Parameters
+    ----------
+    methods
+        The entries of the methods, each with its number of threads. Branch and bound gives way to
+        the others as long as it has to be compiled.
+
+    Returns
+    -------
+    list[Lane]
+        The lanes.
+    """
+    order, head_start = list(methods), HEAD_START
+    if (
+        len(order) > 1
+        and order[0].name == "branch-and-bound"
+        and not branch_and_bound.is_compiled()
+    ):
+        order.reverse()
+        head_start = UNCOMPILED
+    return [
+        Lane((Turn(method),), methods[method], head_start if place else 0.0)
+        for place, method in enumerate(order)
+    ]
+
+
+def _exact(instance: Instance, threads: int) -> dict[Entry, int]:
+    """At most two methods with their threads, exact ones where some fit."""
+    names: dict[str, int] = {}
+    if branch_and_bound.can_search(instance):
+        names["branch-and-bound"] = 1
+    elif heterogeneous_fits(instance):
+        names["heterogeneous"] = 1
+    elif block_search.can_search(instance):
+        names["improvement"] = 1
+    if find_spec("ortools") is not None and cp_sat.can_model(instance):
+        names["cp-sat"] = max(1, threads - len(names))
+    elif "heterogeneous" in names:
+        names["heterogeneous"] = threads
+    elif job_order.estimated_terms(instance) <= MOST_TERMS:
+        names["job-order"] = max(1, threads - len(names))
+    elif instance.speed_factors is not None:
+        names["unrelated-machines"] = threads
+    if threads == 1 and len(names) > 1:
+        many = instance.map_tasks + instance.reduce_tasks > 50
+        first, second = names
+        gives_way = first == "improvement" or (many and first == "branch-and-bound")
+        names.pop(first if gives_way else second)
+    return {METHODS.lookup(name): share for name, share in names.items()}
+
+
+def _is_small(instance: Instance) -> bool:
+    return instance.map_tasks + instance.reduce_tasks <= MOST_TASKS
