@@ -5,7 +5,7 @@ and where there are any, `cuts` are its valid inequalities and `start` turns a s
 of its variables. References are listed in docs/papers/references.md.
 """
 
-from ..instances.mapreduce.parts import ALL_PARTS
+from ..instances.mapreduce.parts import ALL_PARTS, SECURITY
 from ..instances.registry import Entry, Registry
 
 MODEL_ENDINGS = (".lp", ".mps")
@@ -122,6 +122,13 @@ BOUNDS = Registry(
             "slotwise",
             "after the map slots' last tasks: a job last on many slots reads from many nodes",
             understands=ALL_PARTS,
+        ),
+        Entry(
+            "one job's reads",
+            "formulations.bounds.job_reads:one_jobs_reads",
+            "slotwise",
+            "one job alone: what ends early was spread, what is gathered ends late",
+            understands=ALL_PARTS - {SECURITY},
         ),
     ),
 )

@@ -204,6 +204,7 @@ def lb2(instance: Instance) -> float:
     return _two_sided(maps, reduces, _longest(maps), _longest(reduces), side)
 
 
+@once
 def heads_and_tails(instance: Instance) -> float:
     """LB1 on the usable slots for every set of the tasks that wait longest, and for one job alone.
 
@@ -226,6 +227,7 @@ def heads_and_tails(instance: Instance) -> float:
     return max(one_job, _two_sided(maps, reduces, heads, tails, side))
 
 
+@once
 def pigeonhole(instance: Instance) -> float:
     """Of the k M + 1 longest tasks of a phase, one of its M slots runs k + 1, after a head."""
 

@@ -92,7 +92,7 @@ def spread(instance: Instance, ends: FloatArray) -> Spread:
             found.possible[i, 1:] = False
         if not len(processing):
             continue
-        input_here = _most_input(lengths[maps], instance.input_mb[maps], cluster.map_slots, until)
+        input_here = most_input(lengths[maps], instance.input_mb[maps], cluster.map_slots, until)
         input_near = _by_rack(instance, input_here)
         read = float(output[maps].sum())
         least = read * (
@@ -109,12 +109,12 @@ def spread(instance: Instance, ends: FloatArray) -> Spread:
         here = np.minimum(1.0, here)
         near = _by_rack(instance, here)
         all_read = read * len(processing)
-        for most, saving, step, share, most_input, most_reduces in (
+        for most, saving, step, share, inputs, most_reduces in (
             (found.node_most, found.node_saving, node_step, on_node[i], input_here, here),
             (found.rack_most, found.rack_saving, rack_step, on_rack[i], input_near, near),
         ):
-            best = _most_together(most_input, most_reduces)
-            free = _most_together(np.minimum(most_input, share), most_reduces)
+            best = _most_together(inputs, most_reduces)
+            free = _most_together(np.minimum(inputs, share), most_reduces)
             widest = most_reduces.max(axis=1)
             found.reading[i] += all_read * step * (1 - free)
             saving[i] = all_read * step * widest
@@ -155,13 +155,29 @@ def _most_tasks(sorted_lengths: FloatArray, slots: IntArray, time: float) -> Int
     return most
 
 
-def _most_input(
+def most_input(
     lengths: FloatArray, size: FloatArray, slots: IntArray, until: FloatArray
 ) -> FloatArray:
-    """Greatest share of the input that each node can process by each time: (times, nodes).
+    """Greatest share of a job's input that each node can process by each time.
 
     It is a fractional knapsack with at most as many tasks as the shortest that fit a slot. A job
     without input counts as having all of it there.
+
+    Parameters
+    ----------
+    lengths
+        Least length of each map task of the job (s), shape (tasks,).
+    size
+        Input of each (MB), shape (tasks,).
+    slots
+        Map slots of each node, shape (nodes,).
+    until
+        Times (s), shape (times,).
+
+    Returns
+    -------
+    FloatArray
+        Shares, shape (times, nodes).
     """
     total = size.sum()
     if not total > 0:

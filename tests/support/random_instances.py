@@ -21,6 +21,44 @@ def tiny(seed: int, *, tasks: int = 5) -> Instance:
     return _instance(f"tiny-{seed}", lambda low, high: int(rng.integers(low, high + 1)), tasks)
 
 
+def reading(seed: int) -> Instance:
+    """One or two jobs on two to four unequal nodes, whose tasks mostly read."""
+    rng = np.random.default_rng(seed)
+    nodes = int(rng.integers(2, 5))
+    racks = np.sort(rng.integers(0, 3, nodes))
+    used = sorted(set(racks.tolist()))
+    map_slots, reduce_slots = rng.integers(0, 3, (2, nodes))
+    for slots in (map_slots, reduce_slots):
+        if not slots.sum():
+            slots[rng.integers(nodes)] = 1
+    rates = [(100, 50, 30), (100, 20, 5), (100, 100, 10), (100, 10, 10), (60, 59, 1)]
+    cluster = Cluster(
+        node_names=tuple(f"n{k}" for k in range(nodes)),
+        rack_names=tuple(f"r{k}" for k in used),
+        rack_of=np.array([used.index(rack) for rack in racks]),
+        map_slots=map_slots,
+        reduce_slots=reduce_slots,
+        rates=Rates(*rates[rng.integers(len(rates))]),
+    )
+    maps, reduces = 5, 4
+    jobs = []
+    for j in range(int(rng.integers(1, 3))):
+        map_tasks = [
+            MapTask(
+                float(rng.choice([0, 1, 5, 10])),
+                float(rng.choice([0, 200, 200, 200, 400])),
+                [f"n{k}" for k in range(nodes) if rng.random() < 0.3],
+            )
+            for _ in range(min(maps, int(rng.integers(0, 6))))
+        ]
+        processing = rng.choice([0.0, 0.0, 1.0, 3.0, 8.0], min(reduces, int(rng.integers(0, 5))))
+        maps -= len(map_tasks)
+        reduces -= len(processing)
+        ratio = float(rng.choice([0, 0.3, 1, 3, 10]))
+        jobs.append(Job(f"j{j}", map_tasks, processing.tolist(), ratio))
+    return job_instance(f"reading-{seed}", cluster, jobs)
+
+
 def with_speed_factors(instance: Instance, seed: int) -> Instance:
     """The instance with a random speed factor per job and node, the same on a node's slots."""
     rng = np.random.default_rng(seed)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from brute_force import optimum
-from random_instances import tiny, with_security, with_speed_factors
+from random_instances import reading, tiny, with_security, with_speed_factors
 
 from slotwise.formulations.bounds.closed_form import best_lower_bound, heads_and_tails, lower_bounds
 from slotwise.formulations.bounds.last_jobs import last_jobs
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 
 
 def test_a_job_that_ends_two_nodes_reads_half_from_the_other() -> None:
@@ -94,7 +94,7 @@ def test_a_job_ends_no_more_slots_than_it_has_map_tasks() -> None:
 def test_never_above_the_optimum_where_jobs_read_much() -> None:
     above_local = 0
     for seed in range(1500):
-        instance = _reading(seed)
+        instance = reading(seed)
         bound = last_jobs(instance)
         assert bound <= optimum(instance) * (1 + 1e-9), instance.name
         above_local += bound > heads_and_tails(instance) * (1 + 1e-9)
@@ -116,41 +116,3 @@ def test_the_greatest_bound_where_maps_bind_at_the_papers_size() -> None:
     bound, name = best_lower_bound(instance)
     assert name == "last jobs"
     assert bound > heads_and_tails(instance) + 5
-
-
-def _reading(seed: int) -> Instance:
-    """One or two jobs on two to four unequal nodes, whose tasks mostly read."""
-    rng = np.random.default_rng(seed)
-    nodes = int(rng.integers(2, 5))
-    racks = np.sort(rng.integers(0, 3, nodes))
-    used = sorted(set(racks.tolist()))
-    map_slots, reduce_slots = rng.integers(0, 3, (2, nodes))
-    for slots in (map_slots, reduce_slots):
-        if not slots.sum():
-            slots[rng.integers(nodes)] = 1
-    rates = [(100, 50, 30), (100, 20, 5), (100, 100, 10), (100, 10, 10), (60, 59, 1)]
-    cluster = Cluster(
-        node_names=tuple(f"n{k}" for k in range(nodes)),
-        rack_names=tuple(f"r{k}" for k in used),
-        rack_of=np.array([used.index(rack) for rack in racks]),
-        map_slots=map_slots,
-        reduce_slots=reduce_slots,
-        rates=Rates(*rates[rng.integers(len(rates))]),
-    )
-    maps, reduces = 5, 4
-    jobs = []
-    for j in range(int(rng.integers(1, 3))):
-        map_tasks = [
-            MapTask(
-                float(rng.choice([0, 1, 5, 10])),
-                float(rng.choice([0, 200, 200, 200, 400])),
-                [f"n{k}" for k in range(nodes) if rng.random() < 0.3],
-            )
-            for _ in range(min(maps, int(rng.integers(0, 6))))
-        ]
-        processing = rng.choice([0.0, 0.0, 1.0, 3.0, 8.0], min(reduces, int(rng.integers(0, 5))))
-        maps -= len(map_tasks)
-        reduces -= len(processing)
-        ratio = float(rng.choice([0, 0.3, 1, 3, 10]))
-        jobs.append(Job(f"j{j}", map_tasks, processing.tolist(), ratio))
-    return job_instance(f"reading-{seed}", cluster, jobs)
