@@ -137,7 +137,8 @@ class _Tail:
         count = np.arange(1, len(places.nodes) + 1)
         saved = node_step * np.minimum(here, 1 / count) + rack_step * near[:, None]
         saved = np.minimum(saved, 1 / places.spread)
-        return self._least_tails(self.read * (1 / cluster.rates.remote - saved))
+        reads: FloatArray = self.read * (1 / cluster.rates.remote - saved)
+        return self._least_tails(reads)
 
     def _least_tails(self, reads: FloatArray) -> FloatArray:
         """Least tails if a reduce task on the worst of 1, 2, … nodes reads at least so long (s)."""
@@ -154,7 +155,8 @@ class _Tail:
             first = first[first < tasks]
             apart = (longest[first] + reads[:, : len(first)]).max(axis=1)
             tails = np.minimum(tails, np.maximum(on_slot, apart))
-        return np.maximum(tails, self._shared(least))
+        tails = np.maximum(tails, self._shared(least))
+        return tails
 
     def _shared(self, read: FloatArray) -> FloatArray:
         """Least tails by area, and of k R + 1 reduce tasks k + 1 on one slot, given each read."""
