@@ -12,8 +12,9 @@ from ..instances.mapreduce.instance import Instance
 from ..instances.registry import Entry
 from . import METHODS
 from .backends import cp_sat
+from .backends.highs_twice import MOST_TERMS
 from .branch_and_bound import search as branch_and_bound
-from .integer_programs import MOST_TERMS, heterogeneous_fits, unrelated_machines_fits
+from .integer_programs import heterogeneous_fits, unrelated_machines_fits
 from .portfolio import Lane, Turn
 
 MOST_TASKS = 200

@@ -20,8 +20,8 @@ from ..heuristics.background import LOOK, OutOfTime, attempt
 from ..instances.files.temporaries import temporary_folder
 from .backends import cbc_process, highs
 from .backends.child_processes import start
+from .backends.highs_twice import MOST_TERMS
 from .clock import Clock
-from .integer_programs import MOST_TERMS
 from .result import OPTIMALITY_TOLERANCE, Result
 from .stop_reason import StopReason
 from .time_unit import in_units_of, suitable_unit

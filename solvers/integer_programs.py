@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import ModuleType
-
-import pyomo.environ as pyo
 
 from ..formulations.heterogeneous import model as heterogeneous
 from ..formulations.identical_tasks import map_classes, reduce_classes
 from ..formulations.job_order import model as job_order
 from ..formulations.sequence import model as sequence
 from ..formulations.unrelated_machines import model as unrelated_machines
-from ..heuristics.background import OutOfTime, attempt
 from ..instances.mapreduce.instance import Instance
-from ..instances.mapreduce.schedule import Schedule
-from .backends import highs
-from .clock import Clock
+from .backends.highs_twice import MOST_TERMS, solve_twice
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress, ProgressCallback
 from .relaxations.unrelated_machines import LinearPrograms
-from .stop_reason import StopReason
 from .time_unit import in_own_unit
-
-AGREEMENT = 1e-7
-"""Relative: a bound this little above a makespan does not contradict it."""
-
-MOST_TERMS = 3_000_000
-"""A model with more estimated nonzeros than this is not built."""
 
 MOST_COUNT_TERMS = 50_000
 """With more nonzeros than this the heterogeneous model does worse than the linear programs alone.
@@ -40,7 +27,7 @@ many steps."""
 
 @in_own_unit
 def job_order_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """Solve the job-order model with HiGHS, within the incumbent's makespan.
+    """Solve the job-order model with HiGHS, within the incumbent's makespan, twice.
 
     Parameters
     ----------
@@ -54,12 +41,12 @@ def job_order_method(instance: Instance, request: SolveRequest) -> MethodOutcome
     MethodOutcome
         What the method found and proved.
     """
-    return _solve(instance, request, job_order, "job-order model (HiGHS)")
+    return solve_twice(instance, request, job_order, "job-order model (HiGHS)")
 
 
 @in_own_unit
 def sequence_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """Solve the printed integer program with HiGHS from the incumbent, with the printed big-M.
+    """Solve the printed integer program with HiGHS, with the printed big-M, twice.
 
     Parameters
     ----------
@@ -73,17 +60,17 @@ def sequence_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     MethodOutcome
         What the method found and proved.
     """
-    return _solve(instance, request, sequence, "sequence model (HiGHS)")
+    return solve_twice(
+        instance, request, sequence, "sequence model (HiGHS)", within_incumbent=False
+    )
 
 
 @in_own_unit
 def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
-    """Solve the heterogeneous model with HiGHS, after the linear programs for its slots.
+    """Solve the heterogeneous model with HiGHS, twice.
 
-    HiGHS 1.15.1 was seen to cut off optima of this model. Therefore the model is solved twice, the
-    second time with other options and from the first schedule, and the bound is what both runs have
-    proved. If they contradict each other, or there is no time for the second, the bound of the
-    linear programs stands.
+    The linear programs for its slots come first. Where the two runs of HiGHS do not agree, or there
+    is no time for the second, their bound stands.
 
     Parameters
     ----------
@@ -99,57 +86,26 @@ def heterogeneous_method(instance: Instance, request: SolveRequest) -> MethodOut
     """
     if not heterogeneous.applies(instance):
         return not_applicable("reads depend on the map tasks' slots")
-    clock = Clock(request.time_limit)
+    clock = request.clock()
+    first = unrelated_machines_method(instance, replace(request, time_limit=clock.left / 4))
+    best, linear_bound = first.schedule or request.incumbent, first.lower_bound
+
+    def with_first(outcome: MethodOutcome) -> MethodOutcome:
+        outcome = replace(outcome, schedule=outcome.schedule or first.schedule)
+        if linear_bound is None or (outcome.lower_bound or 0.0) > linear_bound:
+            return outcome
+        return replace(outcome, lower_bound=linear_bound, proof=first.proof)
+
+    rest = replace(
+        request,
+        incumbent=best,
+        lower_bound=max(request.lower_bound, linear_bound or 0.0),
+        time_limit=clock.left,
+        on_progress=request.on_progress and _later(request.on_progress, clock.elapsed),
+        keep=lambda outcome: request.keep(with_first(outcome)),
+    )
     proof = "heterogeneous model (HiGHS)"
-    best, low = request.incumbent, request.lower_bound
-
-    def part(share: float, *, bounds: bool) -> SolveRequest:
-        """The request from here on, with a share of the time that is left."""
-        spent = clock.elapsed
-        return replace(
-            request,
-            incumbent=best,
-            lower_bound=low,
-            time_limit=clock.left * share,
-            on_progress=request.on_progress and _later(request.on_progress, spent, bounds=bounds),
-            keep=request.keep if bounds else SolveRequest.keep,
-        )
-
-    first = unrelated_machines_method(instance, part(1 / 4, bounds=True))
-    best, low = first.schedule or best, max(low, first.lower_bound or 0.0)
-    runs: list[MethodOutcome] = []
-    for share, alternative in ((1 / 2, False), (1.0, True)):
-        # With presolve HiGHS loses more optima; without it the search is as fast.
-        run = _solve(
-            instance,
-            part(share, bounds=False),
-            heterogeneous,
-            proof,
-            presolve=False,
-            alternative=alternative,
-        )
-        if run.schedule is not None and run.schedule.makespan < best.makespan:
-            best = run.schedule
-            request.keep(MethodOutcome(best, first.lower_bound, first.proof))
-        runs.append(run)
-    bound, detail = _agreed(runs, best)
-    if bound is None or bound <= low:
-        bound, proof = first.lower_bound, first.proof
-    return MethodOutcome(best, bound, proof, runs[-1].stop, detail)
-
-
-def _agreed(runs: list[MethodOutcome], best: Schedule) -> tuple[float | None, str]:
-    """The lower bound (s) that all runs have proved, if any, and a remark on it."""
-    bounds = [run.lower_bound for run in runs if run.lower_bound is not None]
-    if any(run.stop is StopReason.INFEASIBLE for run in runs) or any(
-        bound > best.makespan * (1 + AGREEMENT) for bound in bounds
-    ):
-        return None, "two runs of HiGHS contradict each other, so neither bound counts"
-    if len(bounds) == len(runs):
-        return min(bounds), ""
-    if not bounds:
-        return None, ""
-    return None, f"{runs[-1].why}; the bound of one run of HiGHS alone does not count"
+    return with_first(solve_twice(instance, rest, heterogeneous, proof))
 
 
 def heterogeneous_fits(instance: Instance) -> bool:
@@ -219,62 +175,10 @@ def unrelated_machines_method(instance: Instance, request: SolveRequest) -> Meth
     return MethodOutcome(found, low, proof, programs.ended)
 
 
-def _later(on_progress: ProgressCallback, spent: float, *, bounds: bool) -> ProgressCallback:
-    """Steps moved `spent` s later, without bounds as long as they are not proved."""
+def _later(on_progress: ProgressCallback, spent: float) -> ProgressCallback:
+    """Steps moved `spent` s later."""
 
     def told(step: Progress) -> None:
-        bound = step.bound if bounds else None
-        on_progress(Progress(step.seconds + spent, step.incumbent, bound))
+        on_progress(replace(step, seconds=step.seconds + spent))
 
     return told
-
-
-def _solve(
-    instance: Instance,
-    request: SolveRequest,
-    formulation: ModuleType,
-    proof: str,
-    *,
-    presolve: bool = True,
-    alternative: bool = False,
-) -> MethodOutcome:
-    terms = formulation.estimated_terms(instance)
-    if terms > MOST_TERMS:
-        return not_applicable(f"model too large: about {terms:.2g} nonzeros", proof)
-    clock = request.clock()
-    horizon = None if formulation is sequence else request.incumbent.makespan
-
-    def built() -> pyo.ConcreteModel:
-        model = formulation.build(instance, horizon=horizon, lower_bound=request.lower_bound)
-        formulation.start(model, request.incumbent)
-        return model
-
-    def told(step: Progress) -> None:
-        request.keep(MethodOutcome(None, step.bound, proof))
-        if request.on_progress is not None:
-            request.on_progress(step)
-
-    try:
-        model = attempt(built, clock)
-    except OutOfTime:
-        return MethodOutcome(
-            None, None, proof, clock.reason, f"{clock.reason} before the model was built"
-        )
-    outcome = highs.solve(
-        model,
-        time_limit=clock.left,
-        stop=clock.stop,
-        threads=request.threads,
-        warm_start=True,
-        settings=highs.HighsSettings(
-            request.relative_gap, request.absolute_gap, presolve, alternative
-        ),
-        on_progress=told,
-    )
-    return MethodOutcome(
-        schedule=None if outcome.incumbent is None else formulation.schedule(model),
-        lower_bound=outcome.bound,
-        proof=proof,
-        stop=outcome.stop,
-        progress=outcome.progress,
-    )
