@@ -46,9 +46,9 @@ def improve(
     schedule
         A valid schedule.
     stop
-        When to end. Its iterations are rounds of annealing, `ROUNDS` if it sets none. If its target
-        is a lower bound at which all slots agree, the search knows how far each slot is off, not
-        only the longest. Makespans on the way are not shown to it.
+        When to end. Its iterations are rounds of annealing, `ROUNDS` if it sets none. With a target
+        the search lowers by how much the longest path through each slot passes it, not only the
+        longest of all. Makespans on the way are not shown to it.
     seed
         Seed of the random numbers.
 
@@ -100,46 +100,74 @@ def _cost(
     order: IntArray,
     map_slot: IntArray,
     reduce_slot: IntArray,
-    map_node: IntArray,
     reduce_node: IntArray,
     map_offsets: IntArray,
     reduce_offsets: IntArray,
     map_work: FloatArray,
     reduce_time: FloatArray,
-    share: FloatArray,
-    seconds_per_mb: FloatArray,
+    reads: FloatArray,
     map_free: FloatArray,
     reduce_free: FloatArray,
-    held: FloatArray,
+    map_path: FloatArray,
+    reduce_tail: FloatArray,
     target: float,
 ) -> tuple[float, float]:
-    """Makespan (s) of the jobs in `order` on every slot, and the same plus the levelling term."""
+    """Makespan (s) of the jobs in `order` on every slot, and the cost of the schedule.
+
+    That is the makespan or, with a target, by how much the longest path through each slot passes
+    it, in all; and a little of the mean slot completion.
+    """
     map_free[:] = 0.0
     reduce_free[:] = 0.0
     longest = 0.0
     for i in order:
-        held[:] = 0.0
         for t in range(map_offsets[i], map_offsets[i + 1]):
             map_free[map_slot[t]] += map_work[t, map_slot[t]]
-            held[map_node[map_slot[t]]] += share[t]
         end = 0.0
         for t in range(map_offsets[i], map_offsets[i + 1]):
             end = max(end, map_free[map_slot[t]])
         longest = max(longest, end)
         for w in range(reduce_offsets[i], reduce_offsets[i + 1]):
             slot = reduce_slot[w]
-            read = 0.0
-            for node in range(len(held)):
-                read += held[node] * seconds_per_mb[node, reduce_node[slot]]
-            reduce_free[slot] = max(reduce_free[slot], end) + read + reduce_time[w, slot]
+            begin = max(reduce_free[slot], end)
+            reduce_free[slot] = begin + reads[i, reduce_node[slot]] + reduce_time[w, slot]
             longest = max(longest, reduce_free[slot])
-    level, excess = 0.0, 0.0
+    level = 0.0
     for free in map_free:
         level += free / len(map_free)
     for free in reduce_free:
         level += free / len(reduce_free)
+    if target <= 0.0:
+        return longest, longest + BALANCE_WEIGHT * level
+    map_path[:] = 0.0
+    reduce_tail[:] = 0.0
+    for i in order[::-1]:
+        tail = 0.0
+        for w in range(reduce_offsets[i], reduce_offsets[i + 1]):
+            slot = reduce_slot[w]
+            reduce_tail[slot] += reads[i, reduce_node[slot]] + reduce_time[w, slot]
+            tail = max(tail, reduce_tail[slot])
+        for t in range(map_offsets[i], map_offsets[i + 1]):
+            map_path[map_slot[t]] = max(map_path[map_slot[t]], map_free[map_slot[t]] + tail)
+        for t in range(map_offsets[i], map_offsets[i + 1]):
+            map_free[map_slot[t]] -= map_work[t, map_slot[t]]
+    excess = 0.0
+    for free in reduce_free:
         excess += max(0.0, free - target)
-    return longest, (excess if target > 0.0 else longest) + BALANCE_WEIGHT * level
+    for path in map_path:
+        excess += max(0.0, path - target)
+    return longest, excess + BALANCE_WEIGHT * level
+
+
+@inner
+def _read_anew(
+    i: int, map_slot: IntArray, map_offsets: IntArray, slot_reads: FloatArray, reads: FloatArray
+) -> None:
+    """Set what a reduce task of job i takes to read on each node."""
+    reads[i] = 0.0
+    for t in range(map_offsets[i], map_offsets[i + 1]):
+        for node in range(reads.shape[1]):
+            reads[i, node] += slot_reads[t, map_slot[t], node]
 
 
 @counted
@@ -191,13 +219,23 @@ def anneal(
     """
     jobs, maps, reduces = len(best_order), len(best_map), len(best_reduce)
     map_free, reduce_free = np.zeros(len(map_node)), np.zeros(len(reduce_node))
-    held = np.zeros(len(seconds_per_mb))
+    map_path, reduce_tail = np.zeros(len(map_node)), np.zeros(len(reduce_node))
+    map_job = np.zeros(maps, dtype=np.int64)
+    for i in range(jobs):
+        map_job[map_offsets[i] : map_offsets[i + 1]] = i
+    slot_reads = np.zeros((maps, len(map_node), len(seconds_per_mb)))
+    for t in range(maps):
+        for k in range(len(map_node)):
+            slot_reads[t, k] = share[t] * seconds_per_mb[map_node[k]]
+    reads = np.zeros((jobs, len(seconds_per_mb)))
     order, map_slot, reduce_slot = best_order.copy(), best_map.copy(), best_reduce.copy()
     best = np.inf
     for _ in range(rounds):
         copy(best_order, order)
         copy(best_map, map_slot)
         copy(best_reduce, reduce_slot)
+        for i in range(jobs):
+            _read_anew(i, map_slot, map_offsets, slot_reads, reads)
         current = np.inf
         temperature, cooling = 0.0, (LAST_TEMPERATURE / FIRST_TEMPERATURE) ** (1.0 / STEPS)
         for step in range(STEPS):
@@ -206,7 +244,7 @@ def anneal(
             # What is changed is kept as two entries, or as a job and where it came from.
             kind = below(state, 10) if step else 10
             a = b = before_a = before_b = 0
-            slots, move = map_slot, 0
+            slots, move, on_map = map_slot, 0, False
             if kind < 7:
                 on_map = reduces == 0 or (maps > 0 and below(state, maps + 2 * reduces) < maps)
                 slots = map_slot if on_map else reduce_slot
@@ -221,6 +259,9 @@ def anneal(
                 if slots[a] == before_a:
                     continue
                 move = 1
+                if on_map:
+                    for t in (a, b):
+                        _read_anew(map_job[t], map_slot, map_offsets, slot_reads, reads)
             elif kind < 10:
                 a, b = below(state, jobs), below(state, jobs)
                 if a == b:
@@ -231,17 +272,16 @@ def anneal(
                 order,
                 map_slot,
                 reduce_slot,
-                map_node,
                 reduce_node,
                 map_offsets,
                 reduce_offsets,
                 map_work,
                 reduce_time,
-                share,
-                seconds_per_mb,
+                reads,
                 map_free,
                 reduce_free,
-                held,
+                map_path,
+                reduce_tail,
                 target,
             )
             if makespan < best:
@@ -259,5 +299,8 @@ def anneal(
                 current = cost
             elif move == 1:
                 slots[a], slots[b] = before_a, before_b
+                if on_map:
+                    for t in (a, b):
+                        _read_anew(map_job[t], map_slot, map_offsets, slot_reads, reads)
             else:
                 shift(order, b, a)
