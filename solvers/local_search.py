@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 
-from ..heuristics.block_search import can_search, improve_blocks
+from ..heuristics import block_search, class_search
 from ..heuristics.stopping_rules import Asked, FirstOf, TargetReached
 from ..instances.mapreduce.instance import Instance
+from ..instances.mapreduce.schedule import Schedule
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress
 from .stop_reason import StopReason
@@ -18,7 +19,8 @@ from .stop_reason import StopReason
 def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
     """Search from the incumbent until some method's schedule is close enough to the lower bound.
 
-    Instances with speed factors, security or outages are declined.
+    With speed factors it searches on numbers of equal tasks, else over blocks of nodes; security or
+    outages without speed factors are declined.
 
     Parameters
     ----------
@@ -32,8 +34,10 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
     MethodOutcome
         The schedule is None unless it is shorter than the incumbent; nothing is proved.
     """
-    if not can_search(instance):
+    if instance.speed_factors is None and not block_search.can_search(instance):
         return not_applicable(", ".join(sorted(instance.parts)))
+    if instance.speed_factors is not None and not class_search.can_search(instance):
+        return not_applicable("too many different tasks")
     gap = max(request.relative_gap * request.lower_bound, request.absolute_gap)
     target = request.lower_bound + gap
     steps: list[Progress] = []
@@ -47,15 +51,32 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
         return request.best() if request.best is not None else math.inf
 
     clock = request.clock()
-    found = improve_blocks(
-        instance,
-        request.incumbent,
-        FirstOf(clock, TargetReached(target), Asked(lambda: known() <= target)),
-        seed=request.seed,
-        threads=request.threads,
-        on_progress=tell,
-        on_end=lambda schedule: request.keep(MethodOutcome(schedule, None)),
-    )
+
+    def keep(schedule: Schedule) -> None:
+        request.keep(MethodOutcome(schedule, None))
+
+    rule = FirstOf(clock, TargetReached(target), Asked(lambda: known() <= target))
+    if instance.speed_factors is None:
+        found = block_search.improve_blocks(
+            instance,
+            request.incumbent,
+            rule,
+            seed=request.seed,
+            threads=request.threads,
+            on_progress=tell,
+            on_end=keep,
+        )
+    else:
+        found = class_search.improve_classes(
+            instance,
+            request.incumbent,
+            rule,
+            seed=request.seed,
+            threads=request.threads,
+            others=request.best_schedule,
+            on_progress=tell,
+            on_better=keep,
+        )
     closed = min(found.makespan, known()) <= target
     stop = StopReason.GAP_CLOSED if closed else clock.reason
     better = found.makespan < request.incumbent.makespan

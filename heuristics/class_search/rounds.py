@@ -1,0 +1,97 @@
+"""A round of the search: share the slack, anneal, time the result exactly."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...instances.arrays import IntArray
+from ..random_numbers import uniform
+from .annealing import Dates, Kept, Plan, anneal
+from .slot_values import new_side
+from .task_classes import ClassedInstance, TaskClasses
+from .timing import Timing, evaluate
+
+
+class Placement(NamedTuple):
+    """Numbers of equal tasks on the slots, and the order of the jobs on map slots."""
+
+    maps: IntArray
+    """Tasks of each class on each map slot; shape (slots, classes)."""
+    reduces: IntArray
+    """Tasks of each class on each reduce slot; shape (slots, classes)."""
+    date: IntArray
+    """Map slots run the jobs by these dates; shape (jobs,)."""
+
+
+def timing_of(problem: ClassedInstance, placement: Placement) -> Timing:
+    """The exact times of a placement, with what its reduce tasks read."""
+    reduces = _with_reads(problem, placement)
+    return evaluate(problem.maps, reduces, placement.maps, placement.reduces, placement.date)
+
+
+def anneal_round(
+    stop: IntArray,
+    random: IntArray,
+    problem: ClassedInstance,
+    placement: Placement,
+    timing: Timing,
+    plan: Plan,
+) -> tuple[Placement, Timing]:
+    """Anneal from a placement.
+
+    Every job's target date is somewhere between the end of its map phase and the latest end, at the
+    same share of the way for all jobs. What reduce tasks read counts as it is in the given
+    placement, and exactly in the result.
+
+    Parameters
+    ----------
+    stop
+        The round ends early when `stop[0]` is set, shape (1,).
+    random
+        State of the random numbers, shape (1,).
+    problem
+        The instance in classes.
+    placement, timing
+        Where to start.
+    plan
+        How to anneal; the horizon is the makespan of `timing`.
+
+    Returns
+    -------
+    tuple[Placement, Timing]
+        The best placement that annealing met, which may be longer than the given one.
+    """
+    jobs, horizon = len(timing.end), timing.makespan
+    share = uniform(random)
+    date = timing.end + (share * (timing.due - timing.end)).astype(np.int64)
+    with_maps, with_reduces = (
+        np.bincount(classes.job, minlength=jobs) > 0 for classes in (problem.maps, problem.reduces)
+    )
+    date[~with_maps] = 0
+    date[with_maps & ~with_reduces] = horizon
+    at = np.argsort(date, kind="stable")
+    place = np.empty(jobs, dtype=np.int64)
+    place[at] = np.arange(jobs)
+    maps = new_side(problem.maps, placement.maps.copy(), place, horizon - date[at])
+    reduces = new_side(
+        _with_reads(problem, placement),
+        placement.reduces.copy(),
+        jobs - 1 - place,
+        np.ascontiguousarray(date[at][::-1]),
+    )
+    kept = Kept(*(np.empty_like(array) for array in (maps.count, reduces.count, date)))
+    dates = Dates(date, at, with_maps & with_reduces)
+    anneal(stop, random, maps, reduces, dates, kept, plan)
+    found = Placement(*kept)
+    return found, timing_of(problem, found)
+
+
+def _with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:
+    """The reduce classes with what they read."""
+    if not problem.reads:
+        return problem.reduces
+    return problem.reduces._replace(
+        time=problem.reduces.time + problem.read_units(placement.maps)
+    )
