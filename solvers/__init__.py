@@ -53,6 +53,7 @@ METHODS = Registry(
             "solvers.local_search:improvement_method",
             "docs/heuristics/improvement-search.md",
             "better schedules by local search, compiled; for large instances, no bound",
+            understands=ALL_PARTS,
         ),
         Entry(
             "spread-bound",

@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from ...instances.arrays import BoolArray, IntArray
 from ...instances.kernels.decorators import inner, kernel
 from ..random_numbers import below, uniform
@@ -53,7 +51,7 @@ class Dates(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The best state so far: as in `Side.count` and `Dates.date`."""
+    """The best state so far: as in `Side.number` and `Dates.date`."""
 
     maps: IntArray
     reduces: IntArray
@@ -155,8 +153,8 @@ def _worst(maps: Side, reduces: Side) -> int:
 
 @inner
 def _keep(maps: Side, reduces: Side, dates: Dates, kept: Kept) -> None:
-    _copy(maps.count, kept.maps)
-    _copy(reduces.count, kept.reduces)
+    _copy(maps.number, kept.maps)
+    _copy(reduces.number, kept.reduces)
     for i in range(len(kept.date)):
         kept.date[i] = dates.date[i]
 

@@ -25,8 +25,8 @@ from .worker import Search
 POLL_SECONDS = 0.02
 """Seconds between two looks at the clock."""
 
-TAKE_SECONDS = 0.5
-"""Seconds between two looks at what others have found."""
+LOOK_SECONDS = 0.3
+"""Seconds between two looks at what the threads and others have found."""
 
 MOST_TIMES = 4_000_000
 """Most times, of each class of equal tasks on each slot, that the search stores."""
@@ -89,33 +89,37 @@ def improve_classes(
         return schedule
     run = _Run(usable.instance, usable.reduced(schedule), stop, seed, max(1, threads))
     shown, looked = schedule, began
+
+    def show() -> Schedule:
+        best = run.schedule()
+        if best.makespan >= shown.makespan:
+            return shown
+        best = usable.restored(best)
+        if on_progress is not None:
+            on_progress(time.perf_counter() - began, best.makespan)
+        if on_better is not None:
+            on_better(best)
+        return best
+
     while any(not work.done for work in run.works):
         try:
             run.wait()
-            now = time.perf_counter()
-            best = run.schedule()
-            if best.makespan < shown.makespan:
-                shown = usable.restored(best)
-                if on_progress is not None:
-                    on_progress(now - began, shown.makespan)
-                if on_better is not None:
-                    on_better(shown)
-            if others is not None and now - looked > TAKE_SECONDS:
-                looked, theirs = now, others()
-                if theirs is not None and theirs.makespan < shown.makespan:
-                    run.take(usable.reduced(theirs))
             if run.is_to_end():
                 run.end()
+            elif time.perf_counter() - looked > LOOK_SECONDS:
+                looked = time.perf_counter()
+                shown = show()
+                theirs = None if others is None else others()
+                if theirs is not None and theirs.makespan < shown.makespan:
+                    run.take(usable.reduced(theirs))
         except KeyboardInterrupt:
             run.end()
     for work in run.works:
         work.value()
-    found = usable.restored(run.schedule())
-    if found.makespan >= schedule.makespan:
-        return schedule
-    if on_better is not None and found.makespan < shown.makespan:
-        on_better(found)
-    return found
+    found = run.schedule()
+    with suppress(KeyboardInterrupt):
+        show()
+    return usable.restored(found) if found.makespan < schedule.makespan else schedule
 
 
 class _Run:
@@ -185,9 +189,7 @@ class _Run:
         if best is not self.made[0]:
             placement, timing = best
             schedule = self.problem.schedule(*placement, timing.end)
-            if schedule.makespan > self.made[1].makespan:
-                schedule = self.made[1]
-            self.made = best, schedule
+            self.made = best, min(schedule, self.made[1], key=lambda one: one.makespan)
         return self.made[1]
 
 

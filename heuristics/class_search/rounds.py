@@ -81,7 +81,7 @@ def anneal_round(
         jobs - 1 - place,
         np.ascontiguousarray(date[at][::-1]),
     )
-    kept = Kept(*(np.empty_like(array) for array in (maps.count, reduces.count, date)))
+    kept = Kept(*(np.empty_like(array) for array in (maps.number, reduces.number, date)))
     dates = Dates(date, at, with_maps & with_reduces)
     anneal(stop, random, maps, reduces, dates, kept, plan)
     found = Placement(*kept)
@@ -92,6 +92,4 @@ def _with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:
     """The reduce classes with what they read."""
     if not problem.reads:
         return problem.reduces
-    return problem.reduces._replace(
-        time=problem.reduces.time + problem.read_units(placement.maps)
-    )
+    return problem.reduces._replace(time=problem.reduces.time + problem.read_units(placement.maps))

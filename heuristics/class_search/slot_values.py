@@ -32,7 +32,7 @@ class Side(NamedTuple):
     """Place of each job; shape (jobs,)."""
     delivery: IntArray
     """Delivery time of the job at each place; shape (jobs,)."""
-    count: IntArray
+    number: IntArray
     """Tasks of each class on each slot; shape (slots, classes)."""
     present: IntArray
     """Slot k has tasks of the classes `present[k, :kinds[k]]`; shape (slots, classes)."""
@@ -167,8 +167,8 @@ def replace_task(side: Side, k: int, c: int, d: int) -> None:
         g = side.place[side.job[c]]
         side.held[k, g] -= 1
         side.work[k, g] -= side.time[c, k]
-        side.count[k, c] -= 1
-        if side.count[k, c] == 0:
+        side.number[k, c] -= 1
+        if side.number[k, c] == 0:
             side.kinds[k] -= 1
             last = side.present[k, side.kinds[k]]
             side.present[k, side.column[k, c]] = last
@@ -178,11 +178,11 @@ def replace_task(side: Side, k: int, c: int, d: int) -> None:
         g = side.place[side.job[d]]
         side.held[k, g] += 1
         side.work[k, g] += side.time[d, k]
-        if side.count[k, d] == 0:
+        if side.number[k, d] == 0:
             side.present[k, side.kinds[k]] = d
             side.column[k, d] = side.kinds[k]
             side.kinds[k] += 1
-        side.count[k, d] += 1
+        side.number[k, d] += 1
         low = min(low, g)
     refresh(side, k, low, high)
 

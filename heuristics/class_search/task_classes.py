@@ -13,7 +13,8 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_factors, reduce_factors
 from ...instances.mapreduce.schedule import Schedule, timed
 from ...instances.mapreduce.setups import map_setups, output_share, reduce_setups
-from ..hmhs.equivalence_classes import distinct_holders
+from ...instances.once import once
+from ..hmhs.equivalence_classes import distinct_holders, grouped
 
 UNIT_BITS = 40
 """The makespan of the given schedule takes 2**39 to 2**40 time units."""
@@ -163,24 +164,23 @@ def _task_classes(time: IntArray, job: IntArray) -> TaskClasses:
     return TaskClasses(time, job, np.ascontiguousarray(fastest))
 
 
+@once
 def _classes_of(instance: Instance) -> tuple[IntArray, IntArray]:
     """The class of each map and of each reduce task; with security map tasks are all different."""
-    reduces = _distinct(instance.reduce_job, instance.reduce_processing)
+    reduces = _distinct(instance.reduce_processing, instance.reduce_job)
     if instance.security is not None:
         return np.arange(instance.map_tasks), reduces
     holders = np.where(instance.input_mb > 0, distinct_holders(instance)[0], 0)
-    return _distinct(
-        instance.map_job, instance.map_processing, instance.input_mb, holders
-    ), reduces
+    maps = _distinct(holders, instance.input_mb, instance.map_processing, instance.map_job)
+    return maps, reduces
 
 
 def _distinct(*columns: FloatArray | IntArray) -> IntArray:
     """The number of each row among the distinct ones."""
-    if not columns[0].size:
-        return np.zeros(0, dtype=np.int64)
-    rows = np.column_stack([column.astype(float) for column in columns])
-    number: IntArray = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
-    return number.astype(np.int64)
+    order, begin = grouped(*columns)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+    return number
 
 
 def _setups(instance: Instance, first: IntArray) -> FloatArray:

@@ -88,7 +88,12 @@ class Search:
                 steps = _fitting(steps, pace, end - time.perf_counter())
             began = time.perf_counter()
             found, its_timing = anneal_round(
-                self.stop, self.random, self.problem, placement, timing, self._plan(steps, timing, round_)
+                self.stop,
+                self.random,
+                self.problem,
+                placement,
+                timing,
+                self._plan(steps, timing, round_),
             )
             pace = (time.perf_counter() - began) / steps
             if its_timing.makespan < timing.makespan:
@@ -102,9 +107,7 @@ class Search:
         horizon = timing.makespan
         # Moving map tasks changes what reduce tasks read.
         fixed_maps = self.problem.reads and number % 2 == 1
-        return Plan(
-            steps, horizon, HOT * horizon, COLD * horizon, WIDTH, DATE_SHARE, fixed_maps
-        )
+        return Plan(steps, horizon, HOT * horizon, COLD * horizon, WIDTH, DATE_SHARE, fixed_maps)
 
 
 def _makespan(of: tuple[Placement, Timing]) -> int:

@@ -3,12 +3,16 @@
 from dataclasses import replace
 
 import pytest
-from random_instances import tiny, with_speed_factors
+from random_instances import tiny, with_security, with_speed_factors
 
 from slotwise.formulations.bounds.closed_form import best_lower_bound
+from slotwise.heuristics.class_search import driver
+from slotwise.heuristics.hmhs.min_min import min_min
 from slotwise.heuristics.list_scheduling.rules import eass, efss_local
+from slotwise.instances.generators.hmhs import generate as hmhs
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.mapreduce.checker import check
+from slotwise.solvers.heuristic import heuristic
 from slotwise.solvers.local_search import improvement_method
 from slotwise.solvers.method import SolveRequest
 
@@ -91,7 +95,28 @@ def test_no_time_no_schedule():
 
 
 def test_declines_what_it_does_not_know():
+    instance = with_security(tiny(1), 1)
+    start = heuristic(instance, "EFSS").schedule
+    outcome = improvement_method(instance, task_for(instance, incumbent=start))
+    assert outcome.schedule is None
+    assert outcome.why.startswith("not applicable: ")
+
+
+def test_slots_of_different_speed():
+    instance = hmhs(8, seed=0, map_machines=6, reduce_machines=6, maps=(1, 40))
+    kept = []
+    task = task_for(instance, incumbent=min_min(instance), time_limit=1.0, keep=kept.append)
+    outcome = improvement_method(instance, task)
+    assert check(instance, outcome.schedule).violations == []
+    assert outcome.schedule.makespan < 0.98 * task.incumbent.makespan
+    assert (outcome.lower_bound, outcome.stop) == (None, "time limit")
+    assert kept[-1].schedule.makespan == outcome.schedule.makespan
+    assert outcome.progress[-1].incumbent == outcome.schedule.makespan
+
+
+def test_says_so_if_too_many_tasks_differ(monkeypatch):
+    monkeypatch.setattr(driver, "MOST_TIMES", 1)
     instance = with_speed_factors(tiny(1), 1)
     outcome = improvement_method(instance, task_for(instance, incumbent=eass(instance)))
     assert outcome.schedule is None
-    assert outcome.why.startswith("not applicable: ")
+    assert outcome.why == "not applicable: too many different tasks"
