@@ -15,6 +15,7 @@ from .backends import cp_sat
 from .backends.highs_twice import MOST_TERMS
 from .branch_and_bound import search as branch_and_bound
 from .integer_programs import heterogeneous_fits, unrelated_machines_fits
+from .local_search import can_improve
 from .portfolio import Lane, Turn
 
 MOST_TASKS = 200
@@ -33,7 +34,7 @@ BOUNDS_SHARE = 1 / 3
 
 Fits = Callable[[Instance], bool]
 
-SEARCHES: tuple[tuple[str, Fits], ...] = (("improvement", block_search.can_search),)
+SEARCHES: tuple[tuple[str, Fits], ...] = (("improvement", can_improve),)
 """Searches for shorter schedules beyond the exact sizes; the first that fits runs."""
 
 BOUNDS: tuple[tuple[str, Fits], ...] = (
@@ -66,7 +67,7 @@ def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
     two threads than with one; otherwise the job-order model with HiGHS takes its place, which does
     not gain from a second thread. Branch and bound cannot handle slots of different speed; there
     the heterogeneous model comes first where it applies, and linear programs give bound and
-    schedule where no exact method fits.
+    schedule of small instances where no exact method fits.
 
     Beyond `MOST_TASKS` tasks no exact method is of use. There a search for shorter schedules
     (`SEARCHES`) has all threads but one, and methods that raise the bound (`BOUNDS`) take turns in

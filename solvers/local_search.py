@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from types import ModuleType
 
 from ..heuristics import block_search, class_search
 from ..heuristics.stopping_rules import Asked, FirstOf, TargetReached
@@ -14,6 +15,16 @@ from ..instances.mapreduce.schedule import Schedule
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress
 from .stop_reason import StopReason
+
+
+def searcher(instance: Instance) -> ModuleType:
+    """The package that searches: on numbers of equal tasks with speed factors, else over blocks."""
+    return block_search if instance.speed_factors is None else class_search
+
+
+def can_improve(instance: Instance) -> bool:
+    """Whether the method can handle an instance."""
+    return bool(searcher(instance).can_search(instance))
 
 
 def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
@@ -34,10 +45,10 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
     MethodOutcome
         The schedule is None unless it is shorter than the incumbent; nothing is proved.
     """
-    if instance.speed_factors is None and not block_search.can_search(instance):
-        return not_applicable(", ".join(sorted(instance.parts)))
-    if instance.speed_factors is not None and not class_search.can_search(instance):
-        return not_applicable("too many different tasks")
+    if not can_improve(instance):
+        different = instance.speed_factors is not None
+        why = "too many different tasks" if different else ", ".join(sorted(instance.parts))
+        return not_applicable(why)
     gap = max(request.relative_gap * request.lower_bound, request.absolute_gap)
     target = request.lower_bound + gap
     steps: list[Progress] = []

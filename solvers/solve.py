@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, cast
 
-from ..heuristics import block_search
 from ..heuristics.background import BackgroundWork, OutOfTime, attempt
 from ..instances.errors import InputError
 from ..instances.limits import MOST_THREADS
@@ -23,6 +22,7 @@ from . import METHODS
 from .backends.compiling_process import compile_on_two_cores
 from .choice import chosen_methods, side_by_side
 from .clock import Clock, check_time_limit
+from .local_search import searcher
 from .method import MethodOutcome, SolveRequest
 from .opening import Opening
 from .portfolio import portfolio
@@ -240,7 +240,7 @@ class _Search:
             stop=clock.stop,
         )
         if improves:
-            block_search.warm_up(clock.left)
+            searcher(usable.instance).warm_up(clock.left)
         compiling = clock.compiling
         started = clock.elapsed
         request = replace(
