@@ -66,6 +66,10 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
     def keep(schedule: Schedule) -> None:
         request.keep(MethodOutcome(schedule, None))
 
+    def better(schedule: Schedule) -> None:
+        tell(clock.elapsed, schedule.makespan)
+        keep(schedule)
+
     rule = FirstOf(clock, TargetReached(target), Asked(lambda: known() <= target))
     if instance.speed_factors is None:
         found = block_search.improve_blocks(
@@ -85,10 +89,9 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
             seed=request.seed,
             threads=request.threads,
             others=request.best_schedule,
-            on_progress=tell,
-            on_better=keep,
+            on_better=better,
         )
     closed = min(found.makespan, known()) <= target
     stop = StopReason.GAP_CLOSED if closed else clock.reason
-    better = found.makespan < request.incumbent.makespan
-    return MethodOutcome(found if better else None, None, "", stop, progress=steps)
+    shorter = found.makespan < request.incumbent.makespan
+    return MethodOutcome(found if shorter else None, None, "", stop, progress=steps)

@@ -45,7 +45,6 @@ def improve_classes(
     seed: int = 0,
     threads: int = 1,
     others: Callable[[], Schedule | None] | None = None,
-    on_progress: Callable[[float, float], None] | None = None,
     on_better: Callable[[Schedule], None] | None = None,
 ) -> Schedule:
     """Search for a schedule that is shorter than a valid one.
@@ -68,8 +67,6 @@ def improve_classes(
         Number of threads.
     others
         Gives the shortest schedule that anyone else has by now, asked from time to time.
-    on_progress
-        Called with the seconds so far and each better makespan (s).
     on_better
         Called with each better schedule.
 
@@ -95,8 +92,6 @@ def improve_classes(
         if best.makespan >= shown.makespan:
             return shown
         best = usable.restored(best)
-        if on_progress is not None:
-            on_progress(time.perf_counter() - began, best.makespan)
         if on_better is not None:
             on_better(best)
         return best

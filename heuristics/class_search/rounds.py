@@ -26,7 +26,20 @@ class Placement(NamedTuple):
 
 
 def timing_of(problem: ClassedInstance, placement: Placement) -> Timing:
-    """The exact times of a placement, with what its reduce tasks read."""
+    """The exact times of a placement, with what its reduce tasks read.
+
+    Parameters
+    ----------
+    problem
+        The instance in classes.
+    placement
+        The placement.
+
+    Returns
+    -------
+    Timing
+        The times.
+    """
     reduces = _with_reads(problem, placement)
     return evaluate(problem.maps, reduces, placement.maps, placement.reduces, placement.date)
 

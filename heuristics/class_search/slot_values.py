@@ -105,9 +105,16 @@ def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: I
 
 @inner
 def refresh(side: Side, k: int, low: int, high: int) -> None:
-    """Compute the row of slot k anew after changes at places `low` to `high`.
+    """Compute the row of a slot anew.
 
-    Work before `low` and completions after `high` are as before.
+    Parameters
+    ----------
+    side
+        The phase.
+    k
+        The slot.
+    low, high
+        Places of the changes: work before `low` and completions after `high` are as before.
     """
     for g in range(low, len(side.delivery)):
         value = side.before[k, g]
@@ -130,9 +137,23 @@ def refresh(side: Side, k: int, low: int, high: int) -> None:
 
 @inner
 def value_after(side: Side, k: int, g: int, less: int, h: int, more: int) -> int:
-    """Value of slot k without a task of the job at place g, with one of that at place h.
+    """The value of a slot without some task and with another.
 
-    The former takes `less` time units, the latter `more`. g or h is -1 if there is no such task.
+    Parameters
+    ----------
+    side
+        The phase.
+    k
+        The slot.
+    g, less
+        Place of the job of the task that leaves, and its time; -1 and 0 if none leaves.
+    h, more
+        The same of the task that comes.
+
+    Returns
+    -------
+    int
+        The value.
     """
     if g == h:
         value = max(side.before[k, g], side.onward[k, g + 1] + more - less)
@@ -160,7 +181,17 @@ def value_after(side: Side, k: int, g: int, less: int, h: int, more: int) -> int
 
 @inner
 def replace_task(side: Side, k: int, c: int, d: int) -> None:
-    """Take a task of class c off slot k and put one of class d there; -1 for none."""
+    """Take a task off a slot and put another there.
+
+    Parameters
+    ----------
+    side
+        The phase.
+    k
+        The slot.
+    c, d
+        Class of the task that leaves and of that which comes; -1 for none.
+    """
     low = len(side.delivery) - 1
     high = low
     if c >= 0:
@@ -189,13 +220,41 @@ def replace_task(side: Side, k: int, c: int, d: int) -> None:
 
 @inner
 def excess(value: int, reference: int) -> float:
-    """The square of what a value exceeds a reference by."""
+    """The square of what a value exceeds a reference by.
+
+    Parameters
+    ----------
+    value, reference
+        In time units.
+
+    Returns
+    -------
+    float
+        The square, 0 if the value is not greater.
+    """
     return float(max(value - reference, 0)) ** 2
 
 
 @inner
 def excess_after_date(side: Side, p: int, q: int, delivery: int, reference: int) -> float:
-    """What the slots' excess grows by if the job at place p goes to place q with a new delivery."""
+    """What the slots' excess grows by if a job gets another place and delivery time.
+
+    Parameters
+    ----------
+    side
+        The phase.
+    p, q
+        The job's place now and then.
+    delivery
+        Its delivery time then.
+    reference
+        Reference of the excess.
+
+    Returns
+    -------
+    float
+        The growth.
+    """
     total = 0.0
     for k in range(len(side.value)):
         if not side.held[k, p]:
@@ -219,7 +278,17 @@ def excess_after_date(side: Side, p: int, q: int, delivery: int, reference: int)
 
 @inner
 def move_job(side: Side, p: int, q: int, delivery: int) -> None:
-    """Put the job at place p to place q with a new delivery time; `place` is left to the caller."""
+    """Give a job another place and delivery time; `side.place` is left to the caller.
+
+    Parameters
+    ----------
+    side
+        The phase.
+    p, q
+        The job's place now and then.
+    delivery
+        Its delivery time then.
+    """
     step = 1 if q > p else -1
     for g in range(p, q, step):
         side.delivery[g] = side.delivery[g + step]

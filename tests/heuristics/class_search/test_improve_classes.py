@@ -162,7 +162,7 @@ def test_ends_when_told_and_keeps_what_it_has(monkeypatch):
         instance,
         start,
         FirstOf(TimeLimit(FOREVER), Asked(lambda: bool(told))),
-        on_progress=lambda seconds, makespan: told.append(makespan),
+        on_better=lambda schedule: told.append(schedule.makespan),
     )
     assert check(instance, found).violations == []
     assert start.makespan > told[0] >= found.makespan
@@ -173,10 +173,10 @@ def test_ctrl_c_ends_the_search_and_keeps_what_it_has(monkeypatch):
     instance = hard()
     start = min_min(instance)
 
-    def press(seconds, makespan):
+    def press(schedule):
         raise KeyboardInterrupt
 
-    found = improve_classes(instance, start, TimeLimit(FOREVER), on_progress=press)
+    found = improve_classes(instance, start, TimeLimit(FOREVER), on_better=press)
     assert check(instance, found).violations == []
     assert found.makespan < start.makespan
 
