@@ -8,13 +8,13 @@ setup, L = processing + least setup ([LJR], definition 1). The cost is that of s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappushpop
 from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.arrays import FloatArray, IntArray
+from ...instances.arrays import BoolArray, FloatArray, IntArray
 from ...instances.errors import InputError
 from ...instances.mapreduce.cluster import Cluster, Rates
 from ...instances.mapreduce.eligibility import impossible
@@ -27,6 +27,9 @@ from ...instances.notices import warning
 from ...instances.once import once
 from ...instances.registry import Choices, Entry
 from .. import BOUNDS
+
+MOST_COMPARED = 1_000_000
+"""Most tasks times waits that the pigeonhole bound looks at, but for eight waits."""
 
 
 class PhaseLengths(NamedTuple):
@@ -229,18 +232,38 @@ def heads_and_tails(instance: Instance) -> float:
 
 @once
 def pigeonhole(instance: Instance) -> float:
-    """Of the k M + 1 longest tasks of a phase, one of its M slots runs k + 1, after a head."""
+    """Of k M + 1 tasks that wait, one of the M slots runs k + 1 of them after the least wait.
+
+    The tasks are, for every k and every time, the longest of those that wait at least so long; on
+    large instances some of these times only.
+    """
 
     def side(phase: PhaseLengths, wait: FloatArray) -> float:
         order = np.argsort(-phase.length)
-        worked = _running_sums(phase.length[order])
-        least_wait = np.minimum.accumulate(wait[order])
-        last = np.arange(0, wait.size, phase.slots)
-        first = last - np.arange(last.size)
-        return float(np.max(least_wait[last] + worked[last + 1] - worked[first]))
+        length, wait = phase.length[order], wait[order]
+        return max(_most_on_a_slot(length[late], wait[late], phase.slots) for late in _late(wait))
 
     maps, reduces = phases(instance)
     return _two_sided(maps, reduces, least_span(maps), least_span(reduces), side)
+
+
+def _late(wait: FloatArray) -> Iterator[BoolArray]:
+    """Which tasks wait at least as long as each of several times, shapes (tasks,)."""
+    times = np.unique(wait)
+    most = max(8, MOST_COMPARED // wait.size)
+    if times.size > most:
+        times = times[np.linspace(0, times.size - 1, most).astype(np.int64)]
+    for time in times.tolist():
+        yield wait >= time
+
+
+def _most_on_a_slot(length: FloatArray, wait: FloatArray, slots: int) -> float:
+    """The pigeonhole bound of tasks sorted by falling length, all of them or the longest."""
+    worked = _running_sums(length)
+    least_wait = np.minimum.accumulate(wait)
+    last = np.arange(0, wait.size, slots)
+    first = last - np.arange(last.size)
+    return float(np.max(least_wait[last] + worked[last + 1] - worked[first]))
 
 
 def johnson(instance: Instance) -> float:

@@ -122,6 +122,17 @@ def test_five_equal_tasks_on_two_slots_take_three_turns() -> None:
     assert pigeonhole(instance) == pytest.approx(9)
 
 
+def test_long_tasks_that_do_not_wait_hide_no_others() -> None:
+    # Three tasks of 4 s wait for 10 s, and one of the two slots runs two of them: 18 s. With c's,
+    # the longest of all, some slot runs two of 4 s or more, but perhaps without a wait.
+    jobs = [Job("a", [10.0], [4.0, 4.0]), Job("b", [10.0], [4.0]), Job("c", [], [9.0])]
+    cluster = Cluster.uniform(1, map_slots=2, reduce_slots=2)
+    instance = job_instance("hidden", cluster, jobs)
+    assert pigeonhole(instance) == pytest.approx(18)
+    assert optimum(instance) == pytest.approx(18)
+    assert heads_and_tails(instance) == pytest.approx(16)
+
+
 def test_tasks_of_one_job_share_slots() -> None:
     # Three map tasks of 10 s on two slots end at 20 s: area 15, longest 10, pigeonhole 20.
     cluster = Cluster.uniform(1, map_slots=2, reduce_slots=1)
