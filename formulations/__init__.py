@@ -130,5 +130,12 @@ BOUNDS = Registry(
             "one job alone: what ends early was spread, what is gathered ends late",
             understands=ALL_PARTS - {SECURITY},
         ),
+        Entry(
+            "reads within a horizon",
+            "formulations.bounds.reads_within_horizon:reads_within_horizon",
+            "slotwise",
+            "heads and tails, pigeonhole: with reads from the nodes that reduce tasks must be on",
+            understands=ALL_PARTS - {SECURITY},
+        ),
     ),
 )

@@ -213,6 +213,22 @@ def heads_and_tails(instance: Instance) -> float:
 
     It is never below LB1 or LB2.
     """
+    return longest_waits(*phases(instance))
+
+
+def longest_waits(maps: PhaseLengths, reduces: PhaseLengths) -> float:
+    """`heads_and_tails` of given lengths.
+
+    Parameters
+    ----------
+    maps, reduces
+        The tasks.
+
+    Returns
+    -------
+    float
+        The bound (s).
+    """
 
     def side(phase: PhaseLengths, wait: FloatArray) -> float:
         if wait.size < phase.slots:
@@ -224,7 +240,6 @@ def heads_and_tails(instance: Instance) -> float:
         later = length.sum() - np.cumsum(length)
         return float(np.max(top + later)) / phase.slots
 
-    maps, reduces = phases(instance)
     heads, tails = least_span(maps), least_span(reduces)
     one_job = float(np.max(heads + tails, initial=0.0))
     return max(one_job, _two_sided(maps, reduces, heads, tails, side))
@@ -237,13 +252,28 @@ def pigeonhole(instance: Instance) -> float:
     The tasks are, for every k and every time, the longest of those that wait at least so long; on
     large instances some of these times only.
     """
+    return longest_on_a_slot(*phases(instance))
+
+
+def longest_on_a_slot(maps: PhaseLengths, reduces: PhaseLengths) -> float:
+    """`pigeonhole` of given lengths.
+
+    Parameters
+    ----------
+    maps, reduces
+        The tasks.
+
+    Returns
+    -------
+    float
+        The bound (s).
+    """
 
     def side(phase: PhaseLengths, wait: FloatArray) -> float:
         order = np.argsort(-phase.length)
         length, wait = phase.length[order], wait[order]
         return max(_most_on_a_slot(length[late], wait[late], phase.slots) for late in _late(wait))
 
-    maps, reduces = phases(instance)
     return _two_sided(maps, reduces, least_span(maps), least_span(reduces), side)
 
 

@@ -15,6 +15,7 @@ from ...instances.arrays import FloatArray, IntArray
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import least_map_times, least_reduce_times
 from ...instances.mapreduce.setups import output_share
+from ...instances.once import once
 from .closed_form import PhaseLengths, heads_and_tails, least_span, phases, pigeonhole
 from .read_locality import ROUNDING, most_input, steps
 
@@ -32,14 +33,15 @@ def one_jobs_reads(instance: Instance) -> float:
     """
     maps, reduces = phases(instance)
     heads, least_tails = least_span(maps), least_span(reduces)
-    best = max(heads_and_tails(instance), pigeonhole(instance))
+    found = float(np.max(heads + least_tails, initial=0.0))
+    simpler = max(heads_and_tails(instance), pigeonhole(instance))
     most = heads + _farthest_tails(instance, reduces)
     for i in np.argsort(-most, kind="stable").tolist():
-        if most[i] <= best:
+        if most[i] <= max(found, simpler):
             break
-        tail = _Tail(instance, i)
-        best = max(best, least_sum(float(heads[i]), float(least_tails[i]), tail))
-    return best
+        tail = JobTail(instance, i)
+        found = max(found, least_sum(float(heads[i]), float(least_tails[i]), tail))
+    return found
 
 
 def least_sum(head: float, least_tail: float, tail: Callable[[FloatArray], FloatArray]) -> float:
@@ -80,42 +82,58 @@ def least_sum(head: float, least_tail: float, tail: Callable[[FloatArray], Float
     return value
 
 
-class _Places(NamedTuple):
-    """The nodes that have reduce slots.
+class ReducePlaces(NamedTuple):
+    """The nodes that have reduce slots, and their racks.
 
-    Each of their numbers n = 1, 2, … has `reduce_slots` reduce slots at most, and `spread` is the
-    reciprocal of the most (s/MB) that a reduce task on the worst of n nodes can save by reading
-    near, wherever map tasks run.
+    Parameters
+    ----------
+    nodes, racks
+        Their numbers.
+    reduce_slots
+        The most reduce slots of 1, 2, … of the nodes, shape (nodes,).
+    most_saved
+        The most time (s/MB) that a reduce task on the worst of 1, 2, … of the nodes can save by
+        reading near, wherever map tasks run, shape (nodes,).
     """
 
     nodes: IntArray
     racks: IntArray
     reduce_slots: IntArray
-    spread: FloatArray
+    most_saved: FloatArray
 
 
-def _places(instance: Instance) -> _Places:
+@once
+def reduce_places(instance: Instance) -> ReducePlaces:
+    """The nodes that have reduce slots, and their racks."""
     cluster = instance.cluster
     nodes = np.flatnonzero(cluster.reduce_slots)
     node_step, rack_step = steps(instance)
     in_rack = -np.sort(-np.bincount(cluster.rack_of[nodes]))
-    position = np.concatenate([np.arange(1, n + 1) for n in in_rack.tolist()])
+    position = np.array([k for n in in_rack.tolist() for k in range(1, n + 1)])
     with np.errstate(divide="ignore"):
         each = position / (node_step + position * rack_step)
     full = np.append(0.0, np.cumsum(each[np.cumsum(in_rack[in_rack > 0]) - 1]))
-    return _Places(
+    return ReducePlaces(
         nodes,
         np.unique(cluster.rack_of[nodes]),
         np.cumsum(-np.sort(-cluster.reduce_slots[nodes])),
-        np.repeat(full[:-1], in_rack[in_rack > 0]) + each,
+        1 / (np.repeat(full[:-1], in_rack[in_rack > 0]) + each),
     )
 
 
-class _Tail:
-    """Least tails of one job, by the time at which its map phase has ended."""
+class JobTail:
+    """Least tails of one job, by the time at which its map phase has ended.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    i
+        The job.
+    """
 
     def __init__(self, instance: Instance, i: int) -> None:
-        self.instance, self.places = instance, _places(instance)
+        self.instance, self.places = instance, reduce_places(instance)
         maps = slice(*instance.map_offsets[i : i + 2])
         self.input = instance.input_mb[maps]
         self.read = float(output_share(instance)[maps].sum())
@@ -125,6 +143,23 @@ class _Tail:
         self.processing = -np.sort(-least_reduce_times(instance)[reduces])
 
     def __call__(self, ends: FloatArray) -> FloatArray:
+        """Least tails (s) of map phases that have ended by given times (s), of the same shape."""
+        return self._least_tails(self.reads(ends))
+
+    def reads(self, ends: FloatArray) -> FloatArray:
+        """Least read on the worst of some nodes.
+
+        Parameters
+        ----------
+        ends
+            Times by which the map phase has ended (s), shape (times,).
+
+        Returns
+        -------
+        FloatArray
+            How long a reduce task reads on the worst of 1, 2, … nodes (s), shape (times, nodes with
+            reduce slots).
+        """
         cluster, places = self.instance.cluster, self.places
         until = ends * (1 + ROUNDING)
         here = most_input(self.lengths, self.input, cluster.map_slots[places.nodes], until)
@@ -136,16 +171,15 @@ class _Tail:
         here = -np.sort(-here, axis=1)
         count = np.arange(1, len(places.nodes) + 1)
         saved = node_step * np.minimum(here, 1 / count) + rack_step * near[:, None]
-        saved = np.minimum(saved, 1 / places.spread)
+        saved = np.minimum(saved, places.most_saved)
         reads: FloatArray = self.read * (1 / cluster.rates.remote - saved)
-        return self._least_tails(reads)
+        return reads
 
     def _least_tails(self, reads: FloatArray) -> FloatArray:
-        """Least tails if a reduce task on the worst of 1, 2, … nodes reads at least so long (s)."""
         longest, slots = self.processing, self.places.reduce_slots
         tasks, worked = len(longest), np.append(0.0, np.cumsum(longest[::-1]))
         least = reads[:, 0]
-        tails = np.full(len(reads), np.inf)
+        tails: FloatArray = np.full(len(reads), np.inf)
         for k in range(-(-tasks // int(slots[-1])), tasks + 1):
             # Some slot runs k reduce tasks, none runs more.
             on_slot = worked[k] + k * least
@@ -155,8 +189,8 @@ class _Tail:
             first = first[first < tasks]
             apart = (longest[first] + reads[:, : len(first)]).max(axis=1)
             tails = np.minimum(tails, np.maximum(on_slot, apart))
-        tails = np.maximum(tails, self._shared(least))
-        return tails
+        shared: FloatArray = np.maximum(tails, self._shared(least))
+        return shared
 
     def _shared(self, read: FloatArray) -> FloatArray:
         """Least tails by area, and of k R + 1 reduce tasks k + 1 on one slot, given each read."""

@@ -17,12 +17,9 @@ from .unrelated_machines import SLACK
 
 PROOF = "spread-bound LP (HiGHS)"
 
-BISECTION_GAP, MOST_BISECTIONS = 0.001, 6
+BISECTION_GAP, MOST_PROGRAMS = 0.001, 6
 """The bisection ends when the bound is this close, relatively, to what it could become, or after so
-many steps."""
-
-LEAST_GAIN = 1e-4
-"""Relative: a step that raises the bound by less than this is the last one."""
+many programs. A program that gains nothing does not end it: at a shorter horizon one may."""
 
 
 @in_own_unit
@@ -54,7 +51,7 @@ def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutc
     low, high, stop = request.lower_bound, _shortest(request), StopReason.PROGRAMS_SOLVED
     progress: list[Progress] = []
     horizon = high
-    for _ in range(1 + MOST_BISECTIONS):
+    for _ in range(MOST_PROGRAMS):
         if high - low <= BISECTION_GAP * low:
             break
         build = partial(spread_bound.build, instance, horizon=horizon, lower_bound=low)
@@ -77,15 +74,13 @@ def spread_bound_method(instance: Instance, request: SolveRequest) -> MethodOutc
             stop = outcome.stop
             break
         bound = max(low, min(value, horizon) * (1 - SLACK))
-        gain, low = bound - low, bound
+        low = bound
         high = min(_shortest(request), horizon if value < horizon else high)
         horizon = (low + high) / 2
         request.keep(MethodOutcome(None, bound, PROOF))
         progress.append(Progress(clock.elapsed, request.incumbent.makespan, low))
         if request.on_progress is not None:
             request.on_progress(progress[-1])
-        if gain < LEAST_GAIN * low:
-            break
     return MethodOutcome(None, bound, PROOF, stop, progress=progress)
 
 

@@ -8,7 +8,8 @@ from random_instances import tiny, with_outages, with_security, with_speed_facto
 
 from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.instances.generators.ljr import generate, small
-from slotwise.instances.mapreduce.instance import Instance
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 from slotwise.solvers.branch_and_bound.search import branch_and_bound_method
 from slotwise.solvers.heuristic import all_heuristics
 from slotwise.solvers.method import SolveRequest
@@ -54,6 +55,20 @@ def test_a_shorter_schedule_of_somebody_else_raises_the_bound() -> None:
     told = (start.lower_bound + start.incumbent.makespan) / 2
     better = spread_bound_method(instance, task(instance, best=lambda: told))
     assert better.progress[0].bound >= outcome.progress[0].bound
+
+
+def test_a_program_that_gains_little_does_not_end_it() -> None:
+    # 25 s is the least (tests of one job's reads). Each horizon halves what is left.
+    cluster = Cluster.uniform(
+        2, racks=2, map_slots=2, reduce_slots=1, rates=Rates(node=100, rack=50, remote=25)
+    )
+    job = Job("a", [MapTask(9, 100, ["n0", "n1"])] * 4, [5.0], output_ratio=1)
+    instance = job_instance("spread", cluster, [job])
+    start = task(instance)
+    start = replace(start, incumbent=replace(start.incumbent, makespan=60.0), lower_bound=24.997)
+    outcome = spread_bound_method(instance, start)
+    assert outcome.progress[0].bound < 24.9995
+    assert outcome.lower_bound > 24.9999
 
 
 def test_nothing_left_to_raise() -> None:
