@@ -31,6 +31,9 @@ LAST_JOBS = 10
 ORDERS_TRIED = 60
 """Orders tried between two polishes."""
 
+PRICES = (0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
+"""Prices of reading, one of which each polish has."""
+
 POLISH_ROUNDS, POLISH_TRIES = 3, 3000
 """Rounds of each polish, and tries of each of its steps."""
 
@@ -64,7 +67,8 @@ def perturb(
         if search.stop[0] or timing.makespan <= search.target or len(placement.order) < 2:
             return
         changed = _reordered(search, problem, layout, best, short)
-        found, its_timing = polish(search, problem, changed, POLISH_ROUNDS, POLISH_TRIES)
+        price = PRICES[below(search.random, len(PRICES))]
+        found, its_timing = polish(search, problem, changed, POLISH_ROUNDS, POLISH_TRIES, price)
         if its_timing.makespan <= timing.makespan:
             best, timing = found, its_timing
 

@@ -9,6 +9,7 @@ slots to meet them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import counted
 from .decoder import NO_SLOT, Scratch, decode_reduces, free_all_slots, new_work, reads
+from .gathering import saved_reading
 from .scaled_instance import BlockProblem
 from .slot_exchange import ExchangePhase, exchange_tasks
 
@@ -195,7 +197,12 @@ def _due_dates(
 
 
 def polish(
-    search: LocalSearch, problem: BlockProblem, placement: SlotAssignment, rounds: int, tries: int
+    search: LocalSearch,
+    problem: BlockProblem,
+    placement: SlotAssignment,
+    rounds: int,
+    tries: int,
+    price: float = 0.0,
 ) -> tuple[SlotAssignment, Timing]:
     """Improve a slot assignment by exchanges of tasks between slots.
 
@@ -212,6 +219,10 @@ def polish(
         Most rounds; each treats the reduce slots, then the map slots.
     tries
         Tries of a step that may gain too little before the step ends.
+    price
+        What a second of reading counts in exchanges of map tasks, in mean seconds of a map slot for
+        one of a reduce slot; 0 leaves each job's map output where it is. Without effect if the map
+        phase is the bottleneck.
 
     Returns
     -------
@@ -219,6 +230,7 @@ def polish(
         The best assignment, never longer than the given one, and its times.
     """
     layout = layout_of(problem)
+    price = 0.0 if layout.maps_bind else price
     timing = evaluate(problem, layout, placement)
     best, best_timing = placement, timing
     search.tell(best, timing)
@@ -227,7 +239,7 @@ def polish(
         if search.stop[0] or best_timing.makespan <= search.target or idle == 2:
             break
         idle += 1
-        for step in (_exchanged_reduces, _exchanged_maps):
+        for step in (_exchanged_reduces, partial(_exchanged_maps, price=price)):
             if search.stop[0]:
                 break
             changed = step(search, problem, layout, placement, timing, tries)
@@ -263,6 +275,8 @@ def _exchanged_reduces(
         layout.reduce_slot_node,
         timing.completion[backwards],
         read.min(axis=1, initial=NO_SLOT),
+        group,
+        np.zeros((0, 0)),
     )
     slot = placement.reduce_slot.copy()
     exchange_tasks(search.stop, search.random, phase, slot, tries, len(position))
@@ -276,9 +290,17 @@ def _exchanged_maps(
     placement: SlotAssignment,
     timing: Timing,
     tries: int,
+    price: float,
 ) -> SlotAssignment:
     order = np.argsort(timing.due, kind="stable")
     position = np.argsort(order)
+    kept = max(0, len(position) - KEPT_JOBS) if layout.maps_bind else 0
+    pull = np.zeros((0, 0))
+    if price > 0.0 and len(placement.reduce_slot):
+        kept = len(position)
+        node = layout.reduce_slot_node[placement.reduce_slot]
+        scale = price * problem.map_slots[-1] / problem.reduce_slots[-1]
+        pull = scale * saved_reading(problem, layout.reduce_job, node)[order]
     phase = ExchangePhase(
         position[layout.map_job],
         problem.map_time,
@@ -289,9 +311,10 @@ def _exchanged_maps(
         layout.map_slot_node,
         timing.makespan - timing.due[order],
         layout.least_setup,
+        problem.output,
+        pull,
     )
     slot = placement.map_slot.copy()
-    kept = max(0, len(position) - KEPT_JOBS) if layout.maps_bind else 0
     exchange_tasks(search.stop, search.random, phase, slot, tries, kept)
     return placement._replace(order=order, map_slot=slot)
 

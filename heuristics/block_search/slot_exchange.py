@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...instances.arrays import IntArray
+from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import inner, kernel
 from ..random_numbers import below
 from .scaled_instance import DistanceArray
@@ -56,6 +56,10 @@ class ExchangePhase(NamedTuple):
     """Delivery time q of each group."""
     least: IntArray
     """The least of each row of `extra`."""
+    weight: IntArray
+    pull: FloatArray
+    """Task t on node v saves the other phase `weight[t] * pull[group[t], v]` time units, in the
+    measure of this phase; no rows if that is not to count."""
 
 
 class Slots(NamedTuple):
@@ -238,6 +242,15 @@ def _extra(phase: ExchangePhase, t: int, k: int) -> int:
 
 
 @inner
+def _saved(phase: ExchangePhase, t: int, a: int, b: int) -> float:
+    """What the other phase saves if task t moves from slot a to slot b."""
+    if not len(phase.pull):
+        return 0.0
+    pull = phase.pull[phase.group[t]]
+    return float(phase.weight[t] * (pull[phase.slot_node[b]] - pull[phase.slot_node[a]]))
+
+
+@inner
 def _excess(first: int, second: int, reference: int) -> float:
     return float(max(first - reference, 0)) ** 2 + float(max(second - reference, 0)) ** 2
 
@@ -279,7 +292,9 @@ def _descend(
             continue
         a = slot[x]
         b = _target(random, phase, x, a, number, saving)
-        y = _partner(random, phase, on_slots, value, x, a, b, kept, reference)
+        # By so much a second less lowers the square of a mean slot, if the reference is low.
+        price = 2.0 * unit
+        y = _partner(random, phase, on_slots, value, x, a, b, kept, reference, price)
         if a == b or y == NO_PARTNER:
             continue
         g, h, less_b, more_a = phase.group[x], -1, 0, 0
@@ -291,6 +306,9 @@ def _descend(
         new_a = _value(phase, slots, a, g, less_a, h, more_a)
         new_b = _value(phase, slots, b, h, less_b, g, more_b)
         old, new = _excess(value[a], value[b], reference), _excess(new_a, new_b, reference)
+        old += price * _saved(phase, x, a, b)
+        if y >= 0:
+            old += price * _saved(phase, y, b, a)
         # Tiny gains could be rounding, and go on for ever.
         if new > old * (1.0 - 1e-6) or max(new_a, new_b) > most:
             continue
@@ -319,6 +337,8 @@ def _task(
     """
     if saving:
         t = below(random, len(slot))
+        if len(phase.pull) and below(random, 2):
+            return int(t)
         for _ in range(16):
             if _extra(phase, t, slot[t]) > phase.least[phase.row[t]]:
                 break
@@ -342,9 +362,9 @@ def _target(
 ) -> int:
     """Choose a slot for task x of slot a, if possible one where it takes less, or as much."""
     b = below(random, number)
-    now = _extra(phase, x, a)
+    now = float(_extra(phase, x, a))
     for _ in range(8):
-        then = _extra(phase, x, b)
+        then = _extra(phase, x, b) - _saved(phase, x, a, b)
         if then < now or (then == now and not saving):
             break
         b = below(random, number)
@@ -362,6 +382,7 @@ def _partner(
     b: int,
     kept: int,
     reference: int,
+    price: float,
 ) -> int:
     """Choose what moves from slot b to slot a in exchange for task x.
 
@@ -383,7 +404,7 @@ def _partner(
         if away and g != h and max(g, h) >= kept:
             continue
         more, less = phase.time[z] + _extra(phase, z, a), phase.time[z] + _extra(phase, z, b)
-        this = _excess(left_a + more, with_b - less, reference)
+        this = _excess(left_a + more, with_b - less, reference) - price * _saved(phase, z, b, a)
         if this < best:
             y, best = z, this
     return int(y)

@@ -13,7 +13,7 @@ from .decoder import decode, new_work
 from .greedy_starts import Style, greedy_starts
 from .initial_orders import first_orders, spread_tails
 from .perturbation import perturb
-from .polish import LocalSearch, SlotAssignment, Timing, placement_of, polish
+from .polish import LocalSearch, SlotAssignment, Timing, layout_of, placement_of, polish
 from .scaled_instance import BlockProblem
 from .solution import Solution
 
@@ -29,6 +29,9 @@ STYLES = (Style(makespan=1.0, blocks=8), Style(makespan=0.3, blocks=2))
 
 POLISH_ROUNDS, POLISH_TRIES = 60, 3000
 """Rounds of the polish before the last stage, and tries of each of its steps."""
+
+PRICE = 1.0
+"""Price of reading when the best start is polished a second time."""
 
 UNLIMITED = 1 << 40
 """Number of iterations that no search reaches."""
@@ -108,6 +111,8 @@ class Search:
         self._stage()
         polished = [self._polished(self._decoded(start)) for start in starts]
         best = min([*given, *polished], key=lambda item: item[1].makespan)[0]
+        if not layout_of(problem).maps_bind:
+            best, _ = self._polished(best, PRICE)
         perturb(self._local_search(), problem, best, self.steps, tails)
 
     def _local_search(self) -> LocalSearch:
@@ -120,9 +125,11 @@ class Search:
         decode(problem, solution, new_work(problem), map_node, reduce_node)
         return placement_of(problem, solution.order, map_node, reduce_node)
 
-    def _polished(self, placement: SlotAssignment) -> tuple[SlotAssignment, Timing]:
+    def _polished(
+        self, placement: SlotAssignment, price: float = 0.0
+    ) -> tuple[SlotAssignment, Timing]:
         search = self._local_search()
-        return polish(search, self.problem, placement, POLISH_ROUNDS, POLISH_TRIES)
+        return polish(search, self.problem, placement, POLISH_ROUNDS, POLISH_TRIES, price)
 
     def _tell(self, placement: SlotAssignment, timing: Timing) -> None:
         self.offer(placement, timing, self.thread)

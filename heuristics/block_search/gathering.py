@@ -1,0 +1,36 @@
+"""What the reduce phase saves if a job's map output lies where the job's reduce tasks run.
+
+With the reduce tasks on their slots, all that they read is linear in the nodes of the map tasks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...instances.arrays import FloatArray, IntArray
+from .scaled_instance import BlockProblem
+
+
+def saved_reading(problem: BlockProblem, reduce_job: IntArray, reduce_node: IntArray) -> FloatArray:
+    """Reading that a data unit of each job's map output on each node saves.
+
+    Parameters
+    ----------
+    problem
+        The instance in integer time units.
+    reduce_job, reduce_node
+        Job and node of each reduce task, shape (reduce tasks,).
+
+    Returns
+    -------
+    FloatArray
+        Time units that the job's reduce tasks together spend less than if the unit lay in a rack
+        without any of them; shape (jobs, nodes).
+    """
+    near, rack, far = problem.rates
+    here = np.zeros((len(problem.longest), len(problem.rack_of)))
+    np.add.at(here, (reduce_job, reduce_node), 1.0)
+    inside = np.zeros((len(here), len(problem.rack_begin) - 1))
+    np.add.at(inside.T, problem.rack_of, here.T)
+    saved: FloatArray = here * (rack - near) + inside[:, problem.rack_of] * (far - rack)
+    return saved
