@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ..formulations.bounds.closed_form import best_of, lower_bounds
 from ..heuristics import HEURISTICS
 from ..heuristics.background import OutOfTime, attempt
+from ..heuristics.expected_time import expected_seconds
 from ..instances.errors import one_line
 from ..instances.mapreduce.instance import Instance
 from ..instances.registry import Choices, Entry
@@ -17,9 +18,6 @@ from .result import Result
 
 FIRST = "EFSS"
 """Runs to its end whatever the clock says: without it there might be no schedule at all."""
-
-LAST = ("FIFO", "HMHS", "R-HMHS", "Min-Min")
-"""The slowest ones on traces of a day; the others come in the order of the registry."""
 
 
 @dataclass
@@ -58,22 +56,33 @@ class Opening:
     def run(self, clock: Clock) -> None:
         """Run bounds and heuristics as far as there is time.
 
-        What still runs at the end is abandoned.
+        Heuristics that would not end in time, by what the first ones took, are skipped. What still
+        runs at the end is abandoned.
         """
         self.tell(clock, "closed-form bounds")
         self.bounds = lower_bounds(self.instance, self.bounds_asked)
         bound = best_of(self.bounds, self.bounds_asked)
         entries = self._entries()
-        skipped = []
-        for place, entry in enumerate(sorted(entries, key=_turn)):
+        seconds = {entry.name: expected_seconds(entry, self.instance) for entry in entries}
+        skipped, pace = [], 1.0
+        quickest = sorted(entries, key=lambda one: (one.name != FIRST, seconds[one.name]))
+        for place, entry in enumerate(quickest):
             its_clock = Clock() if place == 0 else clock
             if its_clock.over:
                 skipped.append(entry.name)
                 continue
+            expected = seconds[entry.name]
+            if pace * expected > its_clock.left:
+                limit = f"about {pace * expected:.2g} s of the {clock.seconds:.3g} s for heuristics"
+                self.notes.append(f"{entry.name}: skipped, {limit}")
+                continue
             self.tell(clock, entry.name)
             began = clock.elapsed
             try:
-                self.take(self._result(entry, bound, its_clock))
+                result = self._result(entry, bound, its_clock)
+                self.take(result)
+                if entry.name == FIRST and expected:
+                    pace = max(1.0, result.seconds / expected)
             except OutOfTime:
                 spent = clock.elapsed - began
                 self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.reason}")
@@ -128,7 +137,3 @@ class Opening:
                     doing,
                 )
             )
-
-
-def _turn(entry: Entry) -> tuple[bool, bool]:
-    return entry.name != FIRST, entry.name in LAST

@@ -31,8 +31,8 @@ from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible,
 
 METHOD = "exact"
 
-HEURISTICS_SHARE = 0.5
-"""Share of the time limit for heuristics if a method follows."""
+HEURISTICS_SHARE, SEARCHED_SHARE = 0.5, 0.15
+"""Share of the time limit for heuristics if a method follows; a search does better than most."""
 
 GRACE = 1.5
 """Seconds after the limit, or Ctrl-C, in which the search may still return by itself."""
@@ -131,7 +131,7 @@ def solve(instance: Annotated[Instance, described("The instance.")], params: Sol
 
 
 def search(
-    opening: Opening, clock: Clock, params: SolveParams, *, share: float = HEURISTICS_SHARE
+    opening: Opening, clock: Clock, params: SolveParams, *, share: float | None = None
 ) -> Result:
     """As `solve`, within the remaining time of a clock.
 
@@ -144,7 +144,8 @@ def search(
     params
         Methods, threads and gaps.
     share
-        Share of the limit for the heuristics; they have all of it if no method follows.
+        Share of the limit for the heuristics, by default `HEURISTICS_SHARE` or `SEARCHED_SHARE`;
+        they have all of it if no method follows.
 
     Returns
     -------
@@ -177,7 +178,7 @@ class _Search:
         self,
         opening: Opening,
         clock: Clock,
-        share: float,
+        share: float | None,
         named: list[Entry],
         params: SolveParams,
     ) -> None:
@@ -217,12 +218,13 @@ class _Search:
             lanes = chosen_methods(usable.instance, self.threads)
         methods = {turn.method for lane in lanes for turn in lane.turns}
         improves = any(method.name == "improvement" for method in methods)
+        share = self.share or (SEARCHED_SHARE if improves else HEURISTICS_SHARE)
         if not opening.results:
             if improves and opening.heuristics is None:
                 opening.tell(clock, "loading compiled code")
                 with suppress(OutOfTime):
                     attempt(partial(compile_on_two_cores, opening.instance), clock)
-            opening.run(clock.until(self.share * clock.seconds) if methods else clock)
+            opening.run(clock.until(share * clock.seconds) if methods else clock)
         best = opening.best
         assert best is not None
         if best.status is Status.OPTIMAL or best.schedule is None:

@@ -23,6 +23,9 @@ from .worker import Search
 POLL_SECONDS = 0.02
 """Seconds between two looks at the clock."""
 
+HAND_OVER = 2.0
+"""Seconds between two schedules that are handed to whoever started the search."""
+
 
 def can_search(instance: Instance) -> bool:
     """Whether the search can handle an instance: no speed factors, security or outages."""
@@ -62,8 +65,8 @@ def improve_blocks(
     on_progress
         Called with the seconds so far and each better makespan (s).
     on_end
-        Called with the shorter schedule known when the search ends, and again if a thread that is
-        still waited for has a better one.
+        Called with the shorter schedule known every `HAND_OVER` s and when the search ends, and
+        again if a thread that is still waited for has a better one.
 
     Returns
     -------
@@ -79,7 +82,7 @@ def improve_blocks(
     except (OutOfTime, KeyboardInterrupt):
         return schedule
     run = _Run(instance, schedule, stop, seed, max(1, threads))
-    handed, ending = schedule, False
+    handed, ending, due = schedule, False, began
     while any(not work.done for work in run.works):
         try:
             run.wait()
@@ -89,7 +92,10 @@ def improve_blocks(
         except KeyboardInterrupt:
             ending = True
         run.watch(ending)
-        if ending and on_end is not None and run.schedule().makespan < handed.makespan:
+        if not ending and time.perf_counter() < due:
+            continue
+        due = time.perf_counter() + HAND_OVER
+        if on_end is not None and run.schedule().makespan < handed.makespan:
             handed = run.schedule()
             on_end(handed)
     for work in run.works:

@@ -1,0 +1,68 @@
+"""Heuristics under the clock: in which order they run, and which of them are skipped."""
+
+import math
+
+import pytest
+
+import slotwise
+from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.expected_time import expected_seconds
+from slotwise.instances.generators.ljr import generate, small
+from slotwise.solvers.clock import Clock
+from slotwise.solvers.opening import Opening
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """All heuristics but EFSS are expected to take an hour."""
+
+    def hour(entry, instance):
+        return 1.0 if entry.name == "EFSS" else 3600.0
+
+    monkeypatch.setattr("slotwise.solvers.opening.expected_seconds", hour)
+
+
+def test_what_does_not_fit_the_time_is_skipped(slow):
+    opening = Opening(small(3, 2, seed=4), heuristics=["EASS", "EFSS"])
+    opening.run(Clock(30.0))
+    assert [result.method for result in opening.results] == ["EFSS"]
+    assert opening.notes == ["EASS: skipped, about 3.6e+03 s of the 30 s for heuristics"]
+
+
+def test_the_first_heuristic_runs_whatever_is_expected(slow):
+    opening = Opening(small(3, 2, seed=4), heuristics=["EASS", "TBS"])
+    opening.run(Clock(30.0))
+    assert [result.method for result in opening.results] == ["EASS"]
+    assert len(opening.notes) == 1
+
+
+def test_without_a_limit_all_heuristics_run(slow):
+    opening = Opening(small(3, 2, seed=4))
+    opening.run(Clock(math.inf))
+    assert len(opening.results) == sum(entry.valid for entry in HEURISTICS)
+    assert opening.notes == []
+
+
+def test_quick_heuristics_come_before_slow_ones():
+    """HMHS examines all nodes for a reduce task; the results keep the order of the registry."""
+    steps = []
+    opening = Opening(
+        generate(3, 2, seed=1), lambda step: steps.append(step.doing), ["EASS", "HMHS", "FIFO"]
+    )
+    opening.run(Clock())
+    assert [doing for doing in steps if doing in HEURISTICS.names] == ["EASS", "FIFO", "HMHS"]
+    assert [result.method for result in opening.results] == ["EASS", "HMHS", "FIFO"]
+
+
+def test_expected_time_grows_with_tasks_and_slots():
+    few, more = generate(3, 2, seed=1), generate(6, 2, seed=1)
+    wide = generate(3, 4, seed=1)
+    for entry in HEURISTICS.own:
+        assert expected_seconds(entry, few) < expected_seconds(entry, more)
+    hmhs = HEURISTICS.lookup("HMHS")
+    assert expected_seconds(hmhs, few) < expected_seconds(hmhs, wide)
+    shop = slotwise.generate("hmhs", jobs=2, seed=1)
+    efss = HEURISTICS.lookup("EFSS")
+    tasks = shop.map_tasks + shop.reduce_tasks
+    slots = int(shop.cluster.map_slots.sum())
+    assert expected_seconds(efss, shop) > tasks * slots * 1e-8
