@@ -1,0 +1,196 @@
+"""The classes of instances of `certified.py`: real traces, the papers' workloads, shop problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import middle
+import scale
+import two_stage
+
+from slotwise import read_rumen, read_swim
+from slotwise.instances.errors import InputError
+from slotwise.instances.generators import hmhs, ljr, smso
+from slotwise.instances.mapreduce.instance import Instance
+
+FACEBOOK = "FB-2009_samples_24_times_1hr_[0-9].tsv.gz"
+GRIDMIX = "gridmix_system/*.json.gz"
+HOUR = 3600.0
+
+
+class Absent(Exception):
+    """The files of a class are not there."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is to be reached: gaps in %, how many optima, memory in MB."""
+
+    mean: float | None = None
+    worst: float | None = None
+    proven: int | None = None
+    peak_mb: float | None = None
+
+    def judged(self, average: float, worst: float, proven: int, peak_mb: float) -> str:
+        """The aim in words, and whether it is missed."""
+        parts = [
+            ("mean {:g} %", self.mean, average),
+            ("worst {:g} %", self.worst, worst),
+            ("{:g} MB", self.peak_mb, peak_mb),
+        ]
+        words = [text.format(most) for text, most, _ in parts if most is not None]
+        missed = [value > most for _, most, value in parts if most is not None]
+        if self.proven is not None:
+            words.append(f"{self.proven} proven")
+            missed.append(proven < self.proven)
+        return (", ".join(words) + (": **missed**" if any(missed) else "")) or "–"
+
+
+@dataclass(frozen=True)
+class Set:
+    """Instances that share a line of the table, with their time limit (s)."""
+
+    name: str
+    limit: float
+    instances: Callable[[], Iterator[Instance]]
+    aim: Aim = Aim()
+    own_process: bool = False
+    """Whether `slotwise solve` runs in a process of its own, so that its memory is known."""
+
+
+@dataclass(frozen=True)
+class Class:
+    """Sets that are run together, an instance to warm up on, and the aim of all together."""
+
+    sets: Callable[[Path | None], list[Set]]
+    warm_up: Callable[[], Instance]
+    total: Aim | None = None
+
+
+def found(data: Path | None, pattern: str) -> list[Path]:
+    """Files anywhere below the folder. Raises `Absent` if there are none."""
+    if data is None:
+        raise Absent("there is no --data")
+    files = sorted(data.rglob(pattern))
+    if not files:
+        raise Absent(f"no {pattern} below {data}")
+    return files
+
+
+def hours(files: list[Path]) -> Iterator[Instance]:
+    """Every hour of a day on a tenth of the cluster; bytes are scaled by as much."""
+    for file, hour in product(files, range(24)):
+        window = (HOUR * hour, HOUR * (hour + 1))
+        try:
+            instance, _ = read_swim(file, nodes=60, racks=4, trace_machines=600, window=window)
+        except InputError:  # no job in this hour
+            continue
+        yield replace(instance, name=f"{instance.name}, hour {hour}")
+
+
+def days(files: list[Path]) -> Iterator[Instance]:
+    for file in files:
+        yield read_swim(file, nodes=600, racks=20, trace_machines=600)[0]
+
+
+def histories(files: list[Path]) -> Iterator[Instance]:
+    for file in files:
+        yield read_rumen(file)[0]
+
+
+def facebook_hours(data: Path | None) -> list[Set]:
+    instances = partial(hours, found(data, FACEBOOK))
+    return [Set("FB-2009, hours, 60 nodes", 20.0, instances, Aim(1.0, 3.0))]
+
+
+def facebook_days(data: Path | None) -> list[Set]:
+    instances = partial(days, found(data, FACEBOOK))
+    aim = Aim(3.0, peak_mb=1000.0)
+    return [Set("FB-2009, day, 600 nodes", 60.0, instances, aim, own_process=True)]
+
+
+def gridmix(data: Path | None) -> list[Set]:
+    instances = partial(histories, found(data, GRIDMIX))
+    return [Set("Gridmix traces", 20.0, instances, Aim(0.3, 1.0))]
+
+
+def smso_sets(_data: Path | None) -> list[Set]:
+    def instances() -> Iterator[Instance]:
+        for seed in range(2):
+            yield smso.generate(500, 50, seed=seed, map_slots=15, reduce_slots=15)
+
+    return [Set("SMSO, 500 jobs, 50 nodes", 30.0, instances, Aim(0.1))]
+
+
+def hmhs_sets(workload: str, limits: dict[int, float], aims: dict[int, float]) -> list[Set]:
+    def instances(jobs: int) -> Iterator[Instance]:
+        for seed in range(3):
+            instance = hmhs.generate(jobs, seed=seed, workload=workload)
+            yield replace(instance, name=f"{instance.name}-{workload}-{seed}")
+
+    return [
+        Set(f"HMHS, {workload}, {jobs} jobs", limit, partial(instances, jobs), Aim(aims[jobs]))
+        for jobs, limit in limits.items()
+    ]
+
+
+HYBRID = partial(
+    hmhs_sets, "hybrid", {20: 30, 50: 60, 100: 60, 200: 60}, {20: 4, 50: 8, 100: 5, 200: 5}
+)
+SINGLE = partial(
+    hmhs_sets, "single", {20: 30, 50: 30, 100: 30, 200: 60}, {20: 6, 50: 3, 100: 2, 200: 2}
+)
+
+GRID_AIMS = {"R1": 0.005, "R2": 0.017, "R3": 0.051, "R4": 0.9}
+GRID_SEEDS = {"R1": 1, "R2": 1, "R3": 2, "R4": 2}
+
+
+def grid_sets(_data: Path | None) -> list[Set]:
+    def instances(ratio: str) -> Iterator[Instance]:
+        slots = scale.MAP_SLOTS[ratio]
+        for seed, jobs, nodes in product(range(GRID_SEEDS[ratio]), scale.JOBS, scale.NODES):
+            instance = ljr.generate(jobs, nodes, seed=seed, map_slots=slots)
+            yield replace(instance, name=f"{ratio}-{jobs}-{nodes}-{seed}")
+
+    return [
+        Set(f"LJR Table 2, {ratio}", 10.0, partial(instances, ratio), Aim(aim))
+        for ratio, aim in GRID_AIMS.items()
+    ]
+
+
+def middle_sets(_data: Path | None) -> list[Set]:
+    def instances(name: str) -> Iterator[Instance]:
+        yield from (instance for _, instance in middle.pinned([name]))
+
+    return [Set(f"{name} tasks", 20.0, partial(instances, name)) for name in middle.CLASSES]
+
+
+def shop_sets(_data: Path | None) -> list[Set]:
+    def instances(m: int) -> Iterator[Instance]:
+        yield from (two_stage.generate(20, m, m, seed=seed) for seed in range(10))
+
+    return [
+        Set(f"two-stage, 20 jobs, {m} + {m}", 10.0, partial(instances, m))
+        for m in two_stage.MACHINES
+    ]
+
+
+def _blocks() -> Instance:
+    return ljr.generate(20, 6, seed=0, map_slots=8)
+
+
+CLASSES = {
+    "fb-hours": Class(facebook_hours, _blocks),
+    "fb-day": Class(facebook_days, _blocks),
+    "gridmix": Class(gridmix, _blocks),
+    "smso": Class(smso_sets, lambda: smso.generate(10, 5, seed=0)),
+    "hybrid": Class(lambda _: HYBRID(), lambda: hmhs.generate(5, seed=0, workload="hybrid")),
+    "single": Class(lambda _: SINGLE(), lambda: hmhs.generate(5, seed=0)),
+    "grid": Class(grid_sets, _blocks, Aim(0.25)),
+    "middle": Class(middle_sets, lambda: ljr.small(5, 3, seed=1), Aim(proven=50)),
+    "two-stage": Class(shop_sets, lambda: two_stage.generate(6, 2, 2, seed=0), Aim(proven=34)),
+}
