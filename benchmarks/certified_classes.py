@@ -129,8 +129,7 @@ def smso_sets(_data: Path | None) -> list[Set]:
 def hmhs_sets(workload: str, limits: dict[int, float], aims: dict[int, float]) -> list[Set]:
     def instances(jobs: int) -> Iterator[Instance]:
         for seed in range(3):
-            instance = hmhs.generate(jobs, seed=seed, workload=workload)
-            yield replace(instance, name=f"{instance.name}-{workload}-{seed}")
+            yield hmhs.generate(jobs, seed=seed, workload=workload)
 
     return [
         Set(f"HMHS, {workload}, {jobs} jobs", limit, partial(instances, jobs), Aim(aims[jobs]))
