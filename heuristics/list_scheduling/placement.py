@@ -15,7 +15,7 @@ from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, m
 from ...instances.mapreduce.security import Security
 from ...instances.mapreduce.setups import output_share, read_rates, reduce_setups
 from .earliest_slot import place_maps, place_reduces
-from .lpt import longest_first
+from .lpt import job_by_job, reduces_longest_first
 from .unrelated_slots import place_secure_maps, place_unrelated_maps, place_unrelated_reduces
 
 
@@ -116,8 +116,7 @@ def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule
         return _with_unrelated_reduces(instance, maps, rule, release, instance.speed_factors.reduce)
     slot, start, setup = place_reduces(
         np.argsort(release, kind="stable"),
-        # All reduce tasks of a job read the same, so their processing times decide.
-        longest_first(instance.reduce_processing, instance.reduce_job),
+        reduces_longest_first(instance),
         rule,
         instance.cluster.reduce_slot_node,
         *_network(instance),
@@ -135,11 +134,11 @@ def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule
 def _with_unrelated_reduces(
     instance: Instance, maps: PhaseSchedule, rule: int, release: FloatArray, factors: FloatArray
 ) -> Schedule:
-    position = np.argsort(np.argsort(release, kind="stable"))
+    jobs = np.argsort(release, kind="stable")
     cluster = instance.cluster
     setups = reduce_setups(instance, cluster.map_slot_node[maps.slot])
     slot, start, setup = place_unrelated_reduces(
-        longest_first(instance.reduce_processing, position[instance.reduce_job]),
+        job_by_job(reduces_longest_first(instance), instance.reduce_offsets, jobs),
         rule,
         release,
         instance.reduce_job,

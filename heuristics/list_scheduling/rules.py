@@ -15,15 +15,13 @@ Table 2 does not tell the two apart.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...instances.arrays import IntArray
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_times
 from ...instances.mapreduce.schedule import PhaseSchedule, Schedule
 from .earliest_slot import AVAILABLE, FINISHING, LOCAL, in_turn
 from .johnson import OMEGA, Omega, johnson_rule, map_lengths
-from .lpt import longest_first
+from .lpt import job_by_job, longest_first, maps_longest_first
 from .placement import placed_maps, with_reduces
 
 
@@ -134,6 +132,5 @@ def _task_based(instance: Instance, omega: float, rule: int) -> Schedule:
 
 def _job_by_job(instance: Instance, omega: float) -> IntArray:
     """Map tasks in the order of their jobs by Johnson's rule, the tasks of a job by LPT."""
-    position = np.empty(instance.jobs, dtype=np.int64)
-    position[johnson_rule(instance, omega)] = np.arange(instance.jobs)
-    return longest_first(map_lengths(instance), position[instance.map_job])
+    jobs = johnson_rule(instance, omega)
+    return job_by_job(maps_longest_first(instance), instance.map_offsets, jobs)

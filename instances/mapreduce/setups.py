@@ -194,6 +194,7 @@ def _parts(tasks: int) -> list[slice]:
     return [slice(t, min(t + 4096, tasks)) for t in range(0, tasks, 4096)]
 
 
+@once
 def output_share(instance: Instance) -> FloatArray:
     """Output (MB) of each map task for one reduce task of its job, shape (map_tasks,)."""
     reduces = np.maximum(instance.reduces_of, 1)
