@@ -68,11 +68,13 @@ class Plan(NamedTuple):
     cold: float
     """First and last temperature, in time units."""
     width: float
-    """The reference is the worst value less this share of it."""
+    """The reference is below the least worst value so far by this share of the horizon."""
     date_share: float
     """Share of the steps that change a date."""
     fixed_maps: bool
     """Whether map tasks stay where they are."""
+    kicks: int
+    """Most jobs whose dates are shifted at first, and then stay; none if it is 0."""
 
 
 @kernel
@@ -124,8 +126,9 @@ def anneal(
                 _keep(maps, reduces, dates, kept)
                 saved = worst
             best = min(best, worst)
-            reference = int((1.0 - plan.width) * best)
-            heat = (plan.hot * (plan.cold / plan.hot) ** (step / plan.steps)) ** 2
+            temperature = plan.hot * (plan.cold / plan.hot) ** (step / plan.steps)
+            reference = best - int(plan.width * plan.horizon)
+            heat = temperature**2
         k = _bad_slot(random, maps, reduces, plan.fixed_maps)
         if uniform(random) < plan.date_share:
             _change_date(random, maps, reduces, dates, k, plan.horizon, reference, heat)

@@ -7,11 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...instances.arrays import IntArray
-from ..random_numbers import uniform
+from ..random_numbers import below, uniform
 from .annealing import Dates, Kept, Plan, anneal
 from .slot_values import new_side
 from .task_classes import ClassedInstance, TaskClasses
 from .timing import Timing, evaluate
+
+FEW_TIGHT = 6
+"""So many jobs with the least slack are the likeliest to get other dates."""
 
 
 class Placement(NamedTuple):
@@ -84,6 +87,11 @@ def anneal_round(
     )
     date[~with_maps] = 0
     date[with_maps & ~with_reduces] = horizon
+    free = with_maps & with_reduces
+    if plan.kicks:
+        kicked = _kicked(random, timing, np.flatnonzero(free), plan)
+        date[kicked] = [_shifted(random, int(date[i]), horizon) for i in kicked]
+        free[kicked] = False
     at = np.argsort(date, kind="stable")
     place = np.empty(jobs, dtype=np.int64)
     place[at] = np.arange(jobs)
@@ -95,10 +103,27 @@ def anneal_round(
         np.ascontiguousarray(date[at][::-1]),
     )
     kept = Kept(*(np.empty_like(array) for array in (maps.number, reduces.number, date)))
-    dates = Dates(date, at, with_maps & with_reduces)
+    dates = Dates(date, at, free)
     anneal(stop, random, maps, reduces, dates, kept, plan)
     found = Placement(*kept)
     return found, timing_of(problem, found)
+
+
+def _kicked(random: IntArray, timing: Timing, jobs: IntArray, plan: Plan) -> list[int]:
+    """The jobs whose dates are shifted: those with the least slack half of the time."""
+    tight = jobs[np.argsort(timing.due[jobs] - timing.end[jobs], kind="stable")][:FEW_TIGHT]
+    chosen = set()
+    for _ in range(1 + below(random, plan.kicks)):
+        among = tight if uniform(random) < 0.5 else jobs
+        if among.size:
+            chosen.add(int(among[below(random, len(among))]))
+    return sorted(chosen)
+
+
+def _shifted(random: IntArray, date: int, horizon: int) -> int:
+    size = 0.01 * 10.0 ** uniform(random) * horizon
+    draw = 2.0 * (uniform(random) + uniform(random) + uniform(random) - 1.5)
+    return min(max(date + int(size * draw), 0), horizon)
 
 
 def _with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:

@@ -1,4 +1,4 @@
-"""The search of one thread: rounds of annealing, ever longer, from the best placement known."""
+"""The search of one thread: a full round of annealing, then short ones with shifted dates."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from .rounds import Placement, anneal_round
 from .task_classes import ClassedInstance
 from .timing import Timing
 
-FIRST_STEPS = 50_000
-"""Steps of the first round."""
+FULL_STEPS, SHORT_STEPS = 200, 12
+"""Steps of a full and of a short round for each task."""
 
-GROWTH = 1.5
-"""Each round has so many times the steps of the one before, as far as there is time."""
+LEAST_STEPS = 20_000
+"""Least steps of a round."""
 
-MOST_STEPS = 20_000_000
-"""Most steps of a round."""
+FULL_SHARE = 0.3
+"""Most of the time left that a full round may take."""
 
-LAST_SHARE = 0.6
-"""A round that would take more than this share of the time left takes all of it."""
+FULL_HOT, SHORT_HOT, COLD = 0.01, 0.003, 0.0005
+"""First temperature of a full and of a short round, last of both, as shares of the makespan."""
 
-HOT, COLD = 0.01, 0.0005
-"""First and last temperature of a round, as shares of the makespan."""
-
-WIDTH = 0.03
-"""The reference lies this share below the worst value."""
+WIDTH = 0.01
+"""The reference lies below the worst value by this share of the makespan."""
 
 DATE_SHARE = 0.02
 """Share of the steps that change a date."""
+
+MOST_KICKS = 3
+"""Most jobs whose dates a short round shifts."""
 
 
 class Search:
@@ -79,45 +79,37 @@ class Search:
         """Run rounds for so many seconds, or as many as were asked for."""
         end = time.perf_counter() + seconds
         placement, timing = self.best()
-        steps, round_, pace = FIRST_STEPS, 0, 0.0
-        while not self.stop[0] and timing.makespan > self.target:
-            if round_ == self.iterations:
-                break
+        number, pace = 0, 0.0
+        while not self.stop[0] and timing.makespan > self.target and number != self.iterations:
             if self.iterations is None:
                 placement, timing = min((placement, timing), self.best(), key=_makespan)
-                steps = _fitting(steps, pace, end - time.perf_counter())
+            plan = self._plan(number, timing.makespan, pace, end - time.perf_counter())
             began = time.perf_counter()
             found, its_timing = anneal_round(
-                self.stop,
-                self.random,
-                self.problem,
-                placement,
-                timing,
-                self._plan(steps, timing, round_),
+                self.stop, self.random, self.problem, placement, timing, plan
             )
-            pace = (time.perf_counter() - began) / steps
+            pace = (time.perf_counter() - began) / plan.steps
             if its_timing.makespan < timing.makespan:
                 self.offer(found, its_timing, self.thread)
             if its_timing.makespan <= timing.makespan:
                 placement, timing = found, its_timing
-            steps = min(int(steps * GROWTH), MOST_STEPS)
-            round_ += 1
+            number += 1
 
-    def _plan(self, steps: int, timing: Timing, number: int) -> Plan:
-        horizon = timing.makespan
+    def _plan(self, number: int, horizon: int, pace: float, left: float) -> Plan:
+        """The plan of a round: a short one, which tells the pace, a full one, then short ones."""
+        full = number == 1
+        tasks = len(self.problem.map_class) + len(self.problem.reduce_class)
+        steps = max(LEAST_STEPS, (FULL_STEPS if full else SHORT_STEPS) * tasks)
+        if self.iterations is None and pace and np.isfinite(left):
+            steps = min(steps, max(1, int((FULL_SHARE if full else 1.0) * left / pace)))
+        hot = SHORT_HOT if number > 1 else FULL_HOT
         # Moving map tasks changes what reduce tasks read.
         fixed_maps = self.problem.reads and number % 2 == 1
-        return Plan(steps, horizon, HOT * horizon, COLD * horizon, WIDTH, DATE_SHARE, fixed_maps)
+        kicks = MOST_KICKS if number > 1 else 0
+        return Plan(
+            steps, horizon, hot * horizon, COLD * horizon, WIDTH, DATE_SHARE, fixed_maps, kicks
+        )
 
 
 def _makespan(of: tuple[Placement, Timing]) -> int:
     return of[1].makespan
-
-
-def _fitting(steps: int, pace: float, left: float) -> int:
-    """The steps of a round so that the last one has ended, cooled, when the time is up."""
-    if not pace or not np.isfinite(left):
-        return steps
-    if steps * pace > LAST_SHARE * left:
-        return max(int(0.95 * left / pace), 1000)
-    return steps
