@@ -17,6 +17,7 @@ from ...instances.mapreduce.processing import least_map_times, least_reduce_time
 from ...instances.mapreduce.setups import output_share
 from ...instances.once import once
 from .closed_form import PhaseLengths, heads_and_tails, least_span, phases, pigeonhole
+from .packing import packed_span
 from .read_locality import ROUNDING, most_input, steps
 
 PARTS, ROUNDS = 256, 4
@@ -39,8 +40,9 @@ def one_jobs_reads(instance: Instance) -> float:
     for i in np.argsort(-most, kind="stable").tolist():
         if most[i] <= max(found, simpler):
             break
-        tail = JobTail(instance, i)
-        found = max(found, least_sum(float(heads[i]), float(least_tails[i]), tail))
+        lengths = maps.length[slice(*instance.map_offsets[i : i + 2])]
+        head = max(float(heads[i]), packed_span(lengths, maps.slots))
+        found = max(found, least_sum(head, float(least_tails[i]), JobTail(instance, i)))
     return found
 
 

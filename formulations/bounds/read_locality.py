@@ -19,6 +19,10 @@ ROUNDING = 1e-9
 """Relative tolerance: what fits a time but for rounding does fit."""
 
 
+MOST_TURNS = 8
+"""Tasks so short that a slot runs more of them in turn are not counted one by one."""
+
+
 class Spread(NamedTuple):
     """Bounds on a job whose map phase ends in an interval; all of shape (jobs, intervals).
 
@@ -160,8 +164,9 @@ def most_input(
 ) -> FloatArray:
     """Greatest share of a job's input that each node can process by each time.
 
-    It is a fractional knapsack with at most as many tasks as the shortest that fit a slot. A job
-    without input counts as having all of it there.
+    It is a fractional knapsack with at most as many tasks as the shortest that fit a slot, only of
+    tasks that fit, and of those longer than 1 / (k + 1) of the time only k a slot. A job without
+    input counts as having all of it there.
 
     Parameters
     ----------
@@ -187,13 +192,19 @@ def most_input(
     worked = np.append(0.0, np.cumsum(lengths[dense]))
     gained = np.append(0.0, np.cumsum(size[dense]))
     largest = np.append(0.0, np.cumsum(-np.sort(-size)))
-    fit = np.searchsorted(np.cumsum(np.sort(lengths)), until, side="right")
+    rising = np.argsort(lengths, kind="stable")
+    fit = np.searchsorted(np.cumsum(lengths[rising]), until, side="right")
+    parts = np.arange(1, MOST_TURNS + 2)
+    short = np.searchsorted(lengths[rising], until[:, None] / parts, side="right")
+    shorter = np.append(0.0, np.cumsum(size[rising]))[short]
     kinds, kind_of = np.unique(slots, return_inverse=True)
     most = np.zeros((len(until), len(kinds)))
     for q, count in enumerate(kinds.tolist()):
         if count:
             filled = np.interp(count * until, worked, gained)
-            most[:, q] = np.minimum(filled, largest[np.minimum(count * fit, len(size))])
+            some = np.minimum(filled, largest[np.minimum(count * fit, len(size))])
+            in_turn = shorter + largest[np.minimum(count * (parts - 1), len(size))]
+            most[:, q] = np.minimum(some, in_turn.min(axis=1))
     share: FloatArray = np.minimum(1.0, most[:, kind_of] / total * (1 + ROUNDING))
     return share
 
