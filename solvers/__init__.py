@@ -43,6 +43,13 @@ METHODS = Registry(
             understands=ALL_PARTS,
         ),
         Entry(
+            "pattern-prices",
+            "solvers.pattern_prices.method:pattern_prices_method",
+            "docs/formulations/pattern-prices.md",
+            "prices of whole tasks: a lower bound for slots of different speed, no schedule",
+            understands=ALL_PARTS,
+        ),
+        Entry(
             "branch-and-bound",
             "solvers.branch_and_bound.search:branch_and_bound_method",
             "docs/formulations/branch-and-bound.md",

@@ -16,6 +16,7 @@ from .backends.highs_twice import MOST_TERMS
 from .branch_and_bound import search as branch_and_bound
 from .integer_programs import heterogeneous_fits, unrelated_machines_fits
 from .local_search import can_improve
+from .pattern_prices.kinds import fits as pattern_prices_fit
 from .portfolio import Lane, Turn
 
 MOST_TASKS = 200
@@ -38,6 +39,7 @@ SEARCHES: tuple[tuple[str, Fits], ...] = (("improvement", can_improve),)
 """Searches for shorter schedules beyond the exact sizes; the first that fits runs."""
 
 BOUNDS: tuple[tuple[str, Fits], ...] = (
+    ("pattern-prices", pattern_prices_fit),
     ("spread-bound", spread_bound.is_promising),
     ("heterogeneous", heterogeneous_fits),
     ("unrelated-machines", unrelated_machines_fits),

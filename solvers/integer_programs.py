@@ -12,6 +12,7 @@ from ..formulations.unrelated_machines import model as unrelated_machines
 from ..instances.mapreduce.instance import Instance
 from .backends.highs_twice import MOST_TERMS, solve_twice
 from .method import MethodOutcome, SolveRequest, not_applicable
+from .pattern_prices.kinds import fits as pattern_prices_fit
 from .progress import Progress, ProgressCallback
 from .relaxations.unrelated_machines import LinearPrograms
 from .time_unit import in_own_unit
@@ -122,8 +123,12 @@ def heterogeneous_fits(instance: Instance) -> bool:
 
 
 def unrelated_machines_fits(instance: Instance) -> bool:
-    """Whether slots differ in speed, and the linear programs are to stand alone."""
-    return instance.speed_factors is not None and not heterogeneous_fits(instance)
+    """Whether slots differ in speed, and neither counts nor prices of tasks give a better bound."""
+    return (
+        instance.speed_factors is not None
+        and not heterogeneous_fits(instance)
+        and not pattern_prices_fit(instance)
+    )
 
 
 @in_own_unit

@@ -91,9 +91,7 @@ class PhasePrices:
                 return True
         return self._generate(due, horizon, least, price)
 
-    def _generate(
-        self, due: FloatArray, horizon: float, least: float, best: FloatArray
-    ) -> bool:
+    def _generate(self, due: FloatArray, horizon: float, least: float, best: FloatArray) -> bool:
         """Column generation from the best known prices."""
         master = _Master(self.kinds.number, self.kinds.seconds.shape[1])
         fits = self._in_time(due)
@@ -116,7 +114,9 @@ class PhasePrices:
             # All tasks fit into the patterns, or nearly: no prices prove anything.
             if found is None or master.share >= 1 - CLOSE:
                 break
-            price = _normal(SMOOTH * best + (1 - SMOOTH) * _normal(found, self.kinds.number), self.kinds.number)
+            price = _normal(
+                SMOOTH * best + (1 - SMOOTH) * _normal(found, self.kinds.number), self.kinds.number
+            )
         self._remember(best)
         return least < 1
 
@@ -126,8 +126,7 @@ class PhasePrices:
         work = (self.count * self.kinds.seconds.T[self.slot])[:, order]
         end = np.cumsum(work, axis=1)
         late = (end > due[order] * (1 + CLOSE)) & (work > 0)
-        in_time: BoolArray = ~late.any(axis=1)
-        return in_time
+        return np.asarray(~late.any(axis=1))
 
     def _remember(self, price: FloatArray) -> None:
         others = [known for known in self.known if known is not price]
