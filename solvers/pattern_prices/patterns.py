@@ -59,7 +59,7 @@ class Patterns:
             Upper bounds on the value of a pattern on each slot, shape (slots,), and the numbers of
             tasks of each kind in the patterns found, shape (slots, kinds).
         """
-        best_patterns(
+        _best_patterns(
             np.argsort(due, kind="stable"),
             self.seconds,
             price,
@@ -75,7 +75,7 @@ class Patterns:
 
 
 @kernel
-def best_patterns(
+def _best_patterns(
     order: IntArray,
     seconds: FloatArray,
     price: FloatArray,
