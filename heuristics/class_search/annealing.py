@@ -73,8 +73,8 @@ class Plan(NamedTuple):
     """Share of the steps that change a date."""
     fixed_maps: bool
     """Whether map tasks stay where they are."""
-    kicks: int
-    """Most jobs whose dates are shifted at first, and then stay; none if it is 0."""
+    shifted: bool
+    """Whether the date of a job is shifted at first, and then stays."""
 
 
 @kernel

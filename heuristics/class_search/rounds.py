@@ -14,7 +14,7 @@ from .task_classes import ClassedInstance, TaskClasses
 from .timing import Timing, evaluate
 
 FEW_TIGHT = 6
-"""So many jobs with the least slack are the likeliest to get other dates."""
+"""So many jobs with the least slack are the likeliest to get another date."""
 
 
 class Placement(NamedTuple):
@@ -88,10 +88,10 @@ def anneal_round(
     date[~with_maps] = 0
     date[with_maps & ~with_reduces] = horizon
     free = with_maps & with_reduces
-    if plan.kicks:
-        kicked = _kicked(random, timing, np.flatnonzero(free), plan)
-        date[kicked] = [_shifted(random, int(date[i]), horizon) for i in kicked]
-        free[kicked] = False
+    if plan.shifted and free.any():
+        i = _drawn(random, timing, np.flatnonzero(free))
+        date[i] = _shifted(random, int(date[i]), horizon)
+        free[i] = False
     at = np.argsort(date, kind="stable")
     place = np.empty(jobs, dtype=np.int64)
     place[at] = np.arange(jobs)
@@ -109,15 +109,11 @@ def anneal_round(
     return found, timing_of(problem, found)
 
 
-def _kicked(random: IntArray, timing: Timing, jobs: IntArray, plan: Plan) -> list[int]:
-    """The jobs whose dates are shifted: those with the least slack half of the time."""
-    tight = jobs[np.argsort(timing.due[jobs] - timing.end[jobs], kind="stable")][:FEW_TIGHT]
-    chosen = set()
-    for _ in range(1 + below(random, plan.kicks)):
-        among = tight if uniform(random) < 0.5 else jobs
-        if among.size:
-            chosen.add(int(among[below(random, len(among))]))
-    return sorted(chosen)
+def _drawn(random: IntArray, timing: Timing, jobs: IntArray) -> int:
+    """The job whose date is shifted: one of those with the least slack half of the time."""
+    if uniform(random) < 0.5:
+        jobs = jobs[np.argsort(timing.due[jobs] - timing.end[jobs], kind="stable")][:FEW_TIGHT]
+    return int(jobs[below(random, len(jobs))])
 
 
 def _shifted(random: IntArray, date: int, horizon: int) -> int:

@@ -16,8 +16,8 @@ from .timing import Timing
 FULL_STEPS, SHORT_STEPS = 200, 12
 """Steps of a full and of a short round for each task."""
 
-LEAST_STEPS = 20_000
-"""Least steps of a round."""
+LEAST_STEPS, LEAST_SHIFTED = 20_000, 200_000
+"""Least steps of a round, and of a short one with shifted dates."""
 
 FULL_SHARE = 0.3
 """Most of the time left that a full round may take."""
@@ -30,9 +30,6 @@ WIDTH = 0.01
 
 DATE_SHARE = 0.02
 """Share of the steps that change a date."""
-
-MOST_KICKS = 3
-"""Most jobs whose dates a short round shifts."""
 
 
 class Search:
@@ -99,15 +96,15 @@ class Search:
         """The plan of a round: a short one, which tells the pace, a full one, then short ones."""
         full = number == 1
         tasks = len(self.problem.map_class) + len(self.problem.reduce_class)
-        steps = max(LEAST_STEPS, (FULL_STEPS if full else SHORT_STEPS) * tasks)
+        least = LEAST_SHIFTED if number > 1 else LEAST_STEPS
+        steps = max(least, (FULL_STEPS if full else SHORT_STEPS) * tasks)
         if self.iterations is None and pace and np.isfinite(left):
             steps = min(steps, max(1, int((FULL_SHARE if full else 1.0) * left / pace)))
         hot = SHORT_HOT if number > 1 else FULL_HOT
         # Moving map tasks changes what reduce tasks read.
-        fixed_maps = self.problem.reads and number % 2 == 1
-        kicks = MOST_KICKS if number > 1 else 0
+        fixed_maps = self.problem.reads and number > 1 and number % 2 == 0
         return Plan(
-            steps, horizon, hot * horizon, COLD * horizon, WIDTH, DATE_SHARE, fixed_maps, kicks
+            steps, horizon, hot * horizon, COLD * horizon, WIDTH, DATE_SHARE, fixed_maps, number > 1
         )
 
 

@@ -80,7 +80,7 @@ def test_the_optimum_of_tiny_instances(security, outages):
         instance = with_parts(tiny(seed), seed, security, outages)
         if instance is None:
             continue
-        found = improved(instance, heuristic(instance, "EFSS").schedule, iterations=4)
+        found = improved(instance, heuristic(instance, "EFSS").schedule, iterations=3)
         best = optimum(instance)
         assert found.makespan >= best * (1 - 1e-9)
         met += found.makespan <= best * (1 + 1e-9)
@@ -184,7 +184,7 @@ def test_ctrl_c_ends_the_search_and_keeps_what_it_has(monkeypatch):
 def test_goes_on_from_the_schedule_of_another(monkeypatch):
     instance = hard()
     start = min_min(instance)
-    good = improved(instance, start, iterations=4)
+    good = improved(instance, start, iterations=3)
     monkeypatch.setattr(driver, "LOOK_SECONDS", 0.0)
     stop = FirstOf(TimeLimit(FOREVER), TargetReached(good.makespan * (1 + 1e-9)))
     found = improve_classes(instance, start, stop, others=lambda: good, seed=9)
