@@ -57,6 +57,8 @@ class _Bound:
         self.request, self.clock = request, clock
         self.low = max(request.lower_bound, least * (1 - 1e-12))
         self.progress: list[Progress] = []
+        if self.low > request.lower_bound:
+            self.tell()
 
     @property
     def shortest(self) -> float:

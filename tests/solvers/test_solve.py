@@ -129,7 +129,7 @@ def test_chosen_methods_fit_the_instance(monkeypatch):
     monkeypatch.setattr(branch_and_bound, "is_compiled", lambda: True)
     assert names(small(4, 3, seed=1), 2)[0] == ["branch-and-bound"]
     assert len(names(small(4, 3, seed=1), 1)) == 1
-    beside = [["improvement"], ["unrelated-machines", "improvement"]]
+    beside = [["improvement"], ["pattern-prices", "improvement"]]
     assert names(slotwise.generate("hmhs", jobs=20, seed=1), 2) == beside
     assert ["branch-and-bound"] not in names(slotwise.generate("hmhs-small", seed=1), 2)
     assert names(generate(50, 30, seed=1), 2) == [["improvement"]]
@@ -153,8 +153,8 @@ def test_bound_for_slots_of_different_speed():
         outcome = unrelated_machines_method(instance, task)
         assert outcome.lower_bound <= optimum(instance, shared_order=True) * (1 + 1e-9)
     large = slotwise.generate("hmhs", jobs=20, seed=1)
-    result = slotwise.solve(large, time_limit=60)
-    assert result.bound == "unrelated-machines LP (HiGHS)"
+    result = slotwise.solve(large, time_limit=60, methods="pattern-prices")
+    assert result.bound == "prices of whole-task patterns"
     assert result.lower_bound > slotwise.best_lower_bound(large)[0]
 
 
