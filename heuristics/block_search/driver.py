@@ -14,6 +14,7 @@ import numpy as np
 from ...instances.mapreduce.cluster import Cluster
 from ...instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
+from ...instances.mapreduce.usable_slots import usable_slots
 from ..background import BackgroundWork, OutOfTime, attempt
 from ..stopping_rules import StoppingRule, TimeLimit
 from .polish import SlotAssignment, Timing
@@ -28,8 +29,8 @@ HAND_OVER = 2.0
 
 
 def can_search(instance: Instance) -> bool:
-    """Whether the search can handle an instance: no speed factors, security or outages."""
-    return not instance.parts
+    """Whether the search can handle an instance: it has no speed factors."""
+    return instance.speed_factors is None
 
 
 def improve_blocks(
@@ -81,7 +82,8 @@ def improve_blocks(
         attempt(_kernels_ready, stop)
     except (OutOfTime, KeyboardInterrupt):
         return schedule
-    run = _Run(instance, schedule, stop, seed, max(1, threads))
+    usable = usable_slots(instance)
+    run = _Run(usable.instance, usable.reduced(schedule), stop, seed, max(1, threads))
     handed, ending, due = schedule, False, began
     while any(not work.done for work in run.works):
         try:
@@ -97,10 +99,10 @@ def improve_blocks(
         due = time.perf_counter() + HAND_OVER
         if on_end is not None and run.schedule().makespan < handed.makespan:
             handed = run.schedule()
-            on_end(handed)
+            on_end(usable.restored(handed))
     for work in run.works:
         work.value()
-    found = run.schedule()
+    found = usable.restored(run.schedule())
     return found if found.makespan < schedule.makespan else schedule
 
 

@@ -18,7 +18,7 @@ from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import counted
 from .decoder import NO_SLOT, Scratch, decode_reduces, free_all_slots, new_work, reads
 from .gathering import saved_reading
-from .scaled_instance import BlockProblem
+from .scaled_instance import BlockProblem, distance_at
 from .slot_exchange import ExchangePhase, exchange_tasks
 
 BINDING_RATIO = 1.15
@@ -75,10 +75,10 @@ class TaskLayout(NamedTuple):
     reduce_slot_node: IntArray
     map_row: IntArray
     """Row of each map task in `problem.map_setup`."""
-    least_setup: IntArray
-    """Least setup time in each of these rows on any node."""
     maps_bind: bool
     """Whether the map phase is the bottleneck; then only the reads of the last jobs matter."""
+    reads_differ: bool
+    """Whether it matters to a reduce task where the map tasks of its job were."""
 
 
 def layout_of(problem: BlockProblem) -> TaskLayout:
@@ -93,10 +93,8 @@ def layout_of(problem: BlockProblem) -> TaskLayout:
         np.repeat(nodes, np.diff(problem.map_slots)),
         np.repeat(nodes, np.diff(problem.reduce_slots)),
         every,
-        np.where(
-            np.diff(problem.replica_begin) > 0, problem.map_setup[:, 0], problem.map_setup[:, 2]
-        ),
         bool(maps > BINDING_RATIO * reduces),
+        bool(problem.rates[0] < problem.rates[2]),
     )
 
 
@@ -145,10 +143,9 @@ def _map_phase(
         for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
             k = placement.map_slot[t]
             v = layout.map_slot_node[k]
-            free[k] += (
-                problem.map_time[t]
-                + problem.map_setup[t, problem.distance[problem.replica_set[t], v]]
-            )
+            place = problem.map_place[k]
+            distance = distance_at(problem.distance, problem.replica_set[t], place)
+            free[k] += problem.map_time[t] + problem.map_setup[t, distance]
             held[v] += problem.output[t]
         for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
             completion[i] = max(completion[i], free[placement.map_slot[t]])
@@ -265,16 +262,19 @@ def _exchanged_reduces(
     position = np.argsort(backwards)
     group = position[layout.reduce_job]
     read = np.ascontiguousarray(timing.read[backwards])
+    none = np.zeros((0, 0), dtype=np.uint8)
     phase = ExchangePhase(
         group,
         problem.reduce_time,
         group,
         read,
         group,
-        np.zeros((0, 0), dtype=np.int8),
+        none,
         layout.reduce_slot_node,
+        layout.reduce_slot_node,
+        none,
         timing.completion[backwards],
-        read.min(axis=1, initial=NO_SLOT),
+        read.min(axis=1, initial=NO_SLOT)[group],
         group,
         np.zeros((0, 0)),
     )
@@ -296,7 +296,9 @@ def _exchanged_maps(
     position = np.argsort(order)
     kept = max(0, len(position) - KEPT_JOBS) if layout.maps_bind else 0
     pull = np.zeros((0, 0))
-    if price > 0.0 and len(placement.reduce_slot):
+    if not layout.reads_differ:
+        kept = len(position)
+    elif price > 0.0 and len(placement.reduce_slot):
         kept = len(position)
         node = layout.reduce_slot_node[placement.reduce_slot]
         scale = price * problem.map_slots[-1] / problem.reduce_slots[-1]
@@ -308,9 +310,11 @@ def _exchanged_maps(
         problem.map_setup,
         problem.replica_set,
         problem.distance,
+        problem.map_place,
         layout.map_slot_node,
+        problem.allowed,
         timing.makespan - timing.due[order],
-        layout.least_setup,
+        problem.least_setup,
         problem.output,
         pull,
     )
@@ -341,7 +345,7 @@ def placement_of(
     layout = layout_of(problem)
     position = np.argsort(order)
     turn = np.lexsort((np.arange(len(map_node)), position[layout.map_job]))
-    distance = problem.distance[problem.replica_set, map_node]
+    distance = distance_at(problem.distance, problem.replica_set, map_node)
     durations = problem.map_time + problem.map_setup[layout.map_row, distance]
     map_slot = np.zeros(len(map_node), dtype=np.int64)
     ready = np.zeros(len(order), dtype=np.int64)

@@ -2,21 +2,24 @@
 
 Nodes are renumbered rack by rack, so that a rack, and every part of one, is an interval. The tasks
 of a job are sorted longest first. The integer time unit is a power of two seconds, so multiples of
-it are exact.
+it are exact. Priorities and security levels of slots become bits and distances, so that the loops
+need not know of them.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...instances.arrays import FloatArray, IntArray
+from ...instances.kernels.decorators import inner
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed
-from ...instances.mapreduce.setups import output_share
+from ...instances.mapreduce.security import ENCRYPTED, SAME_NODE, Security
+from ...instances.mapreduce.setups import best_map_setups, output_share, read_rates
 from ..hmhs.equivalence_classes import distinct_holders
 from ..list_scheduling.lpt import longest_first
 
@@ -29,15 +32,20 @@ MOST_UNITS = 2.0 ** (UNIT_BITS + 2)
 DATA_UNITS = 50
 """All that a reduce task reads is at most 2**50 data units."""
 
+SETS_AT_ONCE = 1 << 14
+"""Sets of replicas whose distances are computed together."""
 
-DistanceArray = NDArray[np.int8]
-"""Eight bits, because this is the only table of all sets of replicas and all nodes."""
+Number = TypeVar("Number", int, IntArray)
+
+BitArray = NDArray[np.uint8]
+"""Several small numbers in each byte: these are the tables of all tasks, or inputs, and all slots.
+"""
 
 
 class BlockProblem(NamedTuple):
     """The instance in integer units of time and data.
 
-    All arrays are int64 but `distance` (int8) and `rates` (float64).
+    All arrays are int64 but `distance` and `allowed` (uint8) and `rates` (float64).
     """
 
     map_begin: IntArray
@@ -45,12 +53,20 @@ class BlockProblem(NamedTuple):
     map_time: IntArray
     """Processing time of each map task."""
     map_setup: IntArray
-    """Setup on a replica's node, in a replica's rack, elsewhere; shape (map tasks, 3)."""
+    """Setup by distance, shape (map tasks, 3): on a replica's node, in a replica's rack, elsewhere.
+    With security levels: on a replica's node, from a replica that spares encryption, else."""
+    least_setup: IntArray
+    """The least setup of each map task on any slot that it may use; shape (map tasks,)."""
     replica_set: IntArray
     """The number of each map task's set of replicas; shape (map tasks,)."""
-    distance: DistanceArray
-    """Distance of each node from each set of replicas, shape (sets, nodes): 0 on a node with a
-    replica, 1 in the rack of one, 2 elsewhere. It is the column of `map_setup`."""
+    distance: BitArray
+    """Distance of each place from each set of replicas, the column of `map_setup`; four to a byte,
+    read by `distance_at`."""
+    map_place: IntArray
+    """Place of each map slot: its node or, with security levels, the slot itself; shape (slots,).
+    """
+    allowed: BitArray
+    """With security a bit for each map task (row) and map slot, read by `may_use`; else no row."""
     output: IntArray
     """Data that each map task leaves for each reduce task of its job."""
     replica_begin: IntArray
@@ -75,6 +91,49 @@ class BlockProblem(NamedTuple):
     rates: FloatArray
     """Time units to read a data unit on the node, within the rack, from another rack; shape (3,).
     """
+
+
+@inner
+def distance_at(distance: BitArray, row: Number, place: Number) -> Number:
+    """The distance of a place from a set of replicas.
+
+    Parameters
+    ----------
+    distance
+        `BlockProblem.distance`.
+    row
+        Number of the set, or an array of numbers.
+    place
+        The place, or an array of places.
+
+    Returns
+    -------
+    Number
+        0, 1 or 2, or an array.
+    """
+    found: Number = (distance[row, place >> 2] >> ((place & 3) << 1)) & 3
+    return found
+
+
+@inner
+def may_use(allowed: BitArray, task: int, slot: int) -> bool:
+    """Whether a map task may run on a slot.
+
+    Parameters
+    ----------
+    allowed
+        `BlockProblem.allowed`.
+    task
+        The map task.
+    slot
+        The map slot.
+
+    Returns
+    -------
+    bool
+        True if it may.
+    """
+    return not len(allowed) or bool((allowed[task, slot >> 3] >> (slot & 7)) & 1)
 
 
 class ScaledInstance(NamedTuple):
@@ -107,7 +166,8 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
     node = np.argsort(cluster.rack_of, kind="stable")
     place = np.empty(cluster.nodes, dtype=np.int64)
     place[node] = np.arange(cluster.nodes)
-    rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote])
+    read = read_rates(instance)
+    rates = np.array([read.node, read.rack, read.remote])
 
     def in_units(seconds: FloatArray, most: float = MOST_UNITS) -> IntArray:
         return np.ascontiguousarray(
@@ -118,7 +178,10 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
     map_task = longest_first(length, instance.map_job)
     replica_begin, replicas = _picked(instance.replica_offsets, place[instance.replicas], map_task)
     near_begin, near = _distinct(replica_begin, cluster.rack_of[node][replicas])
-    replica_set, distance = _distances(instance, place)
+    map_slots = _begins(cluster.map_slots[node])
+    replica_set, sets = distinct_holders(instance)
+    where, holders = _picked(instance.replica_offsets, place[instance.replicas], sets)
+    map_place, by_holder = _distances_of_nodes(instance, node, map_slots)
     share = output_share(instance)
     all_share = np.bincount(instance.map_job, share, instance.jobs)
     unit = 2.0 ** (math.frexp(float(all_share.max(initial=0.0)))[1] - DATA_UNITS)
@@ -132,15 +195,20 @@ def scaled(instance: Instance, makespan: float) -> ScaledInstance:
     problem = BlockProblem(
         map_begin=instance.map_offsets.astype(np.int64),
         map_time=in_units(instance.map_processing[map_task]),
-        map_setup=in_units(instance.input_mb[map_task, None] / rates),
+        map_setup=in_units(_setups(instance)[map_task]),
+        least_setup=in_units(best_map_setups(instance)[map_task]),
         replica_set=replica_set[map_task],
-        distance=distance,
+        distance=_distances(where, holders, by_holder),
+        map_place=map_place,
+        allowed=_allowed(
+            instance.security, map_task, _true_slots(map_slots, cluster.map_slots, node)
+        ),
         output=np.rint(share[map_task] / unit).astype(np.int64),
         replica_begin=replica_begin,
         replicas=replicas,
         near_begin=near_begin,
         near=near,
-        map_slots=_begins(cluster.map_slots[node]),
+        map_slots=map_slots,
         rack_of=cluster.rack_of[node].astype(np.int64),
         rack_begin=_begins(racks),
         reduce_begin=instance.reduce_offsets.astype(np.int64),
@@ -179,7 +247,7 @@ def schedule_of(
     Schedule
         The schedule.
     """
-    map_slots, reduce_slots = _true_slots(instance, scale)
+    map_slots, reduce_slots = _both_slots(instance, scale)
     arrays = []
     for task, values in (
         (scale.map_task, map_slots[map_slot]),
@@ -211,40 +279,77 @@ def slots_of(
     tuple[IntArray, IntArray]
         Slots of the map tasks and of the reduce tasks, shapes (tasks,).
     """
-    map_slots, reduce_slots = _true_slots(instance, scale)
+    map_slots, reduce_slots = _both_slots(instance, scale)
     return (
         np.argsort(map_slots)[schedule.map.slot[scale.map_task]],
         np.argsort(reduce_slots)[schedule.reduce.slot[scale.reduce_task]],
     )
 
 
-def _true_slots(instance: Instance, scale: ScaledInstance) -> tuple[IntArray, IntArray]:
+def _both_slots(instance: Instance, scale: ScaledInstance) -> tuple[IntArray, IntArray]:
     """The instance's numbers of the scaled instance's map and reduce slots."""
     cluster, problem = instance.cluster, scale.problem
-    slots = []
-    for begin, per_node in (
-        (problem.map_slots, cluster.map_slots),
-        (problem.reduce_slots, cluster.reduce_slots),
-    ):
-        true_begin = _begins(per_node)[:-1][scale.node]
-        slots.append(np.arange(begin[-1]) + np.repeat(true_begin - begin[:-1], np.diff(begin)))
-    return slots[0], slots[1]
+    return (
+        _true_slots(problem.map_slots, cluster.map_slots, scale.node),
+        _true_slots(problem.reduce_slots, cluster.reduce_slots, scale.node),
+    )
 
 
-def _distances(instance: Instance, place: IntArray) -> tuple[IntArray, DistanceArray]:
-    """The set of replicas of each map task, and the distance of each node from each set.
+def _true_slots(begin: IntArray, per_node: IntArray, node: IntArray) -> IntArray:
+    """The instance's numbers of one phase's slots, which begin at `begin` on each new node."""
+    true_begin = _begins(per_node)[:-1][node]
+    return np.arange(begin[-1]) + np.repeat(true_begin - begin[:-1], np.diff(begin))
 
-    `place` is the new number of each of the instance's nodes.
-    """
-    cluster = instance.cluster
-    replica_set, tasks = distinct_holders(instance)
-    begin, replicas = _picked(instance.replica_offsets, instance.replicas, tasks)
-    row = np.repeat(np.arange(len(tasks)), np.diff(begin))
-    by_rack = np.full((len(tasks), len(cluster.rack_names)), 2, dtype=np.int8)
-    by_rack[row, cluster.rack_of[replicas]] = 1
-    distance = np.repeat(by_rack, np.bincount(cluster.rack_of, minlength=by_rack.shape[1]), axis=1)
-    distance[row, place[replicas]] = 0
-    return replica_set, distance
+
+def _setups(instance: Instance) -> FloatArray:
+    """Setup time (s) of each map task at each distance, shape (map tasks, 3)."""
+    rates, security = instance.cluster.rates, instance.security
+    input_mb = instance.input_mb[:, None]
+    if security is None:
+        return np.asarray(input_mb / np.array([rates.node, rates.rack, rates.remote]))
+    moved, encrypted = 1 / security.transfer_rate, 1 / security.encryption_rate
+    return np.asarray(input_mb * np.array([0.0, moved, moved + encrypted]))
+
+
+def _distances_of_nodes(
+    instance: Instance, node: IntArray, map_slots: IntArray
+) -> tuple[IntArray, BitArray]:
+    """The place of each map slot, and the distance of each place from each node."""
+    cluster, security = instance.cluster, instance.security
+    nodes = np.arange(cluster.nodes)
+    if security is None:
+        rack = cluster.rack_of[node]
+        apart = np.where(rack[:, None] == rack, 1, 2).astype(np.uint8)
+        np.fill_diagonal(apart, 0)
+        return np.repeat(nodes, np.diff(map_slots)), apart
+    slot = _true_slots(map_slots, cluster.map_slots, node)
+    levels = security.levels[node[:, None], slot]
+    apart = np.where(levels == SAME_NODE, 0, np.where(levels == ENCRYPTED, 2, 1)).astype(np.uint8)
+    return np.arange(len(slot)), apart
+
+
+def _distances(begin: IntArray, holders: IntArray, by_holder: BitArray) -> BitArray:
+    """The distance of each place from each set of nodes, four to a byte; 2 from the empty set."""
+    sets, places = len(begin) - 1, by_holder.shape[1]
+    packed = np.zeros((sets, (places + 3) // 4), dtype=np.uint8)
+    for low in range(0, sets, SETS_AT_ONCE):
+        high = min(low + SETS_AT_ONCE, sets)
+        least = np.full((high - low, 4 * packed.shape[1]), 2, dtype=np.uint8)
+        copies = np.diff(begin[low : high + 1])
+        for copy in range(int(copies.max(initial=0))):
+            some = np.flatnonzero(copies > copy)
+            distance = by_holder[holders[begin[low:high][some] + copy]]
+            least[some, :places] = np.minimum(least[some, :places], distance)
+        for part in range(4):
+            packed[low:high] |= least[:, part::4] << (2 * part)
+    return packed
+
+
+def _allowed(security: Security | None, task: IntArray, slot: IntArray) -> BitArray:
+    """Bits of the given tasks (rows) and slots, in this order."""
+    if security is None:
+        return np.zeros((0, 0), dtype=np.uint8)
+    return np.packbits(security.priorities[task][:, slot], axis=1, bitorder="little")
 
 
 def _begins(counts: IntArray) -> IntArray:

@@ -20,7 +20,7 @@ import numpy as np
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import inner, kernel
 from ..random_numbers import below
-from .scaled_instance import DistanceArray
+from .scaled_instance import BitArray, distance_at, may_use
 
 EMPTY_SLOT = -(1 << 60)
 """The value of an empty slot."""
@@ -41,8 +41,8 @@ GAIN_DIVISOR = 2000
 class ExchangePhase(NamedTuple):
     """The tasks of a phase; groups (jobs) are numbered in the order in which slots run them.
 
-    Task t takes `time[t] + extra[row[t], v]` on node v or, where there is a distance table,
-    `time[t] + extra[row[t], distance[replica_set[t], v]]`.
+    Task t takes `time[t] + extra[row[t], place[k]]` on slot k or, where there is a table of
+    distances, `time[t] + extra[row[t], d]` with the distance d of the place from `replica_set[t]`.
     """
 
     group: IntArray
@@ -50,12 +50,15 @@ class ExchangePhase(NamedTuple):
     row: IntArray
     extra: IntArray
     replica_set: IntArray
-    distance: DistanceArray
+    distance: BitArray
+    place: IntArray
     slot_node: IntArray
+    allowed: BitArray
+    """Which slots each task may use, without a row if all; see `may_use`."""
     delivery: IntArray
     """Delivery time q of each group."""
     least: IntArray
-    """The least of each row of `extra`."""
+    """The least that each task takes beyond `time`."""
     weight: IntArray
     pull: FloatArray
     """Task t on node v saves the other phase `weight[t] * pull[group[t], v]` time units, in the
@@ -177,12 +180,6 @@ def exchange_tasks(
         return
     slots = Slots(*(np.zeros((number, groups + more), dtype=np.int64) for more in (0, 1, 1, 1)))
     work = np.zeros((number, groups), dtype=np.int64)
-    np.add.at(slots.number, (slot, phase.group), 1)
-    column = phase.slot_node[slot]
-    if phase.distance.size:
-        column = phase.distance[phase.replica_set, column].astype(np.int64)
-    durations = phase.time + phase.extra[phase.row, column]
-    np.add.at(work, (slot, phase.group), durations)
     size = np.bincount(slot, minlength=number)
     in_turn = np.argsort(slot, kind="stable")
     place = np.empty(len(slot), dtype=np.int64)
@@ -208,10 +205,13 @@ def _run_exchanges(
     tries: int,
     kept: int,
 ) -> None:
-    """Run both passes. `work` is that of each group on each slot, and scratch afterwards."""
+    """Run both passes. The arrays but `slot` and `on_slots` are scratch, 0 in the beginning."""
     unit = 0
     if stop[0]:
         return
+    for t in range(len(slot)):
+        slots.number[slot[t], phase.group[t]] += 1
+        work[slot[t], phase.group[t]] += phase.time[t] + _extra(phase, t, slot[t])
     for k in range(len(value)):
         _rebuild(phase, slots, k, work[k])
         value[k] = slots.onward[k, 0]
@@ -235,9 +235,9 @@ def _worst(value: IntArray) -> int:
 
 @inner
 def _extra(phase: ExchangePhase, t: int, k: int) -> int:
-    column = phase.slot_node[k]
+    column = phase.place[k]
     if len(phase.distance):
-        column = phase.distance[phase.replica_set[t], column]
+        column = distance_at(phase.distance, phase.replica_set[t], column)
     return int(phase.extra[phase.row[t], column])
 
 
@@ -340,7 +340,7 @@ def _task(
         if len(phase.pull) and below(random, 2):
             return int(t)
         for _ in range(16):
-            if _extra(phase, t, slot[t]) > phase.least[phase.row[t]]:
+            if _extra(phase, t, slot[t]) > phase.least[t]:
                 break
             t = below(random, len(slot))
         return int(t)
@@ -360,15 +360,26 @@ def _task(
 def _target(
     random: IntArray, phase: ExchangePhase, x: int, a: int, number: int, saving: bool
 ) -> int:
-    """Choose a slot for task x of slot a, if possible one where it takes less, or as much."""
-    b = below(random, number)
+    """Choose a slot for task x of slot a, if possible one where it takes less, or as much.
+
+    It is one that the task may use.
+    """
+    b = _usable(phase, x, below(random, number), number)
     now = float(_extra(phase, x, a))
     for _ in range(8):
         then = _extra(phase, x, b) - _saved(phase, x, a, b)
         if then < now or (then == now and not saving):
             break
-        b = below(random, number)
+        b = _usable(phase, x, below(random, number), number)
     return int(b)
+
+
+@inner
+def _usable(phase: ExchangePhase, t: int, k: int, number: int) -> int:
+    """The first slot from k on, in a circle of all, that task t may use; it must have one."""
+    while not may_use(phase.allowed, t, k):
+        k = k + 1 if k + 1 < number else 0
+    return k
 
 
 @inner
@@ -402,6 +413,8 @@ def _partner(
         z = on_slots.task[b, j]
         h = phase.group[z]
         if away and g != h and max(g, h) >= kept:
+            continue
+        if not may_use(phase.allowed, z, a):
             continue
         more, less = phase.time[z] + _extra(phase, z, a), phase.time[z] + _extra(phase, z, b)
         this = _excess(left_a + more, with_b - less, reference) - price * _saved(phase, z, b, a)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ..random_numbers import seeded
 from .decoder import decode, new_work
 from .greedy_starts import Style, greedy_starts
@@ -94,10 +95,23 @@ class Search:
         """Run all stages within so many seconds; another thread calls `watch` meanwhile."""
         problem = self.problem
         tails = spread_tails(problem)
+        # Decoding blocks of nodes cannot tell slots of one node apart.
+        greedy = not len(problem.allowed)
         # Only one thread uses the given schedule: two perturbing the same one would learn little.
-        given = [self._polished(self.given)] if self.thread == 0 else []
+        given = [self._polished(self.given)] if self.thread == 0 or not greedy else []
         if self.over:
             return
+        polished = self._polished_starts(seconds, tails) if greedy else []
+        best = min([*given, *polished], key=lambda item: item[1].makespan)[0]
+        layout = layout_of(problem)
+        if layout.reads_differ and not layout.maps_bind:
+            best, _ = self._polished(best, PRICE)
+        perturb(self._local_search(), problem, best, self.steps, tails)
+
+    def _polished_starts(
+        self, seconds: float, tails: IntArray
+    ) -> list[tuple[SlotAssignment, Timing]]:
+        problem = self.problem
         self._stage(STARTS_SHARE * min(seconds, MOST_SHARED_SECONDS))
         starts = greedy_starts(
             self.stop,
@@ -109,11 +123,7 @@ class Search:
             STYLES[self.thread % len(STYLES)],
         )
         self._stage()
-        polished = [self._polished(self._decoded(start)) for start in starts]
-        best = min([*given, *polished], key=lambda item: item[1].makespan)[0]
-        if not layout_of(problem).maps_bind:
-            best, _ = self._polished(best, PRICE)
-        perturb(self._local_search(), problem, best, self.steps, tails)
+        return [self._polished(self._decoded(start)) for start in starts]
 
     def _local_search(self) -> LocalSearch:
         return LocalSearch(self.stop, self.random, self.target, self._tell)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from random_instances import tiny, with_security, with_speed_factors
+from random_instances import tiny, with_speed_factors
 
 from slotwise.formulations.bounds.closed_form import best_lower_bound
 from slotwise.heuristics.class_search import driver
@@ -12,7 +12,6 @@ from slotwise.heuristics.list_scheduling.rules import eass, efss_local
 from slotwise.instances.generators.hmhs import generate as hmhs
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.mapreduce.checker import check
-from slotwise.solvers.heuristic import heuristic
 from slotwise.solvers.local_search import improvement_method
 from slotwise.solvers.method import SolveRequest
 
@@ -92,14 +91,6 @@ def test_no_time_no_schedule():
     instance = hard()
     outcome = improvement_method(instance, task_for(instance, time_limit=0.0))
     assert (outcome.schedule, outcome.stop) == (None, "time limit")
-
-
-def test_declines_what_it_does_not_know():
-    instance = with_security(tiny(1), 1)
-    start = heuristic(instance, "EFSS").schedule
-    outcome = improvement_method(instance, task_for(instance, incumbent=start))
-    assert outcome.schedule is None
-    assert outcome.why.startswith("not applicable: ")
 
 
 def test_slots_of_different_speed():

@@ -1,15 +1,17 @@
 """The improvement search: valid, never worse, reproducible, ends when told, near the optimum."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from brute_force import optimum
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_instances import tiny, with_speed_factors
+from random_instances import tiny, with_outages, with_security, with_speed_factors
 
 from slotwise.heuristics.block_search import can_search, improve_blocks
 from slotwise.heuristics.block_search import worker as stages
-from slotwise.heuristics.list_scheduling.rules import eass, efss_local
+from slotwise.heuristics.list_scheduling.rules import eass, efss, efss_local
 from slotwise.heuristics.stopping_rules import (
     Asked,
     FirstOf,
@@ -19,9 +21,14 @@ from slotwise.heuristics.stopping_rules import (
     TimeLimit,
 )
 from slotwise.instances.generators.ljr import generate
+from slotwise.instances.generators.smso import generate as generate_secure
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
+from slotwise.instances.mapreduce.schedule import timed
+from slotwise.instances.mapreduce.security import Security
+from slotwise.instances.mapreduce.usable_slots import usable_slots
 
 FOREVER = 3600.0
 """Seconds; a search that overlooks what should end it hangs."""
@@ -191,6 +198,63 @@ def test_errors_in_a_thread_are_seen(monkeypatch):
     monkeypatch.setattr(stages, "perturb", broken)
     with pytest.raises(ValueError, match="inside"):
         improve_blocks(instance, start, TimeLimit(3.0), threads=2)
+
+
+def of_parts(parts, seed):
+    """A tiny instance with security, lost slots or both, and a schedule; None if impossible."""
+    instance = tiny(seed)
+    if "security" in parts:
+        instance = with_security(instance, seed)
+    if "outages" in parts:
+        instance = with_outages(instance, seed)
+    if impossible(instance) is not None:
+        return None
+    usable = usable_slots(instance)
+    return instance, usable.restored(eass(usable.instance))
+
+
+@pytest.mark.parametrize("parts", [{"security"}, {"outages"}, {"security", "outages"}])
+def test_optima_of_tiny_instances_with_other_parts(parts):
+    drawn = [found for seed in range(16) if (found := of_parts(parts, seed)) is not None]
+    reached = 0
+    for instance, start in drawn:
+        found = improved(instance, start, iterations=15)
+        assert check(instance, found).violations == []
+        assert found.makespan <= start.makespan
+        best = optimum(instance, shared_order=True)
+        assert found.makespan >= best * (1 - 1e-9)
+        reached += found.makespan <= best * (1 + 1e-9)
+    assert len(drawn) >= 12
+    assert reached >= 0.8 * len(drawn)
+
+
+def secure():
+    """A fifth of the slots is barred for each task, half of the other nodes' data encrypted."""
+    return generate_secure(12, 5, seed=0, maps_mean=15, maps_variance=9, gamma=0.2, outages="slots")
+
+
+def test_security_for_real():
+    instance = secure()
+    usable = usable_slots(instance)
+    start = usable.restored(efss(usable.instance))
+    runs = [improved(instance, start, iterations=3, threads=2) for _ in range(2)]
+    assert check(instance, runs[0]).violations == []
+    assert runs[0].makespan < 0.99 * start.makespan
+    assert same(*runs)
+
+
+def test_a_task_that_may_use_one_slot_only():
+    cluster = Cluster.uniform(1, map_slots=2, reduce_slots=1)
+    instance = job_instance("bound", cluster, [Job("a", [4.0, 1.0, 1.0], []), Job("b", [0.0], [])])
+    # The long task must be on slot 0; the best is to have both others on slot 1.
+    only = np.array([[1, 0], [1, 1], [1, 1], [0, 1]], dtype=bool)
+    none = np.zeros((1, 2), dtype=np.int8)
+    instance = replace(instance, security=Security(only, none))
+    slots = np.array([0, 0, 0, 1]), np.zeros(0, dtype=np.int64)
+    start = timed(instance, slots[0], np.arange(4), slots[1], np.arange(0))
+    found = improved(instance, start)
+    assert check(instance, found).violations == []
+    assert (start.makespan, found.makespan) == (6.0, 4.0)
 
 
 def test_speed_factors_are_not_for_it():
