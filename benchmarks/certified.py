@@ -7,8 +7,9 @@ Real traces are looked for by name anywhere below `--data`; classes without thei
 out, with a line that says so. `--rivals heuristics` is the best of the papers' heuristics and
 `all` also CP-SAT, with and without our bounds and start, where it can model the instance. With
 `--results` every run is appended to a file of JSON lines and not repeated next time; Ctrl-C prints
-the table of what is there. All classes with `heuristics` take about 75 minutes. Ends with status 1
-if one method's bound is above another's schedule.
+the table of what is there. A run that fails counts as a gap without end, and is kept as well: drop
+its line to try again. All classes with `heuristics` take about 75 minutes. Ends with status 1 if
+one method's bound is above another's schedule.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import traceback
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -47,6 +50,9 @@ METHODS: dict[str, dict[str, Method]] = {
     "all": {OURS: RIVALS[OURS], HEURISTIC: best_heuristic, **RIVALS},
 }
 CP_SAT = tuple(name for name in RIVALS if name.startswith("CP-SAT"))
+FAILED = "failed"
+"""The status of a run that raised an error; its gap is infinite."""
+
 COLUMNS = (
     "class", "limit", "proven", "mean gap", "worst gap", "aim", "bounds", "seconds", HEURISTIC,
 )  # fmt: skip
@@ -61,13 +67,17 @@ def todo(sets: dict[str, list[Set]], methods: dict[str, Method], threads: int) -
     """Every method on every instance of the sets of each class."""
     warm: set[str] = set()
 
-    def run(name: str, measured: Callable[[], Run]) -> Run:
+    def run(name: str, measured: Callable[[], Run], failed: Run) -> Run:
         if name not in warm:  # imports and compiled kernels are not what is measured
             for instance in (CLASSES[name].warm_up(), small(4, 3, seed=0)):
                 for method in methods.values():
                     method(instance, 10.0, threads)
             warm.add(name)
-        return measured()
+        try:
+            return measured()
+        except Exception as failure:
+            traceback.print_exc()
+            return replace(failed, note=repr(failure))
 
     for name, of_class in sets.items():
         for a_set in of_class:
@@ -84,7 +94,8 @@ def todo(sets: dict[str, list[Set]], methods: dict[str, Method], threads: int) -
                         measured = partial(
                             measure, a_set.name, instance, title, method, a_set.limit, threads
                         )
-                    yield key, partial(run, name, measured)
+                    failed = Run(*key[:2], 0, *key[2:], FAILED, math.inf, 0.0, None, 0.0, "")
+                    yield key, partial(run, name, measured, failed)
 
 
 def table(sets: dict[str, list[Set]], runs: list[Run]) -> list[str]:
@@ -169,9 +180,11 @@ def row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def memory(runs: list[Run]) -> Iterator[str]:
-    """What the runs in processes of their own took, start and reading of the file included."""
+def remarks(runs: list[Run]) -> Iterator[str]:
+    """Which runs failed, and what those took that have a process of their own, start included."""
     for run in runs:
+        if run.status == FAILED:
+            yield f"{run.set}, {run.instance}, {run.method}: failed, {run.note}."
         if run.peak_mb is not None:
             yield f"{run.set}: {run.note} and at most {run.peak_mb:.0f} MB."
 
@@ -194,7 +207,7 @@ def main() -> None:
             left_out.append(f"{name}: left out, {reason}.")
     chosen = todo(sets, METHODS[options.rivals], options.threads)
     runs = carry_out(chosen, Run, options.results)
-    print("\n".join([*table(sets, runs), "", *memory(runs), *left_out]))
+    print("\n".join([*table(sets, runs), "", *remarks(runs), *left_out]))
     print(
         f"{options.threads} threads of {os.cpu_count()} cores; HiGHS {version('highspy')}, "
         f"OR-Tools {version('ortools')}."
