@@ -62,7 +62,9 @@ _Side = Callable[[PhaseLengths, FloatArray], float]
 """Bound from one nonempty phase whose tasks wait for the given times (s), shape (tasks,)."""
 
 
-def lower_bounds(instance: Instance, bounds: Choices | None = None) -> dict[str, float]:
+def lower_bounds(
+    instance: Instance, bounds: Choices | None = None, known: dict[str, float] | None = None
+) -> dict[str, float]:
     """Lower bounds of the makespan, those that are known not to be valid included.
 
     Parameters
@@ -72,6 +74,8 @@ def lower_bounds(instance: Instance, bounds: Choices | None = None) -> dict[str,
     bounds
         Names, entries of a registry, or functions from an instance to a bound (s); by default all
         of `BOUNDS`. A bound that does not understand a part of the instance is left out.
+    known
+        Receives each bound as soon as it is known, for a caller who may not wait for all.
 
     Returns
     -------
@@ -90,7 +94,7 @@ def lower_bounds(instance: Instance, bounds: Choices | None = None) -> dict[str,
             f"{instance.name}: no schedule exists, so there is nothing to bound: {why}"
         )
     instance = usable_slots(instance).instance
-    values = {}
+    values = {} if known is None else known
     for entry in asked_bounds(bounds):
         ignored = sorted(instance.parts - entry.understands)
         if ignored:

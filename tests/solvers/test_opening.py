@@ -1,6 +1,7 @@
 """Heuristics under the clock: in which order they run, and which of them are skipped."""
 
 import math
+from threading import Event
 
 import pytest
 
@@ -8,6 +9,7 @@ import slotwise
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.expected_time import expected_seconds
 from slotwise.instances.generators.ljr import generate, small
+from slotwise.instances.registry import Entry
 from slotwise.solvers.clock import Clock
 from slotwise.solvers.opening import Opening
 
@@ -66,3 +68,19 @@ def test_expected_time_grows_with_tasks_and_slots():
     tasks = shop.map_tasks + shop.reduce_tasks
     slots = int(shop.cluster.map_slots.sum())
     assert expected_seconds(efss, shop) > tasks * slots * 1e-8
+
+
+def test_bounds_that_take_too_long_are_left_out():
+    release = Event()
+
+    def endless(_instance):
+        release.wait(60)
+        return 1e9
+
+    instance = small(3, 2, seed=4)
+    opening = Opening(instance, heuristics="EFSS", bounds_asked=["Johnson", Entry("slow", endless)])
+    opening.run(Clock(0.0))
+    release.set()
+    assert list(opening.bounds) == ["Johnson"]
+    assert (opening.best.bound, opening.best.lower_bound > 0) == ("Johnson", True)
+    assert opening.notes[0] == "slow: not computed, time limit"
