@@ -137,5 +137,12 @@ BOUNDS = Registry(
             "heads and tails, pigeonhole: with reads from the nodes that reduce tasks must be on",
             understands=ALL_PARTS - {SECURITY},
         ),
+        Entry(
+            "orders of critical jobs",
+            "formulations.bounds.job_orders:orders_of_critical_jobs",
+            "slotwise",
+            "the best order in which the map phases of the few longest jobs could end",
+            understands=ALL_PARTS - {SECURITY},
+        ),
     ),
 )

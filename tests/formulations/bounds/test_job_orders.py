@@ -1,0 +1,66 @@
+"""The bound from orders of critical jobs: hand-worked, and against brute force."""
+
+import numpy as np
+import pytest
+from brute_force import optimum
+from random_instances import reading, tiny, with_outages, with_speed_factors
+
+from slotwise.formulations.bounds.closed_form import heads_and_tails, lower_bounds
+from slotwise.formulations.bounds.job_orders import orders_of_critical_jobs
+from slotwise.formulations.bounds.job_reads import one_jobs_reads
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
+from slotwise.instances.mapreduce.subset import with_jobs
+
+
+def test_the_better_of_two_orders() -> None:
+    # First a: max(4 + 6 + 2, 4 + 3 + 2). First b: max(3 + 8, 7 + 6).
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    jobs = [Job("a", [4.0], [6.0]), Job("b", [3.0], [2.0])]
+    instance = job_instance("two", cluster, jobs)
+    assert orders_of_critical_jobs(instance) == pytest.approx(12)
+    assert optimum(instance) == pytest.approx(12)
+
+
+def test_one_of_two_jobs_with_three_long_map_tasks_is_later() -> None:
+    # Three map slots and six reduce slots: each job has a map task of 10 s on every slot, or one
+    # job has all of the six tasks by 20 s only. Who ends last takes 20 + 50 s. The tasks of a third
+    # job without reduce tasks may run at the end, so that the mean slot is busy until C.
+    cluster = Cluster.uniform(1, map_slots=3, reduce_slots=6)
+    jobs = [Job("a", [10.0] * 3, [50.0]), Job("b", [10.0] * 3, [50.0]), Job("c", [20.0] * 3)]
+    instance = job_instance("later", cluster, jobs)
+    assert heads_and_tails(instance) == pytest.approx(70)
+    assert orders_of_critical_jobs(instance) == pytest.approx(70)
+
+
+def test_the_later_job_reads_no_less() -> None:
+    # As one job alone it reads half from the other node: 10 + 5 + 2 + 4 s. After the other it may
+    # gather at no cost beyond what it waits: 20 + 5 + 2 + 4, as its four tasks end two by two.
+    cluster = Cluster.uniform(2, map_slots=2, reduce_slots=1)
+    jobs = [Job(n, [MapTask(9, 100, ["n0", "n1"])] * 4, [5.0], output_ratio=1) for n in "ab"]
+    instance = job_instance("reads", cluster, jobs)
+    assert one_jobs_reads(with_jobs(instance, [0])) == pytest.approx(21)
+    # All four of one job on a node by 20 s: 20 + 5 + 4.
+    assert orders_of_critical_jobs(instance) == pytest.approx(29)
+
+
+def test_nothing() -> None:
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    assert orders_of_critical_jobs(job_instance("none", cluster, [])) == 0
+    reduces = job_instance("reduces", cluster, [Job("a", [], [3.0])])
+    assert orders_of_critical_jobs(reduces) in (0, 3)
+
+
+def test_never_above_the_optimum() -> None:
+    raised = 0
+    for seed in range(250):
+        kinds = tiny(seed), reading(seed), with_speed_factors(reading(seed), seed)
+        for instance in (*kinds, with_outages(tiny(seed), seed)):
+            best = optimum(instance)
+            if np.isfinite(best):
+                bounds = lower_bounds(instance)
+                bound = bounds.pop("orders of critical jobs")
+                assert bound <= best * (1 + 1e-9), instance.name
+                del bounds["LB1 as printed"]
+                raised += bound > max(bounds.values()) * 1.001
+    assert raised > 5
