@@ -349,7 +349,8 @@ def _allowed(security: Security | None, task: IntArray, slot: IntArray) -> BitAr
     """Bits of the given tasks (rows) and slots, in this order."""
     if security is None:
         return np.zeros((0, 0), dtype=np.uint8)
-    return np.packbits(security.priorities[task][:, slot], axis=1, bitorder="little")
+    bits = np.packbits(np.take(security.priorities, slot, axis=1), axis=1, bitorder="little")
+    return bits[task]
 
 
 def _begins(counts: IntArray) -> IntArray:
