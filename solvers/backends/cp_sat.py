@@ -1,5 +1,8 @@
 """The CP-SAT method: the job-order model for OR-Tools, solved in a process of its own.
 
+The relaxed problem (docs/formulations/relaxed.md) comes first, for a second at most; its value is a
+bound by itself, and the least makespan that the job-order model looks for.
+
 Times are integers, and every duration is a sum of terms rounded down. Take an optimal schedule with
 one job order (docs/formulations/job-order.md) and round all its times down as well. Since ⌊a⌋ + ⌊b⌋
 ≤ ⌊a + b⌋, it fits the model, with a makespan of no more time units than it had. So the model is a
@@ -18,6 +21,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,6 +43,9 @@ from ..result import OPTIMALITY_TOLERANCE
 from ..stop_reason import StopReason
 
 PROOF = "job-order model (CP-SAT)"
+RELAXED_PROOF = "relaxed problem (CP-SAT)"
+RELAXED_SECONDS, RELAXED_SHARE = 1.0, 0.1
+"""Most time for the relaxed problem, in seconds and as a share of the limit."""
 PROGRAM = Path(__file__).with_name("cp_sat_process.py")
 MOST_PAIRS = 500_000
 """With more pairs of tasks that may share a slot than this the model is not built."""
@@ -49,6 +56,7 @@ is less, the bound still holds, but may be too weak to prove optimality."""
 
 Json = dict[str, Any]
 Times = FloatArray | float
+Keep = Callable[[Json], None]
 
 
 def cp_sat_method(
@@ -82,6 +90,8 @@ def cp_sat_method(
     if not can_model(instance):
         return not_applicable(f"model too large: {_pairs(instance)} pairs on slots", PROOF)
     clock = request.clock()
+    if given_bounds:
+        request = _with_what_is_known(request)
     # The makespan in units is short by what was rounded; `_time_unit` keeps that below this.
     least = max(request.lower_bound, request.incumbent.makespan / MOST_IMPROVEMENT)
 
@@ -89,7 +99,10 @@ def cp_sat_method(
         data, common = Coefficients(instance), common_unit(instance)
         rounding = 0.0 if common else OPTIMALITY_TOLERANCE / 2 * least
         unit = common or _time_unit(data, rounding)
-        return unit, rounding, problem(data, request, unit, given_bounds, whole=common > 0)
+        document = problem(data, request, unit, given_bounds, whole=common > 0)
+        seconds = min(RELAXED_SECONDS, RELAXED_SHARE * clock.left) if given_bounds else 0.0
+        document["relaxed"] = _relaxed_problem(document, seconds)
+        return unit, rounding, document
 
     try:
         unit, rounding, document = attempt(prepared, clock)
@@ -99,7 +112,8 @@ def cp_sat_method(
         )
     spent = clock.elapsed
     document["time_limit"] = clock.left
-    final, progress = _run(document, unit, rounding, spent, request)
+    keep = partial(_keep, instance, request, unit)
+    final, progress = _run(document, unit, rounding, spent, request, keep)
     if final is None:
         bound = progress[-1].bound if progress else None
         return MethodOutcome(
@@ -108,10 +122,26 @@ def cp_sat_method(
     return MethodOutcome(
         schedule=None if final["map"] is None else _schedule(instance, final),
         lower_bound=final["bound"] * unit,
-        proof=PROOF,
+        proof=RELAXED_PROOF if final["relaxed"] >= final["bound"] else PROOF,
         stop=StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"]),
         progress=progress,
     )
+
+
+def _keep(instance: Instance, request: SolveRequest, unit: float, line: Json) -> None:
+    bound = None if line["bound"] is None else line["bound"] * unit
+    schedule = None if line["map"] is None else _schedule(instance, line)
+    request.keep(MethodOutcome(schedule, bound, PROOF))
+
+
+def _with_what_is_known(request: SolveRequest) -> SolveRequest:
+    """The request from the best schedule and bound that the methods beside this have by now."""
+    schedule, bound = request.incumbent, request.lower_bound
+    if request.best_schedule is not None:
+        schedule = min(schedule, request.best_schedule(), key=lambda one: one.makespan)
+    if request.best_bound is not None:
+        bound = max(bound, request.best_bound())
+    return replace(request, incumbent=schedule, lower_bound=bound)
 
 
 def can_model(instance: Instance) -> bool:
@@ -207,6 +237,27 @@ def problem(
     }
 
 
+def _relaxed_problem(document: Json, seconds: float) -> Json:
+    """What the process needs for the relaxed problem besides `problem`: least durations, time."""
+    durations = {name: _least_durations(document, name) for name in ("map", "reduce")}
+    return {"seconds": seconds, **durations}
+
+
+def _least_durations(document: Json, name: str) -> list[int]:
+    """Of each task the least time on any slot that may run it, with the least reads."""
+    forbidden = {tuple(pair) for pair in document[name]["forbidden"]}
+    reads = [0] * document["jobs"]
+    if name == "reduce":
+        for job, table in zip(document["map"]["job"], document["read_duration"], strict=True):
+            reads[job] += min(map(min, table))
+    return [
+        reads[job] + min((time for k, time in enumerate(row) if (t, k) not in forbidden), default=0)
+        for t, (row, job) in enumerate(
+            zip(document[f"{name}_duration"], document[name]["job"], strict=True)
+        )
+    ]
+
+
 def _time_unit(data: Coefficients, rounding: float) -> float:
     """The time unit (s) with which all rounding of a makespan stays below `rounding` s.
 
@@ -261,7 +312,7 @@ def _first_of_equals(slot: IntArray, slot_kind: list[int], equal: list[list[int]
 
 
 def _run(
-    document: Json, unit: float, rounding: float, spent: float, request: SolveRequest
+    document: Json, unit: float, rounding: float, spent: float, request: SolveRequest, keep: Keep
 ) -> tuple[Json | None, list[Progress]]:
     """The last line of the process, None if it died without one, and its progress (s)."""
     progress: list[Progress] = []
@@ -271,6 +322,7 @@ def _run(
             line: Json = json.loads(text)
             if "status" in line:
                 return line
+            keep(line)
             incumbent, bound = line["incumbent"], line["bound"]
             step = Progress(
                 seconds=line["seconds"] + spent,

@@ -1,11 +1,12 @@
-"""The program behind `cp_sat`: the job-order model for CP-SAT, JSON in, JSON lines out.
+"""The program behind `cp_sat`: the relaxed problem, then the job-order model; JSON lines.
 
 OR-Tools and highspy cannot be imported in one process, so nothing of the package is imported here.
 The first line on stdin is the problem, see `cp_sat.problem`. The end of stdin, which comes at the
 latest when the parent process dies, ends the search, and soon the process. Lines on stdout:
-`{"seconds", "incumbent", "bound"}` whenever one of the two improves, and last `{"status", "bound",
-"map", "reduce"}`, where a phase has the `slot`, `start` and `end` of its tasks; both phases are
-null if no schedule was found. All times but `seconds` are integers in the problem's time unit.
+`{"seconds", "incumbent", "bound", "map", "reduce"}` whenever one of the first two improves, and
+last `{"status", "bound", "relaxed", "map", "reduce"}`, where `relaxed` is the bound of the relaxed
+problem and a phase has the `slot`, `start` and `end` of its tasks; both phases are null if there is
+no (new) schedule. All times but `seconds` are integers in the problem's time unit.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from ortools.sat.python import cp_model  # noqa: E402
 
 Json = dict[str, Any]
 
+FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
+
 GRACE = 0.5
 """Seconds after the time limit or the end of stdin until the process ends, whatever it does."""
 
@@ -37,15 +40,51 @@ class PhaseVariables(NamedTuple):
     on_slot: dict[tuple[int, int], Any]
 
 
-class JobOrderModel:
-    """The model of one problem; each method adds one family of constraints."""
+class Model:
+    """What both models have: a makespan between the lower bound and the horizon, to be least."""
 
     def __init__(self, problem: Json) -> None:
-        self.problem = problem
-        self.jobs = range(problem["jobs"])
         self.horizon: int = problem["horizon"]
         self.cp = cp_model.CpModel()
         self.makespan = self.cp.new_int_var(problem["lower_bound"], self.horizon, "makespan")
+        self.cp.minimize(self.makespan)
+
+    def _time(self, earliest: int = 0) -> Any:
+        return self.cp.new_int_var(earliest, self.horizon, "")
+
+
+class RelaxedModel(Model):
+    """The relaxed problem of docs/formulations/relaxed.md: no task has a place."""
+
+    def __init__(self, problem: Json) -> None:
+        super().__init__(problem)
+        completion = [self._time(head) for head in problem["head"]]
+        for done, tail in zip(completion, problem["tail"], strict=True):
+            self.cp.add(done + tail <= self.makespan)
+        for name in ("map", "reduce"):
+            self._phase(name, problem[name], problem["relaxed"][name], completion)
+
+    def _phase(self, name: str, phase: Json, least: list[int], completion: list[Any]) -> None:
+        """Map tasks until their job's map phase ends, reduce tasks from then on, as slots allow."""
+        starts, intervals = [self._time() for _ in least], []
+        for start, size, job in zip(starts, least, phase["job"], strict=True):
+            intervals.append(self.cp.new_fixed_size_interval_var(start, size, ""))
+            if name == "reduce":
+                self.cp.add(start >= completion[job])
+            self.cp.add(start + size <= (completion[job] if name == "map" else self.makespan))
+        for group in phase["equal"]:
+            for s, t in pairwise(group):
+                self.cp.add(starts[s] <= starts[t])
+        self.cp.add_cumulative(intervals, [1] * len(least), len(phase["slot_node"]))
+
+
+class JobOrderModel(Model):
+    """The model of one problem; each method adds one family of constraints."""
+
+    def __init__(self, problem: Json) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.jobs = range(problem["jobs"])
         self.map_completion = [self._time(head) for head in problem["head"]]
         self.maps = self._phase("map", [(min(row), max(row)) for row in problem["map_duration"]])
         self.reduces = self._phase("reduce", self._reduce_limits())
@@ -61,10 +100,6 @@ class JobOrderModel:
             self._area(name, phase)
         if problem["hint"] is not None:
             self._hint(problem["hint"])
-        self.cp.minimize(self.makespan)
-
-    def _time(self, earliest: int = 0) -> Any:
-        return self.cp.new_int_var(earliest, self.horizon, "")
 
     def _phase(self, name: str, limits: list[tuple[int, int]]) -> PhaseVariables:
         tasks, slots = range(len(limits)), range(len(self.problem[name]["slot_node"]))
@@ -215,6 +250,7 @@ class Reporter(cp_model.CpSolverSolutionCallback):
         self.incumbent: int | None = None
         self.bound: int | None = None
         self.solution: list[int] | None = None
+        self.model: JobOrderModel | None = None
         # Solutions and bounds come from different threads.
         self.lock = threading.Lock()
 
@@ -224,7 +260,7 @@ class Reporter(cp_model.CpSolverSolutionCallback):
             self.incumbent = round(self.objective_value)
             self.solution = list(self.response_proto.solution)
             self.bound = max(self.bound or 0, round(self.best_objective_bound))
-            self._tell()
+            self._tell(new=True)
 
     def on_bound(self, bound: float) -> None:
         """Report a new bound."""
@@ -232,9 +268,10 @@ class Reporter(cp_model.CpSolverSolutionCallback):
             self.bound = max(self.bound or 0, round(bound))
             self._tell()
 
-    def _tell(self) -> None:
+    def _tell(self, new: bool = False) -> None:
         seconds = time.perf_counter() - BEGAN
-        say({"seconds": seconds, "incumbent": self.incumbent, "bound": self.bound})
+        line = {"seconds": seconds, "incumbent": self.incumbent, "bound": self.bound}
+        say(line | _phases(self.model, self.solution if new else None))
 
 
 def say(line: Json) -> None:
@@ -253,7 +290,7 @@ class Ending:
         self.lock = threading.Lock()
         self.said = False
         self.stopped = threading.Event()
-        self.model: JobOrderModel | None = None
+        self.relaxed = 0
         self.solver: Any = None
 
     def say(self, status: str, bound: int = 0) -> None:
@@ -271,13 +308,9 @@ class Ending:
                 return
             self.said = True
             bound = max(bound, self.reporter.bound or 0, self.problem["lower_bound"])
-            found, model = self.reporter.solution, self.model
-            document: Json = {"status": status, "bound": bound, "map": None, "reduce": None}
-            if found is not None and model is not None:
-                document["map"] = _values(model.maps, found)
-                document["reduce"] = _values(model.reduces, found)
+            document: Json = {"status": status, "bound": bound, "relaxed": self.relaxed}
             try:
-                say(document)
+                say(document | _phases(self.reporter.model, self.reporter.solution))
             except BrokenPipeError:
                 os._exit(1)  # there is nobody to tell
 
@@ -304,6 +337,12 @@ class Ending:
         os._exit(0)
 
 
+def _phases(model: JobOrderModel | None, solution: list[int] | None) -> Json:
+    if model is None or solution is None:
+        return {"map": None, "reduce": None}
+    return {"map": _values(model.maps, solution), "reduce": _values(model.reduces, solution)}
+
+
 def _values(phase: PhaseVariables, solution: list[int]) -> Json:
     slot = [0] * len(phase.start)
     for (t, k), literal in phase.on_slot.items():
@@ -311,6 +350,15 @@ def _values(phase: PhaseVariables, solution: list[int]) -> Json:
             slot[t] = k
     start, end = ([solution[time.index] for time in times] for times in (phase.start, phase.end))
     return {"slot": slot, "start": start, "end": end}
+
+
+def _solver(problem: Json, seconds: float) -> Any:
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = problem["workers"]
+    solver.parameters.relative_gap_limit = problem["relative_gap"]
+    solver.parameters.absolute_gap_limit = problem["absolute_gap"]
+    solver.parameters.max_time_in_seconds = max(0.0, seconds)
+    return solver
 
 
 def main() -> None:
@@ -323,16 +371,19 @@ def main() -> None:
     ending = Ending(problem, reporter)
     for watch in (ending.watch_input, ending.watch_clock):
         threading.Thread(target=watch, daemon=True).start()
-    model, solver = JobOrderModel(problem), cp_model.CpSolver()
-    solver.parameters.num_workers = problem["workers"]
-    solver.parameters.relative_gap_limit = problem["relative_gap"]
-    solver.parameters.absolute_gap_limit = problem["absolute_gap"]
+    if problem["relaxed"]["seconds"] and not ending.stopped.is_set():
+        relaxed = _solver(problem, problem["relaxed"]["seconds"])
+        relaxed.best_bound_callback = reporter.on_bound
+        ending.solver = relaxed
+        if relaxed.solve(RelaxedModel(problem).cp) in FOUND:
+            reporter.on_bound(relaxed.best_objective_bound)
+        ending.relaxed = problem["lower_bound"] = max(problem["lower_bound"], reporter.bound or 0)
+    reporter.model = model = JobOrderModel(problem)
+    solver = _solver(problem, problem["time_limit"] - (time.perf_counter() - BEGAN))
     solver.best_bound_callback = reporter.on_bound
-    seconds = problem["time_limit"] - (time.perf_counter() - BEGAN)
-    solver.parameters.max_time_in_seconds = max(0.0, seconds)
-    ending.model, ending.solver = model, solver
+    ending.solver = solver
     status = solver.solve(model.cp, reporter)
-    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    found = status in FOUND
     if found:
         reporter.solution = list(solver.response_proto.solution)
     if status in (cp_model.FEASIBLE, cp_model.UNKNOWN):

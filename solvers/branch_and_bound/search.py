@@ -47,6 +47,9 @@ MOST_NODES = 24
 IMPROVEMENT = 1.0
 """Most seconds of local search before the branch and bound."""
 
+NEARBY = 1e-3
+"""A search that does not aim at the bound aims so much, relatively, below the best makespan."""
+
 IMPROVEMENT_SHARE = 0.25
 """Share of the time of a round without result that is spent on local search afterwards."""
 
@@ -165,6 +168,7 @@ class _Run:
         self.request = request
         self.clock = request.clock()
         self.incumbent = request.incumbent
+        self.adopted: Schedule | None = None
         self.control = np.zeros(5, dtype=np.int64)
         self.unit = common_unit(instance)
         self.unit_seconds = 0.0
@@ -193,7 +197,8 @@ class _Run:
         proof = PROOF
         if self.bound * self.unit_seconds <= self.request.lower_bound:
             proof = f"makespans are multiples of {self.unit:g} s"
-        return MethodOutcome(self.incumbent, self._own_bound(), proof, stop, detail, self.progress)
+        own = None if self.incumbent is self.adopted else self.incumbent
+        return MethodOutcome(own, self._own_bound(), proof, stop, detail, self.progress)
 
     def _run_all(self) -> None:
         if self._closed():
@@ -216,20 +221,29 @@ class _Run:
     def _improve(self, seconds: float) -> None:
         """Local search from other seeds for about so many seconds."""
         share = TimeLimit(seconds)
+        self._adopt()
         while not self._closed() and not self._over() and not share():
             self.seed += 1
             stop = FirstOf(self.clock, share, TimeLimit(IMPROVEMENT), TargetReached(self._target()))
             self.incumbent = improve(self.instance, self.incumbent, stop, seed=self.seed)
             self._tell()
 
-    def _target(self) -> float:
-        """The makespan (s) to aim at if only few are possible, else 0.
+    def _adopt(self) -> None:
+        """Go on from the shortest schedule that any method has kept."""
+        if self.request.best_schedule is not None:
+            other = self.request.best_schedule()
+            if other.makespan < self.incumbent.makespan:
+                self.incumbent = self.adopted = other
 
-        It is in turn the bound and the next shorter makespan, because a loose bound misleads.
+    def _target(self) -> float:
+        """The makespan (s) to aim at: the bound and one just below the best in turn.
+
+        A loose bound misleads.
         """
-        if not self.unit:
-            return 0.0
-        return self._proven() if self.seed % 2 else self._possible(self._best()) - self.unit
+        if self.seed % 2:
+            return self._proven()
+        best = self._possible(self._best())
+        return best - (self.unit or NEARBY * best)
 
     def _few_jobs(self) -> None:
         """Solve for one job, two jobs, … with the longest phases, as long as this is easy."""
@@ -302,10 +316,16 @@ class _Run:
 
     def _proven(self) -> float:
         """The lower bound (s) from what the method was given and what it found."""
-        return self._possible(max(self.bound * self.unit_seconds, self.request.lower_bound))
+        given = self.request.lower_bound
+        if self.request.best_bound is not None:
+            given = max(given, self.request.best_bound())
+        return self._possible(max(self.bound * self.unit_seconds, given))
 
     def _own_bound(self) -> float | None:
-        return (self._proven() if self.unit else self.bound * self.unit_seconds) or None
+        own = self.bound * self.unit_seconds
+        if self.unit:
+            own = self._possible(max(own, self.request.lower_bound))
+        return own or None
 
     def _settle(self, search: _Search, target: int, limit: int, relaxed: bool = False) -> bool:
         """Whether all schedules up to `target` units were found or excluded."""
@@ -346,7 +366,10 @@ class _Run:
         return gap <= max(self.request.relative_gap * bound, self.request.absolute_gap)
 
     def _tell(self) -> None:
-        step = Progress(self.clock.elapsed, self.incumbent.makespan, self._own_bound())
+        bound = self._own_bound()
+        own = None if self.incumbent is self.adopted else self.incumbent
+        self.request.keep(MethodOutcome(own, bound, PROOF))
+        step = Progress(self.clock.elapsed, self.incumbent.makespan, bound)
         self.progress.append(step)
         if self.request.on_progress is not None:
             self.request.on_progress(step)
