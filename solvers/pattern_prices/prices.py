@@ -21,6 +21,9 @@ CLOSE = 1e-4
 SMOOTH = 0.7
 """Weight of the best prices so far in the next ones, the others being the master's."""
 
+MOST_RISE = 5.0
+"""No price may become more than so many times what it was at the start of a search."""
+
 MOST_ROUNDS = 80
 """Most rounds of a search."""
 
@@ -47,7 +50,7 @@ class PhasePrices:
     def __init__(self, kinds: Kinds, cells: int, clock: Clock) -> None:
         self.kinds, self.clock = kinds, clock
         self.patterns = Patterns(kinds.seconds, kinds.number, cells)
-        first = np.median(kinds.seconds, axis=1) if len(kinds.number) else np.zeros(0)
+        first = np.quantile(kinds.seconds, 0.2, axis=1) if len(kinds.number) else np.zeros(0)
         self.known = [_normal(first, kinds.number)]
         self.slot: IntArray = np.zeros(0, dtype=np.int64)
         self.count: FloatArray = np.zeros((0, len(kinds.number)))
@@ -93,7 +96,7 @@ class PhasePrices:
 
     def _generate(self, due: FloatArray, horizon: float, least: float, best: FloatArray) -> bool:
         """Column generation from the best known prices."""
-        master = _Master(self.kinds.number, self.kinds.seconds.shape[1])
+        master = _Master(self.kinds.number, self.kinds.seconds.shape[1], MOST_RISE * best)
         fits = self._in_time(due)
         master.add(self.slot[fits], self.count[fits])
         price = best
@@ -144,9 +147,11 @@ class _Master:
     """How large a share of all tasks the known patterns can run, and the prices that follow.
 
     Rows: Σ tasks in patterns - number * share >= 0 for each kind; Σ patterns <= 1 for each slot.
+    A task may be bought for its highest price, `most`, which keeps the first prices within reason;
+    `share` is less what is paid.
     """
 
-    def __init__(self, number: IntArray, slots: int) -> None:
+    def __init__(self, number: IntArray, slots: int, most: FloatArray) -> None:
         infinity = highspy.kHighsInf
         highs = highspy.Highs()  # type: ignore[no-untyped-call]
         highs.setOptionValue("output_flag", False)
@@ -160,6 +165,9 @@ class _Master:
             highs.addRow(-infinity, 1.0, 0, *none)
         kinds = np.arange(len(number), dtype=np.int32)
         highs.addCol(1.0, 0.0, 1.0, len(kinds), kinds, -number.astype(float))
+        for k, cost in enumerate(most.tolist()):
+            row = np.array([k], dtype=np.int32)
+            highs.addCol(-cost, 0.0, infinity, 1, row, np.ones(1))
         self.highs, self.number, self.share = highs, number, 0.0
 
     def add(self, slots: IntArray, counts: FloatArray) -> None:
