@@ -26,7 +26,7 @@ MOST_SHARED_SECONDS = 60.0
 """
 
 STYLES = (Style(makespan=1.0, blocks=8), Style(makespan=0.3, blocks=2))
-"""Styles of the greedy starts, thread by thread."""
+"""Styles of the greedy starts, thread by thread, of the next seed the other way round."""
 
 POLISH_ROUNDS, POLISH_TRIES = 60, 3000
 """Rounds of the polish before the last stage, and tries of each of its steps."""
@@ -54,7 +54,8 @@ class Search:
     seed
         Seed of the random numbers.
     thread
-        Number of the thread, which chooses its stream of random numbers and its style.
+        Number of the thread, which chooses its stream of random numbers and, with the seed, its
+        style.
     iterations
         Greedy passes, and perturbations; None for no limit.
     offer
@@ -75,6 +76,7 @@ class Search:
         self.thread, self.timed, self.offer = thread, iterations is None, offer
         self.steps = UNLIMITED if iterations is None else iterations
         self.random = seeded(seed, thread)
+        self.style = STYLES[(seed + thread) % len(STYLES)]
         self.stop = np.zeros(1, dtype=np.int64)
         self.over = False
         self.began = time.perf_counter()
@@ -120,7 +122,7 @@ class Search:
             first_orders(problem),
             self.steps,
             float(tails.min(initial=0)),
-            STYLES[self.thread % len(STYLES)],
+            self.style,
         )
         self._stage()
         return [self._polished(self._decoded(start)) for start in starts]
