@@ -17,7 +17,7 @@ def compile_on_two_cores(instance: Instance) -> None:
     """Compile heuristics and improvement search, unless that was done or some run uncompiled."""
     if runs_plain(instance) or is_compiled():
         return
-    other = start(__name__, *instance.parts)
+    other = start(__name__, sorted(instance.parts))
     warm_up(instance.parts)
     other.wait()
 
