@@ -98,9 +98,11 @@ def lower_bounds(
     for entry in asked_bounds(bounds):
         ignored = sorted(instance.parts - entry.understands)
         if ignored:
-            warning(
-                f"bound {entry.name!r} is left out: it does not understand {', '.join(ignored)}"
-            )
+            # Of our own that nobody asked for by name, others do as well.
+            if bounds is not None or entry.plugin:
+                warning(
+                    f"bound {entry.name!r} is left out: it does not understand {', '.join(ignored)}"
+                )
             continue
         try:
             values[entry.name] = _value(entry, instance)

@@ -27,6 +27,7 @@ ACCURACY = 1e-6
 """Relative: intervals that decide no more than this are not divided again."""
 
 
+@once
 def one_jobs_reads(instance: Instance) -> float:
     """Bound the makespan of each job alone by when its map phase ends and what it reads then.
 

@@ -21,7 +21,7 @@ from .closed_form import (
     phases,
     pigeonhole,
 )
-from .job_reads import JobTail, reduce_places
+from .job_reads import JobTail, one_jobs_reads, reduce_places
 from .read_locality import ROUNDING, steps
 
 MOST_HORIZONS = 8
@@ -37,7 +37,7 @@ least durations, and for so many jobs at most."""
 
 def reads_within_horizon(instance: Instance) -> float:
     """The longest horizon found that the closed forms exceed, given the reads that it implies."""
-    low = max(heads_and_tails(instance), pigeonhole(instance))
+    low = max(heads_and_tails(instance), pigeonhole(instance), one_jobs_reads(instance))
     reads = _Reads(instance)
     if not reads.job.size:
         return low
