@@ -15,7 +15,7 @@ from .packing import packed_span
 SHARE, MOST_JOBS = 0.4, 6
 """A job is critical if alone it takes this share of the longest at least; so many at most count."""
 
-PARTS = 512
+PARTS = 1024
 """Intervals of time in which the map phase of each may end."""
 
 MOST_PACKED = 400
@@ -34,9 +34,9 @@ def orders_of_critical_jobs(instance: Instance) -> float:
     alone = least_span(maps) + tails
     critical = np.flatnonzero(alone >= SHARE * alone.max())
     jobs = critical[np.argsort(-alone[critical], kind="stable")][:MOST_JOBS].tolist()
-    least = [_least(instance, i, float(tails[i])) for i in jobs]
     everything = (1 << len(jobs)) - 1
     head = [_span(maps, _chosen(jobs, some)) for some in range(everything + 1)]
+    least = [_least(instance, i, float(tails[i]), head[everything]) for i in jobs]
     tail = [_span(reduces, _chosen(jobs, some)) for some in range(everything + 1)]
     # Of the jobs in a set, the last one and the best order of those before it.
     best = [0.0] * (everything + 1)
@@ -68,15 +68,17 @@ def _span(phase: PhaseLengths, jobs: list[int]) -> float:
     return max(span, packed_span(lengths, phase.slots)) if lengths.size <= MOST_PACKED else span
 
 
-def _least(instance: Instance, i: int, tail: float) -> Least:
-    """The least end of a job, given a time before which its map phase does not end."""
+def _least(instance: Instance, i: int, tail: float, latest: float) -> Least:
+    """The least end of a job whose map phase does not end before a time, `latest` (s) at most."""
     maps = phases(instance)[0]
     head = _span(maps, [i])
     if not instance.reduces_of[i] or not instance.maps_of[i] or not instance.output_ratio[i]:
         return lambda start: max(start, head) + tail
     tails = JobTail(instance, i)
-    upper = head + max(tail, float(tails(np.array([head]))[0]))
-    edges = np.linspace(head, upper - tail, PARTS + 1)
+    # A map phase that ends after the last interval is no better than one that ends as asked.
+    longest = float(tails(np.array([head]))[0]), float(tails(np.array([latest]))[0])
+    last = max(head + longest[0], latest + longest[1]) - tail
+    edges = np.linspace(head, max(head, last), PARTS + 1)
     starts, ends = edges[:-1], edges[1:]
     following: FloatArray = np.maximum(tails(ends), tail)
     later = np.append(np.minimum.accumulate((starts + following)[::-1])[::-1], np.inf)

@@ -8,7 +8,7 @@ from random_instances import reading, tiny, with_outages, with_speed_factors
 from slotwise.formulations.bounds.closed_form import heads_and_tails, lower_bounds
 from slotwise.formulations.bounds.job_orders import orders_of_critical_jobs
 from slotwise.formulations.bounds.job_reads import one_jobs_reads
-from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 from slotwise.instances.mapreduce.subset import with_jobs
 
@@ -42,6 +42,17 @@ def test_the_later_job_reads_no_less() -> None:
     assert one_jobs_reads(with_jobs(instance, [0])) == pytest.approx(21)
     # All four of one job on a node by 20 s: 20 + 5 + 4.
     assert orders_of_critical_jobs(instance) == pytest.approx(29)
+
+
+def test_a_later_end_counts_with_the_reads_that_it_leaves() -> None:
+    # Four map slots: a's eight tasks end at 20 s, b's four at 10 s, all at 30 s. By 20 s a node
+    # holds half of a's 800 MB, by 30 s three quarters, by 40 s all: a reads for 4 + 16, 6 + 8, or
+    # 8 s. If a is last it ends at 30 + 5 + 14 or 40 + 5 + 8 s, if b is at 30 + 25 s.
+    cluster = Cluster.uniform(2, map_slots=2, reduce_slots=1, racks=2, rates=Rates(100, 50, 25))
+    a = Job("a", [MapTask(9, 100, ["n0", "n1"])] * 8, [5.0], output_ratio=1)
+    instance = job_instance("both", cluster, [a, Job("b", [10.0] * 4, [25.0])])
+    assert one_jobs_reads(with_jobs(instance, [0])) == pytest.approx(20 + 5 + 20)
+    assert orders_of_critical_jobs(instance) == pytest.approx(30 + 5 + 14)
 
 
 def test_nothing() -> None:
