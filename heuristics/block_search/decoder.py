@@ -285,7 +285,8 @@ def _decode_maps(
         completion[i] = decode_maps(
             problem, work, i, solution.low[i], solution.high[i], solution.omega[i], map_node
         )
-        reads(problem, work.held, read[i])
+        if problem.reduce_begin[i] < problem.reduce_begin[i + 1]:
+            reads(problem, work.held, read[i])
 
 
 @counted

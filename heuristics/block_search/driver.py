@@ -11,6 +11,7 @@ from threading import Lock
 
 import numpy as np
 
+from ...instances.arrays import IntArray
 from ...instances.mapreduce.cluster import Cluster
 from ...instances.mapreduce.instance import Instance, Job, MapTask, job_instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
@@ -124,8 +125,8 @@ class _Run:
         self.lock = Lock()
         self.best: tuple[int, int] = (int(np.ceil(schedule.makespan / self.scale.unit_seconds)), -1)
         self.shown = schedule.makespan
-        self.found: tuple[SlotAssignment, Timing] | None = None
-        self.made: tuple[tuple[SlotAssignment, Timing] | None, Schedule] = None, schedule
+        self.found: tuple[SlotAssignment, IntArray] | None = None
+        self.made: tuple[tuple[SlotAssignment, IntArray] | None, Schedule] = None, schedule
         given = _placement(instance, self.scale, schedule)
         self.searches = [
             Search(
@@ -168,7 +169,8 @@ class _Run:
         with self.lock:
             if (timing.makespan, thread) < self.best:
                 self.best = timing.makespan, thread
-                self.found = placement, timing
+                # The rest of the times would fill the memory on large instances.
+                self.found = placement, timing.by_end
 
     def schedule(self) -> Schedule:
         """The best schedule so far."""
@@ -177,7 +179,7 @@ class _Run:
             self.made = found, self._schedule(*found)
         return self.made[1]
 
-    def _schedule(self, placement: SlotAssignment, timing: Timing) -> Schedule:
+    def _schedule(self, placement: SlotAssignment, by_end: IntArray) -> Schedule:
         problem = self.scale.problem
         jobs = np.arange(self.instance.jobs)
         map_job = np.repeat(jobs, np.diff(problem.map_begin))
@@ -188,7 +190,7 @@ class _Run:
             placement.map_slot,
             np.argsort(placement.order)[map_job],
             placement.reduce_slot,
-            np.argsort(timing.by_end)[reduce_job],
+            np.argsort(by_end)[reduce_job],
         )
 
 

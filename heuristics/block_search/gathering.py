@@ -11,15 +11,16 @@ from ...instances.arrays import FloatArray, IntArray
 from .scaled_instance import BlockProblem
 
 
-def saved_reading(problem: BlockProblem, reduce_job: IntArray, reduce_node: IntArray) -> FloatArray:
+def saved_reading(problem: BlockProblem, group: IntArray, reduce_node: IntArray) -> FloatArray:
     """Reading that a data unit of each job's map output on each node saves.
 
     Parameters
     ----------
     problem
         The instance in integer time units.
-    reduce_job, reduce_node
-        Job and node of each reduce task, shape (reduce tasks,).
+    group, reduce_node
+        Number of the job, in any order of the jobs, and node of each reduce task, shape (reduce
+        tasks,).
 
     Returns
     -------
@@ -29,8 +30,10 @@ def saved_reading(problem: BlockProblem, reduce_job: IntArray, reduce_node: IntA
     """
     near, rack, far = problem.rates
     here = np.zeros((len(problem.longest), len(problem.rack_of)))
-    np.add.at(here, (reduce_job, reduce_node), 1.0)
+    np.add.at(here, (group, reduce_node), 1.0)
     inside = np.zeros((len(here), len(problem.rack_begin) - 1))
     np.add.at(inside.T, problem.rack_of, here.T)
-    saved: FloatArray = here * (rack - near) + inside[:, problem.rack_of] * (far - rack)
-    return saved
+    inside *= far - rack
+    here *= rack - near
+    here += inside[:, problem.rack_of]
+    return here

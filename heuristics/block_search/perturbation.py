@@ -62,15 +62,15 @@ def perturb(
     """
     layout = layout_of(problem)
     short = np.argsort(tails, kind="stable")[: 2 * LAST_JOBS]
-    best, timing = placement, evaluate(problem, layout, placement)
+    best, least = placement, evaluate(problem, layout, placement).makespan
     for _ in range(perturbations):
-        if search.stop[0] or timing.makespan <= search.target or len(placement.order) < 2:
+        if search.stop[0] or least <= search.target or len(placement.order) < 2:
             return
         changed = _reordered(search, problem, layout, best, short)
         price = PRICES[below(search.random, len(PRICES))]
-        found, its_timing = polish(search, problem, changed, POLISH_ROUNDS, POLISH_TRIES, price)
-        if its_timing.makespan <= timing.makespan:
-            best, timing = found, its_timing
+        found, makespan = polish(search, problem, changed, POLISH_ROUNDS, POLISH_TRIES, price)
+        if makespan <= least:
+            best, least = found, makespan
 
 
 def _reordered(
@@ -86,10 +86,11 @@ def _reordered(
         if search.stop[0]:
             break
         changed = placement._replace(order=_changed(search.random, placement.order, short))
-        for candidate in (changed, with_new_reduces(problem, layout, changed)):
-            makespan = evaluate(problem, layout, candidate).makespan
-            if makespan <= least:
-                placement, least = candidate, makespan
+        timing = evaluate(problem, layout, changed)
+        anew = with_new_reduces(problem, layout, changed, timing)
+        for candidate, its_timing in ((changed, timing), (anew, evaluate(problem, layout, anew))):
+            if its_timing.makespan <= least:
+                placement, least = candidate, its_timing.makespan
     return placement
 
 

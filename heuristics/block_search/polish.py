@@ -48,7 +48,8 @@ class Timing(NamedTuple):
     by_end: IntArray
     """The jobs by map completion; shape (jobs,)."""
     read: IntArray
-    """Read time of a reduce task of each job on each node; shape (jobs, nodes)."""
+    """Read time of a reduce task of each job on each node; shape (jobs, nodes). 0 for jobs without
+    reduce tasks, whose rows take no memory."""
     due: IntArray
     """Latest end of each job's map phase for this makespan; shape (jobs,)."""
 
@@ -149,7 +150,8 @@ def _map_phase(
             held[v] += problem.output[t]
         for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
             completion[i] = max(completion[i], free[placement.map_slot[t]])
-        reads(problem, held, read[i])
+        if problem.reduce_begin[i] < problem.reduce_begin[i + 1]:
+            reads(problem, held, read[i])
 
 
 @counted
@@ -200,7 +202,7 @@ def polish(
     rounds: int,
     tries: int,
     price: float = 0.0,
-) -> tuple[SlotAssignment, Timing]:
+) -> tuple[SlotAssignment, int]:
     """Improve a slot assignment by exchanges of tasks between slots.
 
     Parameters
@@ -223,17 +225,17 @@ def polish(
 
     Returns
     -------
-    tuple[SlotAssignment, Timing]
-        The best assignment, never longer than the given one, and its times.
+    tuple[SlotAssignment, int]
+        The best assignment, never longer than the given one, and its makespan.
     """
     layout = layout_of(problem)
     price = 0.0 if layout.maps_bind else price
     timing = evaluate(problem, layout, placement)
-    best, best_timing = placement, timing
+    best, least = placement, timing.makespan
     search.tell(best, timing)
     idle = 0
     for _ in range(rounds):
-        if search.stop[0] or best_timing.makespan <= search.target or idle == 2:
+        if search.stop[0] or least <= search.target or idle == 2:
             break
         idle += 1
         for step in (_exchanged_reduces, partial(_exchanged_maps, price=price)):
@@ -243,10 +245,10 @@ def polish(
             its_timing = evaluate(problem, layout, changed)
             if its_timing.makespan <= timing.makespan or not layout.maps_bind:
                 placement, timing = changed, its_timing
-            if timing.makespan < best_timing.makespan:
-                best, best_timing, idle = placement, timing, 0
+            if timing.makespan < least:
+                best, least, idle = placement, timing.makespan, 0
                 search.tell(best, timing)
-    return best, best_timing
+    return best, least
 
 
 def _exchanged_reduces(
@@ -261,20 +263,19 @@ def _exchanged_reduces(
     backwards = np.ascontiguousarray(timing.by_end[::-1])
     position = np.argsort(backwards)
     group = position[layout.reduce_job]
-    read = np.ascontiguousarray(timing.read[backwards])
     none = np.zeros((0, 0), dtype=np.uint8)
     phase = ExchangePhase(
         group,
         problem.reduce_time,
-        group,
-        read,
+        layout.reduce_job,
+        timing.read,
         group,
         none,
         layout.reduce_slot_node,
         layout.reduce_slot_node,
         none,
         timing.completion[backwards],
-        read.min(axis=1, initial=NO_SLOT)[group],
+        timing.read.min(axis=1, initial=NO_SLOT)[layout.reduce_job],
         group,
         np.zeros((0, 0)),
     )
@@ -301,8 +302,8 @@ def _exchanged_maps(
     elif price > 0.0 and len(placement.reduce_slot):
         kept = len(position)
         node = layout.reduce_slot_node[placement.reduce_slot]
-        scale = price * problem.map_slots[-1] / problem.reduce_slots[-1]
-        pull = scale * saved_reading(problem, layout.reduce_job, node)[order]
+        pull = saved_reading(problem, position[layout.reduce_job], node)
+        pull *= price * problem.map_slots[-1] / problem.reduce_slots[-1]
     phase = ExchangePhase(
         position[layout.map_job],
         problem.map_time,
@@ -371,7 +372,7 @@ def placement_of(
 
 
 def with_new_reduces(
-    problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment
+    problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment, timing: Timing
 ) -> SlotAssignment:
     """Place all reduce tasks anew: jobs by map completion, the longest task first, earliest end.
 
@@ -383,13 +384,14 @@ def with_new_reduces(
         Its layout.
     placement
         A slot assignment, whose map slots stay.
+    timing
+        Its times.
 
     Returns
     -------
     SlotAssignment
         The new slot assignment.
     """
-    timing = evaluate(problem, layout, placement)
     slot = placement.reduce_slot.copy()
     _new_reduces(
         problem, layout, new_work(problem), timing.by_end, timing.completion, timing.read, slot

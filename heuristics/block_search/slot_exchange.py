@@ -21,9 +21,7 @@ from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import inner, kernel
 from ..random_numbers import below
 from .scaled_instance import BitArray, distance_at, may_use
-
-EMPTY_SLOT = -(1 << 60)
-"""The value of an empty slot."""
+from .slot_values import Slots, change, new_slots, put, rebuild, value_with
 
 UNBOUNDED = 1 << 60
 """Greater than every value."""
@@ -65,19 +63,6 @@ class ExchangePhase(NamedTuple):
     measure of this phase; no rows if that is not to count."""
 
 
-class Slots(NamedTuple):
-    """The work on each slot; shapes (slots, groups + 1) and, for `number`, (slots, groups)."""
-
-    number: IntArray
-    """Tasks of each group on each slot."""
-    until: IntArray
-    """Completion of the groups before g."""
-    before: IntArray
-    """The greatest completion + q of the groups before g."""
-    onward: IntArray
-    """The same from group g on."""
-
-
 class SlotTasks(NamedTuple):
     """The tasks on each slot."""
 
@@ -86,71 +71,8 @@ class SlotTasks(NamedTuple):
     size: IntArray
     place: IntArray
     """Column of each task in its slot's row; shape (tasks,)."""
-
-
-@inner
-def _rebuild(phase: ExchangePhase, slots: Slots, k: int, work: IntArray) -> None:
-    """Compute row k from the work of each group on slot k."""
-    groups = len(phase.delivery)
-    slots.until[k, 0] = 0
-    slots.before[k, 0] = EMPTY_SLOT
-    for g in range(groups):
-        slots.until[k, g + 1] = slots.until[k, g] + work[g]
-        value = EMPTY_SLOT
-        if slots.number[k, g]:
-            value = slots.until[k, g + 1] + phase.delivery[g]
-        slots.before[k, g + 1] = max(slots.before[k, g], value)
-    slots.onward[k, groups] = EMPTY_SLOT
-    for g in range(groups - 1, -1, -1):
-        value = EMPTY_SLOT
-        if slots.number[k, g]:
-            value = slots.until[k, g + 1] + phase.delivery[g]
-        slots.onward[k, g] = max(slots.onward[k, g + 1], value)
-
-
-@inner
-def _value(phase: ExchangePhase, slots: Slots, k: int, g: int, less: int, h: int, more: int) -> int:
-    """Value of slot k without a task of group g, with one of group h.
-
-    The former takes `less` time units, the latter `more`. g or h is -1 if there is no such task.
-    """
-    if g == h:
-        value = max(slots.before[k, g], slots.onward[k, g + 1] + more - less)
-        return int(max(value, slots.until[k, g + 1] + more - less + phase.delivery[g]))
-    first, second = min(g, h), max(g, h)
-    if first < 0:
-        first = second
-        delta = more if h >= 0 else -less
-        value = max(slots.before[k, first], slots.onward[k, first + 1] + delta)
-        if h >= 0 or slots.number[k, first] > 1:
-            value = max(value, slots.until[k, first + 1] + delta + phase.delivery[first])
-        return int(value)
-    delta = more if first == h else -less
-    value = slots.before[k, first]
-    if first == h or slots.number[k, first] > 1:
-        value = max(value, slots.until[k, first + 1] + delta + phase.delivery[first])
-    for j in range(first + 1, second):
-        if slots.number[k, j]:
-            value = max(value, slots.until[k, j + 1] + delta + phase.delivery[j])
-    delta = more - less
-    if second == h or slots.number[k, second] > 1:
-        value = max(value, slots.until[k, second + 1] + delta + phase.delivery[second])
-    return int(max(value, slots.onward[k, second + 1] + delta))
-
-
-@inner
-def _change(
-    phase: ExchangePhase, slots: Slots, k: int, g: int, less: int, h: int, more: int, work: IntArray
-) -> None:
-    for j in range(len(work)):
-        work[j] = slots.until[k, j + 1] - slots.until[k, j]
-    if g >= 0:
-        work[g] -= less
-        slots.number[k, g] -= 1
-    if h >= 0:
-        work[h] += more
-        slots.number[k, h] += 1
-    _rebuild(phase, slots, k, work)
+    extra: IntArray
+    """What each task takes on its slot beyond `time`; shape (tasks,)."""
 
 
 def exchange_tasks(
@@ -175,21 +97,19 @@ def exchange_tasks(
     kept
         Groups from this number on keep their number of tasks on each node.
     """
-    number, groups = len(phase.slot_node), len(phase.delivery)
+    number = len(phase.slot_node)
     if number < 2 or not slot.size:
         return
-    slots = Slots(*(np.zeros((number, groups + more), dtype=np.int64) for more in (0, 1, 1, 1)))
-    work = np.zeros((number, groups), dtype=np.int64)
     size = np.bincount(slot, minlength=number)
     in_turn = np.argsort(slot, kind="stable")
     place = np.empty(len(slot), dtype=np.int64)
     place[in_turn] = np.arange(len(slot)) - np.repeat(np.cumsum(size) - size, size)
     task = np.zeros((number, 2 * size.max() + 8), dtype=np.int64)
     task[slot, place] = np.arange(len(slot))
-    value = np.zeros(number, dtype=np.int64)
-    _run_exchanges(
-        stop, random, phase, slot, slots, SlotTasks(task, size, place), value, work, tries, kept
-    )
+    slots = new_slots(number, len(phase.delivery), task.shape[1])
+    value, extra = np.zeros(number, dtype=np.int64), np.zeros(len(slot), dtype=np.int64)
+    on_slots = SlotTasks(task, size, place, extra)
+    _run_exchanges(stop, random, phase, slot, slots, on_slots, value, tries, kept)
 
 
 @kernel
@@ -201,27 +121,24 @@ def _run_exchanges(
     slots: Slots,
     on_slots: SlotTasks,
     value: IntArray,
-    work: IntArray,
     tries: int,
     kept: int,
 ) -> None:
-    """Run both passes. The arrays but `slot` and `on_slots` are scratch, 0 in the beginning."""
+    """Run both passes. `slots`, `value` and `on_slots.extra` are 0 in the beginning."""
     unit = 0
     if stop[0]:
         return
     for t in range(len(slot)):
-        slots.number[slot[t], phase.group[t]] += 1
-        work[slot[t], phase.group[t]] += phase.time[t] + _extra(phase, t, slot[t])
+        on_slots.extra[t] = _extra(phase, t, slot[t])
+        put(slots, slot[t], phase.group[t], 1, phase.time[t] + on_slots.extra[t])
     for k in range(len(value)):
-        _rebuild(phase, slots, k, work[k])
+        rebuild(slots, phase.delivery, k)
         value[k] = slots.onward[k, 0]
     for t in range(len(slot)):
         unit += phase.time[t]
     unit //= len(slot)
     for saving in (True, False):
-        _descend(
-            stop, random, phase, slot, slots, on_slots, value, tries, kept, saving, unit, work[0]
-        )
+        _descend(stop, random, phase, slot, slots, on_slots, value, tries, kept, saving, unit)
 
 
 @inner
@@ -268,7 +185,6 @@ def _descend(
     kept: int,
     saving: bool,
     unit: int,
-    row: IntArray,
 ) -> None:
     """Make moves and exchanges while they pay. `unit` is the mean time of a task."""
     number, worst, total = len(value), _worst(value), 0
@@ -298,13 +214,13 @@ def _descend(
         if a == b or y == NO_PARTNER:
             continue
         g, h, less_b, more_a = phase.group[x], -1, 0, 0
-        less_a, more_b = phase.time[x] + _extra(phase, x, a), phase.time[x] + _extra(phase, x, b)
+        less_a, more_b = phase.time[x] + on_slots.extra[x], phase.time[x] + _extra(phase, x, b)
         if y >= 0:
             h = phase.group[y]
-            less_b = phase.time[y] + _extra(phase, y, b)
+            less_b = phase.time[y] + on_slots.extra[y]
             more_a = phase.time[y] + _extra(phase, y, a)
-        new_a = _value(phase, slots, a, g, less_a, h, more_a)
-        new_b = _value(phase, slots, b, h, less_b, g, more_b)
+        new_a = value_with(slots, phase.delivery, a, g, less_a, h, more_a)
+        new_b = value_with(slots, phase.delivery, b, h, less_b, g, more_b)
         old, new = _excess(value[a], value[b], reference), _excess(new_a, new_b, reference)
         old += price * _saved(phase, x, a, b)
         if y >= 0:
@@ -312,11 +228,14 @@ def _descend(
         # Tiny gains could be rounding, and go on for ever.
         if new > old * (1.0 - 1e-6) or max(new_a, new_b) > most:
             continue
-        _change(phase, slots, a, g, less_a, h, more_a, row)
-        _change(phase, slots, b, h, less_b, g, more_b, row)
+        change(slots, phase.delivery, a, g, less_a, h, more_a)
+        change(slots, phase.delivery, b, h, less_b, g, more_b)
         total += max(new_a, 0) + max(new_b, 0) - max(value[a], 0) - max(value[b], 0)
         value[a], value[b] = new_a, new_b
         worst = _worst(value)
+        on_slots.extra[x] = more_b - phase.time[x]
+        if y >= 0:
+            on_slots.extra[y] = more_a - phase.time[y]
         _exchange(slot, on_slots, x, y, a, b)
 
 
@@ -340,7 +259,7 @@ def _task(
         if len(phase.pull) and below(random, 2):
             return int(t)
         for _ in range(16):
-            if _extra(phase, t, slot[t]) > phase.least[t]:
+            if on_slots.extra[t] > phase.least[t]:
                 break
             t = below(random, len(slot))
         return int(t)
@@ -401,23 +320,26 @@ def _partner(
     if all of them were at the end of their slots.
     """
     g, size = phase.group[x], on_slots.size[b]
-    away = phase.slot_node[a] != phase.slot_node[b]
-    left_a = value[a] - phase.time[x] - _extra(phase, x, a)
+    fixed = phase.slot_node[a] != phase.slot_node[b] and kept < len(phase.delivery)
+    left_a = value[a] - phase.time[x] - on_slots.extra[x]
     with_b = value[b] + phase.time[x] + _extra(phase, x, b)
     y, best = NO_PARTNER, np.inf
-    if size < on_slots.task.shape[1] and not (away and g >= kept):
+    if size < on_slots.task.shape[1] and not (fixed and g >= kept):
         y, best = -1, _excess(left_a, with_b, reference)
     j = below(random, size) if size else 0
     for _ in range(min(size, MOST_PARTNERS)):
         j = j + 1 if j + 1 < size else 0
         z = on_slots.task[b, j]
-        h = phase.group[z]
-        if away and g != h and max(g, h) >= kept:
+        if fixed and g != phase.group[z] and max(g, phase.group[z]) >= kept:
             continue
-        if not may_use(phase.allowed, z, a):
+        left_b = with_b - phase.time[z] - on_slots.extra[z]
+        saved = price * _saved(phase, z, b, a)
+        # Most tasks are ruled out by what they take at least: the tables are far from the cache.
+        least = _excess(left_a + phase.time[z] + phase.least[z], left_b, reference) - saved
+        if least >= best or not may_use(phase.allowed, z, a):
             continue
-        more, less = phase.time[z] + _extra(phase, z, a), phase.time[z] + _extra(phase, z, b)
-        this = _excess(left_a + more, with_b - less, reference) - price * _saved(phase, z, b, a)
+        with_a = left_a + phase.time[z] + _extra(phase, z, a)
+        this = _excess(with_a, left_b, reference) - saved
         if this < best:
             y, best = z, this
     return int(y)
@@ -426,7 +348,7 @@ def _partner(
 @inner
 def _exchange(slot: IntArray, on_slots: SlotTasks, x: int, y: int, a: int, b: int) -> None:
     """Move task x from slot a to b, and task y, unless it is -1, from b to a."""
-    task, size, place = on_slots
+    task, size, place = on_slots.task, on_slots.size, on_slots.place
     at = place[x]
     slot[x] = b
     if y >= 0:

@@ -104,15 +104,13 @@ class Search:
         if self.over:
             return
         polished = self._polished_starts(seconds, tails) if greedy else []
-        best = min([*given, *polished], key=lambda item: item[1].makespan)[0]
+        best = min([*given, *polished], key=lambda item: item[1])[0]
         layout = layout_of(problem)
         if layout.reads_differ and not layout.maps_bind:
             best, _ = self._polished(best, PRICE)
         perturb(self._local_search(), problem, best, self.steps, tails)
 
-    def _polished_starts(
-        self, seconds: float, tails: IntArray
-    ) -> list[tuple[SlotAssignment, Timing]]:
+    def _polished_starts(self, seconds: float, tails: IntArray) -> list[tuple[SlotAssignment, int]]:
         problem = self.problem
         self._stage(STARTS_SHARE * min(seconds, MOST_SHARED_SECONDS))
         starts = greedy_starts(
@@ -139,7 +137,7 @@ class Search:
 
     def _polished(
         self, placement: SlotAssignment, price: float = 0.0
-    ) -> tuple[SlotAssignment, Timing]:
+    ) -> tuple[SlotAssignment, int]:
         search = self._local_search()
         return polish(search, self.problem, placement, POLISH_ROUNDS, POLISH_TRIES, price)
 
