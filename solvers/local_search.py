@@ -9,12 +9,22 @@ import math
 from types import ModuleType
 
 from ..heuristics import block_search, class_search
+from ..heuristics.hmhs.priority import by_priority
 from ..heuristics.stopping_rules import Asked, FirstOf, TargetReached
 from ..instances.mapreduce.instance import Instance
 from ..instances.mapreduce.schedule import Schedule
+from .clock import Clock
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress
+from .relaxations.round_shares import rounded
+from .relaxations.waves import can_pour, poured
 from .stop_reason import StopReason
+
+POUR_SHARE = 0.25
+"""Most of the time that the linear program in waves may take."""
+
+POUR_GAP = 0.1
+"""The program runs if the incumbent is further than this, relatively, from the lower bound."""
 
 
 def searcher(instance: Instance) -> ModuleType:
@@ -79,9 +89,12 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
             on_end=keep,
         )
     else:
+        start = _start(instance, request, clock)
+        if start is not request.incumbent:
+            better(start)
         found = class_search.improve_classes(
             instance,
-            request.incumbent,
+            start,
             rule,
             seed=request.seed,
             threads=request.threads,
@@ -92,3 +105,17 @@ def improvement_method(instance: Instance, request: SolveRequest) -> MethodOutco
     stop = StopReason.GAP_CLOSED if closed else clock.reason
     shorter = found.makespan < request.incumbent.makespan
     return MethodOutcome(found if shorter else None, None, "", stop, progress=steps)
+
+
+def _start(instance: Instance, request: SolveRequest, clock: Clock) -> Schedule:
+    """The incumbent, or with many tasks what the linear program in waves gives, if shorter."""
+    start = request.incumbent
+    few = instance.map_tasks + instance.reduce_tasks < class_search.MANY_TASKS
+    near = start.makespan <= (1 + POUR_GAP) * request.lower_bound
+    if few or near or not can_pour(instance):
+        return start
+    order = by_priority(instance)
+    optimum = poured(instance, order, clock.until(clock.elapsed + POUR_SHARE * clock.left))
+    if optimum is None:
+        return start
+    return min(start, rounded(instance, order, optimum), key=lambda schedule: schedule.makespan)

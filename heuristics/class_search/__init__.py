@@ -4,5 +4,6 @@
 """
 
 from .driver import can_search, improve_classes, warm_up
+from .worker import MANY_TASKS
 
-__all__ = ["can_search", "improve_classes", "warm_up"]
+__all__ = ["MANY_TASKS", "can_search", "improve_classes", "warm_up"]

@@ -69,6 +69,8 @@ class Plan(NamedTuple):
     """First and last temperature, in time units."""
     width: float
     """The reference is below the least worst value so far by this share of the horizon."""
+    thrift: float
+    """What a unit of work weighs on any slot, as a share of what one weighs on the worst."""
     date_share: float
     """Share of the steps that change a date."""
     fixed_maps: bool
@@ -117,6 +119,7 @@ def anneal(
     _keep(maps, reduces, dates, kept)
     reference, heat = 0, 1.0
     margin = int(MARGIN * plan.horizon)
+    thrift = 2 * plan.thrift * plan.width * plan.horizon
     for step in range(plan.steps):
         if step % CHECK_STEPS == 0:
             if stop[0]:
@@ -134,9 +137,9 @@ def anneal(
             _change_date(random, maps, reduces, dates, k, plan.horizon, reference, heat)
         elif k < len(maps.value):
             if not plan.fixed_maps:
-                _move_task(random, maps, k, reference, heat)
+                _move_task(random, maps, k, reference, heat, thrift)
         else:
-            _move_task(random, reduces, k - len(maps.value), reference, heat)
+            _move_task(random, reduces, k - len(maps.value), reference, heat, thrift)
     worst = _worst(maps, reduces)
     if worst < saved:
         _keep(maps, reduces, dates, kept)
@@ -188,7 +191,9 @@ def _accepted(random: IntArray, growth: float, heat: float) -> bool:
 
 
 @inner
-def _move_task(random: IntArray, side: Side, a: int, reference: int, heat: float) -> None:
+def _move_task(
+    random: IntArray, side: Side, a: int, reference: int, heat: float, thrift: float
+) -> None:
     """Move a task off slot a, or exchange it for one of another slot."""
     slots = len(side.value)
     if slots < 2 or side.kinds[a] == 0:
@@ -212,6 +217,7 @@ def _move_task(random: IntArray, side: Side, a: int, reference: int, heat: float
     new_b = value_after(side, b, h, less_b, g, more_b)
     growth = excess(new_a, reference) + excess(new_b, reference)
     growth -= excess(side.value[a], reference) + excess(side.value[b], reference)
+    growth += thrift * (more_b - less_a + more_a - less_b)
     if _accepted(random, growth, heat):
         replace_task(side, a, c, d)
         replace_task(side, b, d, c)

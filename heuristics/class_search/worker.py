@@ -28,6 +28,13 @@ FULL_HOT, SHORT_HOT, COLD = 0.01, 0.003, 0.0005
 WIDTH = 0.01
 """The reference lies below the worst value by this share of the makespan."""
 
+MANY_TASKS = 30_000
+"""With so many tasks the search keeps the slots that suit the start's jobs: there is no full round,
+and the work on all slots counts."""
+
+THRIFT = 0.015
+"""What a unit of work weighs if it counts, as a share of one on the worst slot."""
+
 DATE_SHARE = 0.02
 """Share of the steps that change a date."""
 
@@ -65,6 +72,8 @@ class Search:
     ) -> None:
         self.problem, self.target, self.thread = problem, target, thread
         self.iterations, self.best, self.offer = iterations, best, offer
+        self.tasks = len(problem.map_class) + len(problem.reduce_class)
+        self.many = self.tasks >= MANY_TASKS
         self.random = seeded(seed, thread)
         self.stop = np.zeros(1, dtype=np.int64)
 
@@ -94,17 +103,24 @@ class Search:
 
     def _plan(self, number: int, horizon: int, pace: float, left: float) -> Plan:
         """The plan of a round: a short one, which tells the pace, a full one, then short ones."""
-        full = number == 1
-        tasks = len(self.problem.map_class) + len(self.problem.reduce_class)
+        full = number == 1 and not self.many
         least = LEAST_SHIFTED if number > 1 else LEAST_STEPS
-        steps = max(least, (FULL_STEPS if full else SHORT_STEPS) * tasks)
+        steps = max(least, (FULL_STEPS if full else SHORT_STEPS) * self.tasks)
         if self.iterations is None and pace and np.isfinite(left):
             steps = min(steps, max(1, int((FULL_SHARE if full else 1.0) * left / pace)))
-        hot = SHORT_HOT if number > 1 else FULL_HOT
+        hot = SHORT_HOT if number > 1 or self.many else FULL_HOT
         # Moving map tasks changes what reduce tasks read.
         fixed_maps = self.problem.reads and number > 1 and number % 2 == 0
         return Plan(
-            steps, horizon, hot * horizon, COLD * horizon, WIDTH, DATE_SHARE, fixed_maps, number > 1
+            steps,
+            horizon,
+            hot * horizon,
+            COLD * horizon,
+            WIDTH,
+            THRIFT if self.many else 0.0,
+            DATE_SHARE,
+            fixed_maps,
+            number > 1,
         )
 
 

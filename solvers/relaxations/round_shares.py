@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import pyomo.environ as pyo
 
 from ...formulations.unrelated_machines.model import JobPhase, phases
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, timed_by_job
+from .waves import Poured
 
 WHOLE = 1e-6
 """A number of tasks that lacks no more than this is an integer; solvers leave such errors."""
 
 
-def rounded(instance: Instance, order: IntArray, model: pyo.ConcreteModel) -> Schedule:
+def rounded(instance: Instance, order: IntArray, optimum: Poured) -> Schedule:
     """Place every task on one slot, near the shares that a linear program found.
 
     Each slot gets the whole tasks of its share. The few left over go, the longest first, where they
@@ -27,8 +27,8 @@ def rounded(instance: Instance, order: IntArray, model: pyo.ConcreteModel) -> Sc
         The instance.
     order
         The jobs in order, shape (jobs,).
-    model
-        The solved model of `slotwise.formulations.unrelated_machines.waves`.
+    optimum
+        What the program gave for this order.
 
     Returns
     -------
@@ -36,22 +36,12 @@ def rounded(instance: Instance, order: IntArray, model: pyo.ConcreteModel) -> Sc
         The schedule.
     """
     maps, reduces = phases(instance)
-    over = np.array([pyo.value(model.map_over[g]) for g in model.waves])
-    left = pyo.value(model.makespan) - over
-    wave = np.empty(instance.jobs, dtype=np.int64)
-    for g, jobs in enumerate(model.wave):
-        wave[jobs] = g
-    map_count = _counts(maps, _shares(model.map_share, maps), wave, over)
+    wave, end = optimum.wave, optimum.end
+    left = optimum.makespan - end
     last = len(left) - 1
-    reduce_count = _counts(reduces, _shares(model.reduce_share, reduces), last - wave, left[::-1])
+    map_count = _counts(maps, optimum.map_share, wave, end)
+    reduce_count = _counts(reduces, optimum.reduce_share, last - wave, left[::-1])
     return timed_by_job(instance, _slots(map_count), _slots(reduce_count), order)
-
-
-def _shares(var: pyo.Var, phase: JobPhase) -> FloatArray:
-    shares = np.zeros(phase.factors.shape)
-    for (i, k), value in var.extract_values().items():
-        shares[i, k] = value
-    return shares
 
 
 def _counts(phase: JobPhase, shares: FloatArray, wave: IntArray, ends: FloatArray) -> IntArray:

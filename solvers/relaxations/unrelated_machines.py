@@ -9,7 +9,6 @@ from functools import partial
 import pyomo.environ as pyo
 
 from ...formulations.unrelated_machines import model as unrelated_machines
-from ...formulations.unrelated_machines import waves
 from ...heuristics.background import OutOfTime, attempt
 from ...heuristics.hmhs.priority import by_priority
 from ...instances.mapreduce.instance import Instance
@@ -19,6 +18,7 @@ from ..method import SolveRequest
 from ..progress import Progress
 from ..stop_reason import StopReason
 from .round_shares import rounded
+from .waves import poured
 
 SLACK = 1e-7
 """Subtracted, relatively, from the value of a linear program, which is optimal within tolerances.
@@ -76,15 +76,14 @@ class LinearPrograms:
         best, horizon = self.request.incumbent, None
         order = by_priority(self.instance)
         while True:
-            model = self._built(partial(waves.build, self.instance, order, horizon=horizon))
-            value = None if model is None else self._optimum(model)
-            if model is None or value is None or math.isinf(value):
+            optimum = poured(self.instance, order, self.clock, horizon=horizon)
+            if optimum is None:
                 return
-            schedule = rounded(self.instance, order, model)
+            schedule = rounded(self.instance, order, optimum)
             if schedule.makespan >= best.makespan:
                 return
             yield schedule
-            best, horizon = schedule, (schedule.makespan + max(bound, value)) / 2
+            best, horizon = schedule, (schedule.makespan + max(bound, optimum.makespan)) / 2
 
     def tell(self, makespan: float, bound: float) -> None:
         """Report progress.

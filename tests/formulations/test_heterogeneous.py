@@ -23,15 +23,17 @@ from slotwise.formulations.identical_tasks import (
 )
 from slotwise.formulations.job_order import model as job_order
 from slotwise.formulations.unrelated_machines import model as unrelated_machines
-from slotwise.formulations.unrelated_machines import waves
+from slotwise.heuristics.hmhs.priority import average_times
 from slotwise.instances.generators.hmhs import generate, small
 from slotwise.instances.mapreduce.cluster import Rates
 from slotwise.instances.mapreduce.instance import Instance, SpeedFactors
 from slotwise.instances.mapreduce.security import Outages
 from slotwise.solvers.backends import highs
 from slotwise.solvers.choice import chosen_methods
+from slotwise.solvers.clock import Clock
 from slotwise.solvers.heuristic import all_heuristics
 from slotwise.solvers.relaxations.round_shares import rounded
+from slotwise.solvers.relaxations.waves import MOST_WAVES, poured, waves_of
 from slotwise.solvers.stop_reason import StopReason
 
 CHUNK = 60
@@ -234,9 +236,13 @@ def test_a_horizon_raises_the_bound():
 def test_rounded_shares_are_a_valid_schedule(seed, jobs):
     instance = small(jobs, 3, 2, seed=seed, max_maps=9, max_reduces=5)
     order = np.random.default_rng(seed).permutation(jobs)
-    model = waves.build(instance, order)
-    assert highs.solve(model, threads=1).stop is StopReason.GAP_CLOSED
-    schedule = rounded(instance, order, model)
+    found = poured(instance, order, Clock())
+    for share, tasks in (
+        (found.map_share, instance.maps_of),
+        (found.reduce_share, instance.reduces_of),
+    ):
+        assert share.sum(axis=1) == pytest.approx(np.minimum(tasks, 1))
+    schedule = rounded(instance, order, found)
     assert slotwise.check(instance, schedule).valid
     assert schedule.makespan >= best_lower_bound(instance)[0] * (1 - 1e-9)
 
@@ -245,9 +251,41 @@ def test_rounding_whole_shares_changes_nothing():
     """One job, one wave, ten tasks each way on ten equal slots: one each, 5 s and then 7 s."""
     cluster = Cluster.uniform(10, map_slots=1, reduce_slots=1)
     instance = job_instance("even", cluster, [Job("a", [5.0] * 10, [7.0] * 10)])
-    model = waves.build(instance, np.array([0]))
-    assert highs.solve(model, threads=1).incumbent == pytest.approx(12.0)
-    assert rounded(instance, np.array([0]), model).makespan == pytest.approx(12.0)
+    found = poured(instance, np.array([0]), Clock())
+    assert found.makespan == pytest.approx(12.0)
+    assert rounded(instance, np.array([0]), found).makespan == pytest.approx(12.0)
+
+
+def test_waves_wait_for_the_waves_before():
+    """Jobs of 2 s + 5 s and 3 s + 5 s on one map slot and two reduce slots.
+
+    In this order the maps end at 2 and 5 s. The reduces, split over both slots, still take 5 s of
+    each then and 2.5 s: 7 s and 7.5 s. In the other order: 3 + 5 = 8 s and 5 + 2.5 = 7.5 s.
+    """
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
+    jobs = [Job("a", [2.0], [5.0]), Job("b", [3.0], [5.0])]
+    instance = job_instance("two", cluster, jobs)
+    one_map_slot = SpeedFactors(np.array([[1.0, 1e9], [1.0, 1e9]]), np.ones((2, 2)))
+    instance = replace(instance, speed_factors=one_map_slot)
+    assert poured(instance, np.array([0, 1]), Clock()).makespan == pytest.approx(7.5)
+    assert poured(instance, np.array([1, 0]), Clock()).makespan == pytest.approx(8.0)
+    # Within 4 s neither job has time for its reduces.
+    assert poured(instance, np.array([0, 1]), Clock(), horizon=4.0) is None
+
+
+@given(st.integers(0, 10_000), st.integers(1, 60))
+def test_waves_follow_the_order_and_have_much_the_same_work(seed, jobs):
+    instance = small(jobs, 3, 2, seed=seed, max_maps=9, max_reduces=5)
+    order = np.random.default_rng(seed).permutation(jobs)
+    wave = waves_of(instance, order)
+    steps = np.diff(wave[order])
+    assert wave[order[0]] == 0
+    assert ((steps == 0) | (steps == 1)).all()
+    maps, reduces = average_times(instance)
+    work = maps / max(maps.sum(), 1e-9) + reduces / max(reduces.sum(), 1e-9)
+    # A wave has no more than its share but for half of its first and half of its last job.
+    of = np.bincount(wave, work)
+    assert of.max() <= work.sum() / MOST_WAVES + work.max() + 1e-9
 
 
 def test_linear_programs_beat_the_heuristics_where_the_paper_plays():

@@ -6,12 +6,14 @@ import pytest
 from random_instances import tiny, with_speed_factors
 
 from slotwise.formulations.bounds.closed_form import best_lower_bound
+from slotwise.heuristics import class_search
 from slotwise.heuristics.class_search import driver
 from slotwise.heuristics.hmhs.min_min import min_min
 from slotwise.heuristics.list_scheduling.rules import eass, efss_local
 from slotwise.instances.generators.hmhs import generate as hmhs
 from slotwise.instances.generators.ljr import generate
 from slotwise.instances.mapreduce.checker import check
+from slotwise.solvers import local_search
 from slotwise.solvers.local_search import improvement_method
 from slotwise.solvers.method import SolveRequest
 
@@ -96,6 +98,7 @@ def test_no_time_no_schedule():
 def test_slots_of_different_speed():
     instance = hmhs(8, seed=0, map_machines=6, reduce_machines=6, maps=(1, 40))
     kept = []
+    class_search.warm_up()
     task = task_for(instance, incumbent=min_min(instance), time_limit=1.0, keep=kept.append)
     outcome = improvement_method(instance, task)
     assert check(instance, outcome.schedule).violations == []
@@ -111,3 +114,32 @@ def test_says_so_if_too_many_tasks_differ(monkeypatch):
     outcome = improvement_method(instance, task_for(instance, incumbent=eass(instance)))
     assert outcome.schedule is None
     assert outcome.why == "not applicable: too many different tasks"
+
+
+def test_many_tasks_begin_with_the_program_in_waves(monkeypatch):
+    instance = hmhs(12, seed=0, map_machines=20, reduce_machines=20)
+    incumbent = min_min(instance)
+    bound = best_lower_bound(instance)[0]
+    kept = []
+    task = task_for(
+        instance, incumbent=incumbent, lower_bound=bound, time_limit=3.0, keep=kept.append
+    )
+    monkeypatch.setattr(class_search, "MANY_TASKS", 0)
+    outcome = improvement_method(instance, task)
+    # What the search begins with is the first that it tells: 5 % better than the heuristic.
+    first = kept[0].schedule
+    assert check(instance, first).violations == []
+    assert first.makespan < 0.95 * incumbent.makespan
+    assert check(instance, outcome.schedule).violations == []
+    assert outcome.schedule.makespan <= first.makespan
+
+
+def test_a_start_near_the_bound_needs_no_program(monkeypatch):
+    instance = hmhs(12, seed=0, map_machines=20, reduce_machines=20)
+    incumbent = min_min(instance)
+    task = task_for(
+        instance, incumbent=incumbent, lower_bound=incumbent.makespan * 0.95, time_limit=1.0
+    )
+    monkeypatch.setattr(class_search, "MANY_TASKS", 0)
+    monkeypatch.setattr(local_search, "poured", lambda *_: pytest.fail("solved the program"))
+    improvement_method(instance, task)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_instances import instances, tiny, with_outages, with_security, with_speed_factors
 
-from slotwise.heuristics.class_search import can_search, driver, improve_classes
+from slotwise.heuristics.class_search import can_search, driver, improve_classes, worker
 from slotwise.heuristics.hmhs.min_min import min_min
 from slotwise.heuristics.list_scheduling.rules import eass
 from slotwise.heuristics.stopping_rules import (
@@ -197,3 +197,19 @@ def test_too_many_different_tasks_are_not_for_it(monkeypatch):
     monkeypatch.setattr(driver, "MOST_TIMES", 10)
     assert not can_search(instance)
     assert improve_classes(instance, start, TimeLimit(FOREVER)) is start
+
+
+def test_with_many_tasks_the_work_stays_small(monkeypatch):
+    """The work on all slots creeps up to the reference unless it counts."""
+    instance = hard()
+    start = min_min(instance)
+
+    def work(thrift):
+        monkeypatch.setattr(worker, "MANY_TASKS", 0)
+        monkeypatch.setattr(worker, "THRIFT", thrift)
+        found = improved(instance, start)
+        assert check(instance, found).violations == []
+        assert found.makespan < start.makespan
+        return sum(float((of.end - of.start).sum()) for of in (found.map, found.reduce))
+
+    assert work(0.1) < work(0.0)
