@@ -50,6 +50,13 @@ METHODS = Registry(
             understands=ALL_PARTS,
         ),
         Entry(
+            "time-prices",
+            "solvers.relaxations.time_prices:time_prices_method",
+            "docs/formulations/relaxed.md",
+            "prices of time in both phases: a lower bound for two-stage shops, no schedule",
+            understands=ALL_PARTS,
+        ),
+        Entry(
             "branch-and-bound",
             "solvers.branch_and_bound.search:branch_and_bound_method",
             "docs/formulations/branch-and-bound.md",

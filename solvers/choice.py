@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 
 from ..formulations.job_order import model as job_order
@@ -18,13 +19,18 @@ from .integer_programs import heterogeneous_fits, unrelated_machines_fits
 from .local_search import can_improve
 from .pattern_prices.kinds import fits as pattern_prices_fit
 from .portfolio import Lane, Turn
+from .relaxations import time_prices
 
 MOST_TASKS = 200
 """Most tasks of instances that exact methods are tried on."""
 
-HEAD_START = 1.0
-"""Seconds after which the second of two exact methods starts; small instances are solved by then.
+MANY_TASKS = 100
+"""With more tasks than this exact methods raise the bound at most, and a search runs beside them.
 """
+
+HEAD_START = 1.25
+"""Seconds after which the second of two exact methods starts. Small instances are solved by then,
+and branch and bound has handed over what its first local search found."""
 
 UNCOMPILED = 8.0
 """Seconds that the other method gets before branch and bound is compiled: about what that takes, so
@@ -32,6 +38,12 @@ the first use costs at most twice the better choice."""
 
 BOUNDS_SHARE = 1 / 3
 """Share of the time that bounds have before a search, if there is one thread for both."""
+
+PRICES_SHARE = 1 / 4
+"""Share of the time left that prices of time have before the second of two exact methods."""
+
+EXACT_SHARE = 1 / 4
+"""Share of the time left that each exact method has among the bounds beside a search."""
 
 Fits = Callable[[Instance], bool]
 
@@ -67,23 +79,34 @@ def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
     benchmarks/README.md has the measurements. Branch and bound settles small instances in a tenth
     of a second. CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with
     two threads than with one; otherwise the job-order model with HiGHS takes its place, which does
-    not gain from a second thread. Branch and bound cannot handle slots of different speed; there
+    not gain from a second thread. Where all durations are whole, prices of time raise the bound
+    before it starts. Branch and bound cannot handle slots of different speed; there
     the heterogeneous model comes first where it applies, and linear programs give bound and
     schedule of small instances where no exact method fits.
 
     Beyond `MOST_TASKS` tasks no exact method is of use. There a search for shorter schedules
     (`SEARCHES`) has all threads but one, and methods that raise the bound (`BOUNDS`) take turns in
     the last one, which joins the search when they have ended. A single thread does both in turn:
-    the bounds have a third of its time at most.
+    the bounds have a third of its time at most. Beyond `MANY_TASKS` tasks on equally fast slots it
+    is the same, with the exact methods among the bounds, for a quarter of the time each.
     """
-    searches = [] if _is_small(instance) else [name for name, fits in SEARCHES if fits(instance)]
+    tasks = instance.map_tasks + instance.reduce_tasks
+    exact = _exact(instance, threads) if tasks <= MOST_TASKS else {}
+    few = tasks <= (MANY_TASKS if instance.speed_factors is None else MOST_TASKS)
+    searches = [] if few else [METHODS.lookup(name) for name, fits in SEARCHES if fits(instance)]
     if not searches:
-        return side_by_side(_exact(instance, threads))
-    bounds = [METHODS.lookup(name) for name, fits in BOUNDS if fits(instance)]
-    return search_and_bounds(METHODS.lookup(searches[0]), bounds, threads)
+        lanes = side_by_side(exact or _exact(instance, threads))
+        if len(lanes) > 1 and time_prices.fits(instance):
+            lanes[1] = replace(
+                lanes[1], turns=(Turn(METHODS.lookup("time-prices"), PRICES_SHARE), *lanes[1].turns)
+            )
+        return lanes
+    bounds = [Turn(method, EXACT_SHARE) for method in exact if method not in searches]
+    bounds += [Turn(METHODS.lookup(name)) for name, fits in BOUNDS if fits(instance)]
+    return search_and_bounds(searches[0], bounds, threads)
 
 
-def search_and_bounds(search: Entry, bounds: Sequence[Entry], threads: int) -> list[Lane]:
+def search_and_bounds(search: Entry, bounds: Sequence[Turn], threads: int) -> list[Lane]:
     """A search, and beside it bounds, whose thread joins the search when they have ended.
 
     Parameters
@@ -91,7 +114,7 @@ def search_and_bounds(search: Entry, bounds: Sequence[Entry], threads: int) -> l
     search
         Entry of the search.
     bounds
-        Entries of the methods that raise the bound.
+        The turns of the methods that raise the bound.
     threads
         Number of threads of all methods together.
 
@@ -104,9 +127,8 @@ def search_and_bounds(search: Entry, bounds: Sequence[Entry], threads: int) -> l
         return [Lane((Turn(search),), threads)]
     if threads == 1:
         share = BOUNDS_SHARE / len(bounds)
-        return [Lane((*(Turn(bound, share) for bound in bounds), Turn(search)), 1)]
-    turns = (*(Turn(bound) for bound in bounds), Turn(search))
-    return [Lane((Turn(search),), threads - 1), Lane(turns, 1)]
+        return [Lane((*(replace(bound, share=share) for bound in bounds), Turn(search)), 1)]
+    return [Lane((Turn(search),), threads - 1), Lane((*bounds, Turn(search)), 1)]
 
 
 def side_by_side(methods: Mapping[Entry, int]) -> list[Lane]:
@@ -160,7 +182,3 @@ def _exact(instance: Instance, threads: int) -> dict[Entry, int]:
         gives_way = first == "improvement" or (many and first == "branch-and-bound")
         names.pop(first if gives_way else second)
     return {METHODS.lookup(name): share for name, share in names.items()}
-
-
-def _is_small(instance: Instance) -> bool:
-    return instance.map_tasks + instance.reduce_tasks <= MOST_TASKS

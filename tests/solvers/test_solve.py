@@ -16,10 +16,17 @@ import slotwise
 from slotwise import Cluster, Job, job_instance, timed
 from slotwise.heuristics import block_search
 from slotwise.instances.errors import InputError
+from slotwise.instances.generators import two_stage
 from slotwise.instances.generators.ljr import generate, small
 from slotwise.solvers import METHODS
 from slotwise.solvers.branch_and_bound import search as branch_and_bound
-from slotwise.solvers.choice import HEAD_START, UNCOMPILED, chosen_methods, side_by_side
+from slotwise.solvers.choice import (
+    EXACT_SHARE,
+    HEAD_START,
+    UNCOMPILED,
+    chosen_methods,
+    side_by_side,
+)
 from slotwise.solvers.cross_check import cross_check
 from slotwise.solvers.integer_programs import unrelated_machines_method
 from slotwise.solvers.method import SolveRequest
@@ -134,6 +141,24 @@ def test_chosen_methods_fit_the_instance(monkeypatch):
     assert ["branch-and-bound"] not in names(slotwise.generate("hmhs-small", seed=1), 2)
     assert names(generate(50, 30, seed=1), 2) == [["improvement"]]
     assert names(generate(5, 30, seed=1, map_slots=4), 2)[0] == ["improvement"]
+
+
+def test_exact_methods_are_among_the_bounds_of_many_tasks(monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "is_compiled", lambda: True)
+    many = small(12, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=16, max_reduces=8)
+    assert 100 < many.map_tasks + many.reduce_tasks <= 200
+    first, second = chosen_methods(many, 2)
+    assert [turn.method.name for turn in first.turns] == ["improvement"]
+    assert second.turns[0].method.name == "branch-and-bound"
+    assert second.turns[0].share == EXACT_SHARE
+    assert second.turns[-1].method.name == "improvement"
+
+
+def test_prices_of_time_come_before_the_second_method(monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "is_compiled", lambda: True)
+    first, second = names(two_stage.generate(20, 5, 5, seed=1), 2)
+    assert (first, second[0]) == (["branch-and-bound"], "time-prices")
+    assert "time-prices" not in names(small(4, 3, seed=1), 2)[1]
 
 
 def test_bounds_have_a_thread_beside_the_search_until_they_end():
