@@ -103,6 +103,9 @@ def improve_blocks(
             on_end(usable.restored(handed))
     for work in run.works:
         work.value()
+    with suppress(KeyboardInterrupt):
+        if on_progress is not None and run.has_news():
+            on_progress(time.perf_counter() - began, run.makespan())
     found = usable.restored(run.schedule())
     return found if found.makespan < schedule.makespan else schedule
 

@@ -14,8 +14,7 @@ import pytest
 from brute_force import optimum
 
 from slotwise.instances.mapreduce.eligibility import impossible
-from slotwise.solvers import METHODS
-from slotwise.solvers import solve as exact
+from slotwise.solvers import METHODS, choice
 from slotwise.solvers.backends import cp_sat
 
 needs_ortools = pytest.mark.skipif(
@@ -65,7 +64,7 @@ def by_solve(threads: int) -> Callable:
 def ortools(request, monkeypatch):
     """With OR-Tools, and as if it were not installed."""
     if not request.param:
-        for module in (cp_sat, exact):
+        for module in (cp_sat, choice):
             monkeypatch.setattr(module, "find_spec", lambda name: None)
     elif find_spec("ortools") is None:
         pytest.skip("OR-Tools is not installed: pip install slotwise[cp]")

@@ -187,9 +187,10 @@ class Claim:
 
 
 def closed_forms(instance: Instance) -> list[Claim]:
-    """Every bound that is said to be valid."""
+    """Every bound that is said to be valid for the instance."""
     values = lower_bounds(instance)
-    return [Claim(bound.name, values[bound.name], None) for bound in BOUNDS if bound.valid]
+    valid = [bound.name for bound in BOUNDS if bound.valid and bound.name in values]
+    return [Claim(name, values[name], None) for name in valid]
 
 
 def heuristics(instance: Instance) -> list[Claim]:

@@ -37,7 +37,7 @@ def test_never_above_a_proven_optimum() -> None:
             assert outcome.lower_bound <= best * (1 + 1e-9), seed
             assert outcome.lower_bound >= start.lower_bound
             bounded += 1
-    assert bounded > 4
+    assert bounded > 2
 
 
 def test_a_shorter_schedule_of_somebody_else_raises_the_bound() -> None:
