@@ -16,7 +16,7 @@ from ..instances.registry import Entry
 from .clock import Clock
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .progress import Progress, ProgressCallback
-from .result import relative_gap
+from .result import OPTIMALITY_TOLERANCE, relative_gap
 from .stop_reason import StopReason
 
 GRACE = 1.0
@@ -267,11 +267,11 @@ class _Common:
                 self.bound = max(self.bound, bound)
         self.end_if_closed()
 
-    def end_if_closed(self) -> None:
-        """End all methods if the common gap is small enough."""
+    def end_if_closed(self, enough: float = 0.0) -> None:
+        """End all methods if the common gap is small enough: as asked, or relatively `enough`."""
         request = self.request
         gap = relative_gap(self.incumbent, self.bound)
-        small = gap is not None and gap <= request.relative_gap
+        small = gap is not None and gap <= max(request.relative_gap, enough)
         if small or self.incumbent - self.bound <= request.absolute_gap:
             self.closed = True
             self.stop.set()
@@ -281,6 +281,9 @@ class _Common:
         self.take(outcome)
         makespan = None if outcome.schedule is None else outcome.schedule.makespan
         self.tell(time.perf_counter() - self.began, makespan, outcome.lower_bound)
+        if outcome.lower_bound is not None:
+            # A method that has proved an optimum may leave more than was asked, by rounding.
+            self.end_if_closed(OPTIMALITY_TOLERANCE)
 
     def tell(self, seconds: float, incumbent: float | None, bound: float | None) -> None:
         with self.lock:

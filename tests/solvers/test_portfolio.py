@@ -79,3 +79,19 @@ def test_what_is_kept_ends_all_lanes_once_the_gap_is_closed(gaps):
     assert set(together.outcomes) == {"bounds", "search"}
     assert together.outcomes["search"].stop is StopReason.GAP_CLOSED
     assert not together.interrupted
+
+
+def test_a_proof_that_rounding_leaves_short_ends_the_search_beside_it():
+    begun = Event()
+
+    def exact(_instance, _request):
+        begun.wait(60)
+        return MethodOutcome(SHORT, SHORT.makespan * (1 - 5e-7), "proof")
+
+    def searches(_instance, request):
+        begun.set()
+        assert request.stop.wait(60)
+        return MethodOutcome(None, None, stop=request.clock().reason)
+
+    together = run(Lane((turn("exact", exact),), 1), Lane((turn("search", searches),), 1))
+    assert together.outcomes["search"].stop is StopReason.GAP_CLOSED
