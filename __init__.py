@@ -141,6 +141,7 @@ def _view(name: str) -> Any:
         "html": "report.views.notebook",
         "plot": "report.views.drawing",
         "report": "experiments.pages.report",
+        "guidance_document": "instances.datacenter.guidance_file",
         "step_page": "teaching.steps.html",
     }
     return getattr(import_module(f".{modules[name]}", __name__), name)

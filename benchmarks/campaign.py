@@ -1,7 +1,7 @@
 """What a campaign costs beside its methods: `python benchmarks/campaign.py [--runs 45000]`.
 
 Prints Markdown tables. First the store: processor seconds of the driver to keep results one by one
-in the journal, to export the four tables, and to read the folder again. Then runs: processor
+in the store, to export the four tables, and to read the folder again. Then runs: processor
 milliseconds of a run of LJR's calibration by number of jobs, of which the heuristic alone, in one
 process with the checker on, and what all 51 000 runs of Table 2 and the calibration come to. With
 `--workers N` also runs per second through a folder, workers started and compiled before.
@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory
 
 from slotwise.experiments.engine.campaign import Options, State, run_study
 from slotwise.experiments.engine.export import export, read_runs
-from slotwise.experiments.engine.journal import Journal, records_in
 from slotwise.experiments.engine.perform import perform
 from slotwise.experiments.engine.record import Record
+from slotwise.experiments.engine.store import NAME, Store, records_in
 from slotwise.experiments.study.making import called, drawn
 from slotwise.experiments.study.study import Block, InstanceSource, MethodCall, Run, Study
 
@@ -63,10 +63,10 @@ def store(count: int) -> None:
     with TemporaryDirectory() as name:
         folder, kept = Path(name), {}
         began = clocks()
-        with Journal(folder) as journal:
+        with Store(folder) as runs:
             for record in records:
-                kept[record.run] = journal.add(record)
-        tell("journal", began)
+                kept[record.run] = runs.add(record)
+        tell("store", began)
         # The first export imports pandas and pyarrow, which is no part of what it costs.
         export(study, {}, folder)
         began = clocks()
@@ -74,12 +74,12 @@ def store(count: int) -> None:
         tell("export of the four tables", began)
         began = clocks()
         records_in(folder)
-        tell("reading the journal, to go on", began)
+        tell("reading the store, to go on", began)
         began = clocks()
         read_runs(folder)
         tell("slotwise.read_runs", began)
-        size = (folder / "journal.jsonl").stat().st_size
-    print(f"\n{size / len(records):.0f} bytes a result in the journal.\n")
+        size = (folder / NAME).stat().st_size
+    print(f"\n{size / len(records):.0f} bytes a result in the store.\n")
 
 
 def made_up(run: Run) -> Record:

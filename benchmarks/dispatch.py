@@ -26,7 +26,7 @@ from slotwise.instances.datacenter.workload import poisson, replay
 from slotwise.instances.generators.lotes import google_2011
 from slotwise.instances.traces.job_table import write_jobs
 from slotwise.instances.traces.openb import read_openb
-from slotwise.report.plots import line_styles
+from slotwise.report.plots import policy_styles
 from slotwise.report.simulation_plots import longer_than, write_plot
 from slotwise.solvers.guidance.guide import guide
 from slotwise.solvers.guidance.prices import with_spread
@@ -98,7 +98,7 @@ def _plot_tails(tails: dict[tuple[float, float], list[Simulation]]) -> None:
     axes = figure.subplots(2, columns, sharex=True, sharey=True, squeeze=False)
     for place, ((load, noise), runs) in enumerate(tails.items()):
         ax: Axes = axes[place % 2, place // 2]
-        for run, (colour, style) in zip(runs, line_styles(), strict=False):
+        for run, (colour, style) in zip(runs, policy_styles(NAMES), strict=True):
             times, share = longer_than(run)
             ax.plot(3600 * times, share, color=colour, ls=style, label=run.policy)
         ax.set_xscale("log")

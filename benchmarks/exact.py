@@ -1,5 +1,7 @@
 """Exact methods side by side: branch and bound, the job-order model, the printed program, CP-SAT.
 
+Set D compares `slotwise solve` as it is with and without OR-Tools.
+
     python benchmarks/exact.py [--instances 20] [--threads 2] [--sets A B C6 …]
                                [--methods …] [--results FILE.jsonl]
 
@@ -11,16 +13,20 @@ the table of what is there. Ends with status 1 if two methods contradict each ot
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
-from itertools import count, islice
+from itertools import count, islice, product
 from pathlib import Path
 from statistics import mean
+from unittest.mock import patch
 
+import numpy as np
 from runs import (
+    OURS,
     SETTLED,
     Method,
     Run,
+    as_shipped,
     cp_sat_alone,
     end,
     figures,
@@ -30,7 +36,10 @@ from runs import (
 )
 
 from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.cluster import Rates
 from slotwise.instances.mapreduce.instance import Instance
+from slotwise.solvers import choice
+from slotwise.solvers.result import Result
 
 
 @dataclass(frozen=True)
@@ -61,9 +70,37 @@ def of_tasks(tasks: int) -> Callable[[], Iterator[Instance]]:
     return instances
 
 
+def of_two_sizes() -> Iterator[Instance]:
+    """In turn 3, 4 and 5 jobs on 3 and 4 nodes; every second six in whole seconds."""
+    for seed in count(9000):
+        for jobs, nodes in product((3, 4, 5), (3, 4)):
+            instance = small(jobs, nodes, seed=seed)
+            yield in_whole_seconds(instance) if seed % 2 else instance
+
+
+def in_whole_seconds(instance: Instance) -> Instance:
+    """As the instance, but with short whole durations, many of them equal or 0."""
+    return replace(
+        instance,
+        name=f"{instance.name}-whole",
+        cluster=replace(instance.cluster, rates=Rates(100.0, 50.0, 25.0)),
+        map_processing=np.maximum(0.0, instance.map_processing // 20 - 3),
+        reduce_processing=np.maximum(0.0, instance.reduce_processing // 20 - 6),
+        input_mb=np.round(instance.input_mb, -2),
+        output_ratio=instance.reduces_of.astype(float),
+    )
+
+
+def without_ortools(instance: Instance, time_limit: float, threads: int) -> Result:
+    """`slotwise solve` as if OR-Tools were not installed."""
+    with patch.object(choice, "find_spec", return_value=None):
+        return as_shipped(instance, time_limit, threads)
+
+
 SETS = {
     "A": Set("4 jobs", 20.0, of_jobs(4)),
     "B": Set("5 jobs", 60.0, of_jobs(5)),
+    "D": Set("3 to 5 jobs, 3 and 4 nodes", 20.0, of_two_sizes),
     **{f"C{n}": Set("1 to 3 jobs", 30.0, of_tasks(n)) for n in (6, 8, 10, 12, 14)},
 }
 
@@ -74,6 +111,8 @@ METHODS: dict[str, Method] = {
     "printed program, HiGHS": with_model("sequence"),
     "job-order model, CP-SAT": with_model("cp-sat"),
     "the same without our bounds and start": cp_sat_alone,
+    OURS: as_shipped,
+    f"{OURS} without OR-Tools": without_ortools,
 }
 
 

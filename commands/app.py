@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -96,6 +97,12 @@ def options(
         os.environ[VARIABLE] = max_input
 
 
+@cache
+def tree() -> Any:
+    """All commands as typer makes them, which takes longer than many a command."""
+    return typer.main.get_command(app)
+
+
 def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code; an error is reported in one line."""
     open_streams()
@@ -106,7 +113,7 @@ def run(arguments: list[str]) -> int:
         answer(app, arguments)
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # those of libraries, which tell a user nothing
-    command = typer.main.get_command(app)
+    command = tree()
     try:
         with command.make_context("slotwise", arguments) as context:
             command.invoke(context)

@@ -38,7 +38,7 @@ def check(
     hierarchy.
     """
     from ..instances.files.json_files import JsonFile
-    from ..instances.import_notes import plural
+    from ..instances.wording import plural
 
     problem = JsonFile.read(instance)
     kind = str(problem.document.get("format"))

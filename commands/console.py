@@ -15,6 +15,7 @@ import typer
 from ..instances.errors import InputError, OutputError, one_line, printable
 from ..instances.notices import listen
 from ..instances.registry import Entry, Registry
+from ..instances.wording import percent
 from ..report.endings import GANTT, PLOT
 from .file_rules import Written, saving, stdout_is_taken, where_result_is
 from .process.streams import put, put_aside
@@ -41,7 +42,7 @@ def _note(message: str) -> None:
 
 Json = Annotated[
     bool,
-    typer.Option("--json", help="Print one JSON document and nothing else.", callback=_hush),
+    typer.Option("--json", help="Print one JSON document on stdout and nothing else there."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.", callback=_hush)]
 InstanceFile = Annotated[
@@ -276,7 +277,7 @@ def live_progress(*, hidden: bool) -> Iterator[ProgressCallback | None]:
             if step.incumbent is not None and step.bound is not None:
                 gap = relative_gap(step.incumbent, step.bound)
                 said.append(f"bound {step.bound:.6g} s")
-                said.append(f"gap {'–' if gap is None else f'{gap:.3%}'}")
+                said.append(f"gap {percent(gap)}")
                 said.append("(Ctrl-C keeps the best)")
         return Text("   ".join(said))
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 DatacenterFile = Annotated[
     Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
 ]
+Scale = Annotated[
+    float, typer.Option(metavar="F", help="Plan for that part of the machines, at least 1 of each.")
+]
 TargetRate = Annotated[
     float | None,
     typer.Option(
@@ -46,6 +49,12 @@ SpreadFrom = Annotated[
     typer.Option(metavar="FILE", help="Measure it on these jobs (import … --jobs) instead."),
 ]
 
+JobsFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Compare the classes with these jobs, which they were made of."
+    ),
+]
 SCHEDULERS = ", ".join(entry.name for entry in EXPORTERS.own if entry.takes == GUIDANCE)
 Export = Annotated[
     str | None,
@@ -56,10 +65,12 @@ Export = Annotated[
 def guide(
     datacenter: DatacenterFile,
     target_rate: TargetRate = None,
+    scale: Scale = 1.0,
     as_printed: AsPrinted = False,
     time_limit: TimeLimit = 1.0,
     spread: Spread = 0.0,
     spread_from: SpreadFrom = None,
+    jobs: JobsFile = None,
     export: Export = None,
     output: Output = None,
     plot: PlotFile = None,
@@ -83,11 +94,10 @@ def guide(
     writer = None if export is None else exporter_of(export, guidance=True)
     if writer is not None and as_printed:
         raise InputError("--export writes prices, and the printed method has none")
-    problem = read_datacenter(datacenter)
+    problem = read_datacenter(datacenter).part(scale, "--scale")
     if spread_from is not None:
-        if spread:
-            raise InputError("--spread and --spread-from exclude one another")
-        spread = _measured(spread_from, problem)
+        spread = _measured(spread_from, problem, spread)
+    more = _compared(jobs, problem)
     warm_up()
     with held() as signals:
         signals.interrupt()  # which `make` answers with the best plan so far
@@ -110,20 +120,31 @@ def guide(
             exported = exported_by(writer, guidance)
             put_exported(writer, exported, output, {}, as_json=as_json, quiet=quiet)
             return
-        document = guidance_document(guidance) | {"explanation": explanation(guidance)}
+        document = guidance_document(guidance)
+        document["explanation"] = [*explanation(guidance), *more]
         if output is not None:
             with saving():
                 write_json(output, document)
         tell(guidance.notes, quiet=quiet or as_json)
-        show(guidance_view(guidance), document=document, as_json=as_json, quiet=quiet)
+        show(guidance_view(guidance, *more), document=document, as_json=as_json, quiet=quiet)
 
 
-def _measured(jobs: Path, problem: Datacenter) -> float:
-    """The spread of the demands of these jobs within their classes."""
+def _measured(jobs: Path, problem: Datacenter, spread: float) -> float:
+    """The spread of the demands of these jobs within their classes; none may be given beside."""
     from ..instances.datacenter.spread import spread_of
     from ..instances.datacenter.workload import replay
 
+    if spread:
+        raise InputError("--spread and --spread-from exclude one another")
     return spread_of(replay(jobs, problem))
+
+
+def _compared(jobs: Path | None, problem: Datacenter) -> list[str]:
+    """How the work of these jobs compares with that of the classes, if there are any."""
+    from ..instances.datacenter.workload import replay
+    from ..report.guidance import work_compared
+
+    return [] if jobs is None else [work_compared(replay(jobs, problem))]
 
 
 def _draw(guidance: Guidance, plot: Path | None) -> None:

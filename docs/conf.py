@@ -35,10 +35,10 @@ myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
-# Pages with cells are run; an error, or a cell of a minute, ends the build.
+# Pages with cells are run; an error, or a cell of a quarter of an hour, ends the build.
 nb_execution_mode = "force"
 nb_execution_in_temp = True  # what cells write stays out of the sources
-nb_execution_timeout = 60
+nb_execution_timeout = 900
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True

@@ -153,7 +153,7 @@ SYMBOLS = {
 """LaTeX commands that a formula may use, and how they read."""
 
 _SPACED = set("=≤≥≠<>∈∪+-")
-_UNDER = {"∑", "min", "max"}
+UNDER = {"∑", "min", "max"}
 _SUBSCRIPTS = dict(
     zip("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True)
 ) | {"′": "′", ",": ","}
@@ -173,19 +173,19 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class _Atom:
+class Atom:
     """A symbol or a group, with its subscript and superscript."""
 
     symbol: str = ""
     is_text: bool = False
-    group: tuple[_Atom, ...] = ()
-    below: tuple[_Atom, ...] = ()
-    above: tuple[_Atom, ...] = ()
+    group: tuple[Atom, ...] = ()
+    below: tuple[Atom, ...] = ()
+    above: tuple[Atom, ...] = ()
 
 
 def as_text(formula: str) -> str:
     """Render a formula in Unicode, for terminals."""
-    return " ".join(_text(_parsed(formula)).split())
+    return " ".join(_text(parsed(formula)).split())
 
 
 def as_mathml(formula: str, *, display: bool = False) -> str:
@@ -204,11 +204,12 @@ def as_mathml(formula: str, *, display: bool = False) -> str:
         The element.
     """
     style = ' displaystyle="true"' if display else ""
-    return f"<math{style}>{_mathml(_parsed(formula))}</math>"
+    return f"<math{style}>{_mathml(parsed(formula))}</math>"
 
 
 @cache
-def _parsed(formula: str) -> tuple[_Atom, ...]:
+def parsed(formula: str) -> tuple[Atom, ...]:
+    """The atoms of a formula. Raises `ValueError` if it cannot be read."""
     tokens: list[re.Match[str]] = []
     place = 0
     while place < len(formula):
@@ -225,46 +226,46 @@ def _parsed(formula: str) -> tuple[_Atom, ...]:
     return atoms
 
 
-def _sequence(tokens: list[re.Match[str]]) -> tuple[_Atom, ...]:
+def _sequence(tokens: list[re.Match[str]]) -> tuple[Atom, ...]:
     """Atoms up to the end or a closing brace; consumes `tokens` from its end."""
-    atoms: list[_Atom] = []
+    atoms: list[Atom] = []
     while tokens and tokens[-1][0] != "}":
         atoms.append(_scripted(_one(tokens), tokens))
     return tuple(atoms)
 
 
-def _one(tokens: list[re.Match[str]]) -> _Atom:
+def _one(tokens: list[re.Match[str]]) -> Atom:
     if not tokens:
         raise ValueError("a script is missing at the end of a formula")
     token = tokens.pop()
     if token["text"] is not None:
-        return _Atom(token["text"], is_text=True)
+        return Atom(token["text"], is_text=True)
     if token["command"] is not None:
         if token["command"] not in SYMBOLS:
             raise ValueError(f"no command {token[0]!r} in a formula: add it to SYMBOLS")
-        return _Atom(SYMBOLS[token["command"]])
+        return Atom(SYMBOLS[token["command"]])
     if token["plain"] is not None:
-        return _Atom(token[0].replace("'", "′"))
+        return Atom(token[0].replace("'", "′"))
     if token[0] != "{":
         raise ValueError(f"misplaced {token[0]!r} in a formula")
     inner = _sequence(tokens)
     if not tokens:
         raise ValueError("a closing brace is missing in a formula")
     tokens.pop()
-    return _Atom(group=inner)
+    return Atom(group=inner)
 
 
-def _scripted(base: _Atom, tokens: list[re.Match[str]]) -> _Atom:
-    scripts: dict[str, tuple[_Atom, ...]] = {}
+def _scripted(base: Atom, tokens: list[re.Match[str]]) -> Atom:
+    scripts: dict[str, tuple[Atom, ...]] = {}
     while tokens and tokens[-1]["mark"] in ("_", "^"):
         mark = tokens.pop()[0]
         script = _one(tokens)
         scripts[mark] = script.group or (script,)
     below, above = scripts.get("_", ()), scripts.get("^", ())
-    return _Atom(base.symbol, base.is_text, base.group, below, above)
+    return Atom(base.symbol, base.is_text, base.group, below, above)
 
 
-def _text(atoms: tuple[_Atom, ...], *, tight: bool = False) -> str:
+def _text(atoms: tuple[Atom, ...], *, tight: bool = False) -> str:
     pieces = []
     for atom in atoms:
         piece = _text(atom.group, tight=tight) if atom.group else atom.symbol
@@ -274,25 +275,25 @@ def _text(atoms: tuple[_Atom, ...], *, tight: bool = False) -> str:
             elif piece == ",":
                 piece = ", "
         piece += _script(atom.above, "^", _SUPERSCRIPTS) + _script(atom.below, "_", _SUBSCRIPTS)
-        pieces.append(piece + " " if atom.symbol in _UNDER and atom.below else piece)
+        pieces.append(piece + " " if atom.symbol in UNDER and atom.below else piece)
     return "".join(pieces).replace("-", "−")
 
 
-def _script(atoms: tuple[_Atom, ...], mark: str, small: dict[str, str]) -> str:
+def _script(atoms: tuple[Atom, ...], mark: str, small: dict[str, str]) -> str:
     text = _text(atoms, tight=True).replace("−", "-")
     if all(letter in small for letter in text):
         return "".join(small[letter] for letter in text)
     return f"{mark}{{{text}}}".replace("-", "−")
 
 
-def _mathml(atoms: tuple[_Atom, ...]) -> str:
+def _mathml(atoms: tuple[Atom, ...]) -> str:
     return "<mrow>" + "".join(map(_mathml_atom, atoms)) + "</mrow>"
 
 
-def _mathml_atom(atom: _Atom) -> str:
+def _mathml_atom(atom: Atom) -> str:
     base = _mathml(atom.group) if atom.group else _mathml_symbol(atom)
     below, above = _mathml(atom.below), _mathml(atom.above)
-    if atom.below and atom.symbol in _UNDER:
+    if atom.below and atom.symbol in UNDER:
         return f"<munder>{base}{below}</munder>"
     if atom.below and atom.above:
         return f"<msubsup>{base}{below}{above}</msubsup>"
@@ -301,7 +302,7 @@ def _mathml_atom(atom: _Atom) -> str:
     return f"<msup>{base}{above}</msup>" if atom.above else base
 
 
-def _mathml_symbol(atom: _Atom) -> str:
+def _mathml_symbol(atom: Atom) -> str:
     text = html.escape(atom.symbol.replace("-", "−"))
     if atom.is_text:
         return f"<mtext>{text.replace(' ', '&nbsp;')}</mtext>"

@@ -7,6 +7,19 @@ SPEEDS = frozenset({SPEED_FACTORS})
 SPEEDS_AND_SECURITY = frozenset({SPEED_FACTORS, SECURITY})
 SECURITY_AND_OUTAGES = frozenset({SECURITY, OUTAGES})
 
+
+def _as_printed(name: str, function: str) -> Entry:
+    """A heuristic of [LJR] whose choice of a reduce slot does not count the wait for the maps."""
+    return Entry(
+        f"{name}-as-printed",
+        f"heuristics.list_scheduling.rules:{function}_as_printed",
+        "LJR, Algorithm 1, statement 15 as printed in section 4.2",
+        f"{name} whose choice of a reduce slot does not count the wait for the maps",
+        understands=SPEEDS_AND_SECURITY,
+        usual=False,
+    )
+
+
 HEURISTICS = Registry(
     "heuristic",
     "slotwise.heuristics",
@@ -103,5 +116,9 @@ HEURISTICS = Registry(
             understands=SECURITY_AND_OUTAGES,
             valid=False,
         ),
+        _as_printed("EFSS", "efss"),
+        _as_printed("EFSS-L", "efss_local"),
+        _as_printed("TBS", "tbs"),
+        _as_printed("TBS-L", "tbs_local"),
     ),
 )

@@ -22,21 +22,30 @@ KINDS = {
 }
 """slotwise's own formats, what they hold and where they go."""
 
-_HISTORY = (
-    "a Hadoop history (.jhist)",
-    "make a trace of it with Hadoop's TraceBuilder and use `slotwise import rumen`",
-)
+_BUILD_TRACE = "make a trace of it with Hadoop's TraceBuilder and use `slotwise import rumen`"
 _TRACE = ("a Rumen trace", "use `slotwise import rumen`")
 _TOPOLOGY = ("a topology", "use `slotwise import rumen` with --topology")
 _SWIM = ("a SWIM table", "use `slotwise import swim`")
 _GOOGLE = ("a part of Google's trace", "use `slotwise import google`")
 
 _SIGNS = (
-    (r"Avro-(Json|Binary)\b|Meta VERSION=", *_HISTORY),
+    (r"Avro-(Json|Binary)\b", "a Hadoop history (.jhist)", _BUILD_TRACE),
+    (r"Meta VERSION=", "a job history of Hadoop's JobTracker", _BUILD_TRACE),
+    (
+        r"[^\0]*\borg\.apache\.hadoop\.mapred\.JobTracker\b",
+        "a log of Hadoop's JobTracker, which has no tasks in it",
+        "take the job histories, make a trace of them with Hadoop's TraceBuilder and use "
+        "`slotwise import rumen`",
+    ),
     (r'\{\s*"name"\s*:\s*"<root>"|\{[^{}\[\]]*"children"\s*:\s*\[', *_TOPOLOGY),
     (r'\[?\s*\{[^\0]*?"jobID"\s*:', *_TRACE),
-    (r'\{"Event"\s*:\s*"Spark', "a Spark event log", "slotwise does not read it"),
+    (r'\{\s*"Event"\s*:\s*"', "a Spark event log", "no command reads it"),
     (r"<!doctype html|<html", "a web page", "download the file itself"),
+    (
+        r"<[^\0]*<minShare\b",
+        "Spark's fairscheduler.xml, whose pools share the slots of one application",
+        "no command reads it",
+    ),
     (r"<[^\0]*<allocations\b|<allocations\b", "a fair-scheduler.xml", "use `slotwise import yarn`"),
     (
         r"<[^\0]*\byarn\.scheduler\.capacity\.",
@@ -50,6 +59,11 @@ _SIGNS = (
         "use `slotwise import slurm`",
     ),
     (r"sn,cpu_milli,", "an openb node list", "use `slotwise import openb NODES PODS`"),
+    (
+        r"name,cpu_milli,memory_mib,num_gpu,gpu_milli[\r\n]",
+        "an openb pod list without times",
+        "those called default, cpu…, gpushare… and gpuspec… have them",
+    ),
     (r"name,cpu_milli,", "an openb pod list", "use `slotwise import openb NODES PODS`"),
     (r"arrival,duration,class,", "a table of jobs", "use `slotwise simulate --trace`"),
     (r"[^\t\n]+\t\d+\t\d+\t\d+\t\d+\t\d+[\t\r\n]", *_SWIM),
@@ -59,7 +73,8 @@ _SIGNS = (
 )
 """How files of others begin."""
 
-_BEGINNING = 4096
+BEGINNING = 4096
+"""Bytes of a file that tell what it is."""
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
@@ -120,14 +135,15 @@ def kind_hint(content: bytes | str, reader: str = "") -> str:
     str
         The hint.
     """
-    text = content[:_BEGINNING]
+    text = content[:BEGINNING]
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     text = text.lstrip("\ufeff \t\r\n")
     if '"slotwise/' not in text:
         for sign, kind, advice in _SIGNS:
             if re.match(sign, text, re.IGNORECASE):
-                return "" if reader and f"import {reader}" in advice else _told(kind, advice)
+                own = re.match(rf"use `slotwise import {re.escape(reader)}[` ]", advice)
+                return "" if own else _told(kind, advice)
     return ""
 
 
@@ -136,6 +152,8 @@ def format_hint(document: Mapping[str, Any]) -> str:
     if "format" not in document:
         if "jobID" in document:
             return _told(*_TRACE)
+        if "Event" in document:
+            return kind_hint('{"Event":"')
         return _told(*_TOPOLOGY) if {"name", "children"} <= document.keys() else ""
     name = re.fullmatch(r"slotwise/([a-z-]+)/([0-9]{1,9})", str(document["format"]), re.ASCII)
     if name is None or name[1] not in KINDS:

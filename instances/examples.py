@@ -49,7 +49,7 @@ EXAMPLES = (
     Example(
         "lesson-sequence.json",
         "instance",
-        "six tasks on which every rule of the printed program is needed that no others imply",
+        "six tasks, jobs of one phase among them, that need the rules the printed program lacks",
         "slotwise explain sequence example:lesson-sequence",
     ),
     Example(
@@ -67,7 +67,7 @@ EXAMPLES = (
     Example(
         "lesson-job-order.json",
         "instance",
-        "three jobs on which no rule of the job-order model can be dropped without harm",
+        "three jobs on which the job-order and the sequence model need their rules",
         "slotwise explain job-order example:lesson-job-order",
     ),
     Example(
@@ -99,6 +99,12 @@ EXAMPLES = (
         "answer to an exercise",
         "an optimum that leaves rules out, to begin with",
         "slotwise examples example:exercise-solve -o exact.py",
+    ),
+    Example(
+        "exercise-build.py",
+        "answer to an exercise",
+        "a model in which two rules are to be filled in",
+        "slotwise examples example:exercise-build -o build.py",
     ),
     Example(
         "exercise-rule.py",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import InputError
-from .import_notes import plural
 from .needs import need
 from .registry import Choice, Entry, Registry
+from .wording import plural
 
 if TYPE_CHECKING:
     from .datacenter.guidance import Guidance

@@ -88,7 +88,8 @@ IMPORTERS = Registry(
 
 An importer is a function of one file or several and of options by name. It returns an instance, a
 datacenter or a hierarchy; or a pair of that and of notes, one sentence each, on what it left out or
-adjusted; or an `Imported`. One that understands "jobs" gives the jobs of a datacenter too.
+adjusted; or an `Imported`. One that understands "jobs" gives the jobs of a datacenter too, whose
+classes must hold what they hold.
 """
 
 
@@ -133,12 +134,29 @@ def import_(importer: str | Function, *files: str | Path, **options: Any) -> Imp
     Raises
     ------
     InputError
-        For an unknown name, and for files and options that the importer refuses.
+        For an unknown name, for files and options that the importer refuses, and if it makes
+        classes of jobs that hold more or less than the jobs.
     """
-    found = IMPORTERS.resolve(importer).load()(*files, **options)
+    imported = _imported(IMPORTERS.resolve(importer).load()(*files, **options))
+    if imported.jobs is not None and imported.job_class is not None:
+        _check_work(imported.made, imported.jobs, imported.job_class)
+    return imported
+
+
+def _imported(found: Any) -> Imported:
     if isinstance(found, Imported):
         return found
     if not isinstance(found, tuple):
         return Imported(found)
     made, *jobs, notes = found
     return Imported(made, tuple(notes), *jobs)
+
+
+def _check_work(made: Any, jobs: JobTable, job_class: IntArray) -> None:
+    from .datacenter.datacenter import Datacenter
+    from .datacenter.job_file import seconds_of_unit
+    from .datacenter.work import need_same_work
+
+    if isinstance(made, Datacenter):
+        hours = jobs.duration / seconds_of_unit("jobs", made)
+        need_same_work(made, job_class, hours, jobs.request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from .errors import InputError
+from .wording import listed
 
 
 def need(verb: str, thing: object, *kinds: type, hint: str = "") -> None:
@@ -24,7 +25,7 @@ def need(verb: str, thing: object, *kinds: type, hint: str = "") -> None:
     if isinstance(thing, kinds):
         return
     names = [with_article(kind.__name__) for kind in kinds]
-    wanted = " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    wanted = listed(names, None, "or")
     if isinstance(thing, str | os.PathLike):
         hint = hint or f"read it first with slotwise.read({os.fspath(thing)!r})"
     raise InputError(f"{verb}: needs {wanted}, got {called(thing)}{hint and ': '}{hint}")

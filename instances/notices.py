@@ -1,8 +1,11 @@
-"""Notices for the user from code that knows no command: compiling, plug-ins that fail."""
+"""What code that knows no command tells the user: compiling, plug-ins that fail, what an importer
+left out or adjusted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 
 _listeners: list[Callable[[str], None]] = []
@@ -28,3 +31,33 @@ def warning(message: str) -> None:
         from logging import getLogger
 
         getLogger("slotwise").warning("note: %s", message)
+
+
+@dataclass
+class ImportNotes:
+    """Remarks of an importer, one sentence each.
+
+    Parameters
+    ----------
+    lines
+        All remarks.
+    not_comparable
+        Those that make the trace's own run differ from the model.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    not_comparable: list[str] = field(default_factory=list)
+
+    def add(self, line: str, *, comparable: bool = True) -> None:
+        """Add a remark.
+
+        Parameters
+        ----------
+        line
+            The sentence.
+        comparable
+            False if it makes the trace's own run differ from the model.
+        """
+        self.lines.append(line)
+        if not comparable:
+            self.not_comparable.append(line)

@@ -45,6 +45,8 @@ class Entry:
     valid
         False for a printed method that is known to fail: a bound that is none, a heuristic that
         breaks the rules.
+    usual
+        False for a method that runs only where it is named.
     takes
         What it is for: "mapreduce", "datacenter", "hierarchy" or, of exporters, "guidance".
     plugin
@@ -59,6 +61,7 @@ class Entry:
     summary: str = ""
     understands: frozenset[str] = frozenset()
     valid: bool = True
+    usual: bool = True
     takes: str = "mapreduce"
     plugin: str = ""
     bound: tuple[tuple[str, Any], ...] = ()
@@ -133,6 +136,11 @@ class Registry(Sequence[Entry]):
     def names(self) -> list[str]:
         """The names of all."""
         return [entry.name for entry in self]
+
+    @property
+    def usual(self) -> list[Entry]:
+        """Those that run where none is named."""
+        return [entry for entry in self if entry.valid and entry.usual]
 
     def lookup(self, name: str) -> Entry:
         """The entry of a name.

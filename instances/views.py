@@ -19,7 +19,7 @@ _loaders: list[Loader] = []
 
 
 def shown_by(loader: Loader) -> None:
-    """Say who finds the functions `to_dataframe`, `html`, `plot` and `report` by name."""
+    """Say who finds the functions that are asked for by name: `html`, `plot` and so on."""
     _loaders[:] = [loader]
 
 

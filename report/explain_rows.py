@@ -9,6 +9,7 @@ from ..formulations.mathematics import Component, Formulation, Index, Statement
 from ..instances.datacenter.datacenter import Datacenter
 from ..instances.hierarchy.hierarchy import Hierarchy
 from ..instances.mapreduce.instance import Instance
+from ..instances.wording import plural
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Rows:
         """The numbers in words, to stand above the example."""
         if not self.rows:
             return f"{self.component}: no rows"
-        plural = "row" if self.rows == 1 else "rows"
-        return f"{self.component}: {self.rows} {plural}, {self.nonzeros} nonzeros, such as"
+        rows, nonzeros = plural(self.rows, "row"), plural(self.nonzeros, "nonzero")
+        return f"{self.component}: {rows}, {nonzeros}, such as"
 
 
 @dataclass(frozen=True)

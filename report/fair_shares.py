@@ -16,9 +16,8 @@ from ..instances.hierarchy.allocation import Allocation
 from ..instances.hierarchy.dropped_limits import shown
 from ..instances.hierarchy.events import time_text
 from ..instances.hierarchy.hierarchy import Hierarchy
-from ..instances.import_notes import plural
+from ..instances.wording import NONE, percent, plural
 from .plots import COLOURS, write_figure
-from .tables import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,7 +104,7 @@ def timeline_table(timeline: Timeline) -> Group:
         table.add_row(
             f"before {time_text(timeline.times[1])}" if time == -np.inf else time_text(time),
             *(
-                percent(float(share)) if is_there else "–"
+                percent(float(share)) if is_there else NONE
                 for share, is_there in zip(
                     allocation.share[:MOST_LINES], there[:MOST_LINES], strict=True
                 )

@@ -7,6 +7,7 @@ import numpy as np
 from ..instances.arrays import FloatArray
 from ..instances.datacenter.datacenter import Datacenter
 from ..instances.datacenter.guidance import Gains
+from ..instances.wording import percent
 
 MOST_NAMED = 3
 """Most configurations named in a sentence."""
@@ -48,7 +49,7 @@ def more_of(datacenter: Datacenter, gains: Gains, r: int) -> str:
             return f"{words} Nor does up to twice as much."
     least = np.nan_to_num(gains.first_gain[:, r])
     return words + "".join(
-        f" On {names[j]} it takes {amount(float(gains.first[j, r]))} more, which brings "
+        f" On {names[j]} it takes {percent(float(gains.first[j, r]))} more, which brings "
         f"{percent(float(least[j]))}."
         for j in _best(least)[:1]
     )
@@ -77,7 +78,7 @@ def more_together(datacenter: Datacenter, gains: Gains) -> list[str]:
         more = gains.more if gains.place[j, -1] > 0 else float(gains.first[j, -1])
         lines.append(
             f"On {datacenter.configurations[j]} only several resources together help: "
-            f"{amount(more)} more of each brings {percent(float(together[j]))} more jobs."
+            f"{percent(more)} more of each brings {percent(float(together[j]))} more jobs."
         )
     return lines
 
@@ -86,15 +87,3 @@ def _best(gain: FloatArray) -> list[int]:
     """The numbers of the largest gains above 0."""
     order = np.argsort(-gain, kind="stable")[:MOST_NAMED].tolist()
     return [j for j in order if gain[j] > 0]
-
-
-def amount(more: float) -> str:
-    """A relative increase: `2 %`, `33.4 %`."""
-    return f"{100 * more:.3g} %"
-
-
-def percent(share: float) -> str:
-    """A share with two digits, or one after the point: `0.12 %`, `12.0 %`."""
-    if share == 0:
-        return "0 %"
-    return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"

@@ -12,7 +12,10 @@ from rich.text import Text
 
 from ..instances.arrays import FloatArray
 from ..instances.datacenter.guidance import Guidance, Prices
-from .gains import more_of, more_together, percent
+from ..instances.datacenter.work import WORK_TOLERANCE, work_of_classes, work_of_jobs
+from ..instances.datacenter.workload import Workload
+from ..instances.wording import NONE, percent
+from .gains import more_of, more_together
 
 MOST_BINS = 40
 """Most bins shown in the table; the file has all."""
@@ -36,10 +39,45 @@ def explanation(guidance: Guidance) -> list[str]:
     return lines
 
 
-def guidance_view(guidance: Guidance) -> Group:
-    """The explanation, a table of configurations and one of bins."""
-    text = Text("\n".join(explanation(guidance)) + "\n")
+def guidance_view(guidance: Guidance, *more: str) -> Group:
+    """The explanation, a table of configurations and one of bins.
+
+    Parameters
+    ----------
+    guidance
+        The guidance.
+    *more
+        Lines that follow the explanation.
+
+    Returns
+    -------
+    Group
+    """
+    text = Text("\n".join((*explanation(guidance), *more)) + "\n")
     return Group(text, _configurations_table(guidance), _bins_table(guidance))
+
+
+def work_compared(workload: Workload) -> str:
+    """What jobs and their classes hold of each resource, and how many jobs that allows."""
+    datacenter = workload.datacenter
+    jobs, classes = work_of_jobs(workload), work_of_classes(datacenter)
+    held = [_held(*row) for row in zip(datacenter.resources, jobs, classes, strict=True)]
+    capacity = datacenter.count @ datacenter.capacity
+    most = np.divide(capacity, jobs, out=np.full(len(jobs), np.inf), where=jobs > 0)
+    least, unit = int(most.argmin()), datacenter.time_unit
+    return (
+        f"Of these resources a job holds for how long (× {unit}), on average, in {workload.source} "
+        f"and in the classes: {'; '.join(held)}. No plan carries more than {_number(most[least])} "
+        f"of these jobs per {unit}: they would hold more {datacenter.resources[least]} than there "
+        "is."
+    )
+
+
+def _held(resource: str, jobs: float, classes: float) -> str:
+    if np.isclose(jobs, classes, rtol=WORK_TOLERANCE, atol=0.0):
+        return f"{resource} {_number(jobs)} in both"
+    more = f" ({percent(classes / jobs - 1)})" if jobs > 0 else ""
+    return f"{resource} {_number(jobs)} and {_number(classes)}{more}"
 
 
 def _plan(guidance: Guidance) -> str:
@@ -53,8 +91,8 @@ def _plan(guidance: Guidance) -> str:
         )
     return (
         f"The plan carries {_number(guidance.arrival_rate)} {unit}, {percent(guidance.gap)} below "
-        f"{_number(guidance.arrival_rate_bound)}, which no plan exceeds ({guidance.bound})."
-        f"{_loss(guidance)}"
+        f"{_number(guidance.arrival_rate_bound)}, which no plan of these classes exceeds "
+        f"({guidance.bound}).{_loss(guidance)}"
     )
 
 
@@ -67,7 +105,7 @@ def rate_in_words(guidance: Guidance) -> str:
             f"{_number(guidance.target_rate)} {unit}"
         )
     rate = _number(guidance.arrival_rate)
-    return f"{rate} {unit}, {percent(guidance.gap)} below what no plan exceeds"
+    return f"{rate} {unit}, {percent(guidance.gap)} below what no plan of these classes exceeds"
 
 
 def _loss(guidance: Guidance) -> str:
@@ -168,7 +206,7 @@ def _configurations_table(guidance: Guidance) -> Table:
         bins = int((guidance.bin_configuration == j).sum())
         row = [escape(name), str(int(datacenter.count[j])), str(bins)]
         if prices is not None:
-            row += ["–" if share < 1e-6 else percent(share) for share in prices.resource[j]]
+            row += [NONE if share < 1e-6 else percent(share) for share in prices.resource[j]]
             row.append(_number(float(prices.machine[j])))
         table.add_row(*row)
     return table

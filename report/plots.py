@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,19 @@ STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 
 LineStyle = str | tuple[int, tuple[int, ...]]
 
+OF_POLICY: dict[str, tuple[str, LineStyle]] = {
+    "lotes": (BLUE, "-"),
+    "lotes-unrestricted": ("#56b4e9", "--"),
+    "bid-price": (ORANGE, "-"),
+    "greedy": ("#8c8c8c", "-"),
+    "tetris": (GREEN, "-"),
+    "first-fit": ("#cc79a7", "--"),
+    "best-fit": ("#e69f00", "-"),
+    "bf-js": ("#7a4a1e", "--"),
+    "fgd": ("#5e3c99", "-."),
+}
+"""Colour and style of each dispatching policy, the same in all pictures."""
+
 _NO_DATES: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None},
@@ -35,6 +48,28 @@ def line_styles() -> Iterator[tuple[str, LineStyle]]:
     for shift in range(len(STYLES)):
         for i, colour in enumerate(COLOURS):
             yield colour, STYLES[(i + shift) % len(STYLES)]
+
+
+def policy_styles(policies: Iterable[str]) -> list[tuple[str, LineStyle]]:
+    """Colours and styles of policies: each its own, a policy that is there again other styles.
+
+    Parameters
+    ----------
+    policies
+        Names. Those that are none of slotwise's share black, in different styles.
+
+    Returns
+    -------
+    list of tuple
+        One for each.
+    """
+    found: list[tuple[str, LineStyle]] = []
+    for name in policies:
+        colour, first = OF_POLICY.get(name, ("#000000", "-"))
+        styles: list[LineStyle] = [first, *STYLES]
+        free = [style for style in styles if (colour, style) not in found]
+        found.append((colour, free[0] if free else first))
+    return found
 
 
 def write_figure(figure: Figure, path: str | Path, *, dpi: int) -> None:

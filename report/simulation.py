@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ..heuristics.dispatch.result import Simulation
 from ..instances.datacenter.job_file import SECONDS
+from ..instances.wording import percent, plural
 
 
 def simulation_view(
@@ -51,8 +52,8 @@ def _remarks(simulation: Simulation, bound: float | None, pooled: float | None) 
     """What the tables show."""
     unit, factor = wait_unit(simulation)
     remarks = [
-        f"Waits are of {_jobs(simulation.measured)} after the warm-up. 99 %: what one job in a "
-        "hundred exceeds.",
+        f"Waits are of {plural(simulation.measured, 'job')} after the warm-up. 99 %: what one job "
+        "in a hundred exceeds.",
         "Fragmented: of the jobs that what is free would hold in one piece, the part that it does "
         "not hold where it is.",
         "Mev/s: million arrivals and departures a second.",
@@ -80,14 +81,10 @@ def _on_room(load: float | None) -> str:
     )
     if load is not None and load >= 1:
         return text
-    rest = "" if load is None else f", {100 * (1 - load):.3g} %"
+    rest = "" if load is None else f", {percent(1 - load)}"
     return (
         f"{text} In the steady state they add up to what the load leaves, for every policy{rest}."
     )
-
-
-def _jobs(number: int) -> str:
-    return "1 job" if number == 1 else f"{number} jobs"
 
 
 def where(simulation: Simulation, whole: int | None = None) -> str:
@@ -101,7 +98,7 @@ def where(simulation: Simulation, whole: int | None = None) -> str:
         Number of machines of the datacenter of which these are a part, or None.
     """
     data = simulation.datacenter
-    number = f"{data.machines} machine{'' if data.machines == 1 else 's'}"
+    number = plural(data.machines, "machine")
     if whole is None or whole == data.machines:
         return f"{data.name}: {number}"
     return f"{data.name}: {number} ({data.machines / whole:.2g} of {whole})"
@@ -121,7 +118,7 @@ def length(simulation: Simulation) -> str:
     unit, factor = time_unit(simulation, whole)
     own, parts = time_unit(simulation, mean)
     return (
-        f"The run: {_jobs(simulation.all_jobs)} in {whole * factor:.3g} {unit}, "
+        f"The run: {plural(simulation.all_jobs, 'job')} in {whole * factor:.3g} {unit}, "
         f"{_number(whole / mean)} mean durations of {mean * parts:.3g} {own}; the warm-up: "
         f"{_number(simulation.measured_from / mean)} of them."
     )

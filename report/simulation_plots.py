@@ -19,7 +19,7 @@ from ..heuristics.dispatch.engine.columns import (
 from ..heuristics.dispatch.engine.state import wait_of_bucket
 from ..heuristics.dispatch.result import Simulation
 from ..instances.arrays import FloatArray
-from .plots import LineStyle, line_styles, write_figure
+from .plots import LineStyle, policy_styles, write_figure
 from .simulation import how, time_unit, wait_unit, where
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def write_plot(
 def _lines(
     simulations: Sequence[Simulation],
 ) -> Iterator[tuple[Simulation, str, LineStyle]]:
-    for simulation, (colour, style) in zip(simulations, line_styles(), strict=False):
+    looks = policy_styles(simulation.policy for simulation in simulations)
+    for simulation, (colour, style) in zip(simulations, looks, strict=True):
         yield simulation, colour, style
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ..formulations import BOUNDS
 from ..instances.mapreduce.instance import Instance
+from ..instances.wording import percent
 from ..solvers.compare import Comparison
 from ..solvers.result import Status
 
@@ -116,8 +117,3 @@ def summary_table(comparisons: Sequence[Comparison]) -> Table:
         ]
         table.add_row(name, percent(fmean(gaps)), percent(max(gaps)))
     return table
-
-
-def percent(gap: float | None) -> str:
-    """A gap for people: `3.21 %`, a dash where there is none."""
-    return "–" if gap is None else f"{100 * gap:.2f} %"

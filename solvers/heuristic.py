@@ -15,7 +15,7 @@ from ..heuristics import HEURISTICS
 from ..heuristics.background import OutOfTime, attempt
 from ..heuristics.warm_up import ready
 from ..instances.errors import InputError
-from ..instances.kernels.decorators import compiling_seconds
+from ..instances.kernels.decorators import compiling_seconds, plain
 from ..instances.mapreduce.checker import check
 from ..instances.mapreduce.eligibility import impossible, map_eligible
 from ..instances.mapreduce.instance import Instance
@@ -139,7 +139,11 @@ def within(
 
 
 def certified_heuristic(
-    instance: Instance, entry: Entry, lower_bound: tuple[float, str] | None
+    instance: Instance,
+    entry: Entry,
+    lower_bound: tuple[float, str] | None,
+    *,
+    uncompiled: bool = False,
 ) -> Result:
     """As `heuristic`, in the present thread.
 
@@ -151,6 +155,8 @@ def certified_heuristic(
         Entry of the heuristic.
     lower_bound
         A valid lower bound (s) and what proved it.
+    uncompiled
+        Whether to run it as plain Python, however large the instance is.
 
     Returns
     -------
@@ -162,7 +168,7 @@ def certified_heuristic(
     if why is not None:
         return infeasible(instance, name, why)
     method = entry.load()
-    with ready(entry, instance):
+    with plain() if uncompiled else ready(entry, instance):
         # A large instance may need a kernel that getting ready left out.
         compiled, began = compiling_seconds(), time.perf_counter()
         given = instance if OUTAGES in entry.understands else usable_slots(instance).instance
@@ -245,7 +251,7 @@ def with_everything(instance: Instance, schedule: Schedule) -> Schedule:
 
 
 def all_heuristics(instance: Instance, lower_bound: tuple[float, str]) -> list[Result]:
-    """Run every heuristic that keeps the rules, in the order of the registry.
+    """Run the usual heuristics, in the order of the registry.
 
     Parameters
     ----------
@@ -259,6 +265,4 @@ def all_heuristics(instance: Instance, lower_bound: tuple[float, str]) -> list[R
     list[Result]
         The checked results.
     """
-    return [
-        heuristic(instance, entry, lower_bound=lower_bound) for entry in HEURISTICS if entry.valid
-    ]
+    return [heuristic(instance, entry, lower_bound=lower_bound) for entry in HEURISTICS.usual]

@@ -1,11 +1,11 @@
-"""What precedes the exact methods: closed-form bounds, then the heuristics, under a clock."""
+"""What precedes the exact methods: a schedule at once, then bounds and heuristics."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..formulations.bounds.closed_form import asked_bounds, best_of, lower_bounds
-from ..heuristics import HEURISTICS
+from ..heuristics import HEURISTICS, SPEEDS
 from ..heuristics.background import OutOfTime, attempt
 from ..heuristics.expected_time import expected_seconds
 from ..instances.errors import one_line
@@ -14,10 +14,14 @@ from ..instances.registry import Choices, Entry
 from .clock import Clock
 from .heuristic import certified_heuristic
 from .progress import Progress, ProgressCallback
-from .result import Result
+from .result import Result, with_bound
+
+AT_ONCE, BOUND_AT_ONCE = "FIFO-Pri", "LB2"
+"""Schedule and bound that need no compiler: they come first, whatever the clock says. As plain
+Python the heuristic takes some seconds on a quarter of a million tasks."""
 
 FIRST = "EFSS"
-"""Runs to its end whatever the clock says: without it there might be no schedule at all."""
+"""The first of the heuristics; its time tells how fast the machine is."""
 
 BOUNDS_SECONDS = 1.0
 """Seconds that the closed-form bounds have at least, however short the limit."""
@@ -56,21 +60,48 @@ class Opening:
     notes: list[str] = field(default_factory=list)
     best: Result | None = None
 
-    def run(self, clock: Clock) -> None:
-        """Run bounds and heuristics as far as there is time.
+    def begin(self, clock: Clock) -> None:
+        """Find a first schedule, and a bound unless others are asked for; nothing is compiled.
 
-        Heuristics that would not end in time, by what the first ones took, are skipped. What still
-        runs at the end is abandoned.
+        On huge instances it may overrun the clock.
+
+        Parameters
+        ----------
+        clock
+            The clock.
         """
+        self.tell(clock, "first schedule")
+        if self.bounds_asked is None:
+            self.bounds = lower_bounds(self.instance, BOUND_AT_ONCE)
+        # Priorities are kept by moving tasks afterwards, which does not look at all slots in turn.
+        entry = replace(HEURISTICS.lookup(AT_ONCE), understands=SPEEDS)
+        bound = best_of(self.bounds, self.bounds_asked)
+        self.best = certified_heuristic(self.instance, entry, bound, uncompiled=True)
+
+    def run(self, clock: Clock) -> None:
+        """Run bounds and heuristics as far as there is time, after `begin`.
+
+        Heuristics that would not end in time, by what the first one took, are skipped. What still
+        runs at the end is abandoned. Of heuristics that were asked for, one runs to its end.
+
+        Parameters
+        ----------
+        clock
+            The clock.
+        """
+        if self.best is None:
+            self.begin(clock)
+        assert self.best is not None
         self.tell(clock, "closed-form bounds")
         self._run_bounds(clock)
         bound = best_of(self.bounds, self.bounds_asked)
+        self.best = with_bound(self.best, *bound)
         entries = self._entries()
         seconds = {entry.name: expected_seconds(entry, self.instance) for entry in entries}
         skipped, pace = [], 1.0
         quickest = sorted(entries, key=lambda one: (one.name != FIRST, seconds[one.name]))
         for place, entry in enumerate(quickest):
-            its_clock = Clock() if place == 0 else clock
+            its_clock = clock if place or self.heuristics is None else Clock()
             if its_clock.over:
                 skipped.append(entry.name)
                 continue
@@ -98,28 +129,26 @@ class Opening:
             self.notes.append(f"{', '.join(skipped)}: not run, {clock.reason}")
         order = [entry.name for entry in entries]
         self.results.sort(key=lambda result: order.index(result.method))
-        self.best = min(self.results, key=lambda result: result.makespan or 0.0, default=None)
-        if self.best is None:
-            self.best = self._result(HEURISTICS.lookup(FIRST), bound, Clock())
-            self.notes.append(f"none of the heuristics asked for has a schedule, so {FIRST} ran")
+        if self.heuristics is not None and self.results:
+            self.best = min(self.results, key=lambda result: result.makespan or 0.0)
+        elif self.heuristics is not None:
+            self.notes.append(f"none of the heuristics asked for has a schedule, so {AT_ONCE} ran")
 
     def _run_bounds(self, clock: Clock) -> None:
         """Compute the closed-form bounds; those not known in time are left out."""
-        known: dict[str, float] = {}
+        found = self.bounds.copy()
+        asked = [entry.name for entry in asked_bounds(self.bounds_asked)]
         its_clock = clock.until(max(clock.seconds, clock.elapsed + BOUNDS_SECONDS))
         try:
-            attempt(lambda: lower_bounds(self.instance, self.bounds_asked, known), its_clock)
+            attempt(lambda: lower_bounds(self.instance, self.bounds_asked, found), its_clock)
         except OutOfTime:
-            self.bounds = known.copy()
-            asked = [entry.name for entry in asked_bounds(self.bounds_asked)]
-            missing = ", ".join(name for name in asked if name not in self.bounds)
+            missing = ", ".join(name for name in asked if name not in found)
             self.notes.append(f"{missing}: not computed, {clock.reason}")
-        else:
-            self.bounds = known
+        self.bounds = {name: found[name] for name in asked if name in found}
 
     def _entries(self) -> list[Entry]:
         if self.heuristics is None:
-            return [entry for entry in HEURISTICS if entry.valid]
+            return HEURISTICS.usual
         return HEURISTICS.resolve_all(self.heuristics)
 
     def _result(self, entry: Entry, bound: tuple[float, str], clock: Clock) -> Result:

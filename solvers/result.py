@@ -15,6 +15,7 @@ from ..instances.mapreduce.schedule import Schedule
 from ..instances.mapreduce.schedule_file import RESULT_FORMAT, schedule_document
 from ..instances.verdict import Verdict
 from ..instances.views import Plottable, Tabular
+from ..instances.wording import percent
 from .progress import Progress
 
 OPTIMALITY_TOLERANCE = 1e-6
@@ -111,7 +112,7 @@ class Result(Plottable, Tabular):
     def __str__(self) -> str:
         if self.makespan is None:
             return f"{self.instance.name}: {self.status.value}, {'; '.join(self.notes[:2])}"
-        gap = "" if self.gap is None else f", gap {self.gap:.3%}"
+        gap = "" if self.gap is None else f", gap {percent(self.gap)}"
         return (
             f"{self.instance.name}: {self.status.value}, makespan {self.makespan:.6g} s "
             f"({self.found_by}), bound {self.lower_bound:.6g} s ({self.bound}){gap}, "

@@ -11,6 +11,7 @@ from typing import Annotated, cast
 
 from ..heuristics.background import BackgroundWork, OutOfTime, attempt
 from ..instances.errors import InputError
+from ..instances.kernels.decorators import load_compiler
 from ..instances.limits import MOST_THREADS
 from ..instances.mapreduce.eligibility import impossible
 from ..instances.mapreduce.instance import Instance
@@ -33,6 +34,9 @@ METHOD = "exact"
 
 HEURISTICS_SHARE, SEARCHED_SHARE = 0.5, 0.15
 """Share of the time limit for heuristics if a method follows; a search does better than most."""
+
+NEED_NO_COMPILER = {"job-order", "sequence", "cp-sat", "heterogeneous", "unrelated-machines"}
+"""Methods that need no compiler."""
 
 GRACE = 1.5
 """Seconds after the limit, or Ctrl-C, in which the search may still return by itself."""
@@ -104,10 +108,10 @@ class SolveParams:
 def solve(instance: Annotated[Instance, described("The instance.")], params: SolveParams) -> Result:
     """Find a proven optimum, or the best schedule and lower bound within a time limit.
 
-    The heuristics and closed-form bounds run first and settle the matter if they meet; only the
-    first heuristic runs to its end whatever the limit. A limit never raises, nor does Ctrl-C once
-    there is a schedule, nor an instance without any schedule: the result says what is known by
-    then. What does not answer in time is left behind in a daemon thread.
+    The heuristics and closed-form bounds run first and settle the matter if they meet. The first of
+    each are made whatever the limit, before anything is compiled. A limit never raises, nor does
+    Ctrl-C once there is a schedule, nor an instance without any schedule: the result says what is
+    known by then. What does not answer in time is left behind in a daemon thread.
 
     Returns
     -------
@@ -208,8 +212,20 @@ class _Search:
             notes=(*best.notes, *self.opening.notes, *notes),
         )
 
+    def _open(self, clock: Clock, improves: bool) -> None:
+        """Run the heuristics, which are compiled first if the search needs them compiled too."""
+        opening = self.opening
+        if improves and opening.heuristics is None:
+            opening.tell(self.clock, "loading compiled code")
+            with suppress(OutOfTime):
+                attempt(partial(compile_on_two_cores, opening.instance), self.clock)
+        opening.run(clock)
+
     def run(self) -> Result:
+        """The result."""
         opening, clock = self.opening, self.clock
+        if opening.best is None:
+            opening.begin(clock)
         usable = usable_slots(opening.instance)
         if self.named:
             each = max(1, self.threads // len(self.named))
@@ -218,13 +234,9 @@ class _Search:
             lanes = chosen_methods(usable.instance, self.threads)
         methods = {turn.method for lane in lanes for turn in lane.turns}
         improves = any(method.name == "improvement" for method in methods)
-        share = self.share or (SEARCHED_SHARE if improves else HEURISTICS_SHARE)
         if not opening.results:
-            if improves and opening.heuristics is None:
-                opening.tell(clock, "loading compiled code")
-                with suppress(OutOfTime):
-                    attempt(partial(compile_on_two_cores, opening.instance), clock)
-            opening.run(clock.until(share * clock.seconds) if methods else clock)
+            share = self.share or (SEARCHED_SHARE if improves else HEURISTICS_SHARE)
+            self._open(clock.until(share * clock.seconds) if methods else clock, improves)
         best = opening.best
         assert best is not None
         if best.status is Status.OPTIMAL or best.schedule is None:
@@ -241,6 +253,9 @@ class _Search:
             absolute_gap=self.params.absolute_gap,
             stop=clock.stop,
         )
+        if not {method.name for method in methods} <= NEED_NO_COMPILER:
+            with suppress(OutOfTime):
+                attempt(load_compiler, clock)
         if improves:
             searcher(usable.instance).warm_up(clock.left)
         compiling = clock.compiling

@@ -1,9 +1,14 @@
-"""Shared fixtures."""
+"""Shared fixtures, and how tests are shared out."""
 
 import os
 from pathlib import Path
+from typing import Any
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 TRACES = Path(os.environ.get("SLOTWISE_TRACES", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -14,3 +19,13 @@ def traces() -> Path:
     if not TRACES.is_dir():
         pytest.skip(f"no public traces at {TRACES} (set SLOTWISE_TRACES)")
     return TRACES
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `-n`, give each worker a stretch of files, so that workers compile different kernels."""
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)

@@ -46,7 +46,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of the package that has all nine."""
     folder = tmp_path_factory.mktemp("copy")
     package = folder / "slotwise"
-    for path in (*source_tree.module_files(ROOT).values(), *(ROOT / "examples").glob("*.*")):
+    examples = source_tree.files_below(ROOT, "examples/*")
+    for path in (*source_tree.module_files(ROOT).values(), *examples):
         target = package / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)

@@ -12,9 +12,6 @@ import pytest
 import source_tree
 
 ROOT = Path(__file__).parents[1]
-LEFT = shutil.ignore_patterns(
-    ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "build", "dist", "*.egg-info"
-)
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "pyproject.toml").is_file(), reason="only the sources can be built"
@@ -26,12 +23,19 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of the sources, the sdist made of it, and the wheel made of that."""
     pytest.importorskip("setuptools", minversion="77")
     folder = tmp_path_factory.mktemp("built")
-    shutil.copytree(ROOT, folder / "sources", ignore=LEFT, symlinks=True)
+    copy(source_tree.project_files(ROOT), folder / "sources")
     _run("build_sdist", folder / "sources", folder)
     with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
         archive.extractall(folder / "unpacked", filter="data")
     _run("build_wheel", next((folder / "unpacked").iterdir()), folder)
     return folder
+
+
+def copy(files: list[Path], target: Path) -> None:
+    for path in files:
+        place = target / path.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
 
 
 def _run(step: str, sources: Path, target: Path) -> None:
@@ -65,7 +69,7 @@ def test_the_wheel_holds_modules_examples_and_nothing_else(built: Path) -> None:
     with open(ROOT / "pyproject.toml", "rb") as stream:
         data = tomllib.load(stream)["tool"]["setuptools"]["package-data"]["slotwise"]
     modules = source_tree.module_files(ROOT).values()
-    others = [path for pattern in data for path in ROOT.glob(pattern) if path.is_file()]
+    others = [path for pattern in data for path in source_tree.files_below(ROOT, pattern)]
     wanted = {path.relative_to(ROOT).as_posix() for path in (*modules, *others)}
     assert {"examples/five-jobs.json", "examples/swim.tsv", "cli.py", "py.typed"} <= wanted
     assert {name.removeprefix("slotwise/") for name in names} == wanted

@@ -13,14 +13,13 @@ from typing import Any
 import matplotlib
 import pytest
 import run_tables
-import source_tree
-import typer
 from building.figures import figures
 from building.whole import faults
 from rumen_jobs import TOPOLOGY, attempt, job, map_task, read, reduce_task
+from source_tree import files_below, project_files
 
 import slotwise
-from slotwise.commands.app import app, run
+from slotwise.commands.app import run, tree
 from slotwise.instances.datacenter.datacenter_file import read_datacenter
 from slotwise.instances.examples import EXAMPLES
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy
@@ -33,7 +32,7 @@ PAGES = [
     "README.md",
     "CONTRIBUTING.md",
     "benchmarks/README.md",
-    *sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/**/*.md")),
+    *(path.relative_to(ROOT).as_posix() for path in files_below(ROOT, "docs/**/*.md")),
 ]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"\n\n((?:    .*\n)+)")
@@ -71,7 +70,7 @@ def leaf_commands(command: Any) -> Iterator[Any]:
             yield from leaf_commands(found)
 
 
-CLI: Any = typer.main.get_command(app)
+CLI: Any = tree()
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -91,7 +90,8 @@ def test_every_option_in_the_text_is_one(page: str) -> None:
     known |= {"--port", "--nthreads", "--nworkers"}  # of dask
     for command in (CLI, *leaf_commands(CLI)):
         known |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
-    scripts = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("benchmarks/*.py"))
+    programs = files_below(ROOT, "benchmarks/*.py")
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in programs)
     known |= set(re.findall(r'"(--[a-z][a-z-]+)"', scripts))
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text_of(page))) <= known
 
@@ -122,7 +122,8 @@ TEXTS = {".cff", ".csv", ".json", ".md", ".py", ".toml", ".yaml", ".yml"}
 def test_pages_that_the_project_names_exist() -> None:
     named = {
         (path.relative_to(ROOT).as_posix(), page)
-        for path in source_tree.texts(ROOT, TEXTS)
+        for path in project_files(ROOT)
+        if path.suffix in TEXTS
         for page in CITES.findall(path.read_text(encoding="utf-8"))
     }
     assert len(named) > 50
@@ -133,7 +134,7 @@ def test_pages_that_the_project_names_exist() -> None:
 def test_every_method_has_a_page(kind: str) -> None:
     shown = "\n".join(text_of(page) for page in PAGES if page.startswith(f"docs/{kind}/"))
     directives = re.findall(
-        r"^```\{(?:entry heuristics|steps|lesson)\} (.*?)(?: on .*)?$", shown, re.M
+        r"^```\{(?:entry\} heuristics|steps\}|lesson\}) (.*?)(?: on .*)?$", shown, re.M
     )
     for name in slotwise.registry(kind).names:
         assert name in directives or (ROOT / f"docs/{kind}/{name}.md").is_file(), name

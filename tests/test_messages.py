@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from lines import cli
 
+import slotwise
 from slotwise.commands import app as command_line
 from slotwise.instances.errors import InputError, one_line
 
@@ -60,6 +61,51 @@ def test_usage(arguments, message):
     assert message in refused(*arguments)
 
 
+JOB_TRACKER_LOG = "2009-04-21 17:45:01 INFO org.apache.hadoop.mapred.JobTracker: STARTUP_MSG:\n"
+SPARK_POOLS = (
+    '<?xml version="1.0"?>\n<allocations>\n<pool name="a"><schedulingMode>FAIR</schedulingMode>'
+    "<weight>1</weight><minShare>2</minShare></pool></allocations>\n"
+)
+STRANGERS = {
+    'Avro-Json\n{"type": "record"}\n': "a Hadoop history (.jhist)",
+    'Meta VERSION="1" .\nJob JOBID="job_1"\n': "a job history of Hadoop's JobTracker",
+    JOB_TRACKER_LOG: "a log of Hadoop's JobTracker",
+    '{"Event":"SparkListenerLogStart"}\n': "a Spark event log: no command reads it",
+    SPARK_POOLS: "Spark's fairscheduler.xml",
+}
+READERS = (
+    "import rumen F -o x",
+    "import rumen example:rumen-trace --topology F -o x",
+    "import swim F --nodes 4 -o x",
+    "import openb F F -o x",
+    "import google F --machines F -o x",
+    "import pai F --classes example:gpu-cluster -o x",
+    "import pai example:pai-machines --classes F -o x",
+    "import yarn F --capacity cpu=4 -o x",
+    "import yarn-capacity F --capacity cpu=4 -o x",
+    "import kueue F -o x",
+    "import slurm F --capacity cpu=4 -o x",
+    "check F F",
+    "campaign F",
+    "fair F",
+    "guide example:gpu-cluster --jobs F",
+    "simulate example:gpu-cluster --trace F",
+    "simulate example:gpu-cluster --guidance F",
+    "explain job-order F",
+)
+
+
+@pytest.mark.parametrize("content", STRANGERS, ids=list(STRANGERS.values()))
+def test_every_reader_knows_the_files_of_hadoop_and_spark(content, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "F").write_text(content)
+    for line in READERS:
+        assert STRANGERS[content] in refused(*line.split()), line
+    with pytest.raises(InputError, match="; this is "):
+        slotwise.read("F")
+    assert [path.name for path in tmp_path.iterdir()] == ["F"]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -75,7 +121,13 @@ def test_usage(arguments, message):
         ('[{"priority": "LOW", "jobID": "job_1"}]', "a Rumen trace: use `slotwise import rumen`"),
         ('{"name": "<root>", "children": []}', "this is a topology: use `slotwise import rumen`"),
         ('Avro-Json\n{"type": "record"}', "this is a Hadoop history (.jhist): make a trace"),
-        ('Meta VERSION="1" .\nJob JOBID="job_1"', "this is a Hadoop history (.jhist)"),
+        ('Meta VERSION="1" .\nJob JOBID="job_1"', "this is a job history of Hadoop's JobTracker"),
+        (JOB_TRACKER_LOG, "this is a log of Hadoop's JobTracker, which has no tasks in it: take"),
+        (SPARK_POOLS, "this is Spark's fairscheduler.xml, whose pools share the slots of one"),
+        (
+            "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n",
+            "this is an openb pod list without times: those called default, cpu…, gpushare… and",
+        ),
         ('{"Event":"SparkListenerLogStart"}\n{}', "this is a Spark event log"),
         ("job0\t49\t49\t740773\t2339561\t627471\n", "a SWIM table: use `slotwise import swim`"),
         ('<?xml version="1.0"?><allocations/>', "a fair-scheduler.xml: use `slotwise import yarn`"),

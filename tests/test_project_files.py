@@ -1,12 +1,15 @@
 """Files beside the source that say things twice: they agree with one another."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from source_tree import files_below
 
 ROOT = Path(__file__).parents[1]
 
@@ -29,16 +32,30 @@ def project() -> dict[str, Any]:
 
 
 CHECKS = {"ruff check .", "ruff format --check .", ".ci/typecheck"}
+LINT = '"$folder/lint/bin/ruff"'
 
 
 def test_the_same_checks_run_everywhere() -> None:
-    assert set(text_of(".ci/run").splitlines()) >= CHECKS | {"pytest -n auto"}
+    here = {line.replace(LINT, "ruff") for line in text_of(".ci/run").splitlines()}
+    assert here >= CHECKS | {".ci/lowest", 'bash -ex "$folder/two-commands"'}
     steps = yaml_of(".github/workflows/ci.yml")["jobs"]["checks"]["steps"]
     assert {step.get("run") for step in steps} >= CHECKS | {"pytest -n auto"}
+    jobs = yaml_of(".github/workflows/ci.yml")["jobs"]
+    assert jobs["lowest"]["steps"][-1]["run"] == ".ci/lowest"
     (repository,) = yaml_of(".pre-commit-config.yaml")["repos"]
     entries = [hook["entry"] for hook in repository["hooks"]]
     assert entries == ["ruff check", "ruff format", "bash .ci/typecheck"]
     assert repository["repo"] == "local"  # the tools of the environment, not versions of their own
+
+
+@pytest.mark.skipif(shutil.which("awk") is None, reason="needs a shell and awk")
+def test_the_two_commands_are_read_off_the_readme() -> None:
+    done = subprocess.run([ROOT / ".ci/two-commands"], capture_output=True, text=True, check=True)
+    first, second = done.stdout.splitlines()
+    assert first.startswith("python3 -m venv .venv && .venv/bin/pip install . &&")
+    assert second == ".venv/bin/pip install '.[dev,cp]' && .venv/bin/pytest -n auto"
+    readme = text_of("README.md").partition("## Two commands")[2]
+    assert 0 < readme.index(first) < readme.index(second)
 
 
 def test_the_workflow_runs_the_versions_that_are_promised(project: dict[str, Any]) -> None:
@@ -72,7 +89,8 @@ def test_the_citation_is_that_of_this_version_and_names_the_papers(
 
 
 def test_issue_forms_are_complete() -> None:
-    forms = [path for path in (ROOT / ".github/ISSUE_TEMPLATE").iterdir() if path.stem != "config"]
+    found = files_below(ROOT, ".github/ISSUE_TEMPLATE/*")
+    forms = [path for path in found if path.stem != "config"]
     assert {path.stem for path in forms} == {"bug", "new-method", "wrong-result"}
     for path in forms:
         form = yaml.safe_load(path.read_text(encoding="utf-8"))

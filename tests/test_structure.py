@@ -5,6 +5,8 @@ small trees at the end show that every rule can fail.
 """
 
 import re
+import shutil
+import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +23,23 @@ MOST_ARGUMENTS = 7
 pytestmark = pytest.mark.skipif(
     not (ROOT / "pyproject.toml").is_file(), reason="the rules are about the sources"
 )
+
+
+Tree = Callable[[dict[str, str]], Path]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """Writes a package of the given modules and gives its folder."""
+
+    def write(modules: dict[str, str]) -> Path:
+        for name, text in modules.items():
+            path = tmp_path / f"{name}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
 
 
 def circles(root: Path) -> list[list[str]]:
@@ -59,6 +78,28 @@ def too_wide(root: Path) -> set[str]:
         for f in source_tree.functions(root)
         if f.public and f.arguments > MOST_ARGUMENTS and not f.name.startswith("commands.")
     }
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_what_a_user_leaves_in_the_clone_is_not_seen(tree: Tree) -> None:
+    root = tree({"__init__": "", "report/page": "", "docs/building": ""})
+    for words in ("init --quiet", "add ."):
+        subprocess.run(["git", "-C", str(root), *words.split()], check=True)
+    own = source_tree.project_files(root)
+    tree({"env/lib/site": "", ".venv2/lib/site": "", "mine": "from .report import page"})
+    for name in ("five-jobs.html", "docs/notes.txt", "report/results.csv"):
+        (root / name).touch()
+    assert source_tree.project_files(root) == own
+    assert source_tree.files_below(root, "**/*.*") == own
+    assert source_tree.module_files(root).keys() == {"", "report.page"}
+
+
+def test_an_sdist_lists_its_files(tree: Tree) -> None:
+    root = tree({"__init__": "", "env/lib/site": ""})
+    assert source_tree.module_files(root).keys() == {"", "env.lib.site"}
+    (root / "slotwise.egg-info").mkdir()
+    (root / "slotwise.egg-info/SOURCES.txt").write_text("__init__.py\ncli.py\n")
+    assert source_tree.project_files(root) == [root / "__init__.py"]
 
 
 def test_all_modules_are_seen() -> None:
@@ -106,23 +147,6 @@ def test_functions_are_short() -> None:
 
 def test_public_functions_take_few_arguments() -> None:
     assert too_wide(ROOT) == set()
-
-
-Tree = Callable[[dict[str, str]], Path]
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Tree:
-    """Writes a package of the given modules and gives its folder."""
-
-    def write(modules: dict[str, str]) -> Path:
-        for name, text in modules.items():
-            path = tmp_path / f"{name}.py"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return tmp_path
-
-    return write
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from ...instances.errors import InputError
 from ..console import NO, Json, Quiet, show, tell
 from ..file_rules import Written, saving
 from ..process.interrupts import INTERRUPTED, held
+from ..process.secret_options import hide
 from .sayings import said_on_a_terminal
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ AnswerFile = Annotated[
     ),
 ]
 ExerciseName = Annotated[
-    str, typer.Option("--exercise", metavar="NAME", help="heuristic, bound, solve or rule.")
+    str, typer.Option("--exercise", metavar="NAME", help="heuristic, bound, solve, build or rule.")
 ]
 Domain = Annotated[
     str | None,
@@ -111,6 +112,7 @@ def grade(
     from ...teaching.exercises.grade import REVEALS
     from ...teaching.exercises.grading import wanted
 
+    hide("--seed", "--seed-file")
     need_choice("--reveal", reveal, REVEALS)
     shown: Any = reveal
     limits = Limits(time, per_instance, parse_size(memory, "--memory"), with_slotwise)

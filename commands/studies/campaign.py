@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...instances.errors import InputError
-from ..console import NO, Json, OutputFolder, Quiet, show
+from ...instances.wording import NONE, percent
+from ..console import NO, Json, OutputFolder, Quiet, show, tell
 from .carrying_out import ENDING, Anyway, Dask, Retry, Workers, carried_out, tell_end
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
     from rich.table import Table
 
+    from ...experiments.engine.record import Record
     from ...experiments.study.study import Study
 
 CAPTION = "gap: to the best bound on the instance; is best: no other method's makespan is shorter"
@@ -26,6 +30,14 @@ List = Annotated[bool, typer.Option("--list", help="Print the runs with their id
 OnlyTable = Annotated[
     bool, typer.Option("--table", help="Write the tables of the folder again, run nothing.")
 ]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SQL",
+        help="Print the runs that meet a condition on the tables' columns, run nothing: "
+        '"gap > 0.1 and nodes = 3".',
+    ),
+]
 
 
 def campaign(
@@ -37,16 +49,18 @@ def campaign(
     anyway: Anyway = False,
     list_runs: List = False,
     table: OnlyTable = False,
+    where: Where = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a study: methods on instances, every combination, on all cores or a cluster.
 
-    The folder (default: the file's name with .runs) keeps every run as it ends, and tables for
+    The folder (default: the file's name with .runs) keeps every run, and tables for
     pandas and spreadsheets. What is in it is not run again, so the same line goes on after Ctrl-C.
     Exits with 1 if runs failed.
     """
     from ...experiments.engine.campaign import Options
+    from ...experiments.engine.tables import frame_of
     from ...experiments.study.study_file import read_study_text, study_of_text
 
     text = read_study_text(file)
@@ -55,13 +69,17 @@ def campaign(
         _list(study, as_json=as_json, quiet=quiet)
         return
     folder = output or _default_folder(file)
+    if where is not None:
+        _runs_where(study, folder, where, as_json=as_json, quiet=quiet)
+        return
     if table:
-        _export_again(study, folder)
-        _show(study, folder, {}, as_json=as_json, quiet=quiet)
+        frame = frame_of(study, _export_again(study, folder))
+        _show(study, folder, frame, {}, as_json=as_json, quiet=quiet)
         return
     options = Options(workers=workers, dask=dask, retry=retry, anyway=anyway, file=text.encode())
     ended = carried_out(study, folder, options, hidden=quiet or as_json)
-    _show(study, folder, {"ended": ended.how}, as_json=as_json, quiet=quiet)
+    frame = frame_of(study, ended.records)
+    _show(study, folder, frame, {"ended": ended.how}, as_json=as_json, quiet=quiet)
     tell_end(ended, quiet=quiet)
     if ended.state.failed:
         raise typer.Exit(NO)
@@ -79,15 +97,39 @@ def _default_folder(file: Path) -> Path:
     return folder
 
 
-def _export_again(study: Study, folder: Path) -> None:
-    from ...experiments.engine.export import export, need_libraries
-    from ...experiments.engine.journal import NAME, Journal, records_in
+def _export_again(study: Study, folder: Path) -> Mapping[str, Record]:
+    from ...experiments.engine.export import export
+    from ...experiments.engine.store import Store
+
+    _need_runs(folder)
+    with Store(folder) as store:
+        tell([store.damage] if store.damage else [], quiet=False)
+        export(study, store.records, folder)
+        return store.records
+
+
+def _runs_where(study: Study, folder: Path, condition: str, *, as_json: bool, quiet: bool) -> None:
+    from ...experiments.engine.store import records_in
+    from ...experiments.engine.where import runs_where
+
+    _need_runs(folder)
+    rows = runs_where(study, records_in(folder), condition)
+    short = ("run", "instance", "method", "status", "makespan", "gap", "error")
+    text = "\n".join(
+        "  ".join(NONE if row[n] is None else str(row[n]) for n in short) for row in rows
+    )
+    document = {"study": study.name, "folder": str(folder), "runs": rows}
+    show(text, document=document, as_json=as_json, quiet=quiet)
+
+
+def _need_runs(folder: Path) -> None:
+    from ...experiments.engine.export import need_libraries
+    from ...experiments.engine.store import NAME, need_no_older
 
     need_libraries()
+    need_no_older(folder)
     if not (folder / NAME).is_file():
         raise InputError(f"{folder}: has no {NAME}, which the tables are made of")
-    with Journal(folder):
-        export(study, records_in(folder), folder)
 
 
 def _list(study: Study, *, as_json: bool, quiet: bool) -> None:
@@ -99,12 +141,19 @@ def _list(study: Study, *, as_json: bool, quiet: bool) -> None:
     show(text, document=document, as_json=as_json, quiet=quiet)
 
 
-def _show(study: Study, folder: Path, more: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
+def _show(
+    study: Study,
+    folder: Path,
+    frame: DataFrame,
+    more: dict[str, Any],
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """The table of the methods, and where everything is."""
-    from ...experiments.engine.export import read_runs
     from ...experiments.study.listing import summary
 
-    methods = summary(study, read_runs(folder))
+    methods = summary(study, frame)
     document = {
         "study": study.name,
         "folder": str(folder),
@@ -127,16 +176,16 @@ def _table(study: Study, folder: Path, methods: list[dict[str, Any]]) -> Table:
         caption=escape(f"{told}{folder}: results.parquet and .csv, times.parquet and .csv"),
         caption_justify="left",
     )
-    columns = [
+    columns: list[tuple[str, str, Callable[[Any], str]]] = [
         (name, label, form)
         for name, label, form in (
-            ("runs", "runs", "{:d}"),
-            ("failed", "failed", "{:d}"),
-            ("over_best_bound", "mean gap", "{:.2%}"),
-            ("best", "is best", "{:.0%}"),
-            ("mean_wait", "mean wait", "{:.4g}"),
-            ("guarantees_met", "guarantees met", "{:.1%}"),
-            ("cpu_seconds", "mean CPU s", "{:.3f}"),
+            ("runs", "runs", str),
+            ("failed", "failed", str),
+            ("over_best_bound", "mean gap", percent),
+            ("best", "is best", percent),
+            ("mean_wait", "mean wait", "{:.4g}".format),
+            ("guarantees_met", "guarantees met", percent),
+            ("cpu_seconds", "mean CPU s", "{:.3f}".format),
         )
         if any(row[name] is not None for row in methods)
     ]
@@ -144,6 +193,6 @@ def _table(study: Study, folder: Path, methods: list[dict[str, Any]]) -> Table:
     for _, label, _ in columns:
         table.add_column(label, justify="right")
     for row in methods:
-        cells = ("–" if row[name] is None else form.format(row[name]) for name, _, form in columns)
+        cells = (NONE if row[name] is None else form(row[name]) for name, _, form in columns)
         table.add_row(escape(row["method"]), *cells)
     return table

@@ -28,7 +28,7 @@ Dask = Annotated[
 ]
 Retry = Annotated[bool, typer.Option("--retry", help="Run failed runs again.")]
 Anyway = Annotated[
-    bool, typer.Option("--anyway", help="Go on in a folder of another build of slotwise.")
+    bool, typer.Option("--anyway", help="Take folders and workers of other builds of slotwise.")
 ]
 
 
@@ -59,7 +59,8 @@ def carried_out(study: Study, folder: Path, options: Options, *, hidden: bool) -
     _check(study, options)
     with held() as signals, shown(hidden=hidden) as progress:
         signals.interrupt()
-        ended = run_study(study, folder, replace(options, on_progress=progress))
+        options = replace(options, on_progress=progress, on_note=_note)
+        ended = run_study(study, folder, options)
         signals.hold_if_came()
     return ended
 
@@ -77,7 +78,7 @@ def tell_end(ended: Ended, *, quiet: bool) -> None:
     Raises
     ------
     typer.Exit
-        After an interruption or with a lost scheduler.
+        After an interruption, with a lost scheduler or a full disk.
     """
     if ended.interrupted:
         left = ended.state.runs - ended.state.ended
@@ -86,6 +87,10 @@ def tell_end(ended: Ended, *, quiet: bool) -> None:
     if ended.reason:
         tell([ended.reason], quiet=False)
         raise typer.Exit(NO)
+
+
+def _note(text: str) -> None:
+    tell([text], quiet=False)
 
 
 def _check(study: Study, options: Options) -> None:

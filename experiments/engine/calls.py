@@ -11,7 +11,7 @@ from ...instances.files.inputs import read_bytes
 from ..study.study import Study
 from ..study.study_file import read_study
 from .backends.protocol import LostCluster
-from .campaign import Options, run_study
+from .campaign import LOST, Options, run_study
 from .export import read_runs
 from .progress import shown
 
@@ -46,7 +46,7 @@ def campaign(
     retry
         Run failed runs again.
     anyway
-        Go on in a folder of another build of slotwise.
+        Go on in a folder of another build of slotwise, and take workers of other builds.
     quiet
         Show no progress.
 
@@ -58,7 +58,7 @@ def campaign(
     Raises
     ------
     InputError
-        If the study or the folder cannot be used.
+        If the study or the folder cannot be used, or the disk is full. What has ended is kept.
     KeyboardInterrupt
         After Ctrl-C. What has ended is kept, and the next call goes on from there.
     LostCluster
@@ -79,5 +79,5 @@ def campaign(
     if ended.interrupted:
         raise KeyboardInterrupt
     if ended.reason:
-        raise LostCluster(ended.reason)
+        raise (LostCluster if ended.how == LOST else InputError)(ended.reason)
     return read_runs(folder)

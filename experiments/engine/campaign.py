@@ -5,20 +5,23 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 
-from ...instances.errors import InputError
+from ...instances.errors import InputError, OutputError
 from ...instances.files.outputs import write_bytes
 from ..study.study import Study, Unit
-from .backends.protocol import Backend, LostCluster
+from .backends.protocol import KEPT, Backend, LostCluster
+from .build import check_build
+from .contradictions import Judge
 from .export import export, need_libraries
-from .journal import NAME, Journal, records_in
-from .manifest import Manifest, check_build
+from .manifest import Manifest
 from .record import Record
+from .store import NAME, Store
 from .watchdog import GRACE
 
 COPY = "campaign.toml"
@@ -69,11 +72,13 @@ class Options:
     retry
         Run the failed runs again.
     anyway
-        Go on in a folder of another build of slotwise.
+        Go on in a folder of another build of slotwise, and take workers of other builds.
     file
         What the study's file holds; the folder gets a copy.
     on_progress
         Called about ten times a second at most, and at the end.
+    on_note
+        Called with what the user should know at once; by default it is a warning.
     stop
         Once it is set, the session ends as on Ctrl-C.
     grace
@@ -88,6 +93,7 @@ class Options:
     anyway: bool = False
     file: bytes | None = None
     on_progress: Callable[[State], None] | None = None
+    on_note: Callable[[str], None] = warnings.warn
     stop: threading.Event | None = None
     grace: float = GRACE
     backend: Callable[[], Backend] | None = None
@@ -102,17 +108,20 @@ class Ended:
     folder
         The folder.
     how
-        finished, interrupted, or lost the scheduler.
+        finished, interrupted, lost the scheduler, or failed.
     state
         How far it got.
     reason
-        What to tell of a scheduler that was lost.
+        What to tell of a session that could not go on, and of tables that could not be written.
+    records
+        The records of the study by run.
     """
 
     folder: Path
     how: str
     state: State
     reason: str = ""
+    records: Mapping[str, Record] = field(default_factory=dict, repr=False)
 
     @property
     def interrupted(self) -> bool:
@@ -153,21 +162,25 @@ def run_study(study: Study, folder: Path, options: Options | None = None) -> End
     need_libraries()
     is_new = not folder.exists()
     _make(folder)
-    try:
-        with Journal(folder) as journal:
-            records = records_in(folder)
-            if not options.anyway and records:
-                check_build(folder)
+    with ExitStack() as stack:
+        try:
+            store = stack.enter_context(Store(folder))
+            if store.damage:
+                options.on_note(store.damage)
+            if not options.anyway:
+                check_build(folder, store.records)
             if options.file is not None:
                 write_bytes(folder / COPY, options.file)
-            return _Session(study, folder, options, journal, records).run()
-    except InputError:
-        if is_new:  # such as for an address where nobody answers
-            for name in (NAME, COPY):
-                (folder / name).unlink(missing_ok=True)
-            with suppress(OSError):
-                folder.rmdir()
-        raise
+            session = _Session(study, folder, options, store)
+        except InputError:
+            stack.close()
+            if is_new:  # nothing has run, such as for an address where nobody answers
+                for name in (NAME, COPY):
+                    (folder / name).unlink(missing_ok=True)
+                with suppress(OSError):
+                    folder.rmdir()
+            raise
+        return session.run()
 
 
 def open_units(study: Study, records: dict[str, Record], *, retry: bool = False) -> Iterator[Unit]:
@@ -215,63 +228,76 @@ def _parts(unit: Unit) -> Iterator[Unit]:
 class _Session:
     """One go at a study, from the first open unit to the last export."""
 
-    def __init__(
-        self,
-        study: Study,
-        folder: Path,
-        options: Options,
-        journal: Journal,
-        records: dict[str, Record],
-    ) -> None:
-        self.study, self.folder, self.options = study, folder, options
-        self.journal = journal
+    def __init__(self, study: Study, folder: Path, options: Options, store: Store) -> None:
+        self.study, self.folder, self.options, self.store = study, folder, options, store
         known = {run.id for run in study.runs}
-        self.records = {name: one for name, one in records.items() if name in known}
+        self.records = {name: one for name, one in store.records.items() if name in known}
+        self.judge = Judge(study, self.records.values())
         self.units = list(open_units(study, self.records, retry=options.retry))
         self.open = sum(len(unit.runs) for unit in self.units)
         self.failed = {name for name, one in self.records.items() if one.failed}
         self.clock = Clock(self.open)
-        self.told = 0.0
+        self.told, self.unwritten = 0.0, ""
+        if self.units:
+            store.begin()
+        self.backend = self._backend() if self.units else None
+        self.manifest = Manifest(folder, study, self._settings(self.backend))
 
     def run(self) -> Ended:
         """Carry out the units."""
-        backend = self._backend() if self.units else None
-        manifest = Manifest(self.folder, self.study, self._settings(backend))
-        manifest.write(self.records)
         how, reason = STOPPED, ""
         try:
             try:
-                how = self._take(backend) if backend else FINISHED
+                self._write("running")
+                how = self._take(self.backend) if self.backend else FINISHED
             finally:
-                if backend is not None:
-                    backend.close()
+                if self.backend is not None:
+                    self.backend.close()
         except KeyboardInterrupt:
             how = INTERRUPTED
         except LostCluster as lost:
             how, reason = LOST, str(lost)
+        except OutputError as failure:
+            reason = f"{failure}; {KEPT}"
         finally:
-            self.journal.sync()
-            export(self.study, self.records, self.folder)
-            manifest.write(self.records, how)
+            self._write(how)
         self._tell(always=True)
-        return Ended(self.folder, how, self._state(), reason)
+        return Ended(self.folder, how, self._state(), reason or self.unwritten, self.records)
 
     def _take(self, backend: Backend) -> str:
         """Keep the records of the units as they come."""
-        exported = time.monotonic()
+        written = time.monotonic()
         for record in backend.records(self.units):
             self._keep(record)
-            if time.monotonic() - exported >= EXPORT:
-                export(self.study, self.records, self.folder)
-                exported = time.monotonic()
+            if time.monotonic() - written >= EXPORT:
+                self._write("running")
+                written = time.monotonic()
             if self.options.stop is not None and self.options.stop.is_set():
                 return INTERRUPTED
         return FINISHED
 
+    def _write(self, how: str) -> None:
+        """Write the tables. The runs are kept without them, so that a failure ends nothing."""
+        try:
+            if self.clock.done or how != "running":
+                export(self.study, self.records, self.folder)
+            self.manifest.write(self.records, how)
+        except Exception as failure:
+            told = f"the tables cannot be written: {failure}"
+            if not self.unwritten:
+                self.options.on_note(f"{told}; the campaign goes on, and tries again")
+            self.unwritten = f"{told}; all runs are kept, --table writes them again"
+        else:
+            self.unwritten = ""
+
     def _keep(self, record: Record) -> None:
-        kept = self.journal.add(record)
-        self.records[kept.run] = kept
-        (self.failed.add if kept.failed else self.failed.discard)(kept.run)
+        judged = self.judge.judged(record)
+        for one in judged:
+            kept = self.store.add(one)
+            self.records[kept.run] = kept
+            (self.failed.add if kept.failed else self.failed.discard)(kept.run)
+        if judged[-1].failed and not record.failed:
+            self.options.on_note(judged[-1].error)
         self.clock.count()
         self._tell()
 
@@ -298,7 +324,9 @@ class _Session:
             return options.backend()
         if options.dask is not None:
             module = import_module(".backends.cluster", __package__)
-            cluster: Backend = module.ClusterBackend(options.dask, self._threads(), options.grace)
+            cluster: Backend = module.ClusterBackend(
+                options.dask, self._threads(), options.grace, anyway=options.anyway
+            )
             return cluster
         from .backends.local import LocalBackend, workers_for
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..study.study import Study
 from .perform import perform
-from .tables import results_frame, times_frame
+from .tables import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,4 +26,4 @@ def run_here(study: Study) -> pd.DataFrame:
         What `read_runs` gives of a folder: the results with their times.
     """
     records = {record.run: record for unit in study.units for record in perform(unit)}
-    return results_frame(study, records).merge(times_frame(study, records), on="run")
+    return frame_of(study, records)

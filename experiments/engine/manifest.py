@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -11,46 +10,19 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from ...instances.errors import InputError
 from ...instances.files.outputs import write_bytes
-from ..study.identity import own_version
 from ..study.study import Study
+from .build import LIBRARIES, build, installed
 from .record import Record
 
 NAME = "manifest.json"
 
-LIBRARIES = (
-    "numpy", "numba", "pyomo", "highspy", "ortools", "PuLP", "networkx", "scipy",
-    "joblib", "distributed", "pandas", "pyarrow", "matplotlib",
-)  # fmt: skip
-
-MAKES_RESULTS = (
-    "instances",
-    "formulations",
-    "heuristics",
-    "solvers",
-    "experiments/engine/kinds",
-    "experiments/engine/perform.py",
-)
-"""The parts of the package that a result may depend on; what shows results is none of them."""
-
-
-@cache
-def build() -> dict[str, str]:
-    """Which slotwise this is: its version, and a SHA-256 of the sources that make results."""
-    package = Path(__file__).parents[2]
-    digest = hashlib.sha256()
-    for part in MAKES_RESULTS:
-        place = package / part
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            content = file.read_bytes()
-            digest.update(f"{file.relative_to(package).as_posix()} {len(content)} ".encode())
-            digest.update(content)
-    return {"version": own_version(), "sources": digest.hexdigest()}
+TOOLS = ("joblib", "distributed", "pandas", "pyarrow", "matplotlib")
+"""Libraries that make no results."""
 
 
 class Manifest:
@@ -94,7 +66,7 @@ class Manifest:
             "format": "slotwise/campaign/1",
             "study": self.study.name,
             "build": build(),
-            "versions": {"python": platform.python_version(), **_versions()},
+            "versions": {"python": platform.python_version(), **installed((*LIBRARIES, *TOOLS))},
             "machine": _machine(),
             "seeds": _seeds(self.study),
             "runs": {
@@ -141,42 +113,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return document
 
 
-def check_build(folder: Path) -> None:
-    """Refuse a folder whose runs another build of slotwise made.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-
-    Raises
-    ------
-    InputError
-        If there are such runs.
-    """
-    manifest = read_manifest(folder)
-    theirs, ours = manifest.get("build"), build()
-    if theirs is not None and theirs != ours:
-        which = f"{theirs.get('version')}, {str(theirs.get('sources'))[:12]}"
-        raise InputError(
-            f"{folder} holds runs of another build of slotwise ({which}); "
-            "--anyway goes on, a new folder starts afresh"
-        )
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-@cache
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 @cache

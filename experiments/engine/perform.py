@@ -16,6 +16,7 @@ from ...instances.errors import InputError, SlotwiseError, one_line
 from ...instances.files.inputs import read_bytes
 from ...instances.generators import GENERATORS
 from ..study.study import InstanceSource, MethodCall, Run, Unit
+from .build import build_name
 from .record import ERROR, Record
 from .watchdog import Guard, unguarded
 
@@ -123,11 +124,14 @@ def carry_out(run: Run, prepared: Prepared) -> Record:
     Record
         What came of it.
     """
-    began, cpu = time.perf_counter(), time.process_time()
+    process, began, cpu = os.getpid(), time.perf_counter(), time.process_time()
     try:
         outcome = prepared.run(run.method)
     except (Exception, SystemExit) as failure:
         return _failed(run, prepared.name, failure)
+    finally:
+        if os.getpid() != process:  # a copy that the method forked: the runs are not its own
+            os._exit(1)
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     return Record(
         **_who(run, prepared.name),
@@ -159,4 +163,5 @@ def _who(run: Run, instance: str) -> dict[str, Any]:
         "parameters": dict(run.method.parameters),
         "host": socket.gethostname(),
         "pid": os.getpid(),
+        "build": build_name(),
     }

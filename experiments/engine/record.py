@@ -1,8 +1,10 @@
-"""What is kept of a run: a line of the journal, and a row of the tables."""
+"""What is kept of a run: a row of the store, and a row of the tables."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+import math
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 ERROR, CRASHED = "error", "crashed"
@@ -27,14 +29,14 @@ class Record:
     bounds
         The lower bounds that the study asks for (s), by name.
     measures
-        What else came of it, by name: of a policy the waits, of an allocator the shares. Numbers,
-        texts and lists of numbers.
+        What else came of it, by name: of a policy the waits, of an allocator the shares, of a
+        function `measure NAME`. Numbers, texts and lists of numbers.
     error, traceback
         Of a failed run: the first line, which is the same wherever it ran, and everything.
     seconds, cpu_seconds
         Wall and processor time of the method alone.
-    host, pid
-        Where it ran.
+    host, pid, build
+        Where it ran, and on which build of slotwise and libraries, see `build_name`.
     """
 
     run: str
@@ -54,8 +56,80 @@ class Record:
     cpu_seconds: float = 0.0
     host: str = ""
     pid: int = 0
+    build: str = ""
 
     @property
     def failed(self) -> bool:
         """Whether it has no answer, for want of a correct method or a living worker."""
         return self.status in FAILED
+
+
+def record_text(record: Record) -> str:
+    """A record as JSON, without what is empty. Numbers that are not finite become null.
+
+    Parameters
+    ----------
+    record
+        The record.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    document = {
+        name: value
+        for name, value in vars(record).items()
+        if name in _NEEDED or value not in _EMPTY
+    }
+    try:
+        return json.dumps(document, allow_nan=False, default=_number)
+    except ValueError:
+        return json.dumps(_finite(document), allow_nan=False, default=_number)
+
+
+def record_of(text: bytes | str) -> Record:
+    """The record of a text.
+
+    Parameters
+    ----------
+    text
+        What `record_text` made.
+
+    Returns
+    -------
+    Record
+        The record.
+
+    Raises
+    ------
+    ValueError
+        If the text holds none.
+    """
+    document = json.loads(text)
+    if not isinstance(document, dict):
+        raise ValueError("no record")
+    try:
+        return Record(**{name: value for name, value in document.items() if name in _FIELDS})
+    except TypeError as failure:
+        raise ValueError(str(failure)) from None
+
+
+_EMPTY: tuple[Any, ...] = (None, "", {})
+_FIELDS = {one.name for one in fields(Record)}
+_NEEDED = {"run", "order", "instance", "method", "parameters", "status"}
+
+
+def _number(value: Any) -> Any:
+    """Numbers and arrays of numpy; anything else as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Pairs = Sequence[tuple[Run, Record]]
     Columns = dict[str, list[Any]]
 
-TIMES = ("seconds", "cpu_seconds", "host", "pid")
-"""What differs from one time to the next, and is in a table of its own."""
+TIMES = ("seconds", "cpu_seconds", "host", "pid", "build")
+"""What may differ from one time to the next, and is in a table of its own."""
 
 OUTCOME = ("status", "makespan", "lower_bound", "gap", "error", "best_bound", "best_makespan")
 
@@ -77,11 +77,29 @@ def times_frame(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns `run`, `seconds`, `cpu_seconds`, `host`, `pid`.
+        The columns `run`, `seconds`, `cpu_seconds`, `host`, `pid`, `build`.
     """
     pairs = _ended(study, records)
     times = {name: [getattr(record, name) for _, record in pairs] for name in TIMES}
     return _frame({"run": [run.id for run, _ in pairs], **times})
+
+
+def frame_of(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
+    """Both tables as one, as `read_runs` gives them.
+
+    Parameters
+    ----------
+    study
+        The study.
+    records
+        The records by run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The results with their times.
+    """
+    return results_frame(study, records).merge(times_frame(study, records), on="run")
 
 
 def _ended(study: Study, records: Mapping[str, Record]) -> Pairs:

@@ -121,8 +121,3 @@ def number(value: float) -> str:
         mantissa, _, power = f"{value:.2e}".partition("e")
         return f"{float(mantissa):g}e{int(power)}"
     return f"{value:.6g}"
-
-
-def in_percent(value: float) -> str:
-    """A share as a tick: `2.5 %`."""
-    return f"{number(100 * value)} %"

@@ -9,7 +9,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from .axes import Axis, in_percent, number
+from ...instances.wording import percent
+from .axes import Axis, number
 from .markup import Markup, cut, joined, safe
 
 MOST_SERIES = 8
@@ -251,7 +252,7 @@ def _frame(words: Words, y: Axis, share: bool) -> str:
     parts = [f'<text class="name" x="4" y="16">{safe(words.y)}</text>']
     for tick in y.ticks(6):
         at = y(tick)
-        label = in_percent(tick) if share else number(tick)
+        label = percent(tick) if share else number(tick)
         parts.append(
             f'<path class="grid" d="M{LEFT} {at:.1f}H{RIGHT}"/>'
             f'<text x="{LEFT - 5}" y="{at + 4:.1f}" text-anchor="end">{label}</text>'

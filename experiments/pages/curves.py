@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...instances.arrays import BoolArray, FloatArray
+from ...instances.wording import percent, plural
 from ..statistics.profiles import Profile, performance_profiles
 from .axes import logarithmic, number
 from .charts import LEFT, RIGHT, Point, Series, Words, steps_chart
 from .colours import Shown
-from .markup import Markup, count, joined, many, names, paragraph, percent, section, table
+from .markup import Markup, count, joined, names, paragraph, section, table
 from .runs import Runs
 
 if TYPE_CHECKING:
@@ -121,9 +122,9 @@ def profiles_part(runs: Runs, shown: Shown) -> Markup:
         elif not problems:
             parts.append(paragraph(f"No profile of the {kind}: {WITHOUT[kind]} anywhere."))
         else:
-            below = f"{many(problems, 'instance')}."
+            below = f"{plural(problems, 'instance')}."
             if left_out:
-                below += f" {many(left_out, 'instance')} left out: {WITHOUT[kind]} there."
+                below += f" {plural(left_out, 'instance')} left out: {WITHOUT[kind]} there."
             chosen = runs.of_makespan if kind == "makespan" else _comparable(runs)
             missing = [name for name in dict.fromkeys(runs.variant[chosen]) if name not in found]
             if missing:

@@ -9,22 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...instances.arrays import FloatArray
+from ...instances.wording import NONE, percent
 from .axes import linear
 from .charts import BOTTOM, MOST_SERIES, TOP, Point, Series, Words, means_chart
 from .colours import Shown
-from .markup import (
-    NONE,
-    Markup,
-    count,
-    folded,
-    heading,
-    joined,
-    names,
-    paragraph,
-    percent,
-    plain,
-    table,
-)
+from .markup import Markup, count, folded, heading, joined, names, paragraph, plain, table
 from .means import Mean, means
 from .runs import Factor, Runs
 

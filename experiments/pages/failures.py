@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .markup import Cell, Markup, count, cut, folded, many, paragraph, safe, section, table
+from ...instances.wording import plural
+from .markup import Cell, Markup, count, cut, folded, paragraph, safe, section, table
 from .runs import Runs, shown
 
 MOST_ROWS = 200
@@ -55,7 +56,7 @@ def failures_part(runs: Runs, tracebacks: Mapping[str, str]) -> Markup:
             _error(str(row["error"] or ""), tracebacks.get(row["run"], "")),
         ])  # fmt: skip
     head = ["instance", "method", "status", "error"]
-    said = many(len(failed), "failed run")
+    said = plural(len(failed), "failed run")
     if len(failed) > len(listed):
         said = f"The first {len(listed)} of {said}"
     parts.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,8 @@ from typing import Any
 from ...instances.errors import InputError
 from ..engine.export import need_libraries, read_runs
 from ..engine.manifest import read_manifest
+from ..engine.store import NAME, records_in
 from .runs import Runs
-
-JOURNAL = "journal.jsonl"
-MOST_TRACEBACKS = 1_000
-"""Tracebacks that are looked up in the journal."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ def read_folder(path: str | Path) -> Folder:
         raise InputError(f"{path}: {'is a file' if path.exists() else 'no such folder'}: "
                          "need the folder of a campaign")  # fmt: skip
     if not (path / "results.parquet").is_file():
-        if (path / JOURNAL).is_file():
+        if (path / NAME).is_file():
             raise InputError(
                 f"{path}: no tables yet: slotwise campaign FILE.toml --table writes them"
             )
@@ -79,24 +75,13 @@ def read_folder(path: str | Path) -> Folder:
         name if isinstance(name, str) and name else path.resolve().name.removesuffix(".runs"),
         runs,
         manifest,
-        _tracebacks(path / JOURNAL, runs),
+        _tracebacks(path),
     )
 
 
-def _tracebacks(journal: Path, runs: Runs) -> dict[str, str]:
-    """Of failed runs; the tables do not have them. A line that cannot be read has none."""
-    failed = set(runs.frame["run"][runs.failed].head(MOST_TRACEBACKS))
-    found: dict[str, str] = {}
-    if not failed or not journal.is_file():
-        return found
-    with open(journal, encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            if '"traceback"' not in line:
-                continue
-            try:
-                record = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(record, dict) and record.get("run") in failed:
-                found[record["run"]] = str(record.get("traceback") or "")
-    return found
+def _tracebacks(folder: Path) -> dict[str, str]:
+    """Of failed runs; the tables do not have them. Runs that cannot be read have none."""
+    try:
+        return {run: one.traceback for run, one in records_in(folder).items() if one.failed}
+    except InputError:
+        return {}

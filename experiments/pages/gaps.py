@@ -9,22 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...instances.arrays import BoolArray
+from ...instances.wording import percent, plural
 from .axes import Axis, linear
 from .charts import whisker
 from .colours import Shown
 from .factors import factor_parts
-from .markup import (
-    Markup,
-    count,
-    cut,
-    heading,
-    joined,
-    many,
-    paragraph,
-    percent,
-    section,
-    table,
-)
+from .markup import Markup, count, cut, heading, joined, paragraph, section, table
 from .means import Mean, means
 from .runs import Runs
 
@@ -147,7 +137,7 @@ def _left_out(runs: Runs, ended: dict[str, dict[str, int]]) -> list[Markup]:
     if no_bound:
         found.append(
             paragraph(
-                f"{many(no_bound, 'schedule')} without a gap: no bound above 0 is known of the "
+                f"{plural(no_bound, 'schedule')} without a gap: no bound above 0 is known of the "
                 "instance.",
                 "warning",
             )

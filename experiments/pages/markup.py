@@ -7,9 +7,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ...instances.errors import printable
+from ...instances.wording import NONE, SPACE, listed, plural
 
-SPACE = "\N{NARROW NO-BREAK SPACE}"
-NONE = "–"
 MOST_OPEN = 12
 """Rows of a table that need not be folded."""
 LONG = 40
@@ -147,7 +146,7 @@ def table(
         "</div>"
     )
     if fold and len(shown) > MOST_OPEN:
-        return folded(f"{title}: {many(len(shown), 'row')}", [made])
+        return folded(f"{title}: {plural(len(shown), 'row')}", [made])
     return made
 
 
@@ -160,39 +159,9 @@ def count(number: int) -> str:
     return f"{number:,}".replace(",", SPACE)
 
 
-def many(number: int, what: str) -> str:
-    """`1 run`, `2 runs`.
-
-    Parameters
-    ----------
-    number
-        How many.
-    what
-        Of what, in the singular.
-
-    Returns
-    -------
-    str
-        The words.
-    """
-    return f"{count(number)} {what}{'' if number == 1 else 's'}"
-
-
-def percent(share: float) -> str:
-    """A gap or a share: `3.21 %`, a dash for none."""
-    if not math.isfinite(share):
-        return NONE
-    return f"{100 * share:.2f} %" if abs(share) < 1e4 else f"{100 * share:.3g} %"
-
-
 def plain(value: float) -> str:
     """A number with four digits, a dash for none."""
     return f"{value:.4g}" if math.isfinite(value) else NONE
-
-
-def seconds(value: float) -> str:
-    """A time: `0.012 s`, a dash for none."""
-    return f"{value:.3g} s" if math.isfinite(value) else NONE
 
 
 def names(found: Sequence[str], most: int = 6) -> str:
@@ -210,9 +179,7 @@ def names(found: Sequence[str], most: int = 6) -> str:
     str
         The list.
     """
-    more = len(found) - most
-    listed = ", ".join(cut(name) for name in found[:most])
-    return f"{listed} and {more} more" if more > 0 else listed
+    return listed(map(cut, found), most)
 
 
 def cut(text: str, most: int = 40) -> str:

@@ -1,4 +1,4 @@
-"""What came of policies and allocators, which make no makespan."""
+"""What came of runs beside or without a makespan."""
 
 from __future__ import annotations
 
@@ -33,12 +33,8 @@ def measures_part(runs: Runs, shown: Shown) -> Markup:
     """
     if not runs.measures:
         return Markup("")
-    parts: list[str] = [
-        paragraph(
-            f"Waits are in {_unit(runs)}, shares are of the whole cluster. {INTERVAL}",
-            "note",
-        )
-    ]
+    units = f"Waits are in {_unit(runs)}, shares are of the whole cluster. "
+    parts: list[str] = [paragraph(f"{'' if runs.of_makespan.all() else units}{INTERVAL}", "note")]
     first = [name for name in FIRST if name in runs.measures]
     rest = [name for name in runs.measures if name not in first]
     for name in first or rest[:1]:
@@ -46,7 +42,7 @@ def measures_part(runs: Runs, shown: Shown) -> Markup:
     folded_ = rest if first else rest[1:]
     if folded_:
         parts.append(folded("Other measures by method", [_others(runs, folded_)]))
-    return section("measures", "Measures of policies and allocators", parts)
+    return section("measures", "Measures", parts)
 
 
 def _unit(runs: Runs) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...instances.files.outputs import write_bytes
+from ...instances.wording import plural
 from .colours import Shown, shown_methods
 from .curves import profiles, profiles_part
 from .failures import failures_part
@@ -46,9 +47,7 @@ class Report:
         found = self.document
         numbers = {"run": found["runs"], "method": len(found["methods"])}
         numbers["instance"] = found["instances"]
-        run, method, on = (
-            f"{number} {what}{'' if number == 1 else 's'}" for what, number in numbers.items()
-        )
+        run, method, on = (plural(number, what) for what, number in numbers.items())
         return f"{found['campaign']}: {run} of {method} on {on}, {found['failed']} failed"
 
 

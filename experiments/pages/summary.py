@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .markup import NONE, Markup, count, joined, many, names, paragraph, safe, section
+from ...instances.wording import NONE, plural
+from .markup import Markup, count, joined, names, paragraph, safe, section
 from .runs import Runs
 
 MOST_LEVELS = 12
@@ -43,7 +44,7 @@ def summary_part(runs: Runs, manifest: Mapping[str, Any]) -> Markup:
     parts = [Markup(f"<dl>{listed}</dl>")]
     ended, every = _ended(runs, manifest)
     if every is not None and ended < every:
-        left = many(every - ended, "run")
+        left = plural(every - ended, "run")
         parts.append(
             paragraph(f"Not finished: {left} to go. All below is of what ended.", "warning")
         )

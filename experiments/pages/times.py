@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...instances.wording import percent, plural, seconds
 from .axes import Axis, linear, logarithmic
 from .charts import BOTTOM, LEFT, RIGHT, TOP, Point, Series, Words, cloud_chart
 from .colours import Shown
 from .gaps import by_method, outcomes
-from .markup import Markup, count, many, paragraph, percent, seconds, section, table
+from .markup import Markup, count, paragraph, section, table
 from .runs import Runs
 
 LEAST_SECONDS = 1e-6
@@ -52,9 +53,9 @@ def times_part(runs: Runs, shown: Shown) -> Markup:
     x = logarithmic([p.x for one in clouds for p in one.points], LEFT, RIGHT)
     y, beyond = _gaps([p.y for one in clouds for p in one.points])
     dots = sum(len(one.points) for one in clouds)
-    notes = [f"{many(dots, 'run')}; large marks: median time and mean gap."]
+    notes = [f"{plural(dots, 'run')}; large marks: median time and mean gap."]
     if beyond:
-        notes.append(f"{many(beyond, 'run')} with a larger gap drawn at the upper edge.")
+        notes.append(f"{plural(beyond, 'run')} with a larger gap drawn at the upper edge.")
     words = Words(
         "Gap to the best bound against wall time, a dot for each run",
         "seconds (log)", "gap", " ".join([*notes, shown.note]).strip(),

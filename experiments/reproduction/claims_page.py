@@ -20,8 +20,8 @@ from ...instances.files.outputs import write_bytes
 from ..study.study import Study
 from .expected import rank
 from .experiment import Claim, Verdict
+from .printed import SIZE_OF_DESIGN, is_size, printed
 from .printed import claims as printed_claims
-from .printed import printed
 
 if TYPE_CHECKING:
     from .outcome import Reproduced, Reproduction
@@ -108,8 +108,10 @@ def spans(numbers: Sequence[int]) -> str:
 
 
 def counted(claims: Iterable[Claim]) -> str:
-    """How many claims have each verdict, the worst first."""
-    found = Counter(one.verdict for one in claims)
+    """How many claims have each verdict, the worst first, and sizes of designs by themselves."""
+    every = list(claims)
+    sizes = [one for one in every if is_size(one.id)]
+    found = Counter(one.verdict for one in every if one not in sizes)
     order = (Verdict.DOES_NOT, Verdict.PARTLY, Verdict.HOLDS, Verdict.NOT_TESTABLE)
     words = {
         Verdict.DOES_NOT: "{} do not hold",
@@ -117,7 +119,12 @@ def counted(claims: Iterable[Claim]) -> str:
         Verdict.HOLDS: "{} hold",
         Verdict.NOT_TESTABLE: "{} cannot be tested",
     }
-    return ", ".join(words[one].format(found[one]) for one in order if found[one])
+    told = ", ".join(words[one].format(found[one]) for one in order if found[one])
+    if not sizes:
+        return told
+    good = sum(one.verdict is Verdict.HOLDS for one in sizes)
+    design = f"{good} of {len(sizes)} sizes of designs are as printed"
+    return f"{told}; {design}" if told else design
 
 
 def worst_first(claims: Iterable[Claim]) -> list[Claim]:
@@ -150,6 +157,11 @@ def limits(claim: Claim) -> str:
 
 def ours_in_words(claim: Claim) -> str:
     """What was measured, with its standard error and the note; of a share of cases the note."""
+    told = _ours(claim)
+    return f"{told} (on {claim.scale})" if claim.scale else told
+
+
+def _ours(claim: Claim) -> str:
     if claim.ours is None:
         return claim.note or "–"
     error = f" ± {claim.standard_error:.2g}" if claim.standard_error else ""
@@ -199,7 +211,7 @@ def _claims_table(claims: Iterable[Claim]) -> Iterator[str]:
         unit = f" {paper.unit}" if paper.unit in ("%", "s", "h") else ""
         print_ = limits(one) + (unit if limits(one) != "–" else "")
         cells = [
-            f"**{one.verdict.value}**" if rank(one.verdict) else one.verdict.value,
+            _verdict(one),
             f"{one.id}: {paper.claim}",
             f"{paper.item}, {paper.section}",
             print_,
@@ -208,6 +220,12 @@ def _claims_table(claims: Iterable[Claim]) -> Iterator[str]:
         yield (
             "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
         )
+
+
+def _verdict(claim: Claim) -> str:
+    """In bold what is worse than it should be; sizes of designs say what they are."""
+    own = f"**{claim.verdict.value}**" if rank(claim.verdict) else claim.verdict.value
+    return f"{own} ({SIZE_OF_DESIGN})" if is_size(claim.id) else own
 
 
 def _part(part: Reproduced) -> Iterator[str]:

@@ -19,6 +19,7 @@ COLUMNS = (
     "standard_error",
     "verdict",
     "note",
+    "scale",
 )
 """Columns of the file, in their order."""
 

@@ -46,6 +46,8 @@ class Claim:
         Of `ours`, None if it has none.
     note
         What was measured, where that is not plain: `12 of 20 cells`, `at 20 nodes not`.
+    scale
+        How large what was run is beside what the paper ran, if claims of one paper differ in it.
     """
 
     id: str
@@ -56,6 +58,7 @@ class Claim:
     ours: float | None = None
     standard_error: float | None = None
     note: str = ""
+    scale: str = ""
 
     @property
     def difference(self) -> float | None:

@@ -42,12 +42,15 @@ class Line:
         Half of the interval about each value: one for all, or one for each.
     printed
         What the paper prints for each level, NaN for nothing.
+    look
+        Colour and style; None for those of its place.
     """
 
     label: str
     values: Sequence[float]
     half_widths: Sequence[float] | float | None = None
     printed: Sequence[float] | None = None
+    look: tuple[str, LineStyle] | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def means_plot(
     for axis, panel in zip(axes, panels, strict=True):
         places = range(len(panel.levels))
         middle = (len(panel.lines) - 1) / 2
-        for k, (line, look) in enumerate(zip(panel.lines, _looks(), strict=False)):
+        for k, (line, look) in enumerate(_with_looks(panel)):
             _draw_line(axis, line, [place + DODGE * (k - middle) for place in places], look)
         axis.set_xticks(list(places), [str(level) for level in panel.levels])
         axis.set_title(panel.title, fontsize=10)
@@ -146,7 +149,7 @@ def curves_plot(
     figure, axes = _figure(len(panels), words, columns, shared=True)
     across, up = scales.split()
     for axis, panel in zip(axes, panels, strict=True):
-        for line, look in zip(panel.lines, _looks(), strict=False):
+        for line, look in _with_looks(panel):
             _draw_line(axis, line, [float(str(level)) for level in panel.levels], look)
         axis.set_xscale(across)
         axis.set_yscale(up)
@@ -209,9 +212,9 @@ def caption(runs: int, seeds: Sequence[int], *more: str) -> str:
 Look = tuple[str, LineStyle, str]
 
 
-def _looks() -> Iterator[Look]:
-    for k, (colour, style) in enumerate(line_styles()):
-        yield colour, style, MARKERS[k % len(MARKERS)]
+def _with_looks(panel: Panel) -> Iterator[tuple[Line, Look]]:
+    for k, (line, own) in enumerate(zip(panel.lines, line_styles(), strict=False)):
+        yield line, (*(line.look or own), MARKERS[k % len(MARKERS)])
 
 
 def _figure(panels: int, words: Words, columns: int, *, shared: bool) -> tuple[Figure, list[Axes]]:

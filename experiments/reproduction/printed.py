@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 FOLDER = files(__package__) / "printed"
 
+SIZE_OF_DESIGN = "size of design"
+"""Kind of what is no claim on results, but the size of an experiment: ours is made as large."""
+
 
 @dataclass(frozen=True)
 class PrintedClaim:
@@ -29,7 +32,7 @@ class PrintedClaim:
     paper, section, item
         Where it stands; the item is a figure, a table or the text.
     kind
-        `number`, `ordering`, `statistic`, or `fact` for the size of an experiment.
+        `number`, `ordering`, `statistic`, or `SIZE_OF_DESIGN`.
     claim
         In our words.
     low, high
@@ -86,6 +89,11 @@ def claims(of: str = "") -> list[PrintedClaim]:
 def printed(identifier: str) -> PrintedClaim:
     """The claim of a name. Raises `KeyError` if there is none."""
     return _claims()[identifier]
+
+
+def is_size(identifier: str) -> bool:
+    """Whether a name is that of the size of a design. No name of a printed claim is none."""
+    return identifier in _claims() and _claims()[identifier].kind == SIZE_OF_DESIGN
 
 
 @cache

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ...instances.errors import InputError
 from ..engine.campaign import Options, run_study
-from ..engine.journal import records_in
 from ..engine.record import Record
-from ..engine.tables import results_frame, times_frame
+from ..engine.store import records_in
+from ..engine.tables import frame_of
 from ..study.study import Study, joined
 from .experiment import Comparison, Experiment, Size, Trace
 from .folder import write_folder
@@ -19,7 +19,7 @@ from .outcome import Reproduced, Reproduction
 from .registry import MODULES, experiment, names_of
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 @dataclass(frozen=True)
@@ -122,24 +122,6 @@ def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
     return Reproduction(plan.size, parts, plan.study, known, plan.trace is not None)
 
 
-def frame_of(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
-    """The results of a study with their times, as `run_here` gives them.
-
-    Parameters
-    ----------
-    study
-        The study.
-    records
-        Records by run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each run.
-    """
-    return results_frame(study, records).merge(times_frame(study, records), on="run")
-
-
 def told(plan: Plan, folder: Path) -> Reproduction:
     """Compare what a folder holds with the papers, and write the comparison into it.
 
@@ -148,7 +130,7 @@ def told(plan: Plan, folder: Path) -> Reproduction:
     plan
         What was run.
     folder
-        The folder with its journal.
+        The folder of the runs.
 
     Returns
     -------

@@ -14,6 +14,7 @@ from .claims_page import counted, limits, ours_in_words, worst_first
 from .comparison import row_of
 from .experiment import Claim, Verdict
 from .outcome import Reproduction
+from .printed import is_size
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -64,7 +65,8 @@ def summary(done: Reproduction, folder: Path) -> Iterator[str]:
         A line.
     """
     if done.claims:
-        yield f"{len(done.claims)} claims: {counted(done.claims)}."
+        number = sum(not is_size(one.id) for one in done.claims)
+        yield f"{number} claims: {counted(done.claims)}."
     if done.cells:
         yield f"{done.agreeing} of {done.testable} printed numbers agree within chance."
     for part in done.parts:

@@ -96,8 +96,9 @@ def honest_pairs(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row a pair: each column of `by` twice, as `NAME` and `NAME with`, then `difference`
-        (of the second mean from the first), `least` (the least difference that is significant; by
-        Tukey and Kramer where the groups are of different sizes), `significant`.
+        (of the second mean from the first), `greater` (of both means), `least` (the least
+        difference that is significant; by Tukey and Kramer where the groups are of different
+        sizes), `significant`.
     """
     import pandas as pd
 
@@ -108,7 +109,10 @@ def honest_pairs(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     pairs = {name: table[name].to_numpy()[first] for name in by}
     pairs |= {f"{name} with": table[name].to_numpy()[second] for name in by}
     return pd.DataFrame(pairs).assign(
-        difference=difference, least=least, significant=np.abs(difference) > least
+        difference=difference,
+        greater=np.maximum(mean[first], mean[second]),
+        least=least,
+        significant=np.abs(difference) > least,
     )
 
 

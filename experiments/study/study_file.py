@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ...formulations import BOUNDS
+from ...instances.advice import kind_hint
 from ...instances.errors import InputError
 from ...instances.examples import FOLDER, is_example
 from ...instances.files.inputs import STANDARD, decoded, file_name, read_bytes
@@ -72,7 +73,7 @@ def study_of_text(text: str, path: str | Path) -> Study:
         try:
             document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise InputError(f"not TOML: {error}") from None
+            raise InputError(f"not TOML: {error}{kind_hint(text)}") from None
         except RecursionError:
             raise InputError("not TOML: nested too deeply") from None
         return make_study(document, folder_of(path), name=name_of_file(path))

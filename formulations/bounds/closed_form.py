@@ -75,7 +75,8 @@ def lower_bounds(
         Names, entries of a registry, or functions from an instance to a bound (s); by default all
         of `BOUNDS`. A bound that does not understand a part of the instance is left out.
     known
-        Receives each bound as soon as it is known, for a caller who may not wait for all.
+        Bounds that are known already. It receives each other one as soon as that is known, for a
+        caller who may not wait for all.
 
     Returns
     -------
@@ -96,6 +97,8 @@ def lower_bounds(
     instance = usable_slots(instance).instance
     values = {} if known is None else known
     for entry in asked_bounds(bounds):
+        if entry.name in values:
+            continue
         ignored = sorted(instance.parts - entry.understands)
         if ignored:
             # Of our own that nobody asked for by name, others do as well.

@@ -25,10 +25,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, islice
-from operator import add, le, sub
+from numbers import Real
+from operator import add, index, le, sub
 from pathlib import Path
 from statistics import NormalDist, median
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 STATE = "slotwise/dispatcher-state/1"
 """Format of `Dispatcher.state`."""
@@ -127,6 +128,33 @@ class Reason:
         return self.text
 
 
+@runtime_checkable
+class _Documented(Protocol):
+    """What can tell its document, as slotwise's `Guidance` can."""
+
+    def document(self) -> dict[str, Any]:
+        """The `slotwise/guidance/1` document."""
+
+
+_WRONG = (KeyError, TypeError, IndexError, AttributeError, ArithmeticError)
+"""What documents of another shape lead to; all else that is wrong with one is a `ValueError`."""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not math.isnan(value)
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    """Whether a value is an integer, of any library, that is not below `least`."""
+    return hasattr(value, "__index__") and index(value) >= least
+
+
+def _whole(where: str, value: Any) -> int:
+    if not _is_whole(value, 0):
+        raise ValueError(f"state: {where}: need an integer >= 0, got {value!r}")
+    return index(value)
+
+
 def _fits(demand: Units, free: Units) -> bool:
     """Whether no amount of `demand` exceeds that of `free`."""
     return all(map(le, demand, free))
@@ -153,7 +181,11 @@ class _Plan:
     """
 
     def __init__(self, guidance: Mapping[str, Any]) -> None:
-        if guidance.get("format") != "slotwise/guidance/1" or not guidance.get("datacenter"):
+        if (
+            not isinstance(guidance, Mapping)
+            or guidance.get("format") != "slotwise/guidance/1"
+            or not guidance.get("datacenter")
+        ):
             raise ValueError("need a slotwise/guidance/1 document with its datacenter")
         self.document = guidance
         data = guidance["datacenter"]
@@ -1628,7 +1660,7 @@ class Dispatcher:
     Parameters
     ----------
     guidance
-        A `slotwise/guidance/1` document with its datacenter.
+        A `slotwise/guidance/1` document with its datacenter, or what `slotwise.guide` returns.
     policy
         One of `POLICIES`, as in `slotwise simulate`.
     sample
@@ -1653,7 +1685,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        guidance: Mapping[str, Any],
+        guidance: Mapping[str, Any] | _Documented,
         *,
         policy: str = "lotes",
         sample: int | None = None,
@@ -1666,11 +1698,11 @@ class Dispatcher:
             policy = "lotes-unrestricted"
         if policy not in POLICIES:
             raise ValueError(f"policy {policy!r}: need one of {', '.join(POLICIES)}")
-        if sample is not None and sample < 1:
+        if sample is not None and not _is_whole(sample, 1):
             raise ValueError(f"sample: need at least 1 machine, got {sample}")
         if (unrestricted or sample is not None) and not policy.startswith("lotes"):
             raise ValueError(f"unrestricted and sample are for lotes, not for {policy}")
-        if seed < 0:
+        if not _is_whole(seed, 0):
             raise ValueError(f"seed: need an integer >= 0, got {seed}")
         self._policy, self._sample, self._seed, self._reasons = policy, sample, seed, reasons
         self._keep_after, self._now, self._kept = keep_after, -math.inf, 0
@@ -1793,10 +1825,15 @@ class Dispatcher:
         ------
         ValueError
             For a job that is there already, an unknown class or resource, a demand that is no
-            finite number >= 0 or all 0, and a job that fits no machine.
+            finite number >= 0 or all 0, and a job that fits no machine. Then nothing has changed,
+            as after any `ValueError` of a dispatcher.
         """
+        if not isinstance(job, str):
+            raise ValueError(f"job: need a name, got {job!r}")
         if job in self._jobs:
             raise ValueError(f"job {job!r} is there already")
+        if draw is not None and not (_is_number(draw) and 0 <= draw < 1):
+            raise ValueError(f"draw: need a number from 0 to below 1, got {draw!r}")
         arriving = self._new_job(f"job {job!r}", job, job_class, demand)
         self._need_machine(arriving)
         self._set_time(now)
@@ -1812,11 +1849,11 @@ class Dispatcher:
         assert not others  # a job that waits fits no machine that could be kept for it
         return None if machine is None else _placement(arriving, machine)
 
-    def _set_time(self, now: float | None) -> None:
+    def _set_time(self, now: Any) -> None:
         if self._keep_after is None:
             return
-        if now is None or not self._now <= now < math.inf:
-            raise ValueError(f"now: keep_after needs the time, from {self._now:g} on, got {now}")
+        if not (_is_number(now) and self._now <= now < math.inf):
+            raise ValueError(f"now: keep_after needs the time, from {self._now:g} on, got {now!r}")
         self._now = now
 
     def _place(self, job: _Job, draw: float | None = None) -> _Machine | None:
@@ -2087,7 +2124,7 @@ class Dispatcher:
         started += self._keep_machines()
         return Left([job.name for job in jobs], started)
 
-    def follow(self, guidance: Mapping[str, Any]) -> list[Placement]:
+    def follow(self, guidance: Mapping[str, Any] | _Documented) -> list[Placement]:
         """Follow another plan from now on. Running jobs stay.
 
         Machines are given its bins in order of their numbers, those that drain last. Then every
@@ -2096,8 +2133,8 @@ class Dispatcher:
         Parameters
         ----------
         guidance
-            A `slotwise/guidance/1` document with its datacenter, which has the same resources, and
-            the classes and configurations that are in use.
+            As for the class; with the same resources, and the classes and configurations that are
+            in use.
 
         Returns
         -------
@@ -2110,6 +2147,7 @@ class Dispatcher:
             If `guidance` is no such document. Then nothing has changed.
         """
         plan = self._checked_plan(guidance)
+        self._check_guard(plan)
         self._need_same(plan)
         machines = [
             machine
@@ -2127,16 +2165,37 @@ class Dispatcher:
                 machine.capacity = plan.capacity[machine.configuration]
             else:
                 machine.capacity = plan.capacity_in_units(machine.own)
+        for job in waiting:
+            self._keep_if_it_can(job, plan, machines)
         next_number = dict(zip(names, self._next_number, strict=True))
         self._next_number = [next_number.get(name, 0) for name in plan.configurations]
         _give_bins(plan, machines)
         self._set_up(plan, machines, waiting)
         return self._serve_all() + self._keep_machines()
 
-    def _checked_plan(self, guidance: Mapping[str, Any]) -> _Plan:
-        plan = _Plan(guidance)
-        if self._policy == "bid-price":
-            plan.need_prices()
+    def _keep_if_it_can(self, job: _Job, plan: _Plan, machines: list[_Machine]) -> None:
+        """Keep a machine for a job no longer that is gone, or too small under another plan."""
+        kept = job.kept
+        if kept is None or (
+            kept in machines
+            and plan.runs[job.job_class][kept.configuration]
+            and _fits(job.demand, kept.capacity)
+        ):
+            return
+        kept.keeps, job.kept = None, None
+        self._kept -= 1
+
+    def _checked_plan(self, guidance: Mapping[str, Any] | _Documented) -> _Plan:
+        """The plan of a document, and with bid prices its tables."""
+        if isinstance(guidance, _Documented):
+            guidance = guidance.document()
+        try:
+            plan = _Plan(guidance)
+            if self._policy == "bid-price":
+                plan.need_prices()
+                self._worth_of(plan)
+        except _WRONG as error:
+            raise ValueError(f"guidance: {type(error).__name__} at {error}") from None
         return plan
 
     def _check_guard(self, plan: _Plan) -> None:
@@ -2145,10 +2204,10 @@ class Dispatcher:
         if self._sample is not None:
             raise ValueError("keep_after and sample exclude one another")
         least = mean_duration(plan.arrivals, plan.mean_time)
-        if not least <= self._keep_after < math.inf:
+        if not (_is_number(self._keep_after) and least <= self._keep_after < math.inf):
             raise ValueError(
                 f"keep_after: need at least the jobs' mean duration, {least:.6g} "
-                f"{plan.time_unit}, got {self._keep_after:g}"
+                f"{plan.time_unit}, got {self._keep_after}"
             )
 
     def _need_same(self, plan: _Plan) -> None:
@@ -2226,8 +2285,21 @@ class Dispatcher:
         ValueError
             If it is no such state. Then nothing has changed.
         """
-        if state.get("format") != STATE:
+        if not isinstance(state, Mapping) or state.get("format") != STATE:
             raise ValueError(f"need a {STATE} document")
+        before = dict(vars(self))
+        try:
+            self._need_own(state)
+            self._restore(state)
+        except _WRONG as error:
+            vars(self).update(before)
+            raise ValueError(f"state: {type(error).__name__} at {error}") from None
+        except ValueError:
+            vars(self).update(before)
+            raise
+
+    def _need_own(self, state: Mapping[str, Any]) -> None:
+        """Raise `ValueError` for a state of other guidance or options."""
         if state["guidance"] != self._plan.fingerprint():
             raise ValueError("the state was saved under other guidance")
         for option in ("policy", "sample", "seed", "keep_after"):
@@ -2236,49 +2308,63 @@ class Dispatcher:
                     f"the state was saved with {option} {state[option]!r}, this dispatcher has "
                     f"{getattr(self, f'_{option}')!r}"
                 )
-        try:
-            self._restore(state)
-        except (KeyError, TypeError, IndexError) as error:
-            raise ValueError(f"state: {type(error).__name__} at {error}") from None
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        plan, jobs, machines = self._plan, dict[str, _Job](), []
+        plan, jobs = self._plan, dict[str, _Job]()
 
         def job_of(entry: Mapping[str, Any]) -> _Job:
             name = entry["job"]
             if name in jobs:
                 raise ValueError(f"state: job {name!r} is there twice")
             job = self._new_job(f"state: job {name!r}", name, entry["class"], entry["demand"])
-            job.number = int(entry["number"])
+            job.number = _whole(f"job {name!r}", entry["number"])
             jobs[name] = job
             return job
 
+        number_of = [_whole("next_machine", state["next_machine"][n]) for n in plan.configurations]
+        by_name: dict[str, _Machine] = {}
         for entry in state["machines"]:
-            j = self._known(plan.number_of_configuration, "configuration", entry["configuration"])
-            machine = _new_machine(plan, j, entry["number"], entry["bin"], entry["capacity"])
-            machine.draining = bool(entry["draining"])
+            machine = self._machine_of(entry, number_of)
+            if machine.name in by_name:
+                raise ValueError(f"state: machine {machine.name} is there twice")
+            by_name[machine.name] = machine
             for running in entry["jobs"]:
                 job = job_of(running)
                 machine.jobs[job.name] = job
                 job.machine = machine
-            machine.count()
-            if not _fits((0,) * len(machine.free), machine.free):
-                raise ValueError(f"state: the jobs on machine {machine.name} do not fit it")
-            machines.append(machine)
+            machine.count()  # above its capacity if another plan has made it smaller
         waiting = [job_of(entry) for entry in state["waiting"]]
-        number_of = [int(state["next_machine"][name]) for name in plan.configurations]
-        by_name, kept = {machine.name: machine for machine in machines}, 0
+        now, kept = -math.inf if state["now"] is None else float(state["now"]), 0
         for place, (job, entry) in enumerate(zip(waiting, state["waiting"], strict=True)):
             job.rank = place - len(waiting)  # before all that arrive
             job.since = float(entry.get("since", -math.inf))
+            if not job.since <= now < math.inf:
+                raise ValueError(f"state: job {job.name!r} waits since {job.since}, it is {now}")
             if entry.get("kept") is not None:
                 job.kept = by_name[entry["kept"]]
+                if job.kept.keeps is not None:
+                    raise ValueError(f"state: machine {job.kept.name} is kept twice")
                 job.kept.keeps = job
                 kept += 1
-        now = -math.inf if state["now"] is None else float(state["now"])
-        self._arrived, self._now, self._kept = int(state["arrived"]), now, kept
+        arrived = _whole("arrived", state["arrived"])
+        self._arrived, self._now, self._kept = arrived, now, kept
         self._next_number, self._jobs = number_of, jobs
-        self._set_up(plan, machines, waiting)
+        self._set_up(plan, list(by_name.values()), waiting)
+
+    def _machine_of(self, entry: Mapping[str, Any], number_of: list[int]) -> _Machine:
+        """A machine of a state, without its jobs."""
+        plan, where = self._plan, "state: machine"
+        j = self._known(plan.number_of_configuration, "configuration", entry["configuration"])
+        number = _whole(f"{where} of {entry['configuration']}", entry["number"])
+        where += f" {entry['configuration']}/{number}"
+        if number >= number_of[j]:
+            raise ValueError(f"{where}: the next one is {number_of[j]}")
+        if entry["bin"] is not None and entry["bin"] not in plan.bins_of[j]:
+            raise ValueError(f"{where}: the plan has no bin {entry['bin']!r} there")
+        own = None if entry["capacity"] is None else self._amounts(where, entry["capacity"])
+        machine = _new_machine(plan, j, number, entry["bin"], own)
+        machine.draining = bool(entry["draining"])
+        return machine
 
     def explain(self, job: str, demand: Mapping[str, float] | None = None) -> Reason:
         """Say why a job starts on a machine, or waits.
@@ -2317,38 +2403,43 @@ class Dispatcher:
     # Below: looking things up, and checks.
 
     def _job(self, name: str) -> _Job:
-        if name not in self._jobs:
+        if not isinstance(name, str) or name not in self._jobs:
             raise ValueError(f"job {name!r} is not there")
         return self._jobs[name]
 
     def _machine(self, name: str) -> _Machine:
-        if name not in self._cluster.by_name:
+        if not isinstance(name, str) or name not in self._cluster.by_name:
             raise ValueError(f"unknown machine {name}")
         return self._cluster.by_name[name]
 
     def _known(self, numbers: Mapping[str, int], kind: str, name: str) -> int:
-        if name not in numbers:
+        if not isinstance(name, str) or name not in numbers:
             raise ValueError(f"unknown {kind} {name!r}")
         return numbers[name]
 
     def _new_job(self, where: str, name: str, job_class: str, demand: Mapping[str, float]) -> _Job:
-        if job_class not in self._plan.number_of_class:
-            raise ValueError(f"{where}: unknown class {job_class!r}")
+        if not isinstance(name, str):
+            raise ValueError(f"{where}: need a name")
+        try:
+            k = self._known(self._plan.number_of_class, "class", job_class)
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
         given = self._amounts(where, demand, "demand of ")
         if not any(given.values()):
             raise ValueError(f"{where}: demands nothing")
         number = self._arrived
-        k = self._plan.number_of_class[job_class]
         return _Job(name, k, given, self._plan.in_units(given), number, number)
 
     def _amounts(self, where: str, amounts: Mapping[str, float], of: str = "") -> dict[str, float]:
+        if not isinstance(amounts, Mapping):
+            raise ValueError(f"{where}: need amounts by resource, got {amounts!r}")
         checked = {}
         for resource, amount in amounts.items():
             if resource not in self._plan.resources:
                 raise ValueError(f"{where}: unknown resource {resource!r}")
             try:
                 checked[resource] = float(amount)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 checked[resource] = math.nan
             if not 0 <= checked[resource] < math.inf:
                 raise ValueError(f"{where}: {of}{resource} is {amount}: need a finite number >= 0")

@@ -16,6 +16,7 @@ from ...instances.datacenter.steady_state import class_loads, missing_load, time
 from ...instances.datacenter.workload import Workload
 from ...instances.limits import MOST_ARRIVALS
 from ...instances.views import Plottable, Tabular
+from ...instances.wording import percent
 from . import WARM_UP
 from .batch_means import halves
 from .engine.columns import FIRST_IN_USE, FRAGMENTATION, JOBS_WAITING, SAMPLE_TIME
@@ -290,10 +291,9 @@ def warnings_of(simulations: Sequence[Simulation]) -> tuple[str, ...]:
         use = halves(after[:, FIRST_IN_USE + r])
         if use is not None and use.differ and abs(use.second - use.first) > MOVED * use.first:
             whole = simulation.utilisation[r] * 2 / (use.first + use.second)
-            moving.append(
-                f"{simulation.policy} {whole * use.first:.1%} of {first.datacenter.resources[r]}, "
-                f"then {whole * use.second:.1%}"
-            )
+            before, after_it = percent(whole * use.first), percent(whole * use.second)
+            resource = first.datacenter.resources[r]
+            moving.append(f"{simulation.policy} {before} of {resource}, then {after_it}")
     if growing:
         found.append(
             "the queue was still growing when arrivals ended (jobs waiting in the first and the "
@@ -350,6 +350,6 @@ def _of_the_warm_up(simulation: Simulation) -> list[str]:
         remedies.append(f"--warm-up {part:g}")
     others = f" or {' and '.join(remedies)}" if remedies else ""
     return [
-        f"warm-up covers {covered:.2g} mean durations; {100 * absent:.3g} % of the load is not "
+        f"warm-up covers {covered:.2g} mean durations; {percent(absent)} of the load is not "
         f"there yet: use --start full{others}"
     ]

@@ -12,6 +12,7 @@ from ...instances.arrays import FloatArray, IntArray
 from ...instances.hierarchy.allocation import SATISFIED, TOLERANCE, UNKNOWN, Allocation
 from ...instances.hierarchy.dropped_limits import DroppedLimit, limits_of, shown
 from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.wording import percent
 
 MOST_SHOWN = 8
 """Most holders of a resource that the text names; it tells how many more there are."""
@@ -159,16 +160,16 @@ class Why:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.leaf}: dominant share {_percent(self.dominant_share)} "
+            f"{self.leaf}: dominant share {percent(self.dominant_share)} "
             f"({self.dominant_resource}), {self.tasks:.6g} tasks, by {self.method}"
         ]
         if self.task_limit == 0:
             lines.append("It has no tasks: it is guaranteed nothing, its siblings share its part.")
         else:
-            lines.append(f"Guaranteed {_percent(self.guarantee)}, {self._has()}:")
+            lines.append(f"Guaranteed {percent(self.guarantee)}, {self._has()}:")
             lines += [
                 f"  {step.node}: weight {step.weight:g} of {step.siblings:g} among active "
-                f"siblings, so {_percent(step.guarantee)} of all"
+                f"siblings, so {percent(step.guarantee)} of all"
                 for step in self.steps
             ]
             lines += self._limits()
@@ -196,7 +197,7 @@ class Why:
         state = "has no room for another of its tasks" if self.whole_tasks else "is full"
         lines = [
             f"{'Limited by' if k == 0 else 'Besides,'} {full.resource}"
-            f"{', which' if k == 0 else ''} {state}; this leaf uses {_percent(full.used)} of it."
+            f"{', which' if k == 0 else ''} {state}; this leaf uses {percent(full.used)} of it."
             for k, full in enumerate(self.full_resources)
         ]
         if not self.rivals:
@@ -208,13 +209,13 @@ class Why:
             if full.leaves and len(self.full_resources) > 1:
                 lines.append(f" of {full.resource}")
             lines += _first(
-                f"  {holder.node}: {_percent(holder.used)}; dominant share "
-                f"{_percent(by_path[holder.node].dominant_share)}, guaranteed "
-                f"{_percent(by_path[holder.node].guarantee)}"
+                f"  {holder.node}: {percent(holder.used)}; dominant share "
+                f"{percent(by_path[holder.node].dominant_share)}, guaranteed "
+                f"{percent(by_path[holder.node].guarantee)}"
                 for holder in full.leaves
             )
             lines += _first(
-                f"  group {holder.node}: {_percent(holder.used)} in all" for holder in full.groups
+                f"  group {holder.node}: {percent(holder.used)} in all" for holder in full.groups
             )
         return lines
 
@@ -337,7 +338,3 @@ def _steps(allocation: Allocation, i: int) -> tuple[Step, ...]:
         guarantee *= float(tree.weight[n]) / siblings
         steps.append(Step(tree.path(n), float(tree.weight[n]), siblings, guarantee))
     return tuple(steps)
-
-
-def _percent(part: float) -> str:
-    return f"{100 * part:.4g} %"

@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from ...instances.arrays import FloatArray, IntArray
 from ...instances.kernels.decorators import counted, inner
 
-AVAILABLE, FINISHING, LOCAL = 0, 1, 2
-"""Rules: earliest available slot, earliest finishing slot, earliest available replica slot."""
+AVAILABLE, FINISHING, LOCAL, PRINTED = 0, 1, 2, 3
+"""Rules: earliest available slot, earliest finishing slot, earliest available replica slot, and for
+reduce tasks the slot where the task would finish first if it did not wait for its job's maps."""
 
 UnsignedArray = NDArray[np.uint32]
 """Unsigned, because numba checks every signed index for being negative."""
@@ -292,7 +293,7 @@ def place_reduces(
         The tasks of all jobs; those of job i are `order[reduce_offsets[i]:reduce_offsets[i + 1]]`
         in their order.
     rule
-        `AVAILABLE` or `FINISHING`.
+        `AVAILABLE`, `FINISHING` or `PRINTED`.
     slot_node
         Node of each reduce slot, ascending, shape (slots,).
     node_rack
@@ -352,27 +353,28 @@ def place_reduces(
                 mb[n] += share[m]
                 mb[r] += share[m]
                 mb[cluster] += share[m]
-        if rule == FINISHING:
+        compared = release[i] if rule == FINISHING else 0.0
+        if rule != AVAILABLE:
             for k in range(count):
                 on_node = mb[groups[k]] if groups[k] < nodes else 0.0
                 r = groups[k] if groups[k] >= nodes else nodes + node_rack[groups[k]]
                 in_rack = mb[r] if r < cluster else 0.0
                 offers.setup[k] = _read(on_node, in_rack, mb[cluster], rates)
-                _renew(offers, k, tree.free, tree.first[groups[k]], release[i])
+                _renew(offers, k, tree.free, tree.first[groups[k]], compared)
                 offers.matches[count + k] = k
             for k in range(count - 1, 0, -1):
                 offers.matches[k] = _lesser(
                     offers, offers.matches[2 * k], offers.matches[2 * k + 1]
                 )
         for t in tasks:
-            if rule == FINISHING:
+            if rule != AVAILABLE:
                 k = offers.matches[1]
                 # Offers only get worse: an outdated one does no harm before it wins.
                 while (
                     offers.slot[k] != tree.first[groups[k]]
                     or offers.free[k] != tree.free[offers.slot[k]]
                 ):
-                    _renew(offers, k, tree.free, tree.first[groups[k]], release[i])
+                    _renew(offers, k, tree.free, tree.first[groups[k]], compared)
                     match = count + k
                     while match > 1:
                         k = _lesser(offers, k, offers.matches[match ^ 1])

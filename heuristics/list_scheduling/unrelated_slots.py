@@ -14,7 +14,7 @@ import numpy as np
 from ...instances.arrays import BoolArray, FloatArray, IntArray, LevelArray
 from ...instances.kernels.decorators import counted
 from ...instances.mapreduce.security import PLAIN, SAME_NODE
-from .earliest_slot import AVAILABLE, LOCAL
+from .earliest_slot import AVAILABLE, FINISHING, LOCAL
 
 
 @counted
@@ -200,7 +200,8 @@ def place_unrelated_reduces(
         i = job[t]
         for k in range(len(times)):
             times[k] = processing[t] * factors[i, k]
-        k = _slot(rule != AVAILABLE, usable, release[i], free, setup[i], times)
+        compared = release[i] if rule == FINISHING else 0.0
+        k = _slot(rule != AVAILABLE, usable, compared, free, setup[i], times)
         slots[t], starts[t], setups[t] = k, max(free[k], release[i]), setup[i, k]
         free[k] = starts[t] + setups[t] + times[k]
     return slots, starts, setups

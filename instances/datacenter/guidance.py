@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..views import Plottable, Tabular
+from ..views import Plottable, Tabular, view
 from .datacenter import Datacenter
 
 
@@ -112,7 +113,7 @@ class Guidance(Plottable, Tabular):
     arrival_rate
         Arrival rate that the bins carry (jobs per `time_unit`).
     arrival_rate_bound
-        No plan carries more than this.
+        No plan of these classes carries more than this.
     bin_configuration
         Configuration of each bin's machines, shape (B,).
     bin_machines
@@ -194,6 +195,11 @@ class Guidance(Plottable, Tabular):
         if self.integer_bound is None or self.integer_bound <= 0:
             return None
         return max(0.0, 1 - self.arrival_rate / self.integer_bound)
+
+    def document(self) -> dict[str, Any]:
+        """The `slotwise/guidance/1` document of it, as `Dispatcher` reads it."""
+        document: dict[str, Any] = view("guidance_document")(self)
+        return document
 
     @property
     def machines_needed(self) -> int:

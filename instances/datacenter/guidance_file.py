@@ -130,10 +130,19 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
             datacenter = datacenter_from(document.datacenter)
         guidance = _guidance(document, document.arrival_rate, datacenter)
         for violation in check_guidance(guidance).violations:
-            raise InputError(violation)
+            raise InputError(f"{violation}{_plan_anew(guidance)}")
     except InputError as error:
         raise Misfit(f"{path}: {error}") from None
     return guidance
+
+
+def _plan_anew(guidance: Guidance) -> str:
+    """What to do with a plan for other numbers of machines."""
+    count = guidance.datacenter.count
+    planned = np.bincount(guidance.bin_configuration, guidance.bin_machines, len(count))
+    if (planned == count).all():
+        return ""
+    return "; plan anew for these machines: `slotwise guide`, with --scale for a part of all"
 
 
 def write_guidance(guidance: Guidance, path: str | Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..advice import kind_hint
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError
 from ..files.inputs import read_text
@@ -59,12 +60,13 @@ def read_jobs(path: str | Path, datacenter: Datacenter) -> tuple[FloatArray, Int
     InputError
         If something is wrong; the message names file, line and column.
     """
-    lines = read_text(path).splitlines()
+    content = read_text(path)
+    lines = content.splitlines()
     header = lines[0].split(",") if lines else []
     numbers = ("arrival", "duration", *datacenter.resources)
     for name in (*numbers, "class"):
         if name not in header:
-            raise InputError(f"{path}: line 1: no column {name!r}")
+            raise InputError(f"{path}: line 1: no column {name!r}{kind_hint(content)}")
     columns = [header.index(name) for name in numbers]
     class_column = header.index("class")
     classes = {name: k for k, name in enumerate(datacenter.classes)}

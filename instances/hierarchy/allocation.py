@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..views import Plottable, Tabular
+from ..wording import percent
 from .hierarchy import Hierarchy
 
 FORMAT = "slotwise/allocation/1"
@@ -127,7 +128,7 @@ class Allocation(Plottable, Tabular):
 
     def __repr__(self) -> str:
         used = ", ".join(
-            f"{name} {100 * used:.4g} %"
+            f"{name} {percent(used)}"
             for name, used in zip(self.hierarchy.resources, self.used.tolist(), strict=True)
         )
         missed = int((~self.met).sum())

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..verdict import Verdict
+from ..wording import percent
 from .allocation import Allocation
 from .hierarchy import Hierarchy
 
@@ -41,7 +42,7 @@ def check_allocation(allocation: Allocation) -> Verdict:
         for i in np.flatnonzero(tasks > tree.tasks * (1 + TOLERANCE))
     ]
     found += [
-        f"resource {tree.resources[j]!r}: {load[j]:.6%} of the capacity is used"
+        f"resource {tree.resources[j]!r}: {percent(load[j] - 1)} more than the capacity is used"
         for j in np.flatnonzero(load > 1 + TOLERANCE)
     ]
     found += [

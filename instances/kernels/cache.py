@@ -6,9 +6,9 @@ modules that have kernels and of all that these import; after an edit of any of 
 found. numba adds the processor and the types of the arguments.
 
 An entry is one file with its key and a checksum in it. It is written under another name and
-renamed, so that concurrent runs see whole entries or none. No failure here ends a run; without a
-usable entry the kernel is compiled. This module does not import numba, so that checking for an
-entry is cheap.
+renamed, so that concurrent runs see whole entries or none. What one process compiles, others wait
+for. No failure here ends a run; without a usable entry the kernel is compiled. This module does not
+import numba, so that checking for an entry is cheap.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ..notices import warning
+from ..notices import progress, warning
 
 LAYERS = ("instances", "formulations", "heuristics", "solvers", "teaching")
 """The packages whose sources can be part of the digest."""
@@ -44,10 +44,16 @@ TAG = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
 STAMP = 16
 """Characters of the stamp in an entry's name; the entry holds all of it."""
 
+PATIENCE = 0.7
+"""Seconds of compiling, or of waiting for it, after which the user is told about it."""
+
+TURN = 60.0
+"""Seconds that a process waits for another's entry: it may be suspended, or on a slow machine."""
+
 CHECKSUM = hashlib.sha256().digest_size
 SECONDS_PER_DAY = 86_400.0
 
-_DECORATES = b"kernels.decorators import"
+_DECORATES = re.compile(rb"kernels\.decorators import .*\b(counted|inlined|inner|kernel)\b")
 _IMPORT = re.compile(r"^ *from (\.+)([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 _NAME = re.compile(r"\w+")
 
@@ -72,7 +78,7 @@ def sources() -> dict[Path, bytes]:
     """
     files = (file for layer in LAYERS for file in (_PACKAGE / layer).rglob("*.py"))
     contents = {file: file.read_bytes() for file in files}
-    found = {file for file, content in contents.items() if _DECORATES in content}
+    found = {file for file, content in contents.items() if _DECORATES.search(content)}
     open_ends = list(found)
     while open_ends:
         file = open_ends.pop()
@@ -104,6 +110,7 @@ class Entries:
     """
 
     _cleared: set[Path] = set()
+    _waits = sys.platform != "win32"
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._file = Path(function.__code__.co_filename).resolve()
@@ -168,6 +175,45 @@ class Entries:
             with suppress(OSError):
                 made.unlink(missing_ok=True)
 
+    @contextmanager
+    def turn(self, key: Any) -> Iterator[None]:
+        """Within it, no other process is in its turn for this key, but if that takes too long.
+
+        The lock is the system's and ends with the process that holds it; what is left then is an
+        empty file.
+        """
+        folder = self._writable if self._waits else None
+        if folder is None:
+            yield
+            return
+        file = folder / f"{self._entry(key)}{UNFINISHED}"
+        try:
+            with open(file, "a") as held:
+                self._wait_for(held)
+                yield
+        finally:
+            # Whoever waits for a file that is gone finds the entry, or compiles as well.
+            with suppress(OSError):
+                file.unlink()
+
+    def _wait_for(self, file: Any) -> None:
+        """After one wait in vain a process waits no more."""
+        import fcntl
+
+        began = time.monotonic()
+        while Entries._waits:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except (BlockingIOError, PermissionError):
+                waited = time.monotonic() - began
+                Entries._waits = waited < TURN
+                if waited > PATIENCE:
+                    _tell_of_waiting()
+                time.sleep(0.02)
+            except OSError:  # a file system without locks
+                Entries._waits = False
+
     def clear(self) -> None:
         """Remove all entries of the function."""
         for folder in self._folders:
@@ -229,6 +275,11 @@ class Entries:
         signature, target, _ = key
         short = hashlib.sha256(f"{signature} {target}".encode()).hexdigest()[:16]
         return f"{self._name}.{self._stamp[:STAMP]}.{short}{SUFFIX}"
+
+
+@cache
+def _tell_of_waiting() -> None:
+    progress("waiting for another run that compiles what this one needs")
 
 
 def _users_cache() -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -11,14 +12,13 @@ from typing import Any
 
 from numba import njit
 from numba.core import caching, dispatcher, event
+from numba.core.compiler_lock import global_compiler_lock
 
 from ..notices import progress
-from .cache import Entries
-
-PATIENCE = 0.7
-"""Seconds of compiling after which the user is told about it."""
+from .cache import PATIENCE, Entries
 
 _njit: Any = njit
+_one_thread: Any = global_compiler_lock
 _caching: Any = caching
 _event: Any = event
 
@@ -44,7 +44,13 @@ def compiler(function: Any, options: dict[str, Any], *, keep: bool = True) -> An
     # With NUMBA_DISABLE_JIT it is the plain function. What was typed in has no file to know it by.
     has_file = Path(function.__code__.co_filename).is_file()
     if keep and has_file and isinstance(made, dispatcher.Dispatcher):
-        vars(made)["_cache"] = KernelCache(function)
+        kernel_cache, compile_now = KernelCache(function), made.compile
+
+        def compile_once(types: Any) -> Any:
+            with _one_thread, ExitStack() as kernel_cache.turn:
+                return compile_now(types)
+
+        vars(made).update(_cache=kernel_cache, compile=compile_once)
     return made
 
 
@@ -57,6 +63,8 @@ class KernelCache(_caching.FunctionCache):  # type: ignore[misc]
         self._py_func = function
         self._impl = _Implementation(function)
         self._entries = Entries(function)
+        self.turn = ExitStack()
+        """Left when the kernel that was not found is compiled and saved."""
         self.enable()
 
     @property
@@ -80,7 +88,11 @@ class KernelCache(_caching.FunctionCache):  # type: ignore[misc]
         """
         target_context.refresh()
         try:
-            data = self._entries.load(self._index_key(sig, target_context.codegen()))
+            key = self._index_key(sig, target_context.codegen())
+            data = self._entries.load(key)
+            if data is None:
+                self.turn.enter_context(self._entries.turn(key))
+                data = self._entries.load(key)
             return None if data is None else self._impl.rebuild(target_context, data)
         except Exception:
             # An entry that numba cannot read is as good as none; the next one replaces it.

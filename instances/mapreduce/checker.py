@@ -310,9 +310,8 @@ class _Timing:
         tolerance = RELATIVE_TOLERANCE * np.maximum(np.abs(start), np.abs(end)) + blur + SMALLEST
         self.makespan = float(end.max(initial=0.0))
         early = start < release - tolerance
-        why = "time 0" if side.phase == "map" else "the end of its job's map phase"
         self.violations = [
-            f"{side.name(t)} starts at {start[t]:.12g}, before {why} ({release[t]:.12g})"
+            f"{side.name(t)} starts at {start[t]:.12g}, before {_release_words(release[t])}"
             for t in np.flatnonzero(early).tolist()
         ]
         self._compare("setup", side.rows.setup, setup, RELATIVE_TOLERANCE * setup + blur + SMALLEST)
@@ -364,6 +363,10 @@ class _Timing:
             # The latest end so far, not the predecessor's: a long task may cover several.
             if done > free:
                 free, holder = done, task
+
+
+def _release_words(release: float) -> str:
+    return f"the end of its job's map phase ({release:.12g})" if release > 0 else "time 0"
 
 
 def _without_overlap(

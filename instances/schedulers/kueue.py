@@ -10,8 +10,9 @@ from ..arrays import FloatArray
 from ..errors import InputError
 from ..files.json_files import shown
 from ..hierarchy.hierarchy import Hierarchy
-from ..import_notes import ImportNotes, listed
+from ..notices import ImportNotes
 from ..parameters import importer
+from ..wording import listed
 from .demands import DemandOptions, SchedulerFile
 from .kubernetes import (
     API_NAMES,

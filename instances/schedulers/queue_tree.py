@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..hierarchy.building import Row, from_rows
 from ..hierarchy.dropped_limits import EVERY_QUEUE, DroppedLimit
 from ..hierarchy.hierarchy import UNBOUNDED, Hierarchy
-from ..import_notes import ImportNotes
+from ..notices import ImportNotes
 from .demands import DemandOptions
 
 TASKS_PER_CLUSTER = 1000

@@ -10,8 +10,9 @@ from ..advice import kind_hint
 from ..errors import InputError
 from ..files.inputs import read_bytes
 from ..hierarchy.hierarchy import Hierarchy
-from ..import_notes import ImportNotes, listed, plural
+from ..notices import ImportNotes
 from ..parameters import importer
+from ..wording import listed, percent, plural
 from .demands import DemandOptions, SchedulerFile
 from .queue_tree import Queue, group_paths, hierarchy_of, need_distinct
 from .weights import whole_weights
@@ -225,7 +226,7 @@ def slurm_accounts(hierarchy: Hierarchy) -> tuple[str, list[str]]:
             for n in below
         ]
     return "\n".join([*lines, ""]), [
-        f"whole shares change no leaf's share by more than {100 * rounded.error:.2g} %",
+        f"whole shares change no leaf's share by more than {percent(rounded.error)}",
         "users are to be added below the leaf accounts, with Fairshare=parent",
     ]
 

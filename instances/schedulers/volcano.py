@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..hierarchy.hierarchy import Hierarchy
+from ..wording import percent
 from .kubernetes import API_NAMES, documents_text, kubernetes_names
 from .queue_tree import group_paths
 from .weights import weights_from_one, whole_weights
@@ -68,5 +69,5 @@ def volcano_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
             "enable the plugin drf with enableHierarchy: true, without proportion in its tier",
             "annotate the queue default too: jobs of a queue without annotation sit under the root",
         ]
-    notes.append(f"the weights change no leaf's share by more than {100 * rounded.error:.2g} %")
+    notes.append(f"the weights change no leaf's share by more than {percent(rounded.error)}")
     return documents_text(documents), notes

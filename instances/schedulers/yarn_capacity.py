@@ -9,8 +9,9 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..errors import InputError
 from ..hierarchy.hierarchy import Hierarchy
-from ..import_notes import ImportNotes, listed
+from ..notices import ImportNotes
 from ..parameters import importer
+from ..wording import listed
 from .demands import DemandOptions, SchedulerFile
 from .hadoop_xml import read_xml, xml_text
 from .queue_tree import Queue, group_paths, hierarchy_of
@@ -47,6 +48,8 @@ WEIGHT_PATTERN = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*w")
 def read_yarn_capacity(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
     """The queues of a capacity-scheduler.xml; those of a group have weights (`4w`) or percentages.
 
+    A queue of 0 % has no share, and is left out with what is below it.
+
     Returns
     -------
     Hierarchy
@@ -72,6 +75,7 @@ def read_yarn_capacity(path: SchedulerFile, options: DemandOptions) -> tuple[Hie
     read = {CALCULATOR}
     every_queue = _limits(properties, PREFIX, read)
     without_factor: list[str] = []
+    empty: list[str] = []
     while stack:
         queue, place = stack.pop()
         read |= {f"{PREFIX}{place}.queues", f"{PREFIX}{place}.capacity"}
@@ -84,6 +88,9 @@ def read_yarn_capacity(path: SchedulerFile, options: DemandOptions) -> tuple[Hie
                 raise InputError(f"{path}: {PREFIX}{place}.queues: {name!r} is listed twice")
         for name, weight in _weights(path, properties, place, names).items():
             below = f"{place}.{name}"
+            if weight == 0:
+                empty.append(below.removeprefix("root."))
+                continue
             group = f"{PREFIX}{below}.queues" in properties
             queue.children.append(Queue(name, weight, group=group))
             if group:
@@ -94,15 +101,23 @@ def read_yarn_capacity(path: SchedulerFile, options: DemandOptions) -> tuple[Hie
                 queue.children[-1].limits += _limits(properties, here, read)
                 if f"{here}user-limit-factor" not in properties:
                     without_factor.append(below.removeprefix("root."))
-    unread = sorted(set(properties) - read)
+    gone = {f"{PREFIX}root.{queue}" for queue in empty}
+    unread = sorted(key for key in set(properties) - read if not _is_of(key, gone))
     if unread:
         notes.add(f"not read: {listed([key.removeprefix(PREFIX) for key in unread])}")
+    if empty:
+        notes.add(f"left out: 0 %, which gets only what others leave idle: {listed(empty)}")
     if without_factor and f"{PREFIX}user-limit-factor" not in properties:
         notes.add(
             "not in the shares: user-limit-factor is 1 unless set, so that one user alone gets no "
             f"more than the queue's own capacity, in {listed(without_factor)}"
         )
     return hierarchy_of(root, options, str(path), notes, every_queue), notes.lines
+
+
+def _is_of(key: str, queues: set[str]) -> bool:
+    """Whether a property is one of these queues', or of what is below them."""
+    return any(key[: match.start()] in queues for match in re.finditer(r"\.", key))
 
 
 def _limits(properties: Mapping[str, str], place: str, read: set[str]) -> list[tuple[str, str]]:
@@ -143,7 +158,7 @@ def _weights(
             raise InputError(
                 f"{path}: {key}: need a weight such as 4w, or a percentage, got {text!r}"
             ) from None
-        if not weights[name] > 0:
+        if not weights[name] >= 0 or (weight and not weights[name]):
             raise InputError(f"{path}: {key}: must be > 0, got {text!r}")
         modes["weight" if weight else "percentage"] = key
     if len(modes) > 1:

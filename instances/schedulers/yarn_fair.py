@@ -6,10 +6,12 @@ import math
 import re
 from xml.etree.ElementTree import Element, SubElement
 
+from ..advice import kind_hint
 from ..errors import InputError
 from ..hierarchy.hierarchy import Hierarchy
-from ..import_notes import ImportNotes, listed
+from ..notices import ImportNotes
 from ..parameters import importer
+from ..wording import listed
 from .demands import DemandOptions, SchedulerFile
 from .hadoop_xml import read_xml, xml_text
 from .queue_tree import Queue, hierarchy_of
@@ -71,9 +73,11 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     Raises
     ------
     InputError
-        What YARN would refuse to load, and a weight of 0.
+        What YARN would refuse to load, a weight of 0, and Spark's pools.
     """
     document = read_xml(path, "allocations")
+    if document.find("pool/minShare") is not None:
+        raise InputError(f"{path}: not YARN's{kind_hint('<pool><minShare>')}")
     notes, reader = ImportNotes(), _QueueReader(str(path))
     reader.default = _policy(document, "defaultQueueSchedulingPolicy", reader.where("")) or "fair"
     if reader.default == "fifo":

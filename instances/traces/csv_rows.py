@@ -6,9 +6,10 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..advice import kind_hint
+from ..advice import BEGINNING, kind_hint
 from ..errors import InputError
-from ..files.inputs import text_lines
+from ..examples import is_example
+from ..files.inputs import opened, text_lines
 from ..limits import LEAST, MOST, bounds_of
 
 
@@ -57,12 +58,27 @@ def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int
     _, header = next(rows, (1, []))
     for column in columns:
         if column not in header:
-            what = kind_hint(",".join(header) + "\n")
-            raise InputError(f"{path}: column {column!r} is missing{what}")
+            raise InputError(f"{path}: column {column!r} is missing{other_kind(path)}")
     for number, row in rows:
         if len(row) != len(header):
             raise InputError(f"{path}: line {number}: {len(row)} fields, need {len(header)}")
         yield number, dict(zip(header, row, strict=True))
+
+
+def other_kind(path: str | Path, reader: str = "") -> str:
+    """What else a file is, from its beginning; nothing of a pipe, which is read only once.
+
+    Parameters
+    ----------
+    path
+        Path of the file.
+    reader
+        The reader that the user called.
+    """
+    if not (is_example(path) or Path(path).is_file()):
+        return ""
+    with opened(path) as stream:
+        return kind_hint(stream.read(BEGINNING), reader)
 
 
 def number_in(text: str, path: str | Path, line: int, column: str) -> float:

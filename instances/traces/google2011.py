@@ -10,14 +10,14 @@ from typing import Annotated
 
 import numpy as np
 
-from ..advice import kind_hint
 from ..arrays import IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
-from ..import_notes import ImportNotes, listed, plural
+from ..notices import ImportNotes
 from ..parameters import described, documented
-from .csv_rows import csv_rows, number_in
-from .job_classes import Machines, configurations_of, with_classes
+from ..wording import listed, plural
+from .csv_rows import csv_rows, number_in, other_kind
+from .job_classes import Machines, configurations_of, runnable, with_classes
 from .job_table import JobTable, by_arrival
 from .options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW
 
@@ -51,9 +51,9 @@ def read_google(
 
     Every task of the trace is a job here, since a job runs on one machine. It arrives with its
     first SUBMIT and takes as long as the run that ended with FINISH; tasks without one are left
-    out, as are those that were there before the trace, or that ask for nothing. Machines are those
-    present when the window (s of arrival, default: all) begins. Capacities and requests are parts
-    of the largest machine. Files may be given in any order.
+    out, as are those that were there before the trace, that ask for nothing, or that fit no
+    machine. Machines are those present when the window (s of arrival, default: all) begins.
+    Capacities and requests are parts of the largest machine. Files may be given in any order.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def read_google(
     """
     notes = ImportNotes()
     machines = _machines(machine_events, 0.0 if window is None else window[0])
-    jobs = _jobs(task_events, len(machines.names), notes)
+    jobs = runnable(machines, _jobs(task_events, len(machines.names), notes), notes)
     if window is not None:
         jobs = jobs.within(*window)
         notes.add(f"{plural(jobs.jobs, 'task')} submitted from {window[0]:g} to {window[1]:g} s")
@@ -90,7 +90,9 @@ def _machines(paths: Sequence[str | Path], when: float) -> Machines:
     for path in sorted(paths, key=str):
         for line, row in csv_rows(path):
             if len(row) != 6:
-                raise InputError(f"{path}: line {line}: {len(row)} fields, need 6{_other(row)}")
+                raise InputError(
+                    f"{path}: line {line}: {len(row)} fields, need 6{other_kind(path, 'google')}"
+                )
             events.append((_time(row[0], path, line), path, line, row))
     # Sorting is stable: what happens at one time keeps the order of the file.
     events.sort(key=lambda event: event[0])
@@ -124,7 +126,9 @@ def _jobs(paths: Sequence[str | Path], configurations: int, notes: ImportNotes) 
     for path in sorted(paths, key=str):
         for line, row in csv_rows(path):
             if len(row) != 13:
-                raise InputError(f"{path}: line {line}: {len(row)} fields, need 13{_other(row)}")
+                raise InputError(
+                    f"{path}: line {line}: {len(row)} fields, need 13{other_kind(path, 'google')}"
+                )
             _happened(tasks.setdefault((row[2], row[3]), _Task()), row, path, line)
     kept = []
     before = unfinished = open_ended = empty = 0
@@ -175,10 +179,6 @@ def _happened(task: _Task, row: list[str], path: str | Path, line: int) -> None:
         if kind == FINISH and task.scheduled is not None and task.duration is None:
             task.duration = time - task.scheduled
         task.scheduled, task.closed = None, True
-
-
-def _other(row: list[str]) -> str:
-    return kind_hint(",".join(row) + "\n", "google")
 
 
 def _time(text: str, path: str | Path, line: int) -> float:

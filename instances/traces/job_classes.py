@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
-from ..datacenter.datacenter import Datacenter
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..datacenter.datacenter import FIT_TOLERANCE, Datacenter
 from ..errors import InputError
-from ..import_notes import ImportNotes, plural
+from ..notices import ImportNotes
+from ..wording import percent, plural
 from .job_table import JobTable
 
 EXPLAINED_VARIANCE = 0.9
@@ -59,8 +60,9 @@ def with_classes(
 
     Jobs that may run on different configurations are never in one class. Within such a group
     k-means (Lloyd's algorithm) works on the requests, as shares of the largest machine, and on the
-    logarithm of the duration, each scaled to variance 1. A class requests the mean request of its
-    jobs and takes their mean duration.
+    logarithm of the duration, each scaled to variance 1. A class takes the mean duration of its
+    jobs and requests their mean request weighted by duration, so that it holds of each resource,
+    over time, what its jobs hold. A class whose request would fit no machine is divided.
 
     Parameters
     ----------
@@ -69,7 +71,7 @@ def with_classes(
     machines
         The machine configurations.
     jobs
-        The jobs.
+        The jobs, each `runnable`.
     notes
         Remarks; what was adjusted is added.
     classes
@@ -83,15 +85,67 @@ def with_classes(
     Returns
     -------
     tuple[Datacenter, IntArray]
-        The datacenter and the class of each job, shape (jobs,).
+        The datacenter and the class of each job, -1 for one that is left out, shape (jobs,).
 
     Raises
     ------
     InputError
-        Without jobs, or if scikit-learn is not installed.
+        Without jobs that ask for something, or if scikit-learn is not installed.
     """
-    if not jobs.jobs:
+    asks = np.asarray(jobs.request.any(axis=1))
+    if not asks.all():
+        notes.add(f"{plural(int((~asks).sum()), 'job')} ask for nothing and are left out")
+    chosen = jobs.where(asks)
+    if not chosen.jobs:
         raise InputError(f"{name}: no job to make classes of")
+    label = _divided(machines, chosen, _labels(machines, chosen, classes, seed, notes))
+    number = np.full(jobs.jobs, -1, dtype=np.int64)
+    number[asks] = label
+    return _datacenter(name, machines, chosen, label, source), number
+
+
+def runnable(
+    machines: Machines,
+    jobs: JobTable,
+    notes: ImportNotes,
+    words: tuple[str, str] = ("task", "machine"),
+) -> JobTable:
+    """The jobs that some machine could run.
+
+    Parameters
+    ----------
+    machines
+        The machine configurations.
+    jobs
+        The jobs.
+    notes
+        Remarks; how many are left out is added.
+    words
+        What the trace calls a job and a machine.
+
+    Returns
+    -------
+    JobTable
+    """
+    fits = np.asarray(_fits(machines, jobs.request, jobs.allowed[jobs.wants]).any(axis=1))
+    if not fits.all():
+        job, machine = words
+        notes.add(f"left out: {plural(int((~fits).sum()), job)} that no {machine} could run")
+    return jobs.where(fits)
+
+
+def _fits(machines: Machines, request: FloatArray, allowed: BoolArray) -> BoolArray:
+    """Whether requests fit the configurations that are allowed, shape (requests, M)."""
+    most = machines.capacity * (1 + FIT_TOLERANCE)
+    inside = [(request <= capacity).all(axis=1) for capacity in most]
+    fits: BoolArray = np.column_stack(inside) & allowed
+    return fits
+
+
+def _labels(
+    machines: Machines, jobs: JobTable, classes: int | None, seed: int, notes: ImportNotes
+) -> IntArray:
+    """Class of each job by k-means, shape (jobs,)."""
     features = _features(machines, jobs)
     label = np.empty(jobs.jobs, dtype=np.int64)
     groups = [np.flatnonzero(jobs.wants == row) for row in np.unique(jobs.wants)]
@@ -108,12 +162,12 @@ def with_classes(
         found += len(centres)
         which = "" if len(groups) == 1 else f" for {plural(len(members), 'job')} that may run on "
         if which:
-            which += f"{int(jobs.allowed[jobs.wants[members[0]]].sum())} configurations"
+            which += plural(int(jobs.allowed[jobs.wants[members[0]]].sum()), "configuration")
         notes.add(
-            f"{plural(len(centres), 'class')}{which} explain "
-            f"{100 * explained:.1f} % of the variance of requests and log durations"
+            f"{plural(len(centres), 'class')}{which} explain{'s' * (len(centres) == 1)} "
+            f"{percent(explained)} of the variance of requests and log durations"
         )
-    return _datacenter(name, machines, jobs, label, notes, source)
+    return label
 
 
 def _features(machines: Machines, jobs: JobTable) -> FloatArray:
@@ -142,7 +196,7 @@ def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[F
     for k in range(least, most + 1):
         means = KMeans(min(k, different), n_init=4, random_state=seed, algorithm="lloyd")
         means.fit(sample)
-        explained = 1.0 - float(means.inertia_) / total if total > 0 else 1.0
+        explained = max(0.0, 1.0 - float(means.inertia_) / total) if total > 0 else 1.0
         if explained >= EXPLAINED_VARIANCE or k >= different:
             break
     centres: FloatArray = means.cluster_centers_
@@ -155,28 +209,47 @@ def _nearest(features: FloatArray, centres: FloatArray) -> IntArray:
     return nearest
 
 
+def _divided(machines: Machines, jobs: JobTable, label: IntArray) -> IntArray:
+    """Divide the classes whose request fits no machine; class of each job, shape (jobs,).
+
+    A mean of requests that all fit one machine fits it, too: such a class is divided by the first
+    configuration that each of its jobs fits.
+    """
+    label = np.unique(label, return_inverse=True)[1]
+    request = _mean_request(jobs, label)
+    housed = np.asarray(_fits(machines, request, _allowed(jobs, label)).any(axis=1))
+    first = _fits(machines, jobs.request, jobs.allowed[jobs.wants]).argmax(axis=1)
+    part = np.where(housed[label], 0, first)
+    divided: IntArray = np.unique(label * len(machines.names) + part, return_inverse=True)[1]
+    return divided
+
+
+def _allowed(jobs: JobTable, label: IntArray) -> BoolArray:
+    """Where the classes may run, shape (classes, M): jobs of one class may run on the same."""
+    _, first = np.unique(label, return_index=True)
+    allowed: BoolArray = jobs.allowed[jobs.wants[first]]
+    return allowed
+
+
+def _mean_request(jobs: JobTable, label: IntArray) -> FloatArray:
+    """Mean request of each class weighted by duration, shape (classes, R).
+
+    Times the mean duration it is what the jobs hold on average. It is exact where all are equal.
+    """
+    least = np.full((label.max() + 1, jobs.request.shape[1]), np.inf)
+    np.minimum.at(least, label, jobs.request)
+    above = (jobs.request - least[label]) * jobs.duration[:, None]
+    total = np.bincount(label, jobs.duration)
+    mean: FloatArray = least + np.column_stack([np.bincount(label, r) / total for r in above.T])
+    return mean
+
+
 def _datacenter(
-    name: str,
-    machines: Machines,
-    jobs: JobTable,
-    label: IntArray,
-    notes: ImportNotes,
-    source: str,
-) -> tuple[Datacenter, IntArray]:
-    used, label = np.unique(label, return_inverse=True)
+    name: str, machines: Machines, jobs: JobTable, label: IntArray, source: str
+) -> Datacenter:
     count = np.bincount(label)
-    request = np.column_stack([np.bincount(label, column) / count for column in jobs.request.T])
     hours = np.bincount(label, jobs.duration) / count / 3600
-    allowed = np.zeros((len(used), len(machines.names)), dtype=bool)
-    allowed[label] = jobs.allowed[jobs.wants]
-    idle = ~request.any(axis=1)
-    if idle.any():
-        notes.add(f"{plural(int(count[idle].sum()), 'job')} ask for nothing and are left out")
-        count, request, hours, allowed = count[~idle], request[~idle], hours[~idle], allowed[~idle]
-        number = np.where(idle, -1, np.cumsum(~idle) - 1)
-        label = number[label]
-    mean_time = np.where(allowed, np.maximum(hours, 1e-9)[:, None], np.inf)
-    datacenter = Datacenter(
+    return Datacenter(
         name=name,
         time_unit="h",
         resources=machines.resources,
@@ -185,11 +258,10 @@ def _datacenter(
         capacity=machines.capacity,
         classes=tuple(f"k{k + 1}" for k in range(len(count))),
         share=count / count.sum(),
-        mean_time=mean_time,
-        request=request,
+        mean_time=np.where(_allowed(jobs, label), hours[:, None], np.inf),
+        request=_mean_request(jobs, label),
         source=source,
     )
-    return datacenter, label
 
 
 def configurations_of(

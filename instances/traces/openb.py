@@ -11,10 +11,11 @@ from ..advice import need_choice
 from ..arrays import IntArray
 from ..datacenter.datacenter import Datacenter
 from ..errors import InputError
-from ..import_notes import ImportNotes, plural
+from ..notices import ImportNotes
 from ..parameters import described, documented
+from ..wording import plural
 from .csv_rows import named_rows, number_in
-from .job_classes import Machines, configurations_of, with_classes
+from .job_classes import Machines, configurations_of, runnable, with_classes
 from .job_table import JobTable, by_arrival
 from .options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW
 
@@ -62,7 +63,7 @@ def read_openb(
     need_choice("failed", failed, ("keep", "drop"))
     notes = ImportNotes()
     machines, models = _machines(nodes)
-    jobs = _jobs(pods, models, machines, failed, notes)
+    jobs = runnable(machines, _jobs(pods, models, failed, notes), notes, ("pod", "node"))
     if window is not None:
         jobs = jobs.within(*window)
         notes.add(f"{plural(jobs.jobs, 'pod')} created from {window[0]:g} to {window[1]:g} s")
@@ -98,9 +99,7 @@ def _is_of_model(name: str, model: str) -> bool:
     return name == model or name.startswith(model + "-")
 
 
-def _jobs(
-    path: str | Path, models: list[str], machines: Machines, failed: str, notes: ImportNotes
-) -> JobTable:
+def _jobs(path: str | Path, models: list[str], failed: str, notes: ImportNotes) -> JobTable:
     rows: list[tuple[float, ...]] = []
     wants: list[int] = []
     specs: dict[str, int] = {}
@@ -138,28 +137,16 @@ def _jobs(
         if count:
             notes.add(f"left out: {plural(count, 'pod')} {what}")
     table = np.array(rows)
-    jobs = JobTable(
-        arrival=table[:, 0],
-        duration=table[:, 1],
-        request=table[:, 2:],
-        wants=np.array(wants, dtype=np.int64),
-        allowed=np.array([[_is_allowed(spec, model) for model in models] for spec in specs]),
+    return by_arrival(
+        JobTable(
+            arrival=table[:, 0],
+            duration=table[:, 1],
+            request=table[:, 2:],
+            wants=np.array(wants, dtype=np.int64),
+            allowed=np.array([[_is_allowed(spec, model) for model in models] for spec in specs]),
+        )
     )
-    nowhere = ~_some_node_is_large_enough(jobs, machines)
-    if nowhere.any():
-        notes.add(f"left out: {plural(int(nowhere.sum()), 'pod')} that no node could run")
-        jobs = jobs.where(~nowhere)
-    return by_arrival(jobs)
 
 
 def _is_allowed(spec: str, model: str) -> bool:
     return not spec or model in spec.split("|")
-
-
-def _some_node_is_large_enough(jobs: JobTable, machines: Machines) -> np.ndarray:
-    """Whether some configuration that a job may run on is large enough, shape (jobs,)."""
-    fits = np.zeros(jobs.jobs, dtype=bool)
-    for j, capacity in enumerate(machines.capacity):
-        inside = (jobs.request <= capacity * (1 + 1e-9)).all(axis=1)
-        fits |= inside & jobs.allowed[jobs.wants, j]
-    return fits

@@ -15,8 +15,9 @@ from ..datacenter.datacenter import Datacenter
 from ..datacenter.datacenter_file import read_datacenter
 from ..errors import InputError
 from ..files.inputs import decoded, read_bytes
-from ..import_notes import ImportNotes, listed
+from ..notices import ImportNotes
 from ..parameters import described, documented
+from ..wording import listed
 from .csv_rows import number_in
 from .job_classes import configurations_of
 from .openb import RESOURCES
@@ -65,10 +66,11 @@ def read_pai(
             f"need {', '.join(RESOURCES)}"
         )
     found = []
-    for line, text in enumerate(_csv(specification).splitlines(), 1):
+    table = _csv(specification)
+    for line, text in enumerate(table.splitlines(), 1):
         fields = text.split(",")
         if len(fields) != 5:
-            got = f"{len(fields)} fields, need 5{kind_hint(text, 'pai')}"
+            got = f"{len(fields)} fields, need 5{kind_hint(table, 'pai')}"
             raise InputError(f"{specification}: line {line}: {got}")
         amounts = tuple(
             number_in(field, specification, line, column)
@@ -83,6 +85,10 @@ def read_pai(
     bound = [c for c, row in zip(classes.classes, running, strict=True) if not row.all()]
     if bound:
         notes.add(f"bound to some configurations there, to none here: {listed(bound)}")
+    longest = np.where(running, classes.mean_time, 0.0).max(axis=1)
+    differ = [classes.classes[k] for k in np.flatnonzero(longest > time * (1 + 1e-9))]
+    if differ:
+        notes.add(f"times differ by configuration there, here they are the mean: {listed(differ)}")
     notes.add(f"job classes of {classes.name!r}; memory there in GiB counts as GB here")
     datacenter = replace(
         classes,
@@ -93,6 +99,9 @@ def read_pai(
         mean_time=np.repeat(time[:, None], len(machines.names), axis=1),
         source=f"{specification}; classes: {classes.source or classes.name}",
     )
+    lost = [classes.classes[k] for k in np.flatnonzero(~datacenter.fits.any(axis=1))]
+    if lost:
+        notes.add(f"too large for every machine here: {listed(lost)}")
     return datacenter, notes.lines
 
 

@@ -19,11 +19,12 @@ from ..advice import kind_hint
 from ..arrays import FloatArray, IntArray, offsets
 from ..errors import InputError
 from ..files.inputs import STANDARD, file_name, read_text
-from ..import_notes import ImportNotes, plural
 from ..limits import MOST, MOST_ENTRIES, MOST_TASKS, bounds_of
 from ..mapreduce.cluster import Cluster, Rates
 from ..mapreduce.instance import Instance
+from ..notices import ImportNotes
 from ..parameters import described, importer, parameter
+from ..wording import plural
 from .options import BYTES_PER_MB, INSTANCE_NAME, RATES
 
 DEFAULT_BLOCK_MB = 128 * 2**20 / BYTES_PER_MB
@@ -213,14 +214,15 @@ def _need_few(
 def _read(path: str | Path) -> list[_Row]:
     rows: list[_Row] = []
     line_of: dict[str, int] = {}
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    text = read_text(path)
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         where = f"{path}:{number}"
         columns = [column.strip() for column in line.split("\t")]
         # Column 7 is an input path; the tables that have it end in two empty columns.
         if len(columns) < 6 or any(columns[7:]):
-            what = kind_hint(line + "\n", "swim")
+            what = kind_hint(text, "swim")
             raise InputError(
                 f"{where}: need 6 columns separated by tabs (job, submit time, gap, input, shuffle "
                 f"and output bytes) or 7 (input path), got {len(columns)}{what}"

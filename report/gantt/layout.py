@@ -15,6 +15,7 @@ from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.processing import map_factors, reduce_factors
 from ...instances.mapreduce.schedule import PhaseSchedule, Schedule
 from ...instances.mapreduce.setups import encryption_times
+from ...instances.wording import percent, seconds
 from .colours import job_colours
 
 NODE_GAP = 0.5
@@ -397,19 +398,10 @@ def _summary(makespan: float, lower_bound: float | None, bound: str, missing: in
         if _optimal(makespan, lower_bound):
             parts.append("gap 0 %, optimal")
         elif lower_bound > 0:
-            parts.append(f"gap {100 * (makespan - lower_bound) / lower_bound:.3g} %")
+            parts.append(f"gap {percent((makespan - lower_bound) / lower_bound)}")
     if missing:
         parts.append(f"{missing} tasks not scheduled")
     return "  |  ".join(parts)
-
-
-def seconds(time: float) -> str:
-    """`57.3 s`, `36 120 s`: about four digits, thousands set apart."""
-    size = abs(time)
-    digits = 3 if size < 10 else 2 if size < 100 else 1 if size < 10_000 else 0
-    text = f"{time:,.{digits}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return text.replace(",", "\N{NARROW NO-BREAK SPACE}") + " s"
 
 
 def with_hours(time: float) -> str:

@@ -7,10 +7,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ...formulations import BOUNDS
+from ...instances.wording import percent
 from ...solvers.compare import Comparison
 from ...solvers.result import Status
 from ..plots import BLUE, GREEN, ORANGE
-from ..tables import percent
 from .rows import bars, fresh_axes, make_room_right, name_rows, write_beside
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def draw_comparisons(comparisons: Sequence[Comparison], ax: Axes | None = None) 
     ax.barh(range(len(names)), [fmean(gaps[name]) for name in names], color=BLUE, alpha=0.45)
     for row, name in enumerate(names):
         ax.scatter(gaps[name], [row] * len(gaps[name]), color=BLUE, s=14, zorder=3)
-        write_beside(ax, max(gaps[name]), row, f"mean {fmean(gaps[name]):.2f} %")
+        write_beside(ax, max(gaps[name]), row, f"mean {percent(fmean(gaps[name]) / 100)}")
     name_rows(ax, names)
     make_room_right(ax, 0.15)
     ax.set_xlabel("gap to the best lower bound, %; dots are instances, bars means")

@@ -94,8 +94,8 @@ def _instance(instance: Instance, ax: Axes | None) -> Axes:
 
 
 def _allocation(allocation: Allocation, ax: Axes | None) -> Axes:
+    from ...instances.wording import percent
     from ..fair_shares import verdict
-    from ..tables import percent
 
     tree = allocation.hierarchy
     shown = np.sort(np.argsort(-allocation.share, kind="stable")[:MOST_BARS])

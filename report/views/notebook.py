@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...instances.wording import percent
 from .dataframes import columns_of
 from .kinds import of_kind
 from .pictures import bars, gantt
@@ -43,7 +44,7 @@ def _result(result: Result) -> str:
         "status": result.status.value,
         "makespan": "–" if result.makespan is None else f"{result.makespan:.6g} s",
         "lower bound": f"{result.lower_bound:.6g} s ({result.bound})",
-        "gap": "–" if result.gap is None else f"{result.gap:.3%}",
+        "gap": percent(result.gap),
         "time": f"{result.seconds:.2f} s",
     }
     lines = [f"<tr>{_cell(name, 'th')}{_cell(value)}</tr>" for name, value in facts.items()]

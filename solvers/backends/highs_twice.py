@@ -82,6 +82,8 @@ def solve_twice(
         return _solve(instance, part, formulation, horizon, alternative=alternative)
 
     for share, alternative in ((1 / 2, False), (1.0, True)):
+        if request.best_schedule is not None:
+            best = min(best, request.best_schedule(), key=lambda schedule: schedule.makespan)
         outcome = run(share, alternative=alternative)
         if outcome.schedule is not None and outcome.schedule.makespan < best.makespan:
             best = outcome.schedule

@@ -96,6 +96,8 @@ class Rescaling(NamedTuple):
         The time unit (s).
     map_task, reduce_task, reduce_slot
         The instance's number of each task and reduce slot.
+    symmetries
+        The renamings of the nodes that leave the problem as it is; shape (permutations, nodes).
     """
 
     problem: IntegerInstance
@@ -103,6 +105,7 @@ class Rescaling(NamedTuple):
     map_task: IntArray
     reduce_task: IntArray
     reduce_slot: IntArray
+    symmetries: IntArray
 
 
 def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
@@ -178,7 +181,8 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
         groups=groups,
         group_size=np.array([int(mask).bit_count() for mask in groups], dtype=np.int64),
     )
-    return Rescaling(problem, unit_seconds, map_task, reduce_task, reduce_slot)
+    symmetries = _symmetries(renamings, cluster, instance.map_job[map_task], work, read)
+    return Rescaling(problem, unit_seconds, map_task, reduce_task, reduce_slot, symmetries)
 
 
 def _by_job(instance: Instance, values: IntArray) -> IntArray:
@@ -282,6 +286,33 @@ def _renamings(cluster: Cluster) -> IntArray:
             if len(found) > MOST_RENAMINGS:
                 return np.arange(cluster.nodes, dtype=np.int64)[None, :]
     return np.array(found, dtype=np.int64)
+
+
+def _symmetries(
+    renamings: IntArray, cluster: Cluster, job: IntArray, work: IntArray, read: IntArray
+) -> IntArray:
+    """Those of the renamings that change no map slot and only exchange map tasks of a job.
+
+    A renaming keeps reads, because they depend only on what is the same node and the same rack.
+    """
+    _, alike = np.unique(
+        np.column_stack((job, read.reshape(len(job), cluster.nodes**2))),
+        axis=0,
+        return_inverse=True,
+    )
+
+    def tasks(renaming: IntArray) -> IntArray:
+        rows = np.column_stack((alike.ravel(), work[:, renaming]))
+        return rows[np.lexsort(rows.T)]
+
+    unchanged = tasks(np.arange(cluster.nodes))
+    return renamings[
+        [
+            np.array_equal(cluster.map_slots[renaming], cluster.map_slots)
+            and np.array_equal(tasks(renaming), unchanged)
+            for renaming in renamings
+        ]
+    ]
 
 
 def _twins(

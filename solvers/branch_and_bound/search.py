@@ -10,29 +10,18 @@ from ...formulations.coefficients import Coefficients
 from ...heuristics.annealing import anneal, improve
 from ...heuristics.background import interruptible
 from ...heuristics.stopping_rules import FirstOf, TargetReached, TimeLimit
-from ...instances.arrays import IntArray
 from ...instances.kernels.decorators import is_kept
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule import Schedule, timed_by_job
+from ...instances.mapreduce.schedule import Schedule
 from ...instances.mapreduce.subset import with_jobs
 from ..method import MethodOutcome, SolveRequest, not_applicable
 from ..progress import Progress
 from ..stop_reason import StopReason
-from .integer_times import UNITS_OF_HORIZON, Rescaling, common_unit, in_integer_times
-from .map_placement import MapSearch, map_search, search_map_placements
-from .reduce_placement import (
-    DEPTH,
-    DONE,
-    FOUND,
-    FRESH,
-    LEFT,
-    OFFER,
-    STOP,
-    TARGET,
-    next_placement,
-    reduce_search,
-)
-from .subset_bounds import UNREACHABLE, least_makespans, tables
+from .integer_times import UNITS_OF_HORIZON, common_unit
+from .map_placement import search_map_placements
+from .placements import Placements
+from .reduce_placement import LEFT, OFFER, STOP, TARGET, next_placement
+from .subset_bounds import UNREACHABLE, least_makespans
 
 PROOF = "branch and bound"
 
@@ -115,49 +104,6 @@ def branch_and_bound_method(instance: Instance, request: SolveRequest) -> Method
     if refusal is not None:
         return not_applicable(refusal, PROOF)
     return _Run(instance, request).run()
-
-
-class _Search:
-    """The compiled search on an instance, or on a subset of its jobs."""
-
-    def __init__(self, instance: Instance, makespan: float, control: IntArray) -> None:
-        self.instance = instance
-        self.control = control
-        self.scale = in_integer_times(instance, makespan)
-        self.tables = tables(self.scale.problem, control)
-        self.reduces = reduce_search(self.scale.problem, self.tables, control)
-        self.maps = map_search(self.scale.problem)
-
-    def begin(self, target: int, cut: int, limit: int) -> None:
-        """Prepare the search for schedules of at most `target` units with `limit` nodes.
-
-        `cut` is explained at `MapSearch.cut`.
-        """
-        self.control[:] = 0
-        self.control[OFFER] = self.control[TARGET] = target
-        self.control[LEFT] = limit
-        self.control[DEPTH] = FRESH
-        self.reduces = reduce_search(self.scale.problem, self.tables, self.control)
-        self.maps.cut[0], self.maps.best[0] = cut, -1
-
-    def exhaust(self, relaxed: bool) -> bool:
-        """Whether no schedule up to the target remains; if `relaxed`, no reduce placement."""
-        problem, renamings = self.scale.problem, self.scale.problem.renamings
-        while (answer := next_placement(problem, self.tables, self.reduces)) == FOUND:
-            if relaxed:
-                return False
-            used = np.unique(problem.reduce_node[self.reduces.slot])
-            # Renamings that agree on the nodes in use are the same here.
-            _, first = np.unique(renamings[:, used], axis=0, return_index=True)
-            for renaming in renamings[np.sort(first)]:
-                self.maps.node[:] = renaming[problem.reduce_node]
-                if search_map_placements(problem, self.tables, self.reduces, self.maps) != DONE:
-                    return False
-        return bool(answer == DONE)
-
-    def found(self) -> Schedule | None:
-        """The best schedule found."""
-        return None if self.maps.best[0] < 0 else _schedule(self.instance, self.scale, self.maps)
 
 
 class _Run:
@@ -273,7 +219,7 @@ class _Run:
             self._improve((self.clock.elapsed - began) * IMPROVEMENT_SHARE)
             limit *= GROWTH
 
-    def _bisect(self, search: _Search, limit: int) -> None:
+    def _bisect(self, search: Placements, limit: int) -> None:
         low, high = self._low(), min(self._goal(), self.passed)
         probe = (low + high) // 2 if high == self.passed else high
         while high - low > BISECTION * high and not self._over():
@@ -285,11 +231,11 @@ class _Run:
                     self.passed = probe
             probe = (low + high) // 2
 
-    def _prepared(self, instance: Instance) -> _Search | None:
-        made: list[_Search] = []
+    def _prepared(self, instance: Instance) -> Placements | None:
+        made: list[Placements] = []
         self.control[:] = 0
         self.control[OFFER] = self._goal()
-        self._run(lambda: made.append(_Search(instance, self.horizon, self.control)))
+        self._run(lambda: made.append(Placements(instance, self.horizon, self.control)))
         return made[0] if made else None
 
     def _low(self) -> int:
@@ -327,7 +273,7 @@ class _Run:
             own = self._possible(max(own, self.request.lower_bound))
         return own or None
 
-    def _settle(self, search: _Search, target: int, limit: int, relaxed: bool = False) -> bool:
+    def _settle(self, search: Placements, target: int, limit: int, relaxed: bool = False) -> bool:
         """Whether all schedules up to `target` units were found or excluded."""
         proven: list[bool] = []
         search.begin(target, self._cut(), limit)
@@ -373,17 +319,3 @@ class _Run:
         self.progress.append(step)
         if self.request.on_progress is not None:
             self.request.on_progress(step)
-
-
-def _schedule(instance: Instance, scale: Rescaling, state: MapSearch) -> Schedule:
-    """The best placement found, timed exactly."""
-    map_slot = np.empty(instance.map_tasks, dtype=np.int64)
-    map_slot[scale.map_task] = state.best_map
-    # The search numbers reduce slots by rack and under a renaming of the nodes.
-    slot_node = instance.cluster.reduce_slot_node
-    true_slot = np.empty(len(slot_node), dtype=np.int64)
-    for node in np.unique(slot_node):
-        true_slot[np.flatnonzero(state.best_node == node)] = np.flatnonzero(slot_node == node)
-    reduce_slot = np.empty(instance.reduce_tasks, dtype=np.int64)
-    reduce_slot[scale.reduce_task] = true_slot[state.best_reduce]
-    return timed_by_job(instance, map_slot, reduce_slot, state.best_order)

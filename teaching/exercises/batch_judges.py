@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances.files.json_files import JsonFile
-from ...instances.import_notes import listed
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.instance_file import read_instance
@@ -18,8 +17,18 @@ from ...instances.mapreduce.processing import map_times, reduce_times
 from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
 from ...instances.mapreduce.schedule_file import ScheduleDocument, schedule_from
 from ...instances.mapreduce.setups import map_setups, reduce_setups
-from .exact import optimum
-from .exercise import Answer, Ask, Demands, Document, Failure, Malformed, failed_to_answer
+from ...instances.wording import listed
+from .exercise import (
+    DIFFERENT,
+    Answer,
+    Ask,
+    Demands,
+    Document,
+    Failure,
+    Malformed,
+    failed_to_answer,
+)
+from .hidden.exact import optimum
 
 MODEL_TOLERANCE, BOUND_TOLERANCE = 1e-6, 1e-9
 """Relative differences that are rounding: HiGHS's are greater than those of a closed form."""
@@ -46,7 +55,6 @@ KINDS = (
 )
 """Words of the checker, and the sort of mistake that they tell."""
 
-DIFFERENT = "two runs differ"
 _TASK = re.compile(r"job '([^']*)' (map|reduce) task (\d+)")
 
 
@@ -83,7 +91,8 @@ def judge_heuristic(document: Document, ask: Ask, demands: Demands) -> Failure |
         failure = failed_to_answer(again)
         if failure is None and again.value != answer.value:
             text = "the same instance was asked twice and the answers differ"
-            failure = Failure(DIFFERENT, text, answer.value)
+            (*_, first), (*_, second) = (told(document, one.value) for one in (answer, again))
+            failure = Failure(DIFFERENT, text, first, again=second)
     return failure and replace(failure, right=right)
 
 
@@ -182,7 +191,63 @@ def instance_of(document: Document) -> Instance:
 
 
 def _wrong_schedule(document: Document, answer: Answer, demands: Demands) -> Failure | None:
-    rows, claimed = _rows(answer.value)
+    instance, schedule, violations, shown = told(document, answer.value)
+    if violations:
+        return first_mistake(violations, shown)
+    if demands.at_most is not None:
+        from ...solvers.heuristic import heuristic
+
+        least = heuristic(instance, "EFSS").makespan
+        if least is not None and schedule.makespan > demands.at_most * least * (1 + 1e-9):
+            text = f"makespan {schedule.makespan:.9g} s, EFSS {least:.9g} s"
+            return Failure(f"above {demands.at_most:g} times EFSS", text, shown)
+    return None
+
+
+def first_mistake(violations: list[str], shown: Any) -> Failure:
+    """The first mistake in the order of `KINDS`.
+
+    Parameters
+    ----------
+    violations
+        What the checker says, at least one line.
+    shown
+        What is shown of the answer.
+
+    Returns
+    -------
+    Failure
+        The mistake.
+    """
+    kinds = [kind for pattern, kind in KINDS if any(re.search(pattern, v) for v in violations)]
+    first = next((p for p, kind in KINDS if kinds and kind == kinds[0]), "")
+    of_kind = [v for v in violations if re.search(first, v)]
+    broken = [" ".join(found) for v in of_kind for found in _TASK.findall(v)]
+    kind = kinds[0] if kinds else "not a schedule"
+    return Failure(kind, listed(of_kind, 3), shown, broken=tuple(dict.fromkeys(broken)))
+
+
+def told(document: Document, value: Any) -> tuple[Instance, Schedule, list[str], dict[str, Any]]:
+    """Instance and schedule of rows, what the checker says of them, and what is shown of them.
+
+    Parameters
+    ----------
+    document
+        The instance.
+    value
+        The rows, perhaps with a makespan.
+
+    Returns
+    -------
+    tuple
+        All four.
+
+    Raises
+    ------
+    Malformed
+        If the value is none of this.
+    """
+    rows, claimed = _rows(value)
     instance = instance_of(document)
     told = [{"setup": 0.0, "end": 0.0, **{name: row[name] for name in FIELDS}} for row in rows]
     for row in told:
@@ -204,21 +269,7 @@ def _wrong_schedule(document: Document, answer: Answer, demands: Demands) -> Fai
     shown = {"makespan": schedule.makespan, "tasks": fields}
     if placed:
         shown["tasks"] = _with_ends(instance, schedule, fields)
-    if violations:
-        kinds = [kind for pattern, kind in KINDS if any(re.search(pattern, v) for v in violations)]
-        first = next((p for p, kind in KINDS if kinds and kind == kinds[0]), "")
-        of_kind = [v for v in violations if re.search(first, v)]
-        broken = [" ".join(found) for v in of_kind for found in _TASK.findall(v)]
-        kind = kinds[0] if kinds else "not a schedule"
-        return Failure(kind, listed(of_kind, 3), shown, broken=tuple(dict.fromkeys(broken)))
-    if demands.at_most is not None:
-        from ...solvers.heuristic import heuristic
-
-        least = heuristic(instance, "EFSS").makespan
-        if least is not None and schedule.makespan > demands.at_most * least * (1 + 1e-9):
-            text = f"makespan {schedule.makespan:.9g} s, EFSS {least:.9g} s"
-            return Failure(f"above {demands.at_most:g} times EFSS", text, shown)
-    return None
+    return instance, schedule, violations, shown
 
 
 def _rows(value: Any) -> tuple[Sequence[dict[str, Any]], float | None]:
@@ -289,7 +340,7 @@ def _float(value: float) -> float:
 
 
 def _called(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+    return "None (forgot `return`?)" if value is None else f"a {type(value).__name__}"
 
 
 def _bound(document: Document, name: str) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ...instances.advice import need_choice
-from . import batch_instances, batch_moves, rule_instances
 from .batch_judges import judge_bound, judge_heuristic, judge_solve
 from .exercise import Exercise
+from .hidden import batch_instances, batch_moves, rule_instances
+from .row_judge import judge_rows
 from .rule_judge import judge_rule
 
 _BOTH_FIRST = dict(reversed(batch_instances.DOMAINS.items()))
@@ -59,6 +60,24 @@ EXERCISES = (
         first=batch_instances.first,
         draw=batch_instances.draw,
         judge=judge_solve,
+        moves=batch_moves.moves,
+        inside=batch_instances.inside,
+        size=batch_moves.size,
+    ),
+    Exercise(
+        name="build",
+        defines=("rows",),
+        sort="function",
+        write="rows(model) -> pairs of a name and a linear row; the model has its variables and "
+        "its objective, and your rows make it right",
+        fails_if="the rows are too loose (the schedule of the model breaks a rule, or is longer "
+        "than the model says) or too tight (every shortest schedule is cut off)",
+        start="exercise-build",
+        domains=batch_instances.WITHOUT_READS,
+        child="rows",
+        first=batch_instances.first_without_reads,
+        draw=batch_instances.draw,
+        judge=judge_rows,
         moves=batch_moves.moves,
         inside=batch_instances.inside,
         size=batch_moves.size,

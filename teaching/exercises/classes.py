@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-from ...instances.errors import InputError
+from ...instances.errors import InputError, one_line
 from ...instances.files.inputs import read_text
 from ...instances.files.outputs import is_replaced, write_bytes
 from .grade import SAFETY, Grade, Reveal
@@ -24,7 +24,7 @@ from .page import page, refusal
 JOURNAL = ".journal.jsonl"
 """Ending of the journal's name, behind that of the table."""
 
-NOT_GRADED = "not graded"
+NOT_GRADED, GRADER_FAILED = "not graded", "grader failed"
 COLUMNS = ("file", "verdict", "kind", "tasks", "found_at", "failed", "instances", "message")
 
 Row = dict[str, Any]
@@ -140,8 +140,9 @@ def grade_class(folder: Path, wishes: Wishes, on_progress: OnProgress = lambda _
                 if row is None:
                     on_progress(f"{name} ({number} of {len(files)})")
                     row = _row(path, name, wishes, on_progress)
-                    journal.write(json.dumps({"key": key, "row": row}) + "\n")
-                    journal.flush()
+                    if row["verdict"] != GRADER_FAILED:
+                        journal.write(json.dumps({"key": key, "row": row}) + "\n")
+                        journal.flush()
                 marks.rows.append(row)
         except KeyboardInterrupt:
             marks.interrupted = True
@@ -214,15 +215,17 @@ def _row(path: Path, name: str, wishes: Wishes, on_progress: OnProgress) -> Row:
 
     try:
         found = grade_source(read_text(path), name, wishes.how, say)
-    except InputError as error:
-        why = str(error).removeprefix(f"{name}: ")
-        _write_page(wishes, name, refusal(name, wishes.how.exercise.name, why))
-        row: Row = dict.fromkeys(COLUMNS)
-        return row | {"file": name, "verdict": NOT_GRADED, "message": why}
-    if found.interrupted:
-        raise KeyboardInterrupt
-    _write_page(wishes, name, page(found, wishes.reveal))
-    return row_of(found, wishes.reveal)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        content, row = page(found, wishes.reveal), row_of(found, wishes.reveal)
+    except Exception as error:
+        verdict, why = NOT_GRADED, str(error).removeprefix(f"{name}: ")
+        if not isinstance(error, InputError):  # one file never ends a class
+            verdict, why = GRADER_FAILED, f"{type(error).__name__}: {one_line(str(error), 200)}"
+        content = refusal(name, wishes.how.exercise.name, verdict, why)
+        row = dict.fromkeys(COLUMNS) | {"file": name, "verdict": verdict, "message": why}
+    _write_page(wishes, name, content)
+    return row
 
 
 def _write_page(wishes: Wishes, name: str, content: str) -> None:

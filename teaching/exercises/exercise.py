@@ -12,6 +12,8 @@ Document = dict[str, Any]
 
 TIME_OUT = "no answer in time"
 ENDED = "ended its process"
+DIFFERENT = "two runs differ"
+REMEMBERS = "it remembers earlier calls"
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,8 @@ class Answer:
     Parameters
     ----------
     how
-        A value, an exception, no answer in time, or the end of its process.
+        A value, an exception, no answer in time, the end of its process, or a value of a type
+        that is no part of an answer.
     value
         The value.
     error
@@ -30,7 +33,7 @@ class Answer:
         In words what went wrong.
     """
 
-    how: Literal["value", "error", "time-out", "ended"]
+    how: Literal["value", "error", "time-out", "ended", "unfit"]
     value: Any = None
     error: str = ""
     text: str = ""
@@ -56,6 +59,8 @@ class Failure:
         A right answer.
     broken
         Names of the tasks or jobs that the mistake is about.
+    again
+        What the submission said when it was asked once more, if that is another answer.
     """
 
     kind: str
@@ -63,6 +68,7 @@ class Failure:
     answer: Any = None
     right: Any = None
     broken: tuple[str, ...] = ()
+    again: Any = None
 
 
 class Malformed(Exception):
@@ -161,7 +167,9 @@ class Exercise:
 
 
 def failed_to_answer(answer: Answer) -> Failure | None:
-    """What is wrong if there is no value to judge."""
+    """What is wrong if there is no value to judge. Raises `Malformed` for a value of no use."""
+    if answer.how == "unfit":
+        raise Malformed(answer.text)
     if answer.how == "error":
         return Failure(f"raises {answer.error}", answer.text)
     if answer.how == "time-out":

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...instances.import_notes import plural
-from .exercise import Document, Failure
+from ...instances.wording import plural
+from .exercise import REMEMBERS, Document, Failure
 
 Reveal = Literal["smallest", "kind", "no"]
 REVEALS: tuple[Reveal, ...] = ("smallest", "kind", "no")
@@ -119,6 +119,7 @@ class Grade:
                 "minimal": one.minimal,
                 "instance": one.document,
                 "answer": _finite(one.failure.answer),
+                "again": _finite(one.failure.again),
                 "right": one.failure.right,
             }
             for one in self.findings
@@ -185,7 +186,9 @@ def size_words(finding: Finding) -> str:
     tasks, before = int(finding.size[0]), int(finding.before[0])
     noun = "job" if "datacenter" in finding.document else "task"
     found = f"instance {finding.found_at} had {plural(before, noun)}"
-    if finding.minimal:
+    if finding.failure.kind == REMEMBERS:
+        how = found
+    elif finding.minimal:
         how = f"no single change gives a smaller one that fails this way; {found}"
     else:
         how = f"the search for a smaller one was cut short; {found}"
@@ -250,7 +253,11 @@ def _answers(finding: Finding) -> Iterator[str]:
 def titled_answers(finding: Finding) -> list[tuple[str, Any]]:
     """What the file answered, and what is right, each with its title."""
     right = "A right answer" if "datacenter" in finding.document else "A shortest schedule"
-    return [("The answer", finding.failure.answer), (right, finding.failure.right)]
+    return [
+        ("The answer", finding.failure.answer),
+        ("The answer when asked again", finding.failure.again),
+        (right, finding.failure.right),
+    ]
 
 
 def answer_lines(answer: Any) -> list[str]:
@@ -276,8 +283,8 @@ def answer_lines(answer: Any) -> list[str]:
 
 def _row_words(row: dict[str, Any]) -> str:
     words = f"{row['job']} {row['phase']} {row['task']} on {row['node']} {row['phase']} slot "
-    words += f"{row['slot']} from {row['start']:.9g}"
+    words += f"{row['slot']} from {row['start'] + 0.0:.9g}"  # without the sign of -0
     if "end" in row:
-        words += f" to {row['end']:.9g}"
+        words += f" to {row['end'] + 0.0:.9g}"
         words += f" (setup {row['setup']:.9g})" if row["setup"] > 0 else ""
     return words

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from ...instances.advice import need_choice
 from ...instances.errors import InputError
 from ...instances.files.inputs import STANDARD, file_name, read_text
 from .catalogue import exercise_named
 from .exercise import (
+    DIFFERENT,
     ENDED,
+    REMEMBERS,
     TIME_OUT,
     Answer,
     Demands,
@@ -25,7 +29,7 @@ from .exercise import (
 )
 from .grade import SAFETY, Finding, Grade
 from .shrinking import MOST_TIME_OUTS, Shrunk, shrink
-from .submission import Submission
+from .submission import FIRST, Submission
 
 MOST_FAILURES = 8
 """Failing problems that are made smaller. Several starts end at different ones."""
@@ -192,6 +196,7 @@ def grade_source(
         try:
             search.find()
             search.make_smaller()
+            search.ask_alone()
         except KeyboardInterrupt:
             search.interrupted = True
         return search.grade(name)
@@ -199,12 +204,12 @@ def grade_source(
 
 @dataclass
 class _Found:
-    """A failing problem; `shrunk` once it was made smaller."""
+    """A failing problem, and the smallest one that was made of it."""
 
     number: int
     document: Document
     failure: Failure
-    shrunk: Shrunk | None = None
+    shrunk: Shrunk
 
 
 @dataclass
@@ -219,6 +224,9 @@ class _Search:
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
     _seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._put = self.submission.ask
 
     def find(self) -> None:
         """Ask hidden problems until enough have failed or the time is over."""
@@ -241,7 +249,8 @@ class _Search:
             failure = self._fails(document, must_be_formed=number == 1)
             self.asked = number
             if failure is not None:
-                self.found.append(_Found(number, document, failure))
+                shrunk = Shrunk(document, failure, exercise.size(document), 0, minimal=False)
+                self.found.append(_Found(number, document, failure, shrunk))
                 time_outs += failure.kind == TIME_OUT
             if len(self.found) >= MOST_FAILURES or time_outs >= FEW_TIME_OUTS:
                 return
@@ -268,29 +277,61 @@ class _Search:
             one.shrunk = shrunk
             done.add(one.failure.kind)
 
+    def ask_alone(self) -> None:
+        """Ask what is to be shown once more, each question in a process of its own."""
+        self._put = self.submission.ask_alone
+        asked: set[int] = set()
+        while one := next((one for one in self._least() if one.number not in asked), None):
+            asked.add(one.number)
+            self.on_progress(f"asking instance {one.number} alone")
+            wrong = one.shrunk.failure
+            # Time to import libraries would let pass what takes too long.
+            grace = 0.0 if wrong.kind == TIME_OUT else FIRST
+            self._seconds = self.wanted.limits.per_instance + grace
+            failure = self._fails(one.shrunk.document) or self._differs(one.shrunk.document)
+            if failure is None:
+                text = (
+                    f"your {self.wanted.exercise.sort} remembers earlier calls: asked this alone, "
+                    f"in a fresh process, it is right; after other instances: {wrong.text}"
+                )
+                failure = replace(wrong, kind=REMEMBERS, text=text)
+            one.shrunk = replace(one.shrunk, failure=failure)
+
+    def _differs(self, document: Document) -> Failure | None:
+        """A mistake if two fresh processes answer differently."""
+        first, second = (self._ask(document).value for _ in range(2))
+        if first == second:
+            return None
+        text = "the same instance was asked in two fresh processes and the answers differ"
+        return Failure(DIFFERENT, f"{text}: {_shown(first)} and {_shown(second)}")
+
+    def _least(self) -> list[_Found]:
+        """For every sort of mistake the least problem, the least of all first."""
+        least: dict[str, _Found] = {}
+        for one in sorted(self.found, key=lambda one: one.shrunk.size):
+            least.setdefault(one.shrunk.failure.kind, one)
+        return list(least.values())
+
     def grade(self, name: str) -> Grade:
         """The verdict so far."""
-        findings: dict[str, Finding] = {}
         size = self.wanted.exercise.size
-        for one in self.found:
-            before = size(one.document)
-            last = one.shrunk or Shrunk(one.document, one.failure, before, 0, False)
-            kind = one.failure.kind
-            if kind not in findings or last.size < findings[kind].size:
-                findings[kind] = Finding(
-                    one.number,
-                    last.document,
-                    last.failure,
-                    before,
-                    last.size,
-                    last.trials,
-                    last.minimal,
-                )
+        findings = [
+            Finding(
+                one.number,
+                one.shrunk.document,
+                one.shrunk.failure,
+                size(one.document),
+                one.shrunk.size,
+                one.shrunk.trials,
+                one.shrunk.minimal,
+            )
+            for one in self._least()
+        ]
         if self.interrupted:
             self.notes.append("interrupted: this is what was found until then")
         if self.submission.missing:
             self.notes.append(
-                f"this system does not limit {', '.join(self.submission.missing)} of the file"
+                f"this system sets no limit to the file's {', '.join(self.submission.missing)}"
             )
         return Grade(
             name,
@@ -298,7 +339,7 @@ class _Search:
             self.wanted.domain,
             self.asked,
             len(self.found),
-            tuple(sorted(findings.values(), key=lambda finding: finding.size)),
+            tuple(findings),
             (*self.notes, SAFETY),
             self.interrupted,
         )
@@ -309,9 +350,8 @@ class _Search:
         failure = self._fails(shrunk.document)
         self._seconds = quick
         if failure is not None and failure.kind == TIME_OUT:
-            return Shrunk(shrunk.document, failure, shrunk.size, shrunk.trials, shrunk.minimal)
-        size = self.wanted.exercise.size(one.document)
-        return Shrunk(one.document, one.failure, size, shrunk.trials, False)
+            return replace(shrunk, failure=failure)
+        return replace(one.shrunk, trials=shrunk.trials)
 
     def _fails(self, document: Document, must_be_formed: bool = False) -> Failure | None:
         try:
@@ -322,4 +362,11 @@ class _Search:
             return Failure(NO_ANSWER, str(problem))
 
     def _ask(self, document: Document) -> Answer:
-        return self.submission.ask(document, self._seconds)
+        return self._put(document, self._seconds)
+
+
+def _shown(value: Any) -> str:
+    """An answer in a line: a number as such."""
+    if isinstance(value, dict):
+        value = value.get("makespan")
+    return f"{value:.9g} s" if isinstance(value, (int, float)) else json.dumps(value)[:60]

@@ -49,7 +49,7 @@ def page(grade: Grade, reveal: Reveal = "smallest") -> str:
     return _whole(f"{grade.file}: exercise {grade.exercise}", body)
 
 
-def refusal(file: str, exercise: str, why: str) -> str:
+def refusal(file: str, exercise: str, verdict: str, why: str) -> str:
     """The page about a file that cannot be graded.
 
     Parameters
@@ -58,6 +58,8 @@ def refusal(file: str, exercise: str, why: str) -> str:
         Its name.
     exercise
         Name of the exercise.
+    verdict
+        What it is called in a table.
     why
         What is wrong with it.
 
@@ -68,7 +70,7 @@ def refusal(file: str, exercise: str, why: str) -> str:
     """
     body = (
         f'<h1>{escape(file)}</h1>\n<p class="soft">exercise {escape(exercise)}</p>\n'
-        f'<p class="verdict bad">not graded</p>\n<p class="what">{escape(why)}</p>'
+        f'<p class="verdict bad">{escape(verdict)}</p>\n<p class="what">{escape(why)}</p>'
     )
     return _whole(f"{file}: exercise {exercise}", body)
 

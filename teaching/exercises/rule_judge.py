@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from .child import events
-from .exercise import Ask, Demands, Document, Failure, failed_to_answer
-from .rule_instances import fits
+from .exercise import DIFFERENT, Ask, Demands, Document, Failure, failed_to_answer
+from .hidden.rule_instances import fits
 
 TOO_FULL = "a start that does not fit"
 NEVER = "a job that never starts"
 TWICE = "a job that starts twice"
+FOREIGN = "a start of another run"
 
 
 class FirstFit(events.AtWork):
@@ -63,7 +64,8 @@ def judge_rule(document: Document, ask: Ask, demands: Demands) -> Failure | None
         failure = failed_to_answer(again)
         if failure is None and again.value != answer.value:
             text = "the same jobs arrived twice and the starts differ"
-            failure = Failure("two runs differ", text, _rows(document, answer.value))
+            first, second = (_rows(document, one.value) for one in (answer, again))
+            failure = Failure(DIFFERENT, text, first, again=second)
     return failure and replace(failure, right=right)
 
 
@@ -76,6 +78,12 @@ def _wrong_starts(document: Document, starts: list[dict[str, Any]]) -> Failure |
     for start in starts:
         number, m, now = start["job"], start["machine"], start["time"]
         name = f"job {number}"
+        if "foreign" in start:
+            text = (
+                f"{name} starts at {now:g} on machine {m}: that {start['foreign']} is not of this "
+                f"run; does a list of the class keep it from an earlier one?"
+            )
+            return Failure(FOREIGN, text, shown)
         if number in until:
             text = f"{name} starts at {now:g} though it has started before"
             return Failure(TWICE, text, shown, broken=(name,))
@@ -103,7 +111,8 @@ def _wrong_starts(document: Document, starts: list[dict[str, Any]]) -> Failure |
 
 
 def _rows(document: Document, starts: list[dict[str, Any]]) -> dict[str, Any]:
-    """The starts as bars, with their ends."""
+    """The starts of this run as bars, with their ends."""
     jobs = document["jobs"]
-    rows = [{**start, "end": start["time"] + jobs[start["job"]]["duration"]} for start in starts]
+    own = [start for start in starts if "foreign" not in start]
+    rows = [{**start, "end": start["time"] + jobs[start["job"]]["duration"]} for start in own]
     return {"starts": rows}

@@ -114,6 +114,25 @@ class Submission:
             self._fresh, self._known = False, document
         return answer
 
+    def ask_alone(self, document: Document, seconds: float) -> Answer:
+        """Put a question as the first of a new process.
+
+        Parameters
+        ----------
+        document
+            The problem.
+        seconds
+            Processor time (s) for the answer.
+
+        Returns
+        -------
+        Answer
+            The answer.
+        """
+        self._stop()
+        self._start()
+        return self._answer(document, seconds)
+
     def _answer(self, document: Document, seconds: float) -> Answer:
         self._number += 1
         line = json.dumps({"number": self._number, "document": document}).encode() + b"\n"
@@ -130,6 +149,8 @@ class Submission:
         if "ended" in message:
             self._stop()
             return Answer("ended", text=_ending(message["ended"]))
+        if "unfit" in message:
+            return Answer("unfit", text=str(message["unfit"]))
         if "error" in message:
             return Answer("error", error=str(message["error"]), text=str(message.get("text", "")))
         return Answer("value", message.get("value"))
@@ -137,13 +158,13 @@ class Submission:
     def _start(self) -> None:
         limits, exercise = self._limits, self._exercise
         self._process = subprocess.Popen(
-            [sys.executable, "-I", str(RUNNER)],
+            [sys.executable, "-s", "-P", str(RUNNER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
             cwd=self._place,
-            env={},
+            env={"PYTHONHASHSEED": "0"},  # the order of a set is the same in every process
         )
         self._buffer, self._worker, self._fresh = b"", 0, True
         setup = {
@@ -210,6 +231,8 @@ class Submission:
         line, _, self._buffer = self._buffer.partition(b"\n")
         try:
             message = json.loads(line)
+            # Halves of characters, which a submission can write, are in no text that is shown.
+            message = json.loads(json.dumps(message, ensure_ascii=False).encode(errors="replace"))
         except (ValueError, RecursionError):
             return {}
         return message if isinstance(message, dict) else {}

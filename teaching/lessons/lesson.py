@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...formulations import FORMULATIONS
+from ...formulations.legend import standing_in, symbols_of
 from ...formulations.mathematics import Formulation, as_mathml
 from ...formulations.model_files import KINDS
 from ...instances.needs import need
@@ -33,6 +34,8 @@ class Rule:
         Its components in the model; without any it needs no row.
     role
         What it is there for; None if it needs no row.
+    symbols
+        Which symbols of the lesson stand in the formula.
     """
 
     label: str
@@ -41,10 +44,12 @@ class Rule:
     forall: str
     components: tuple[str, ...]
     role: Role | None
+    symbols: tuple[int, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The rule as plain data."""
-        return vars(self) | {"components": list(self.components)}
+        lists = {"components": list(self.components), "symbols": list(self.symbols)}
+        return vars(self) | lists
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,10 @@ class Lesson:
         that is shipped for this.
     facts
         What else is known of the problem, for the page to compare with its own.
+    limits
+        How large a problem of the page may be.
+    symbols
+        `{"mathml", "words"}` of each symbol.
     """
 
     model: str
@@ -87,6 +96,8 @@ class Lesson:
     rows: PlainModel
     witness: dict[str, float | None] | None = None
     facts: dict[str, Any] | None = None
+    limits: dict[str, float] = field(default_factory=dict)
+    symbols: tuple[dict[str, str], ...] = ()
 
     @property
     def sense(self) -> Literal["min", "max"]:
@@ -113,6 +124,8 @@ class Lesson:
             },
             "witness": self.witness,
             "facts": self.facts,
+            "limits": self.limits,
+            "symbols": list(self.symbols),
         }
 
     def __repr__(self) -> str:
@@ -162,11 +175,16 @@ def make_lesson(model: str, instance: Any = None) -> Lesson:
         rows=plain_model(built, about.variable),
         witness=dict(about.without) if document == about.document(shipped) else None,
         facts=None if about.facts is None else about.facts(problem),
+        limits=dict(about.limits),
+        symbols=tuple(
+            {"mathml": as_mathml(one.formula), "words": one.words} for one in symbols_of(statement)
+        ),
     )
 
 
 def _rules(statement: Formulation, about: Family) -> tuple[Rule, ...]:
     made = []
+    symbols = symbols_of(statement)
     for one in (statement.objective, *statement.statements):
         components = tuple(component.name for component in one.components)
         roles = {about.role(component) for component in components}
@@ -179,6 +197,7 @@ def _rules(statement: Formulation, about: Family) -> tuple[Rule, ...]:
                 forall=as_mathml(one.forall) if one.forall else "",
                 components=components,
                 role=next(iter(roles), None),
+                symbols=standing_in(symbols, one.formula, one.forall),
             )
         )
     return tuple(made)

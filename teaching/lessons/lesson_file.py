@@ -27,6 +27,12 @@ class _Statement(Strict):
     forall: str
     components: list[str]
     role: Role | None
+    symbols: list[int] = []
+
+
+class _Symbol(Strict):
+    mathml: str
+    words: str
 
 
 class _Variable(Strict):
@@ -55,6 +61,8 @@ class LessonDocument(Strict):
     )
     witness: dict[str, float | None] | None
     facts: dict[str, Any] | None = None
+    limits: dict[str, float] = {}
+    symbols: list[_Symbol] = []
 
 
 def read_lesson(path: Source) -> Lesson:
@@ -87,7 +95,11 @@ def read_lesson(path: Source) -> Lesson:
         optimum=document.optimum,
         unit=document.unit,
         rules=tuple(
-            Rule(**one.model_dump(exclude={"components"}), components=tuple(one.components))
+            Rule(
+                **one.model_dump(exclude={"components", "symbols"}),
+                components=tuple(one.components),
+                symbols=tuple(one.symbols),
+            )
             for one in document.statements
         ),
         rows=PlainModel(
@@ -98,6 +110,8 @@ def read_lesson(path: Source) -> Lesson:
         ),
         witness=document.witness,
         facts=document.facts,
+        limits=document.limits,
+        symbols=tuple(one.model_dump() for one in document.symbols),
     )
 
 

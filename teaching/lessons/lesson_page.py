@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...instances.files.outputs import need_ending, write_bytes
+from ...report.documents.schemas import schema
 from .families import family
 from .highs_for_browsers import VERSION, Highs, highs_for_browsers
 from .lesson import Lesson, make_lesson
@@ -18,7 +19,19 @@ from .lesson import Lesson, make_lesson
 ENDINGS = (".html", ".json")
 """A page, or the lesson's document alone, which needs no solver."""
 
-SCRIPTS = ("text.js", "solver.js", "lp.js", "view.js", "app.js")
+SCRIPTS = (
+    "text.js",
+    "limits.js",
+    "shape.js",
+    "links.js",
+    "keeping.js",
+    "solver.js",
+    "lp.js",
+    "measures.js",
+    "verdict.js",
+    "view.js",
+    "app.js",
+)
 """Of every page; those of the model come before the last."""
 
 POLICY = (
@@ -109,6 +122,7 @@ def lesson_page(lesson: Lesson, highs: Highs) -> str:
     """
     title = html.escape(f"Lesson: the {lesson.model} model")
     scripts = (*SCRIPTS[:-1], *family(lesson.model).scripts, SCRIPTS[-1])
+    form = schema(str(lesson.instance["format"]))
     notices = html.escape(highs.licence)
     return "\n".join(
         [
@@ -124,7 +138,8 @@ def lesson_page(lesson: Lesson, highs: Highs) -> str:
             f"this page</summary><pre>{notices}</pre></details>",
             f'<script type="text/plain" id="highs-js">{_packed(highs.glue)}</script>',
             f'<script type="text/plain" id="highs-wasm">{_packed(highs.wasm)}</script>',
-            f'<script type="application/json" id="lesson-data">{_data(lesson)}</script>',
+            f'<script type="application/json" id="lesson-data">{_json(lesson.document())}</script>',
+            f'<script type="application/json" id="instance-schema">{_json(form)}</script>',
             *(f"<script>{_script(name)}</script>" for name in scripts),
             "</body></html>\n",
         ]
@@ -145,8 +160,6 @@ def _packed(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, compresslevel=9, mtime=0)).decode()
 
 
-def _data(lesson: Lesson) -> str:
+def _json(document: Any) -> str:
     """JSON that no name in it can break out of: `<` as an escape."""
-    return json.dumps(lesson.document(), allow_nan=False, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
+    return json.dumps(document, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from html import escape
 
 from ...instances.errors import printable
+from ...instances.wording import number
 from ...report.gantt.colours import ink_on, job_colours, setup_colour
 from ...report.gantt.layout import shortened
 from .layout import LETTER, MARK_ROW, MOST_LETTERS, RIGHT, WIDTH, Bar, layout
 from .record import Candidate, Step, Steps
-from .words import number
 
 INK, SOFT, LINE, TINT, PAPER, LOSER = (
     "#1d232b", "#59636f", "#d5dae0", "#eef2f7", "#ffffff", "#b3263c",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ...instances.errors import printable
 from ...instances.files.outputs import write_bytes
+from ...instances.wording import SPACE, number, plural
 from .drawing import Picture
 from .record import Candidate, Fact, Step, Steps
-from .words import SPACE, counted, number
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
@@ -99,7 +99,7 @@ def step_page(steps: Steps) -> str:
 
 def _about(steps: Steps) -> str:
     """What came out, in one line."""
-    parts = [counted(len(steps.steps), "step")]
+    parts = [plural(len(steps.steps), "step")]
     if steps.makespan is not None:
         parts.append(f"makespan {number(steps.makespan)} {steps.unit}")
     parts += [f"{mark.label} {number(mark.at)} {steps.unit}" for mark in steps.marks]

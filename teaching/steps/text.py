@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+from ...instances.wording import number
 from .record import Steps
-from .words import number
 
 WIDTH = 100
 

@@ -14,7 +14,8 @@ EXAMPLE = str(Path(slotwise.__file__).parent / "examples" / "five-jobs.json")
 
 
 @pytest.mark.parametrize(
-    ("options", "expected"), [([], "note: compiling\n"), (["--quiet"], ""), (["--json"], "")]
+    ("options", "expected"),
+    [([], "note: compiling\n"), (["--quiet"], ""), (["--json"], "note: compiling\n")],
 )
 def test_notes_go_to_stderr_unless_hushed(options, expected, capsys) -> None:
     assert run(["check", EXAMPLE, EXAMPLE, *options]) == 2

@@ -82,7 +82,7 @@ def progress(monkeypatch: pytest.MonkeyPatch, *steps: Progress) -> str:
 
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     text = progress(monkeypatch, Progress(0.5, 150.0, 80.0), Progress(1.0, 120.0, 100.0))
-    assert "incumbent 120 s bound 100 s gap 20.000%" in text
+    assert "incumbent 120 s bound 100 s gap 20 %" in text
 
 
 def test_progress_without_a_bound_has_no_gap(monkeypatch: pytest.MonkeyPatch) -> None:

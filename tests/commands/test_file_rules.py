@@ -126,6 +126,7 @@ def test_every_path_of_every_command_is_read_or_written():
                 "--table",
                 "--lesson",
             )
+            wanted = wanted and (words, name) != ("guide", "--jobs")
             assert (mark is not None) == wanted, (words, name)
 
 

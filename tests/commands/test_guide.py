@@ -36,7 +36,7 @@ def test_json_is_the_guidance_and_nothing_else(tmp_path: Path) -> None:
     assert sum(machines.values()) == 12583
     for shares in document["proportions"].values():
         assert sum(shares.values()) == pytest.approx(1)
-    assert any("99.7 % is cores" in line for line in document["explanation"])
+    assert any("99.68 % is cores" in line for line in document["explanation"])
     assert read_guidance(file).arrival_rate == document["arrival_rate"]
 
 
@@ -45,10 +45,10 @@ def test_words_and_tables() -> None:
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
     assert "The plan carries 4 730 " in text
-    assert "Of what limits the rate, 99.7 % is cores: c1 50.6 %, c2 29.0 %" in text
+    assert "Of what limits the rate, 99.68 % is cores: c1 50.61 %, c2 29.04 %" in text
     # A machine c1 has 0.5 cores, and all jobs need multiples of 0.01: 1 % more is of no use.
     assert "1 % more cores on all machines brings 0.12 % more jobs (c4 alone 0.12 %" in text
-    assert "On c1 it takes 2 % more, which brings 1.0 %." in text
+    assert "On c1 it takes 2 % more, which brings 1.01 %." in text
     assert "One more machine would bring, in jobs per h: c4 711.238, c9 711.238, c1 355.619" in text
 
 
@@ -143,3 +143,16 @@ def test_the_spread_is_measured_on_jobs(tmp_path: Path) -> None:
     assert prices.spread == pytest.approx((1 / 18) ** 0.5)
     with pytest.raises(InputError, match="--spread and --spread-from exclude one another"):
         runner.invoke(app, [*options, "--spread", "0.1"], catch_exceptions=False)
+
+
+def test_the_work_of_jobs_is_compared_with_that_of_their_classes(tmp_path: Path) -> None:
+    """6659.5 cores carry 332 975 jobs per h of 0.02 core hours each."""
+    jobs = tmp_path / "jobs.csv"
+    rows = ["0,3600,k1,0.02,0.01", "9,3600,k2,0.02,0.01"]
+    jobs.write_text("arrival,duration,class,cores,memory\n" + "\n".join(rows) + "\n")
+    options = [EXAMPLE, "--jobs", str(jobs), "--time-limit", "0.1"]
+    text = " ".join(runner.invoke(app, options).stdout.split())
+    assert "in jobs.csv and in the classes: cores 0.02 and 0.0014" in text
+    assert "No plan carries more than 332 975 of these jobs per h: they would hold more c" in text
+    document = json.loads(runner.invoke(app, [*options, "--json"]).stdout)
+    assert "cores 0.02 and 0.001406" in document["explanation"][-1]

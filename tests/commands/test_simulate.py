@@ -124,6 +124,10 @@ def test_a_guidance_file_is_followed_and_must_be_for_these_machines(tmp_path: Pa
     assert figures["jobs"] == 2000
     err = stopped(EXAMPLE, *SMALL, "--guidance", plan)
     assert "plan.json: configuration 'c1': bins for 6732 machines, there are 135" in err
+    assert "plan anew for these machines: `slotwise guide`, with --scale for a part" in err
+    part = ["guide", EXAMPLE, "--scale", SMALL[SMALL.index("--scale") + 1], "-o", str(plan)]
+    assert CliRunner().invoke(app, part).exit_code == 0
+    assert document(EXAMPLE, *SMALL, "--guidance", plan)["jobs"] > 0
 
 
 def test_a_trace_is_replayed(tmp_path: Path) -> None:

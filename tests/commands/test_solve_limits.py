@@ -1,6 +1,7 @@
 """`solve` under short time limits: a whole answer at once, on every kind of instance."""
 
 import json
+from threading import Event
 
 import pytest
 from random_instances import with_outages, with_security, with_speed_factors
@@ -8,7 +9,10 @@ from typer.testing import CliRunner
 
 import slotwise
 from slotwise.commands.app import app
+from slotwise.heuristics.background import attempt
+from slotwise.heuristics.stopping_rules import TimeLimit
 from slotwise.instances.generators.ljr import generate, small
+from slotwise.instances.kernels.decorators import Kernel, _mode
 
 KINDS = {
     "small": lambda: small(4, 3, seed=1),
@@ -38,3 +42,30 @@ def test_a_short_limit_gives_a_whole_answer(tmp_path, kind, limit, threads):
     schedule, violations = slotwise.read_schedule(tmp_path / "result.json", instance)
     assert violations == []
     assert slotwise.check(instance, schedule).valid
+
+
+@pytest.fixture
+def endless_compiler(monkeypatch):
+    """Whoever needs compiled code waits until the test is over."""
+    over = Event()
+    call = Kernel.__call__
+
+    def called(kernel, *args):
+        if not _mode.plain and "no_cpython_wrapper" not in kernel.options:
+            over.wait()
+        return call(kernel, *args)
+
+    monkeypatch.setattr(Kernel, "__call__", called)
+    monkeypatch.setattr("slotwise.solvers.solve.compile_on_two_cores", lambda _: over.wait())
+    monkeypatch.setattr("slotwise.solvers.solve.GRACE", 0.05)
+    monkeypatch.setattr("slotwise.solvers.opening.BOUNDS_SECONDS", 0.05)
+    yield
+    over.set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_schedule_and_a_bound_come_before_any_compilation(endless_compiler, kind):
+    instance = KINDS[kind]()
+    result = attempt(lambda: slotwise.solve(instance, time_limit=0.05), TimeLimit(60.0))
+    assert 0 < result.lower_bound <= result.makespan
+    assert slotwise.check(instance, result.schedule).valid

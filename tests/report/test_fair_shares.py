@@ -25,22 +25,22 @@ def test_figure_4_row_by_row():
     # MCH, Figure 4a: both resources are used up; 200 of each.
     text = shown(allocation_table(allocate(figure_4())))
     assert "Fair shares by exact" in text
-    assert "used: c 100.00 %, m 100.00 %; every guarantee is met" in text
+    assert "used: c 100 %, m 100 %; every guarantee is met" in text
     (rows,) = tables(text)
     assert list(rows[0]) == ["leaf", "tasks", "dominant share", "guarantee", "met", "limited by"]
     assert [list(row.values()) for row in rows] == [
         ["n1/n11", "66.6667", "33.33 %", "16.67 %", "yes", "c"],
-        ["n1/n12", "100", "50.00 %", "16.67 %", "yes", "m"],
+        ["n1/n12", "100", "50 %", "16.67 %", "yes", "m"],
         ["n2/n21", "33.3333", "16.67 %", "11.11 %", "yes", "c"],
         ["n2/n22", "33.3333", "16.67 %", "11.11 %", "yes", "c"],
-        ["n2/n23", "100", "50.00 %", "11.11 %", "yes", "m"],
+        ["n2/n23", "100", "50 %", "11.11 %", "yes", "m"],
         ["n3/n31", "66.6667", "33.33 %", "33.33 %", "yes", "c"],
     ]
 
 
 def test_tasks_that_all_run_are_what_limits():
     (rows,) = tables(shown(allocation_table(allocate(tree(leaf("a", 0.1, 0, tasks=4))))))
-    assert list(rows[0].values()) == ["a", "4", "40.00 %", "100.00 %", "yes", "tasks"]
+    assert list(rows[0].values()) == ["a", "4", "40 %", "100 %", "yes", "tasks"]
 
 
 def test_each_guarantee_that_is_not_met_is_marked():
@@ -49,7 +49,7 @@ def test_each_guarantee_that_is_not_met_is_marked():
     (rows,) = tables(text)
     first = rows[0]
     assert (first["leaf"], first["met"]) == ("a", "NO")
-    assert (first["dominant share"], first["guarantee"]) == ("35.29 %", "50.00 %")
+    assert (first["dominant share"], first["guarantee"]) == ("35.29 %", "50 %")
     assert sum(row["met"] == "NO" for row in rows) == 2
     assert "2 guarantees are NOT met" in text
 
@@ -63,9 +63,9 @@ def test_shares_over_time():
     assert list(rows[0]) == ["from time", *hierarchy.paths]
     # Without n12 all of m is for n23; without n11 the groups 2 and 3 share c by halves.
     first, second, third = (list(row.values())[1:] for row in rows)
-    assert first == ["33.33 %", "50.00 %", "16.67 %", "16.67 %", "50.00 %", "33.33 %"]
-    assert second == ["33.33 %", "–", "16.67 %", "16.67 %", "100.00 %", "33.33 %"]
-    assert third == ["–", "–", "25.00 %", "25.00 %", "100.00 %", "50.00 %"]
+    assert first == ["33.33 %", "50 %", "16.67 %", "16.67 %", "50 %", "33.33 %"]
+    assert second == ["33.33 %", "–", "16.67 %", "16.67 %", "100 %", "33.33 %"]
+    assert third == ["–", "–", "25 %", "25 %", "100 %", "50 %"]
 
 
 def test_table_of_many_leaves():

@@ -10,6 +10,11 @@ from slotwise.instances.datacenter.datacenter import Configuration, JobClass, da
 from slotwise.instances.datacenter.guidance import Gains, Guidance, Prices
 from slotwise.report.guidance import MOST_BINS, explanation, guidance_view
 
+PLAN = (
+    "The plan carries 90 jobs per h, 10 % below 100, which no plan of these classes exceeds "
+    "(linear program)."
+)
+
 
 @pytest.fixture
 def plan() -> Guidance:
@@ -41,10 +46,10 @@ def plan() -> Guidance:
 
 def test_words(plan: Guidance) -> None:
     assert explanation(plan) == [
-        "The plan carries 90 jobs per h, 10.0 % below 100, which no plan exceeds (linear program).",
-        "Of what limits the rate, 90.0 % is cpu: big 60.0 %, small 30.0 %.",
-        "Of what limits the rate, 10.0 % is mem: small 10.0 %.",
-        "At these prices the classes take of the datacenter: batch 80.0 %, web 20.0 %.",
+        PLAN,
+        "Of what limits the rate, 90 % is cpu: big 60 %, small 30 %.",
+        "Of what limits the rate, 10 % is mem: small 10 %.",
+        "At these prices the classes take of the datacenter: batch 80 %, web 20 %.",
         "One more machine would bring, in jobs per h: small 12.5, big 3.",
     ]
     assert len(explanation(replace(plan, prices=None))) == 1
@@ -62,15 +67,12 @@ def test_how_far_it_is_from_the_best_plan_of_whole_machines(plan: Guidance) -> N
     def last(**changes) -> str:
         return explanation(replace(plan, prices=None, integer_proof="all bins", **changes))[0]
 
-    first = (
-        "The plan carries 90 jobs per h, 10.0 % below 100, which no plan exceeds (linear program)."
-    )
-    assert last(integer_bound=90.0) == f"{first} No plan of whole machines carries more (all bins)."
+    assert last(integer_bound=90.0) == f"{PLAN} No plan of whole machines carries more (all bins)."
     assert last(integer_bound=90.9) == (
-        f"{first} No plan of whole machines carries more than 90.9 (all bins), so this one is at "
+        f"{PLAN} No plan of whole machines carries more than 90.9 (all bins), so this one is at "
         "most 0.99 % below the best."
     )
-    assert last(integer_bound=100.0) == first
+    assert last(integer_bound=100.0) == PLAN
 
 
 def test_words_for_what_more_brings(plan: Guidance) -> None:
@@ -84,12 +86,12 @@ def test_words_for_what_more_brings(plan: Guidance) -> None:
     )
     words = explanation(replace(plan, prices=replace(plan.prices, gains=gains)))
     assert words[1].endswith(
-        "small 30.0 %. Solved again, 1 % more cpu on all machines brings 1.2 % more jobs (small "
-        "alone 1.2 %). On big it takes 25 % more, which brings 20.0 %."
+        "small 30 %. Solved again, 1 % more cpu on all machines brings 1.2 % more jobs (small "
+        "alone 1.2 %). On big it takes 25 % more, which brings 20 %."
     )
     assert words[2].endswith(
         "Solved again, 1 % more mem on all machines brings nothing. On small it takes 50 % more, "
-        "which brings 4.0 %."
+        "which brings 4 %."
     )
     alone = np.array([[np.inf, np.inf, 0.25], [np.inf, np.inf, np.inf]])
     gains = replace(
@@ -102,7 +104,7 @@ def test_words_for_what_more_brings(plan: Guidance) -> None:
     words = explanation(replace(plan, prices=replace(plan.prices, gains=gains)))
     assert words[2].endswith("mem on all machines brings nothing. Nor does up to twice as much.")
     assert words[3] == (
-        "On big only several resources together help: 25 % more of each brings 50.0 % more jobs."
+        "On big only several resources together help: 25 % more of each brings 50 % more jobs."
     )
 
 
@@ -130,7 +132,7 @@ def test_many_configurations_are_summed_up(plan: Guidance) -> None:
         machine_bound=np.ones(8),
     )
     words = explanation(replace(plan, datacenter=data, prices=prices))
-    assert "c0 30.0 %, c1 20.0 %, c2 15.0 %, c3 12.0 %, c4 10.0 %, 3 others 13.0 %." in words[1]
+    assert "c0 30 %, c1 20 %, c2 15 %, c3 12 %, c4 10 %, 3 others 13 %." in words[1]
     assert words[-1].endswith("c0 8, c1 7, c2 6, c3 5, c4 4, c5 3, ….")
 
 
@@ -142,8 +144,8 @@ def test_tables(plan: Guidance) -> None:
         "configuration", "machines", "bins", "limit: cpu", "limit: mem", "one more: jobs/h"
     ]  # fmt: skip
     assert [list(row.values()) for row in configurations] == [
-        ["big", "2", "1", "60.0 %", "–", "3"],
-        ["small", "3", "2", "30.0 %", "10.0 %", "12.5"],
+        ["big", "2", "1", "60 %", "–", "3"],
+        ["small", "3", "2", "30 %", "10 %", "12.5"],
     ]
     assert [list(row.values()) for row in bins] == [
         ["big", "2", "3 web, 1 batch"],

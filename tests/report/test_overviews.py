@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 import slotwise
 from slotwise.commands.app import run
+from slotwise.instances.wording import percent
 from slotwise.report.views.comparisons import draw_bounds, draw_comparison, draw_comparisons
 
 
@@ -35,9 +36,9 @@ def test_heuristics_stand_below_the_optimum(comparison):
     ax = draw_comparison(comparison, axes())
     assert [patch.get_width() for patch in ax.patches] == [25.0] * 3
     assert names(ax)[0].startswith("optimum (")
-    assert words(ax) == ["25 s, gap 0.00 %"] * 3
+    assert words(ax) == ["25 s, gap 0 %"] * 3
     assert ax.get_lines()[0].get_xdata()[0] == 25.0
-    assert ax.get_title("left") == "one: EFSS is nearest, 0.00 % above the optimum"
+    assert ax.get_title("left") == "one: EFSS is nearest, 0 % above the optimum"
 
 
 def test_several_instances_have_a_dot_each(comparison):
@@ -58,7 +59,7 @@ def test_shares_say_what_limits_them():
     allocation = slotwise.fair(slotwise.read("example:departments"))
     ax = slotwise.plot(allocation, axes())
     assert ax.get_title("left") == "Fair shares by exact: every guarantee is met"
-    assert words(ax)[0].startswith(f"{100 * allocation.share[0]:.2f} %, limited by ")
+    assert words(ax)[0].startswith(f"{percent(allocation.share[0])}, limited by ")
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from slotwise.commands.app import app
+from slotwise.heuristics.dispatch import POLICIES
 from slotwise.heuristics.dispatch.engine.state import BUCKETS, wait_of_bucket
 from slotwise.heuristics.dispatch.result import Simulation
 from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.datacenter.workload import Workload
-from slotwise.report.plots import line_styles
+from slotwise.report.plots import policy_styles
 from slotwise.report.simulation import (
     classes_table,
     length,
@@ -251,9 +252,13 @@ def test_panels_say_that_nobody_waited(simulation: Simulation) -> None:
     assert not ax.texts
 
 
-def test_more_policies_than_colours_are_drawn_apart(simulation: Simulation) -> None:
-    many = list(line_styles())
-    assert len(many) == len(set(many)) == 36
+def test_every_policy_has_a_colour_of_its_own(simulation: Simulation) -> None:
+    names = [entry.name for entry in POLICIES]
+    colours = [colour for colour, _ in policy_styles(names)]
+    assert len(set(colours)) == len(names)
+    assert policy_styles(["fgd", "of-a-plugin", "lotes"])[::2] == [
+        policy_styles(names)[names.index(name)] for name in ("fgd", "lotes")
+    ]
     ax = Figure().add_subplot()
-    draw_queue([simulation] * 10, ax)
-    assert len({(line.get_color(), line.get_linestyle()) for line in ax.get_lines()}) > 6
+    draw_queue([simulation] * 4, ax)  # one policy again and again
+    assert len({(line.get_color(), line.get_linestyle()) for line in ax.get_lines()}) == 4

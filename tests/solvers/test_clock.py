@@ -1,12 +1,14 @@
 """The clock: limits, stops, and work that is left behind."""
 
 import math
+import time
 
 import pytest
 
 import slotwise
 from slotwise import Cluster, Job, job_instance
 from slotwise.instances.errors import InputError
+from slotwise.instances.kernels import decorators
 from slotwise.solvers.clock import Clock, check_time_limit
 
 
@@ -27,10 +29,17 @@ def test_a_limit_is_a_number_of_seconds(seconds: float) -> None:
         check_time_limit(seconds)
 
 
-def test_without_time_the_first_heuristic_still_answers() -> None:
+def test_without_time_there_is_a_first_schedule() -> None:
     jobs = [Job("a", [2.0, 3.0, 4.0], [3.0, 1.0]), Job("b", [1.0, 5.0], [2.0, 2.0, 2.0])]
     instance = job_instance("short", Cluster.uniform(2, map_slots=1), jobs)
     result = slotwise.solve(instance, time_limit=0)
     assert slotwise.check(instance, result.schedule).valid
-    assert (result.found_by, result.lower_bound > 0) == ("EFSS", True)
+    assert (result.found_by, result.lower_bound > 0) == ("FIFO-Pri", True)
     assert any("not run, time limit" in note for note in result.notes)
+
+
+def test_importing_the_compiler_counts_as_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decorators, "import_module", lambda _: time.sleep(0.02))
+    clock = Clock()
+    decorators.load_compiler()
+    assert 0.02 <= clock.compiling <= clock.elapsed

@@ -1,5 +1,7 @@
 """Models with HiGHS: optima, two runs that contradict each other, limits."""
 
+from dataclasses import replace
+
 import pytest
 from brute_force import optimum
 from typer.testing import CliRunner
@@ -97,6 +99,22 @@ def test_a_model_of_which_one_run_of_highs_is_wrong():
         result = slotwise.solve(instance, methods=method, heuristics="EASS", time_limit=60)
         assert result.makespan == pytest.approx(42.25)
         assert result.lower_bound <= 42.25
+
+
+def test_both_runs_begin_with_the_shortest_schedule_of_any_method(instance, monkeypatch):
+    horizons = []
+
+    def nothing(model, **options):
+        horizons.append(model.makespan.ub)
+        return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None, 0.0, 0)
+
+    monkeypatch.setattr(highs, "solve", nothing)
+    first, better = (slotwise.heuristic(instance, name).schedule for name in ("EFSS", "EASS"))
+    assert better.makespan < first.makespan
+    schedules = iter([first, better])
+    request = started(instance, best_schedule=lambda: next(schedules))
+    job_order_method(instance, replace(request, incumbent=first))
+    assert horizons[1] / horizons[0] == pytest.approx(better.makespan / first.makespan)
 
 
 @pytest.mark.parametrize("alternative", [False, True], ids=["first", "second"])

@@ -177,7 +177,7 @@ result = slotwise.solve(
 print(result.found_by, "numba" in sys.modules)
 """
     end = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert end.stdout == "EFSS False\n"
+    assert end.stdout == "FIFO-Pri False\n"
 
 
 @pytest.mark.slow

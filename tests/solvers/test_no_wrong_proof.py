@@ -29,8 +29,17 @@ NO_END = {"improvement": 0.05}
 IN_PROCESS = [method.name for method in METHODS if method.name != "cp-sat"]
 
 
-def judge(who: str, says: Callable, runs: int, *, first: int, all_kinds: bool = False) -> None:
-    """Hold what is said of so many instances against their optima; those declined do not count.
+def judge(
+    who: str,
+    says: Callable,
+    runs: int,
+    *,
+    first: int,
+    all_kinds: bool = False,
+    drawn: Callable = campaign.drawn,
+    truth: Callable = optimum,
+) -> None:
+    """Hold what is said of so many instances against the truth; those declined do not count.
 
     Instances that no schedule can serve are for `solve` alone, which takes `all_kinds`.
     """
@@ -39,11 +48,11 @@ def judge(who: str, says: Callable, runs: int, *, first: int, all_kinds: bool = 
     for seed in count(first):
         if parts["in all"] == runs:
             break
-        instance, kinds = campaign.drawn(seed)
+        instance, kinds = drawn(seed)
         claims = says(instance) if all_kinds or impossible(instance) is None else []
         if claims:
             parts.update(["in all", *kinds])
-            known = optimum(instance)
+            known = truth(instance)
             faults += [
                 f"seed {seed}, {kinds}: {fault}" for c in claims if (fault := c.fault(known))
             ]
@@ -73,6 +82,23 @@ def ortools(request, monkeypatch):
 
 def test_closed_forms():
     judge("closed forms", campaign.closed_forms, 500, first=0)
+
+
+def judge_alone(tiny: int, mid: int, *, first: int) -> None:
+    """Bounds, each by itself: of tiny instances below the optimum, of others below any schedule."""
+    judge("bounds alone", campaign.bounds_alone, tiny, first=first)
+    judge(
+        "bounds alone, 10 to 40 tasks",
+        lambda one: campaign.bounds_alone(one) if one.map_tasks + one.reduce_tasks >= 10 else [],
+        mid,
+        first=first + 100_000,
+        drawn=campaign.larger,
+        truth=partial(campaign.best_known, time_limit=0.3),
+    )
+
+
+def test_bounds_alone():
+    judge_alone(30, 3, first=8_000)
 
 
 def test_heuristics():
@@ -110,6 +136,11 @@ def test_cross_check():
 def test_many_closed_forms_and_heuristics():
     judge("closed forms", campaign.closed_forms, 10_000, first=100_000)
     judge("heuristics", campaign.heuristics, 1_000, first=120_000)
+
+
+@pytest.mark.slow
+def test_many_bounds_alone():
+    judge_alone(2_000, 300, first=600_000)
 
 
 @pytest.mark.slow

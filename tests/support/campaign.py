@@ -32,13 +32,19 @@ CLOCKS = ("whole", "large whole", "tenths", "fractions", "mostly zero", "equal",
 SHAPES = ("any", "one slot", "many slots", "map-only", "reduce-only")
 
 
-def drawn(seed: int) -> tuple[Instance, tuple[str, ...]]:
-    """An instance with at most five tasks a phase, and what it has: clock, shape, scale, parts."""
+BOUNDING = ("unrelated-machines", "pattern-prices", "time-prices", "spread-bound")
+"""Methods that are there for their bound."""
+
+
+def drawn(
+    seed: int, *, tasks: int = 5, jobs_at_most: int = 3, of_a_job: int = 3
+) -> tuple[Instance, tuple[str, ...]]:
+    """An instance with so many tasks a phase at most, and its clock, shape, scale and parts."""
     rng = np.random.default_rng(seed)
     clock, shape = _choice(rng, CLOCKS), _choice(rng, (*SHAPES, "any", "any"))
     time = _clock(rng, clock)
     nodes = 1 if shape == "one slot" else int(rng.integers(1, 4))
-    left = {"map": 5, "reduce": 5}
+    left = {"map": tasks, "reduce": tasks}
 
     def number(phase: str, most: int) -> int:
         count = min(left[phase], int(rng.integers(0, most + 1)))
@@ -48,16 +54,16 @@ def drawn(seed: int) -> tuple[Instance, tuple[str, ...]]:
     ratios = _choice(rng, [(0.0,), (0.0, 1.0, 2.5)])
     sizes = _choice(rng, [(0.0,), (0.0, 300.0), (150.5, 320.0), (300.0, 600.0)])
     jobs = []
-    for j in range(int(rng.integers(1, 4))):
+    for j in range(int(rng.integers(1, jobs_at_most + 1))):
         maps = [
             MapTask(
                 processing=time(),
                 input_mb=_choice(rng, sizes),
                 replicas=[f"n{k}" for k in range(nodes) if rng.random() < 0.5],
             )
-            for _ in range(0 if shape == "reduce-only" else number("map", 3))
+            for _ in range(0 if shape == "reduce-only" else number("map", of_a_job))
         ]
-        reduces = [time() for _ in range(0 if shape == "map-only" else number("reduce", 3))]
+        reduces = [time() for _ in range(0 if shape == "map-only" else number("reduce", of_a_job))]
         if rng.random() < 0.3:  # equal tasks, which HMHS has
             maps, reduces = maps[:1] * len(maps), reduces[:1] * len(reduces)
         jobs.append(Job(f"j{j}", maps, reduces, _choice(rng, ratios)))
@@ -191,6 +197,35 @@ def closed_forms(instance: Instance) -> list[Claim]:
     values = lower_bounds(instance)
     valid = [bound.name for bound in BOUNDS if bound.valid and bound.name in values]
     return [Claim(name, values[name], None) for name in valid]
+
+
+def larger(seed: int) -> tuple[Instance, tuple[str, ...]]:
+    """An instance of up to 40 tasks, too large for brute force."""
+    return drawn(seed, tasks=20, jobs_at_most=8, of_a_job=6)
+
+
+def bounds_alone(instance: Instance) -> list[Claim]:
+    """Every closed form and every method that bounds, each by itself and told no lower bound.
+
+    Beside others most of them end where a better bound is known, and would not be seen to be wrong.
+    """
+    usable = usable_slots(instance).instance
+    closed = [entry for entry in BOUNDS if entry.valid and usable.parts <= entry.understands]
+    claims = [Claim(entry.name, float(entry.load()(usable)), None) for entry in closed]
+    start = heuristic(usable, "EASS").schedule
+    request = SolveRequest(start, 0.0, time_limit=60.0, threads=1, relative_gap=0.0)
+    for name in BOUNDING:
+        entry = METHODS.lookup(name)
+        if usable.parts <= entry.understands:
+            claims.append(Claim(name, entry.load()(usable, request).lower_bound, None))
+    return claims
+
+
+def best_known(instance: Instance, *, time_limit: float) -> float:
+    """The makespan (s) of the best checked schedule of the heuristics and the local search."""
+    ours = heuristics(instance)
+    ours += method(instance, "improvement", threads=1, time_limit=time_limit)
+    return min(claim.makespan for claim in ours if claim.makespan is not None)
 
 
 def heuristics(instance: Instance) -> list[Claim]:

@@ -4,15 +4,16 @@
 """
 
 import hashlib
-import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 import uuid
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,7 +82,7 @@ class Campaign:
 
     @property
     def results(self) -> Path:
-        """The folder of the journal and the tables."""
+        """The folder of the runs and the tables."""
         return self.folder / "results"
 
     def start(self, dask: str = "") -> subprocess.Popen:
@@ -99,11 +100,8 @@ class Campaign:
         )
 
     def ended(self) -> Counter[str]:
-        """How often each run stands in the journal, without what was being written."""
-        journal = self.results / "journal.jsonl"
-        lines = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
-        documents = [json.loads(line) for line in lines]
-        return Counter(one["run"] for one in documents if "run" in one)
+        """How often each run is kept."""
+        return Counter(kept_runs(self.results))
 
     def digests(self) -> dict[str, str]:
         """SHA-256 of the tables that must not differ."""
@@ -123,6 +121,15 @@ class Campaign:
         assert process.returncode == 0, said
 
 
+def kept_runs(folder: Path) -> list[str]:
+    """The runs in a folder, in which a campaign may be writing."""
+    try:
+        with closing(sqlite3.connect(f"file:{folder}/runs.sqlite?mode=ro", uri=True)) as kept:
+            return [run for (run,) in kept.execute("SELECT run FROM runs")]
+    except sqlite3.OperationalError:  # it has not begun
+        return []
+
+
 def marked(mark: str) -> list[int]:
     """Living processes with the mark in their environment."""
     found, wanted = [], f"{MARK}={mark}".encode()
@@ -137,7 +144,7 @@ def marked(mark: str) -> list[int]:
 
 
 def wait_for_runs(campaign: Campaign, process: subprocess.Popen, more: int) -> None:
-    """Until the journal has so many runs more, or the process has ended."""
+    """Until so many runs more are kept, or the process has ended."""
     goal = campaign.ended().total() + more
     until(lambda: campaign.ended().total() >= goal or process.poll() is not None)
 

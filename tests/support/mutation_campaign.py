@@ -207,15 +207,13 @@ def _with_odd_options(words: list[str], rng: random.Random) -> list[str]:
 
 
 def _options(words):
-    import typer
+    from slotwise.commands.app import tree
 
-    from slotwise.commands.app import app
-
-    command = typer.main.get_command(app)
+    command = tree()
     for word in words:
         command = getattr(command, "commands", {}).get(word, command)
     found = [p for p in command.params if p.param_type_name == "option" and p.name != "output"]
-    return found or [p for p in typer.main.get_command(app).params if p.opts == ["--version"]]
+    return found or [p for p in tree().params if p.opts == ["--version"]]
 
 
 def verdict(end, words: list[str], file: Path | None, folder: Path) -> str | None:

@@ -35,6 +35,14 @@ def plain_tbs_local(instance: Instance, *, omega: float = OMEGA) -> Schedule:
     return plain(instance, omega, task_based=True, local=True)
 
 
+def plain_efss_as_printed(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+    return plain(instance, omega, waits=False)
+
+
+def plain_tbs_local_as_printed(instance: Instance, *, omega: float = OMEGA) -> Schedule:
+    return plain(instance, omega, task_based=True, local=True, waits=False)
+
+
 def plain(
     instance: Instance,
     omega: float,
@@ -42,6 +50,7 @@ def plain(
     available: bool = False,
     local: bool = False,
     task_based: bool = False,
+    waits: bool = True,
 ) -> Schedule:
     cluster = instance.cluster
     rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote])
@@ -70,6 +79,7 @@ def plain(
             (-instance.reduce_processing, instance.reduce_job, release[instance.reduce_job])
         ),
         available,
+        waits,
         cluster.reduce_slot_node,
         cluster.rack_of,
         len(cluster.rack_names),
@@ -143,6 +153,7 @@ def scan_maps(
 def scan_reduces(
     order,
     available,
+    waits,
     slot_node,
     node_rack,
     racks,
@@ -184,7 +195,7 @@ def scan_reduces(
         if available:
             k = scan(free, 0.0, none, slot_node, everywhere)
         else:
-            k = scan(free, release[job], setup, slot_node, everywhere)
+            k = scan(free, release[job] if waits else 0.0, setup, slot_node, everywhere)
         slots[t], setups[t] = k, setup[slot_node[k]]
         starts[t] = max(free[k], release[job])
         free[k] = starts[t] + setups[t] + processing[t]

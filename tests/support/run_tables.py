@@ -4,6 +4,9 @@ import json
 
 import pandas as pd
 
+from slotwise.experiments.engine.record import Record
+from slotwise.experiments.engine.store import Store
+
 COLUMNS = {
     "run": "", "order": 0, "instance": "i", "kind": "heuristic", "method": "A",
     "status": "feasible", "makespan": None, "lower_bound": None, "gap": None, "error": "",
@@ -47,13 +50,15 @@ def frame(rows, of_instance=(), of_method=()):
     return table.astype(dict.fromkeys(NUMBERS, float))
 
 
-def write(folder, table, manifest=None, journal=()):
+def write(folder, table, manifest=None, tracebacks=()):
     """The folder of a campaign with such a table."""
     folder.mkdir(exist_ok=True)
     table.drop(columns=list(TIMES)).to_parquet(folder / "results.parquet")
     table[["run", *TIMES]].to_parquet(folder / "times.parquet")
     if manifest is not None:
         (folder / "manifest.json").write_text(json.dumps(manifest))
-    if journal:
-        (folder / "journal.jsonl").write_text("".join(json.dumps(one) + "\n" for one in journal))
+    if tracebacks:
+        with Store(folder) as store:
+            for run, text in tracebacks.items():
+                store.add(Record(run, 0, "i", "A", {}, "error", traceback=text))
     return folder

@@ -67,6 +67,50 @@ MODELS = (
     Bug("without J5", *MODEL, "    pass\n", "    model.J5_no_cycle.deactivate()\n", LOW, 6),
 )
 
+ONE_WAY = "        for slot in model.slots[a]:\n"
+READY = "model.job[other] == model.job[reduce]"
+ENDS = '    for task in model.tasks:\n        yield f"{task} ends"'
+BUILD = ("build", "build")
+LOOSE, TIGHT = "too loose: {}".format, "too tight: the optimum is cut off"
+
+ROWS = (
+    Bug(
+        "one side",
+        *BUILD,
+        ONE_WAY,
+        ONE_WAY.replace("[a]", "[a] if a < b else []"),
+        LOOSE(OVERLAP),
+        2,
+    ),
+    Bug(
+        "no order",
+        *BUILD,
+        "+ model.before[b, a] == 1",
+        "+ model.before[b, a] <= 1",
+        LOOSE(OVERLAP),
+        2,
+    ),
+    Bug(
+        "nowhere",
+        *BUILD,
+        "for slot in model.slots[task]) == 1",
+        "for slot in model.slots[task]) <= 1",
+        LOOSE("a task does not run"),
+        1,
+    ),
+    Bug("first map", *BUILD, READY, f"{READY} and other.endswith(' 0')", LOOSE(EARLY), 3),
+    Bug("any map", *BUILD, READY, "True", TIGHT, 2),
+    Bug("big-M", *BUILD, "return model.horizon", "return model.time[task]", TIGHT, 3),
+    Bug(
+        "reduces end",
+        *BUILD,
+        ENDS,
+        ENDS.replace("tasks", "reduces"),
+        LOOSE("a makespan before the last end"),
+        1,
+    ),
+)
+
 HANG = Bug(
     "loop",
     "heuristic",

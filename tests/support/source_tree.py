@@ -5,6 +5,7 @@ checking counts as much as one at the top.
 """
 
 import ast
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,25 +46,41 @@ class Function:
     public: bool
 
 
+def project_files(root: Path) -> list[Path]:
+    """The project's own files: what git tracks, else what the sdist lists, else all there are.
+
+    So nothing that a user leaves in a clone counts, whatever it is called.
+    """
+    ask = ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"]
+    listed = root / "slotwise.egg-info" / "SOURCES.txt"
+    try:
+        names = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        names = []
+    if not any(names):
+        names = (
+            listed.read_text(encoding="utf-8").splitlines()
+            if listed.is_file()
+            else [path.relative_to(root).as_posix() for path in root.rglob("*")]
+        )
+    return sorted(path for name in filter(None, names) if (path := root / name).is_file())
+
+
+def files_below(root: Path, pattern: str) -> list[Path]:
+    """The project's own files that a pattern fits, such as `docs/**/*.md`."""
+    return sorted(set(root.glob(pattern)).intersection(project_files(root)))
+
+
 def module_files(root: Path) -> dict[str, Path]:
     """Files of all modules by dotted name below the package, whose own name is empty."""
     found = {}
-    for path in sorted(root.rglob("*.py")):
+    for path in project_files(root):
         parts = path.relative_to(root).with_suffix("").parts
-        if parts[0] in NOT_THE_PACKAGE or any(part.startswith(".") for part in parts):
+        hidden = any(part.startswith(".") for part in parts)
+        if path.suffix != ".py" or parts[0] in NOT_THE_PACKAGE or hidden:
             continue
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
-
-
-def texts(root: Path, endings: set[str]) -> Iterator[Path]:
-    """Files of the project with these endings, whatever folder they are in."""
-    for top in sorted(root.iterdir()):
-        if top.name in {"build", "dist"} or top.name.startswith("."):
-            continue
-        for path in [top] if top.is_file() else sorted(top.rglob("*")):
-            if path.is_file() and path.suffix in endings:
-                yield path
 
 
 def imports(root: Path) -> dict[str, set[str]]:

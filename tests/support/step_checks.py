@@ -43,6 +43,7 @@ def _said(step: Step, names: set[str]) -> Iterator[tuple[str, float, int, bool]]
     named = names | {one.label for one in step.candidates} | {row.label for row in step.rows}
     named |= {value for value in _strings(step.document()) if value not in (step.text, step.title)}
     for text in (step.title, step.text):
+        text = re.sub(r"and \d+ more\b", " ", text)  # names that a list leaves out
         for name in sorted(filter(_has_digit, named), key=len, reverse=True):
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text)
         for found in NUMBER.finditer(text):

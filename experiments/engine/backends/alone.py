@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import replace
+from tempfile import TemporaryFile
 from threading import Lock
+from typing import IO
 
 from ...study.study import Run, Unit
+from ..build import build_name
 from ..record import CRASHED, Record
-from ..watchdog import GRACE
-from ..wire import record_of, runs_alone, unit_document
+from ..watchdog import FACTOR, GRACE
 from .worker import thread_limits
 
 DIED = "worker died"
@@ -24,6 +27,9 @@ DIED = "worker died"
 
 SAID = 4000
 """Characters that are kept of what a process said before it died."""
+
+PREPARING = 600.0
+"""Seconds that a process may take beside a run with a limit: imports, instance, compiling."""
 
 MODULE = "slotwise.experiments.engine.one_run"
 
@@ -76,6 +82,11 @@ def all_alone(units: Iterable[Unit], grace: float = GRACE, workers: int = 1) -> 
             processes.end()
 
 
+def runs_alone(unit: Unit) -> list[Unit]:
+    """A unit for each run of a unit."""
+    return [replace(unit, runs=(run,)) for run in unit.runs]
+
+
 def crashed(run: Run, instance: str, reason: str) -> Record:
     """The record of a run whose worker died.
 
@@ -103,6 +114,7 @@ def crashed(run: Run, instance: str, reason: str) -> Record:
         error=DIED,
         traceback=reason,
         host=socket.gethostname(),
+        build=build_name(),
     )
 
 
@@ -115,41 +127,68 @@ class _Processes:
         self._lock, self._ended = Lock(), False
 
     def record(self, unit: Unit) -> Record:
-        """The record of a unit's one run, from a process of its own."""
+        """The record of a unit's one run, from a process of its own.
+
+        Files take what it says: a pipe would stay open as long as any child of the method lives.
+        """
         (run,) = unit.runs
+        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as log:
+            pickle.dump((unit, self.grace, os.getpid()), given)
+            given.seek(0)
+            with self._lock:
+                if self._ended:
+                    return crashed(run, "", "not begun")  # which nobody reads
+                process = _started(run.method.threads, given, out, log)
+                self._living.add(process)
+            self._wait(process, run.method.time_limit)
+            with suppress(EOFError, pickle.UnpicklingError):  # it died before it was done
+                ended: list[Record] = pickle.loads(_content(out))
+                return ended[0]
+            said = _content(log).decode(errors="replace")[-SAID:]
+        reason = f"{_reason(process.returncode)}\n{said}".strip()
+        return replace(crashed(run, "", reason), pid=process.pid)
+
+    def _wait(self, process: subprocess.Popen[bytes], time_limit: float | None) -> None:
+        """Until a process has ended, and then end its children."""
+        limit = None if time_limit is None else FACTOR * time_limit + self.grace + PREPARING
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(limit)
         with self._lock:
-            if self._ended:
-                return crashed(run, "", "not begun")  # which nobody reads
-            process = _started(run.method.threads)
-            self._living.add(process)
-        document = {"unit": unit_document(unit), "grace": self.grace, "driver": os.getpid()}
-        out, err = process.communicate(json.dumps(document).encode())
-        self._living.discard(process)
-        *ended, _rest = out.split(b"\n")
-        if ended:
-            return record_of(ended[0])
-        said = err.decode(errors="replace")[-SAID:]
-        record = crashed(run, "", f"{_reason(process.returncode)}\n{said}".strip())
-        return replace(record, pid=process.pid)
+            _end_group(process)
+            self._living.discard(process)
+        process.wait()
 
     def end(self) -> None:
         """End those that live, and let no more begin."""
         with self._lock:
             self._ended = True
-            for process in list(self._living):
-                process.kill()
+            for process in self._living:
+                _end_group(process)
 
 
-def _started(threads: int) -> subprocess.Popen[bytes]:
+def _started(
+    threads: int, given: IO[bytes], out: IO[bytes], log: IO[bytes]
+) -> subprocess.Popen[bytes]:
     paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     return subprocess.Popen(
         [sys.executable, "-m", MODULE],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdin=given,
+        stdout=out,
+        stderr=log,
         env=os.environ | paths | thread_limits(threads),
         start_new_session=True,  # Ctrl-C is for the driver
     )
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process with all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
 
 
 def _reason(code: int) -> str:

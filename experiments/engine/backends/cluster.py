@@ -19,15 +19,14 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from ....instances.errors import InputError, one_line
-from ...study.identity import own_version
 from ...study.study import Unit
+from ..build import difference, fingerprint
 from ..record import Record
 from ..watchdog import GRACE
-from ..wire import runs_alone
-from .alone import crashed
+from .alone import crashed, runs_alone
 from .files import contents_of
-from .protocol import LostCluster
-from .remote import Parcel, UnfitWorker, carry_out_parcel, has_threads
+from .protocol import KEPT, LostCluster
+from .remote import Parcel, UnfitWorker, carry_out_parcel, has_another, has_threads
 
 Future = Any
 """Of Dask."""
@@ -44,8 +43,6 @@ LOOK = 10.0
 WITHOUT_WORKERS = 300.0
 """Seconds that a cluster may be without workers: a batch system may take them away for a while."""
 
-KEPT = "what is finished is kept, run again to go on"
-
 
 class ClusterBackend:
     """Workers of a Dask cluster, one run at a time on each.
@@ -58,6 +55,8 @@ class ClusterBackend:
         The most that a method of the campaign uses.
     grace
         As of `Watchdog`.
+    anyway
+        Take workers with another build of the package or other libraries.
 
     Raises
     ------
@@ -65,8 +64,11 @@ class ClusterBackend:
         If no scheduler answers there, or its workers would not do.
     """
 
-    def __init__(self, address: str, threads: int = 1, grace: float = GRACE) -> None:
+    def __init__(
+        self, address: str, threads: int = 1, grace: float = GRACE, *, anyway: bool = False
+    ) -> None:
         distributed = _distributed()
+        self.fingerprint = None if anyway else fingerprint()
         self.address, self.threads, self.grace = address, threads, grace
         try:
             self._client = distributed.Client(address, timeout=CONNECTING, set_as_default=False)
@@ -129,7 +131,7 @@ class ClusterBackend:
 
     def _submit(self, task: _Task) -> Future:
         unit, contents = task.unit, contents_of(task.unit)
-        parcel = Parcel(unit, contents, own_version(), self.threads, self.grace, task.in_doubt)
+        parcel = Parcel(unit, contents, self.fingerprint, self.threads, self.grace, task.in_doubt)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")
             try:
@@ -183,13 +185,11 @@ class ClusterBackend:
         for worker, count in threads.items():
             if count != 1:
                 raise InputError(f"{self.address}: {has_threads(worker, count)}")
-        for version in self._client.run(_version_there()).values():
-            if version is None:
+        for worker, theirs in self._client.run(_fingerprint_there()).items():
+            if theirs is None:
                 raise InputError(f"{self.address}: workers have no slotwise")
-            if version != own_version():
-                raise InputError(
-                    f"{self.address}: workers have slotwise {version}, here is {own_version()}"
-                )
+            if self.fingerprint and (other := difference(theirs, self.fingerprint)):
+                raise InputError(f"{self.address}: {has_another(worker, other)}")
         return len(threads)
 
 
@@ -245,15 +245,20 @@ def _distributed() -> Any:
     return distributed
 
 
-def _version_there() -> Any:
-    """A function that goes to the workers as it is: they may lack the package."""
+def _fingerprint_there() -> Any:
+    """A function that goes to the workers as it is: they may lack the package, or this of it."""
 
-    def version() -> str | None:
+    def found() -> dict[str, str] | None:
         from importlib.metadata import PackageNotFoundError, version
 
         try:
-            return version("slotwise")
-        except PackageNotFoundError:
-            return None
+            from slotwise.experiments.engine.build import fingerprint
 
-    return version
+            return fingerprint()
+        except ImportError:
+            try:
+                return {"slotwise": version("slotwise")}
+            except PackageNotFoundError:
+                return None
+
+    return found

@@ -9,6 +9,9 @@ from ....instances.errors import SlotwiseError
 from ...study.study import Unit
 from ..record import Record
 
+KEPT = "what is finished is kept, run again to go on"
+"""What is told of a session that ends before its runs do."""
+
 
 class LostCluster(SlotwiseError):
     """The scheduler is gone: no run has failed, and what is finished is kept."""

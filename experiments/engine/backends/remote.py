@@ -11,12 +11,12 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...study.identity import own_version
 from ...study.study import Unit
+from ..build import difference, fingerprint
 from ..record import Record
 from ..watchdog import GRACE
 from .files import with_files
-from .worker import share, thread_limits
+from .worker import guard_group, share, thread_limits
 
 FOLDER = "slotwise"
 """Of files, in the folder that a worker has for itself and Dask removes."""
@@ -36,8 +36,8 @@ class Parcel:
         The unit.
     contents
         What is in its files, by their paths.
-    version
-        The driver's version of the package.
+    fingerprint
+        That of the driver, which the worker needs to have; None if it may have another one.
     threads
         The most that a method of the campaign uses.
     grace
@@ -48,7 +48,7 @@ class Parcel:
 
     unit: Unit
     contents: dict[str, bytes] = field(repr=False)
-    version: str
+    fingerprint: dict[str, str] | None
     threads: int = 1
     grace: float = GRACE
     in_doubt: bool = False
@@ -70,15 +70,18 @@ def carry_out_parcel(parcel: Parcel) -> list[Record]:
     Raises
     ------
     UnfitWorker
-        On a worker with several threads, or with another version of the package.
+        On a worker with several threads, or with another build of the package or its libraries.
     """
     from distributed import get_worker
 
     worker = get_worker()
     if (threads := worker.state.nthreads) != 1:
         raise UnfitWorker(has_threads(worker.address, threads))
-    if own_version() != parcel.version:
-        raise UnfitWorker(f"workers have slotwise {own_version()}, here is {parcel.version}")
+    ours = fingerprint()
+    if other := difference(ours, ours if parcel.fingerprint is None else parcel.fingerprint):
+        raise UnfitWorker(has_another(worker.address, other))
+    if worker.nanny:  # else the process may be the user's own
+        guard_group()
     limit_threads(parcel.threads)
     unit, names = with_files(parcel.unit, parcel.contents, Path(worker.local_directory, FOLDER))
     if parcel.in_doubt:
@@ -106,6 +109,24 @@ def has_threads(worker: str, threads: int) -> str:
         The message.
     """
     return f"worker {worker} has {threads} threads: start workers with --nthreads 1"
+
+
+def has_another(worker: str, other: str) -> str:
+    """What is wrong with a worker whose results may differ.
+
+    Parameters
+    ----------
+    worker
+        Its address.
+    other
+        What `difference` says of it.
+
+    Returns
+    -------
+    str
+        The message.
+    """
+    return f"worker {worker} has {other}; --anyway takes it"
 
 
 def limit_threads(threads: int) -> None:

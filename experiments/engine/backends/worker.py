@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -30,7 +32,16 @@ THREADS = (
 )
 """Variables that libraries take the number of their threads from."""
 
-_begun = False
+GUARD = f"""
+import os, signal, sys, time
+worker = int(sys.argv[1])
+while os.getppid() == worker:
+    time.sleep({LOOK})
+os.killpg(worker, signal.SIGKILL)
+"""
+"""What a process beside a worker does: when the worker is gone, all of its group end with it."""
+
+_begun = _is_guarded = False
 
 
 def begin(driver: int) -> None:
@@ -53,6 +64,26 @@ def begin(driver: int) -> None:
     with suppress(OSError):
         os.dup2(2, 1)  # what a method prints is no part of what the command prints
     threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
+    guard_group()
+
+
+def guard_group() -> None:
+    """Have all processes that a method starts end with this one, however it ends.
+
+    They may hold what it inherited, so that whoever waits for its end would wait for theirs.
+    """
+    global _is_guarded
+    if _is_guarded:
+        return
+    _is_guarded = True
+    with suppress(PermissionError):  # it leads a group already
+        os.setsid()
+    if os.getpgrp() == os.getpid():
+        nothing = subprocess.DEVNULL
+        subprocess.Popen(
+            [sys.executable, "-ISc", GUARD, str(os.getpid())],
+            stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True,
+        )  # fmt: skip
 
 
 def thread_limits(threads: int) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from ...study.study import MethodCall, Unit
 from ...study.user_functions import load_function
 from ..perform import Outcome
 from ..record import ERROR
+from .own_measures import own_measures, parted
 
 SEARCH = "branch-and-bound"
 
@@ -57,7 +58,12 @@ class Prepared:
             return Outcome(
                 ERROR, error=one_line(f"the schedule breaks the rules: {failure.violation}")
             )
-        return replace(_outcome(result), seconds=watch.seconds, cpu_seconds=watch.cpu_seconds)
+        return replace(
+            _outcome(result),
+            measures=own_measures(watch.measures),
+            seconds=watch.seconds,
+            cpu_seconds=watch.cpu_seconds,
+        )
 
     def _solved(self, method: MethodCall) -> Outcome:
         from ....solvers.solve import solve
@@ -105,7 +111,7 @@ def _on_a_copy(method: Callable[[Instance], Any]) -> Callable[[Instance], Any]:
 
 
 class _Stopwatch:
-    """A method with its wall and processor time (s), without what it takes to compile.
+    """A method with its measures, and its wall and processor time (s) without compiling.
 
     Another thread may compile meanwhile, for longer than the method runs.
     """
@@ -113,16 +119,19 @@ class _Stopwatch:
     def __init__(self, method: Callable[..., Any]) -> None:
         self.method = method
         self.seconds = self.cpu_seconds = 0.0
+        self.measures: Mapping[Any, Any] = {}
 
     def __call__(self, instance: Instance, **bound: Any) -> Any:
         compiled, began, cpu = compiling_seconds(), time.perf_counter(), time.process_time()
         try:
-            return self.method(instance, **bound)
+            found = self.method(instance, **bound)
         finally:
             seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
             compiling = compiling_seconds() - compiled
             self.seconds = max(seconds - compiling, 0.0)
             self.cpu_seconds = max(cpu - compiling, 0.0)
+        schedule, self.measures = parted(found)
+        return schedule
 
 
 def _outcome(result: Result) -> Outcome:

@@ -149,7 +149,7 @@ def measures_of(seen: Simulation) -> dict[str, Any]:
         that start in each, `starts_over_time`, and `wait_by_arrival`, the mean waits of the jobs
         that arrive in each. `queue_over_time` has the jobs that wait at
         `PER_PART` times of each. `share_waiting_longer` is the share of the measured jobs that wait
-        longer than each of `distribution_waits`.
+        longer than each of `distribution_waits`, `class_shares` the share of each class in them.
     """
     document = seen.document()
     own = sample_interval(seen.workload.horizon, seen.datacenter.time_unit)
@@ -163,6 +163,7 @@ def measures_of(seen: Simulation) -> dict[str, Any]:
         **_by_arrival(seen, interval),
         "queue_over_time": seen.series[:, JOBS_WAITING].astype(int).tolist(),
         "share_waiting_longer": _short(_longer(seen)),
+        "class_shares": _short(seen.jobs / max(1, int(seen.jobs.sum()))),
         "warnings": "; ".join(seen.warnings),
     }
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-SMALL_DIFFERENCE = 1.0
-"""Percentage points between two means of Table 2 below which the difference is called small."""
+SMALL = 0.1
+"""Part of the greater of two means below which their difference is called small."""
 
 DROPPED = "no run ended with a schedule"
 
@@ -173,12 +173,12 @@ def small_differences(runs: pd.DataFrame, anova: Anova) -> Claim:
         by = ["ratio", factor, "method"]
         pairs = honest_pairs(honest_differences(runs, RESPONSE, by, anova), by)
         same = (pairs["ratio"] == pairs["ratio with"]) & (pairs[factor] == pairs[f"{factor} with"])
-        small = pairs[same & (pairs["difference"].abs() < SMALL_DIFFERENCE)]
+        small = pairs[same & (pairs["difference"].abs() < SMALL * pairs["greater"])]
         cases += (~small["significant"]).tolist()
         least.append(float(pairs["least"].median()))
     note = (
-        f"pairs of methods less than {SMALL_DIFFERENCE:g} point apart; the least significant "
-        f"difference is {least[0]:.2f} points in Figure 4, {least[1]:.2f} in Figure 5"
+        f"pairs of methods apart by less than {SMALL:.0%} of the greater mean; the least "
+        f"significant difference is {least[0]:.2f} points in Figure 4, {least[1]:.2f} in Figure 5"
     )
     return verdicts.ordering("ljr-34", cases, note=note)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...statistics.anova import analysis_of_variance
 from ...statistics.means import honest_differences, honest_pairs
 from .. import verdicts
+from ..assumptions import slightly_non_normal
 from ..experiment import Claim, Comparison, Experiment, Size
 from ..pictures import Line, Panel, Words, caption, means_plot
 from ..verdicts import Mean
@@ -33,10 +34,6 @@ ALL = (*FACTORS, "omega")
 
 CLAIMS = tuple(f"ljr-{number:02}" for number in range(2, 11))
 
-SLIGHT_SKEWNESS, SLIGHT_KURTOSIS, SAME_SPREAD = 1.0, 1.0, 2.0
-"""Residuals within these are slightly non-normal, and levels within this ratio of standard
-deviations spread alike."""
-
 LOW, HIGH = 5.0, 15.0
 """Relative errors (%) that are low, and that the paper calls high."""
 
@@ -59,7 +56,7 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
         _omega_matters(runs),
         _interactions(analysis),
         _strongest(analysis),
-        _assumptions(runs, analysis),
+        slightly_non_normal("ljr-08", analysis.plain, runs["ratio"]),
         _few_jobs(runs),
         _mostly_low(runs),
     ]
@@ -132,22 +129,6 @@ def _strongest(analysis: Analysis) -> Claim:
     note = "share of the sum of squares, %: " + ", ".join(f"{k} {v:.1f}" for k, v in shares.items())
     verdict = verdicts.of_share(float(len(shares) > 0 and shares.index[0] == "ratio"))
     return verdicts.said("ljr-07", verdict, float(shares.get("ratio", np.nan)), None, note)
-
-
-def _assumptions(runs: pd.DataFrame, analysis: Analysis) -> Claim:
-    skewness, kurtosis = analysis.plain.skewness, analysis.plain.excess_kurtosis
-    spread = analysis.plain.residuals.groupby(runs["ratio"]).std()
-    ratio = float(spread.max() / spread.min())
-    note = (
-        f"skewness {skewness:.2f}, excess kurtosis {kurtosis:.1f}; standard deviation at "
-        f"{spread.idxmax()} {ratio:.1f} times that at {spread.idxmin()}"
-    )
-    cases = [
-        abs(skewness) <= SLIGHT_SKEWNESS,
-        abs(kurtosis) <= SLIGHT_KURTOSIS,
-        ratio <= SAME_SPREAD,
-    ]
-    return verdicts.ordering("ljr-08", cases, holds=1, note=note)
 
 
 def _few_jobs(runs: pd.DataFrame) -> Claim:

@@ -12,7 +12,7 @@ from .. import verdicts
 from ..experiment import Claim, Comparison, Experiment, Size
 from ..pictures import Line, Panel, Words, caption, means_plot
 from ..printed import table
-from . import orderings
+from . import figure_2, orderings
 from .analysis import analysed, fact, nothing
 from .cells import PRINTED_RUNS, ROUNDING, judged, means, printed_cells, wide
 from .design import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-CLAIMS = ("ljr-01", *(f"ljr-{k}" for k in (*range(11, 19), *range(23, 28))))
+CLAIMS = ("ljr-01", *(f"ljr-{k}" for k in (*range(11, 19), *range(23, 28), 37)))
 
 TENTH = 0.1
 """Points of difference above which cells are counted."""
@@ -52,6 +52,7 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
     notes += analysis.notes
     hsd = honest_differences(runs, RESPONSE, ["ratio", "method"], analysis.plain)
     claims = [*_facts(runs, int(published.sum()), size), *_claims(runs, analysis.plain)]
+    claims.append(figure_2.claim_of(*figure_2.bounds()))
     tables = {
         "errors": errors,
         "differences": differences(errors),

@@ -133,7 +133,7 @@ def _alike_times(runs: pd.DataFrame) -> Claim:
     worst = float((times.max(axis=1) / times.min(axis=1)).max())
     verdict = Verdict.HOLDS if worst <= ALIKE else Verdict.PARTLY
     if worst > NEARLY:
-        verdict = Verdict.NOT_TESTABLE
+        verdict = Verdict.DOES_NOT
     note = f"slowest over fastest at most {worst:.2f}; {OTHER_CODE}"
     return verdicts.said("ljr-21", verdict, worst, None, note)
 

@@ -10,6 +10,7 @@ from ..verdicts import not_testable, within
 from .figure_6 import NEEDS_TRACE
 from .pictures import picture
 from .runs import is_trace, on_trace, over_time, seconds_of, study, table_of_waits, warnings_of
+from .scale import at_scale, judged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,31 +30,33 @@ def compare(frame: pd.DataFrame, size: Size) -> Comparison:
     size
         Size of the study.
     """
-    longer = over_time(frame, "share_waiting_longer")
+    own = judged(frame)
+    longer = over_time(own, "share_waiting_longer")
     upto = {
         condition: {name: 1 - share for name, share in lines.items()}
         for condition, lines in longer.items()
     }
     hour = next(i for i, wait in enumerate(distribution_waits()) if wait >= HOUR)
     over = 100 * max(lines["lotes"][hour] for lines in longer.values())
-    claims: list[Claim] = []
-    if is_trace(frame):
-        claims.append(within("lotes-14", over))
-    else:
-        claims.append(not_testable("lotes-14", NEEDS_TRACE, over))
+    claims = [_limit("lotes-14", over, own)]
     for name, policy in WAITS.items():
-        rows = frame[frame["method"] == policy]
-        hours = float(rows["p99_wait"].max()) * seconds_of(frame) / HOUR
-        claims.append(
-            within(name, hours, slack=0.5)
-            if is_trace(frame)
-            else not_testable(name, NEEDS_TRACE, hours)
-        )
-    drawn = picture(7, frame, upto, "part of the jobs that wait no longer", 0.0)
-    notes = ["Jobs of the warm-up do not count.", *warnings_of(frame)]
+        rows = own[own["method"] == policy]
+        hours = float(rows["p99_wait"].max()) * seconds_of(own) / HOUR
+        claims.append(_limit(name, hours, own, slack=0.5))
+    drawn = picture(7, own, upto, "part of the jobs that wait no longer", 0.0)
     return Comparison(
-        claims, tables={"waits": table_of_waits(frame)}, figures={"figure": drawn}, notes=notes
+        at_scale(claims, own),
+        tables={"waits": table_of_waits(frame)},
+        figures={"figure": drawn},
+        notes=["Jobs of the warm-up do not count.", *warnings_of(own)],
     )
+
+
+def _limit(name: str, ours: float, frame: pd.DataFrame, slack: float = 0.0) -> Claim:
+    """A number of hours or a share, which only a trace can have."""
+    if is_trace(frame):
+        return within(name, ours, slack=slack)
+    return not_testable(name, NEEDS_TRACE, ours)
 
 
 EXPERIMENT = Experiment(

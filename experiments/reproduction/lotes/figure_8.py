@@ -21,6 +21,7 @@ from .runs import (
     told,
     warnings_of,
 )
+from .scale import at_scale, elsewhere, judged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,15 +44,21 @@ def compare(frame: pd.DataFrame, size: Size) -> Comparison:
     size
         Size of the study.
     """
-    queues = over_time(frame, "queue_over_time")
-    step = interval_hours(frame) / PER_PART
-    drawn = picture(8, frame, queues, "jobs waiting", step)
+    own = judged(frame)
+    claims = _claims(own)
+    queues = over_time(own, "queue_over_time")
+    drawn = picture(8, own, queues, "jobs waiting", interval_hours(own) / PER_PART)
     return Comparison(
-        [_queues(frame, queues)],
+        at_scale(claims, own),
         tables={"waits": table_of_waits(frame)},
         figures={"figure": drawn},
-        notes=warnings_of(frame),
+        notes=[*elsewhere(frame, _claims, claims), *warnings_of(own)],
     )
+
+
+def _claims(frame: pd.DataFrame) -> list[Claim]:
+    """What runs of one scale say."""
+    return [_queues(frame, over_time(frame, "queue_over_time"))]
 
 
 def _queues(frame: pd.DataFrame, queues: dict[tuple[Any, ...], dict[str, Any]]) -> Claim:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....report.plots import policy_styles
 from ...engine.kinds.waits import distribution_waits
 from ..pictures import Line, Panel, Words, caption, curves_plot
 from .runs import NAMES, POLICIES, SHOWN_LOAD, SHOWN_WITH_BATCH, is_trace, told
+from .scale import scale_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-DRAWN, TRACE = "a twentieth of the machines", "a trace"
-"""What the runs are on, for the title."""
 MOST_MARKS, WIDTH = 60, 42
 """Points of a line with marks, and characters in a line above a panel."""
 
@@ -38,7 +38,7 @@ def picture(
     figure
         Its number in the paper.
     frame
-        The results.
+        The results, of one scale.
     series
         By condition and policy.
     y
@@ -52,11 +52,14 @@ def picture(
         lines = {name: series[key][name] for name in POLICIES if name in series[key]}
         length = min(map(len, lines.values()))
         levels = [step * i for i in range(length)] if step else distribution_waits()
-        drawn = [Line(NAMES[name], values[:length].tolist()) for name, values in lines.items()]
+        drawn = [
+            Line(NAMES[name], values[:length].tolist(), look=look)
+            for (name, values), look in zip(lines.items(), policy_styles(lines), strict=True)
+        ]
         panels.append(Panel(levels, drawn, fill(told(key, frame), WIDTH)))
     per_line = frame["seed"].nunique()
     words = Words(
-        f"LoTES, Figure {figure}: dispatching policies on {TRACE if is_trace(frame) else DRAWN}",
+        f"LoTES, Figure {figure}: dispatching policies on {scale_of(frame)}",
         "time, h" if step else "wait, s",
         y,
         caption(

@@ -1,8 +1,8 @@
 """The runs behind Figures 6 to 8 of [LoTES]: drawn from Tables 1 and 2, or of a trace.
 
-The trace of the paper is not part of slotwise. Without one, jobs are drawn for a twentieth of the
-machines: exact demands and such that vary, with and without a batch at time 0 as in the trace, and
-with durations that have a heavy tail.
+The trace of the paper is not part of slotwise. Without one, jobs are drawn: exact demands and such
+that vary, with and without a batch at time 0 as in the trace. In full they are for all machines of
+Table 1; for a twentieth of them there are more conditions, such as durations with a heavy tail.
 """
 
 from __future__ import annotations
@@ -30,8 +30,13 @@ POLICIES = (*PAPERS, "best-fit")
 
 NAMES = {"lotes": "LoTES", "greedy": "Greedy", "tetris": "Tetris", "best-fit": "best fit"}
 
-SCALE, JOBS = 0.05, 300_000
-BATCH = JOBS // 10
+TWENTIETH, JOBS = 0.05, 300_000
+WHOLE, WHOLE_JOBS = 1.0, 2_000_000
+"""All machines run 180 000 jobs at once: these jobs arrive within eleven mean durations."""
+
+BATCH_PART = 10
+"""Of so many jobs one more arrives at time 0."""
+
 LOADS, NOISES, SEEDS = (0.9, 0.95, 0.98, 1.0), (0.0, 0.3), (0, 1, 2)
 QUICK_SEEDS = (0,)
 SHOWN_LOAD, SHOWN_WITH_BATCH = 0.98, 0.9
@@ -40,11 +45,11 @@ SHOWN_LOAD, SHOWN_WITH_BATCH = 0.98, 0.9
 HEAVY = "lognormal:3"
 
 PLAIN: dict[str, Any] = {"batch": 0, "durations": "exponential", "start": "empty"}
-WITH_BATCH = PLAIN | {"batch": BATCH}
+WITH_BATCH = PLAIN | {"batch": JOBS // BATCH_PART}
 HEAVY_TAILED = PLAIN | {"durations": HEAVY, "start": "full"}
-HEAVY_WITH_BATCH = HEAVY_TAILED | {"batch": BATCH}
+HEAVY_WITH_BATCH = HEAVY_TAILED | {"batch": JOBS // BATCH_PART}
 
-CONDITION = ["load", "noise", "batch", "durations"]
+CONDITION = ["load", "noise", "batch", "durations", "scale"]
 """Columns that say under which condition a run is."""
 
 
@@ -70,10 +75,27 @@ def study(size: Size) -> Study:
                 "load": few if quick else LOADS,
                 "noise": NOISES[:1] if quick and heavy else NOISES,
             },
-            scale=SCALE,
+            scale=TWENTIETH,
             workload={"jobs": JOBS, **case},
         )
+    sources += [] if quick else _on_all_machines()
     return Study("lotes", [Block(sources, [called("policy", name) for name in POLICIES])])
+
+
+def _on_all_machines() -> list[InstanceSource]:
+    """From the steady state on at high loads, and with a batch that comes when all is empty."""
+    batch = PLAIN | {"batch": WHOLE_JOBS // BATCH_PART}
+    return [
+        source
+        for loads, case in ((LOADS[1:], PLAIN | {"start": "full"}), ((SHOWN_WITH_BATCH,), batch))
+        for source in drawn(
+            "google-2011",
+            SEEDS,
+            sweep={"load": loads, "noise": NOISES},
+            scale=WHOLE,
+            workload={"jobs": WHOLE_JOBS, **case},
+        )
+    ]
 
 
 def on_trace(trace: Trace, size: Size) -> Study:
@@ -175,7 +197,7 @@ def told(condition: tuple[Any, ...], frame: pd.DataFrame) -> str:
     """
     if is_trace(frame):
         return str(condition[0])
-    load, noise, batch, durations = condition
+    load, noise, batch, durations, _ = condition
     demands = f"demands vary by {noise:g}" if noise else "exact demands"
     more = [f"{batch:.0f} jobs at time 0"] if batch else []
     more += ["heavy-tailed durations"] if durations == HEAVY else []

@@ -16,6 +16,7 @@ from ..experiment import Claim, Comparison, Experiment, Size, Verdict
 from ..pictures import Line, Panel, Words, curves_plot
 from ..printed import table
 from ..verdicts import near, of_share, ordering, said
+from .worked_examples import claims_of, worked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,7 @@ def compare(frame: pd.DataFrame, size: Size) -> Comparison:
         _all("mch-04", cells[len(LEAVES) :], weights),
         said("mch-05", _verdict(abs(after[FREED] - 1) < 1e-9), float(after[FREED])),
         ordering("mch-06", [abs(after[i] - before[i]) < 1e-9 for i in others], holds=1.0),
+        *claims_of(worked()),
     ]
     notes = [
         "Where the paper prints 0.33 and 0.165, 66 and 33 whole tasks of 200, MCH with fractions "

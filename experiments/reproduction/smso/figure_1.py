@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...study.study import Study
+from ..assumptions import slightly_non_normal
 from ..experiment import Claim, Comparison, Experiment, Size
 from ..verdicts import ordering
 from .deviations import Deviations, comparison_of, deviations_of, size_of, study_of, trend
@@ -23,12 +24,13 @@ def _study(size: Size) -> Study:
 def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
     """What the runs say of the claims about gamma."""
     if frame.empty:
-        return nothing("smso-01", "smso-02", "smso-03", "smso-04")
+        return nothing("smso-01", "smso-02", "smso-03", "smso-04", "smso-12")
     found = deviations_of(frame, "gamma")
     claims = [
         *size_of(found, size),
         of_readings({reading: _grows(one) for reading, one in found.items()}),
         of_readings({reading: _apart(one) for reading, one in found.items()}),
+        of_readings({reading: _hypotheses(one) for reading, one in found.items()}),
     ]
     words = ("SMSO, Figure 1: deviation from the best makespan", "probability of an outage, gamma")
     return comparison_of(found, "gamma", words, claims)
@@ -48,6 +50,10 @@ def _apart(one: Deviations) -> Claim:
     return ordering(
         "smso-04", [len(apart) < len(gammas) - 1], note=f"neighbours above 0 apart: {told}"
     )
+
+
+def _hypotheses(one: Deviations) -> Claim:
+    return slightly_non_normal("smso-12", one.anova, one.runs["gamma"])
 
 
 EXPERIMENT = Experiment(

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ...import_notes import ImportNotes, listed, plural
 from ...mapreduce.cluster import Cluster, Rates
+from ...notices import ImportNotes
+from ...wording import listed, plural
 from .file import JobRecord, Place, TaskRecord
 
 UNKNOWN_RACK = "unknown"

@@ -154,8 +154,6 @@ def read_jobs(path: str | Path) -> list[JobRecord]:
     """
     jobs = []
     for number, raw in enumerate(_documents(path)):
-        if not isinstance(raw, dict):
-            raise InputError(f"{path}: not a Rumen trace: need a JSON object for each job")
         if "jobID" not in raw and (other := format_hint(raw)):
             raise InputError(f"{path}: job {number}, jobID: is missing{other}")
         jobs.append(
@@ -192,7 +190,8 @@ def read_topology(path: str | Path) -> list[Place]:
         above, node = pending.pop()
         name = node.get("name") if isinstance(node, dict) else None
         if not isinstance(name, str):
-            raise InputError(f"{path}: below {'/'.join(above) or 'the root'!r}: need a name")
+            other = format_hint(root)
+            raise InputError(f"{path}: below {'/'.join(above) or 'the root'!r}: need a name{other}")
         children = node.get("children") or []
         if not isinstance(children, list):
             raise InputError(f"{path}: {name!r}, children: need a list")
@@ -205,7 +204,7 @@ def read_topology(path: str | Path) -> list[Place]:
     return places
 
 
-def _documents(path: str | Path) -> Iterator[Any]:
+def _documents(path: str | Path) -> Iterator[dict[str, Any]]:
     content = read_bytes(path)
     need_parsable(content, path)
     text = decoded(content, path)
@@ -218,7 +217,11 @@ def _documents(path: str | Path) -> Iterator[Any]:
             raise InputError(
                 f"{path}: job {number}: {json_problem(error)}{kind_hint(text, 'rumen')}"
             ) from None
-        yield from value if isinstance(value, list) else [value]
+        for job in value if isinstance(value, list) else [value]:
+            if not isinstance(job, dict):
+                what = f"need a JSON object for each job{kind_hint(text, 'rumen')}"
+                raise InputError(f"{path}: not a Rumen trace: {what}")
+            yield job
         position, number = _text_from(text, end), number + 1
 
 

@@ -14,11 +14,12 @@ from ...advice import need_choice
 from ...arrays import offsets
 from ...errors import InputError
 from ...files.inputs import STANDARD, file_name
-from ...import_notes import ImportNotes, listed, plural
 from ...mapreduce.cluster import Rates
 from ...mapreduce.history import Events, History
 from ...mapreduce.instance import Instance
+from ...notices import ImportNotes
 from ...parameters import described, importer, parameter
+from ...wording import listed, plural
 from ..options import BYTES_PER_MB, INSTANCE_NAME, RATES
 from .cluster import cluster_of, slots_seen
 from .file import JobRecord, read_jobs, read_topology

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal
 
-from ...import_notes import ImportNotes, listed, plural
 from ...mapreduce.cluster import Cluster
+from ...notices import ImportNotes
+from ...wording import listed, plural
 from ..options import BYTES_PER_MB
 from .file import JobRecord, TaskRecord
 

@@ -22,7 +22,8 @@ MOST_FILES = 64
 MORE_PROCESSES = 256
 """Processes and threads beyond those that the user has already."""
 
-CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
+MS_RDONLY, MS_PRIVATE = 0x1, 0x40000 | 0x4000
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 SWEEPS = 1000
@@ -69,14 +70,30 @@ def limit(memory: int, seconds: int) -> list[str]:
     return missing
 
 
-def without_network() -> bool:
-    """Move to a network of its own, which has no way out. Return whether the system allows it."""
-    if not sys.platform.startswith("linux"):
-        return False
+def apart() -> list[str]:
+    """Move to a network that has no way out, and hide the grader and what started it in /proc.
+
+    Returns
+    -------
+    list[str]
+        What the system does not allow.
+    """
+    network, sight = "network", "view of the grader's processes"
+    grader = _ancestors()[1:]  # this process's parent is the keeper, which knows nothing
+    if not sys.platform.startswith("linux") or not _unshared():
+        return [network, sight]
+    hidden = _mount(b"none", b"/", None, MS_PRIVATE)
+    for process in grader:
+        hidden &= _mount(b"none", f"/proc/{process}".encode(), b"tmpfs", MS_RDONLY)
+    return [] if hidden else [sight]
+
+
+def _unshared() -> bool:
+    """Whether this process has a network and a view of files of its own."""
     user, group = os.getuid(), os.getgid()
-    if _unshare(CLONE_NEWNET):
+    if _unshare(CLONE_NEWNS | CLONE_NEWNET):
         return True
-    if not _unshare(CLONE_NEWUSER | CLONE_NEWNET):
+    if not _unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET):
         return False
     with suppress(OSError):
         Path("/proc/self/setgroups").write_text("deny")
@@ -123,6 +140,16 @@ def _children() -> list[int]:
     return []
 
 
+def _ancestors() -> list[int]:
+    """The processes above this one, the nearest first."""
+    found = [os.getppid()]
+    with suppress(OSError, ValueError):
+        while found[-1] > 1:
+            stat = Path(f"/proc/{found[-1]}/stat").read_text()
+            found.append(int(stat.rpartition(")")[2].split()[1]))
+    return [process for process in found if process > 0]
+
+
 def _processes() -> int:
     """Processes and threads of this user."""
     user, found = os.getuid(), 0
@@ -137,6 +164,11 @@ def _processes() -> int:
 def _unshare(flags: int) -> bool:
     library = _library()
     return library is not None and library.unshare(flags) == 0
+
+
+def _mount(source: bytes, target: bytes, kind: bytes | None, flags: int) -> bool:
+    library = _library()
+    return library is not None and library.mount(source, target, kind, flags, None) == 0
 
 
 def _prctl(option: int, value: int) -> None:

@@ -5,7 +5,7 @@ Nothing is refused here: what does not fit is judged afterwards, from the record
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -149,8 +149,13 @@ class Run:
         machine
             The machine.
         """
-        self.starts.append({"job": job.number, "machine": machine.number, "time": self.now})
-        if job.machine is None:
+        start: dict[str, Any] = {"job": job.number, "machine": machine.number, "time": self.now}
+        self.starts.append(start)
+        if not _is_among(job, self.jobs):
+            start["foreign"] = "job"
+        elif not _is_among(machine, self.machines):
+            start["foreign"] = "machine"
+        elif job.machine is None:
             job.machine, job.start = machine, self.now
             machine.running.append(job)
             heappush(self._departures, (self.now + job.duration, job.number))
@@ -209,6 +214,11 @@ class _Front:
 
     start, with_room, machines, now = AtWork.start, AtWork.with_room, AtWork.machines, AtWork.now
     draw = AtWork.draw
+
+
+def _is_among(one: Job | Machine, all_of_them: Sequence[Job | Machine]) -> bool:
+    """Whether it is one of these; numbers are the same in every run."""
+    return one.number < len(all_of_them) and all_of_them[one.number] is one
 
 
 def _fits(demand: dict[str, float], room: dict[str, float]) -> bool:

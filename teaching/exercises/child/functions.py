@@ -29,13 +29,15 @@ def answer(name: str, function: Any, document: Any) -> Any:
     return solved(value) if name == "build" else value
 
 
-def solved(model: Any) -> dict[str, Any]:
-    """Minimise a Pyomo model with HiGHS.
+def solved(model: Any, instead: Any = None) -> dict[str, Any]:
+    """Minimise a Pyomo model with HiGHS; its variables get their values.
 
     Parameters
     ----------
     model
         The model, which has a variable or an expression `makespan`.
+    instead
+        What is minimised instead.
 
     Returns
     -------
@@ -51,21 +53,20 @@ def solved(model: Any) -> dict[str, Any]:
 
     if not hasattr(model, "makespan"):
         raise AttributeError("the model has no `makespan`")
+    least = model.makespan if instead is None else instead
     if next(model.component_data_objects(pyo.Objective, active=True), None) is None:
-        model.add_component(
-            "_makespan_objective", pyo.Objective(expr=model.makespan, sense=pyo.minimize)
-        )
+        model.add_component("_objective", pyo.Objective(expr=least, sense=pyo.minimize))
     # Presolve has been seen to cut off the optimum of a small model: the better of two answers.
-    found = [_solved(model, presolve) for presolve in ("choose", "off")]
-    values = [value for status, value in found if status == "optimal"]
-    if not values:
-        return {"status": found[0][0], "makespan": None}
-    least = min(values)
-    return {"status": "optimal", "makespan": least if math.isfinite(least) else None}
+    found = [_solved(model, presolve, least) for presolve in ("choose", "off")]
+    value, best = min(found, key=lambda one: one[0])
+    if not math.isfinite(value):
+        return {"status": best.termination_condition.name, "makespan": None}
+    best.solution_loader.load_vars()
+    return {"status": "optimal", "makespan": float(pyo.value(model.makespan))}
 
 
-def _solved(model: Any, presolve: str) -> tuple[str, float]:
-    """Status, and the value of `makespan`; infinite without one."""
+def _solved(model: Any, presolve: str, least: Any) -> tuple[float, Any]:
+    """The least value, infinite without a proof, and the solver's answer."""
     import pyomo.environ as pyo
     from pyomo.contrib.appsi.solvers.highs import Highs
 
@@ -80,8 +81,7 @@ def _solved(model: Any, presolve: str) -> tuple[str, float]:
         "primal_feasibility_tolerance": 1e-9,
     }
     results = solver.solve(model)
-    status = results.termination_condition.name
-    if status != "optimal":
-        return status, math.inf
+    if results.termination_condition.name != "optimal":
+        return math.inf, results
     results.solution_loader.load_vars()
-    return status, float(pyo.value(model.makespan))
+    return float(pyo.value(least)), results

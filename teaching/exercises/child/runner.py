@@ -8,7 +8,7 @@ own. The keeper ends everything that the submission has started.
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import os
 import select
@@ -30,14 +30,10 @@ OFTEN = 1.0
 
 
 def beside(name: str) -> ModuleType:
-    """Load a module that lies in the same folder."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.py")
-    spec = importlib.util.spec_from_file_location(f"_grader_{name}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """Load a module that lies in the same folder, without the package around it."""
+    package = sys.modules.setdefault("_grader", ModuleType("_grader"))
+    package.__path__ = [os.path.dirname(os.path.abspath(__file__))]
+    return importlib.import_module(f"_grader.{name}")
 
 
 class Hidden:
@@ -105,8 +101,7 @@ def _work(setup: dict[str, Any], questions: TextIO, answers: TextIO, confinement
     os.environ.update(setup["environment"])
     sys.path[:] = [*dict.fromkeys([*sys.path, *setup["path"]])]
     missing = confinement.limit(setup["memory"], setup["seconds"])
-    if not confinement.without_network():
-        missing.append("network")
+    missing += confinement.apart()
     if not setup["slotwise"]:
         sys.meta_path.insert(0, Hidden())
     process = os.getpid()
@@ -114,17 +109,13 @@ def _work(setup: dict[str, Any], questions: TextIO, answers: TextIO, confinement
     _put(answers, {"loaded": problem is None, "problem": problem, "missing": missing})
     if function is None:
         return
-    kind = beside(setup["kind"])
+    kind, values = beside(setup["kind"]), beside("values")
     while line := questions.readline():
         question = json.loads(line)
-        answer = _answer(kind, function, question["document"])
+        text = _answer(kind, values, function, question)
         if os.getpid() != process:
             os._exit(0)  # a copy that the submission made: only the original answers
         confinement.end_all()  # what the submission started and left
-        text = json.dumps({"number": question["number"], **answer}, default=_plain)
-        if len(text) > LONGEST_ANSWER:
-            said = {"error": "TooLong", "text": f"the answer has more than {LONGEST_ANSWER} bytes"}
-            text = json.dumps({"number": question["number"], **said})
         answers.write(text + "\n")
         answers.flush()
 
@@ -158,17 +149,25 @@ def _loaded(setup: dict[str, Any]) -> tuple[Any, str | None]:
     return None, f"defines no {setup['sort']} {' or '.join(f'`{name}`' for name in setup['names'])}"
 
 
-def _answer(kind: Any, function: tuple[str, Any], document: Any) -> dict[str, Any]:
-    """The value of the submission, or the exception that it raised."""
+def _answer(kind: Any, values: Any, function: tuple[str, Any], question: Any) -> str:
+    """A line with the value of the submission, or with the exception that it raised.
+
+    The value becomes text once: a generator that is read is empty.
+    """
     try:
-        value = kind.answer(*function, document)
-        json.dumps(value, default=_plain)
-        return {"value": value}
+        value = kind.answer(*function, question["document"])
+        text = json.dumps({"number": question["number"], "value": value}, default=values.plain)
+        if len(text) <= LONGEST_ANSWER:
+            return text
+        said = {"error": "TooLong", "text": f"the answer has more than {LONGEST_ANSWER} bytes"}
     except MemoryError:
-        return {"error": "MemoryError", "text": "it used more memory than is allowed"}
+        said = {"error": "MemoryError", "text": "it used more memory than is allowed"}
+    except values.Unfit as problem:
+        said = {"unfit": str(problem)}
     except BaseException as error:
         where = _line_of(error, sys.modules["submission"].__file__ or "")
-        return {"error": type(error).__name__, "text": f"{where}{_said(error)}"}
+        said = {"error": type(error).__name__, "text": f"{where}{_said(error)}"}
+    return json.dumps({"number": question["number"], **said})
 
 
 def _line_of(error: BaseException, name: str) -> str:
@@ -184,16 +183,6 @@ def _said(error: BaseException) -> str:
         text = ""
     text = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} ..."
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _plain(value: Any) -> Any:
-    """Numbers and arrays of numpy as those of Python."""
-    for method in ("tolist", "item"):
-        if hasattr(value, method):
-            return getattr(value, method)()
-    if hasattr(value, "__iter__"):
-        return list(value)
-    raise TypeError(f"a {type(value).__name__} is no part of an answer")
 
 
 def _put(stream: TextIO, message: dict[str, Any]) -> None:

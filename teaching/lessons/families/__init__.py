@@ -59,6 +59,8 @@ class Family:
         none.
     facts
         What else the package knows of a problem, which the page compares with its own.
+    limits
+        What `refuse` measures a problem with; the page holds edited and opened ones to the same.
     """
 
     model: str
@@ -73,6 +75,7 @@ class Family:
     roles: Mapping[str, Role] = field(default_factory=dict)
     without: Mapping[str, float | None] = field(default_factory=dict)
     facts: Callable[[Any], dict[str, Any]] | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     def role(self, component: str) -> Role:
         """The role of a constraint component."""

@@ -12,9 +12,13 @@ from ....instances.datacenter.datacenter_file import datacenter_document
 from ....instances.errors import InputError
 from ....solvers.backends import highs
 from . import Family
+from .ranges import refuse_numbers
 
 MOST_CLASSES, MOST_CONFIGURATIONS = 12, 16
 """More cannot be told apart in a picture."""
+
+LEAST, MOST = 1e-6, 1e7
+"""What a number of a datacenter may be, if it is not 0."""
 
 
 def _build(datacenter: Datacenter) -> tuple[pyo.ConcreteModel, None]:
@@ -48,11 +52,12 @@ def _refuse(datacenter: Datacenter) -> None:
                 f"datacenter {datacenter.name!r}: a lesson page shows at most {most} {what}, here "
                 f"are {found}"
             )
+    refuse_numbers(f"datacenter {datacenter.name!r}", datacenter_document(datacenter), LEAST, MOST)
 
 
 FAMILY = Family(
     model="allocation",
-    scripts=("allocation.js",),
+    scripts=("datacenter_limits.js", "allocation.js"),
     build=_build,
     variable=_variable,
     document=datacenter_document,
@@ -61,4 +66,10 @@ FAMILY = Family(
     witness="lesson-allocation",
     unit=lambda datacenter: f"jobs/{datacenter.time_unit}",
     without={"2": None, "4": None, "A1": 63.74501992031872},
+    limits={
+        "classes": MOST_CLASSES,
+        "configurations": MOST_CONFIGURATIONS,
+        "least": LEAST,
+        "most": MOST,
+    },
 )

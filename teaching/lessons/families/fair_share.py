@@ -15,9 +15,13 @@ from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.hierarchy_file import hierarchy_document
 from ....solvers.backends import highs
 from . import Family
+from .ranges import refuse_numbers
 
 MOST_LEAVES, MOST_RESOURCES = 12, 4
 """More cannot be told apart in a picture."""
+
+LEAST_WEIGHT, MOST_WEIGHT = 1e-3, 1e4
+"""Weights are multiplied along the tree."""
 
 
 def _build(hierarchy: Hierarchy) -> tuple[pyo.ConcreteModel, None]:
@@ -64,6 +68,7 @@ def _refuse(hierarchy: Hierarchy) -> None:
             raise InputError(f"{name}: a lesson page shows at most {most} {what}, here are {found}")
     if not hierarchy.active[0]:
         raise InputError(f"{name}: no leaf has tasks, so there is nothing to learn from it")
+    refuse_numbers(name, hierarchy_document(hierarchy), LEAST_WEIGHT, MOST_WEIGHT, "weight")
     shares = exact(hierarchy).share
     for i in np.flatnonzero((shares >= hierarchy.most_share * (1 - 1e-9)) & (hierarchy.tasks > 0)):
         raise InputError(
@@ -95,4 +100,10 @@ FAMILY = Family(
     unit=lambda _: "per unit of weight",
     without={"F1": None, "F2": 1 / 3, "F3": 1 / 6, "F4": None},
     facts=_facts,
+    limits={
+        "leaves": MOST_LEAVES,
+        "resources": MOST_RESOURCES,
+        "least": LEAST_WEIGHT,
+        "most": MOST_WEIGHT,
+    },
 )

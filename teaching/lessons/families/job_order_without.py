@@ -34,18 +34,15 @@ CORE = {
 }
 """The rules needed for truth; the one that is least often needed first."""
 
-SEED = 734
+SEED = 64
 """The first seed whose candidate is a witness."""
 
 MARGIN = 0.1
 """A witness without a rule is shorter by at least this (s)."""
 
-MOST_TASKS = 9
-"""Of a candidate, so that a page answers at once."""
-
 
 def candidate(seed: int) -> Instance:
-    """A random instance: three jobs on two nodes in two racks.
+    """A random instance: three jobs on two nodes in two racks, seven tasks with random times.
 
     Parameters
     ----------
@@ -55,27 +52,22 @@ def candidate(seed: int) -> Instance:
     Returns
     -------
     Instance
-        The instance; about one in eight hundred is a witness.
+        The instance; about one in sixty is a witness.
     """
-    rng = np.random.default_rng(seed)
     cluster = Cluster(
         node_names=("n0", "n1"),
         rack_names=("r0", "r1"),
         rack_of=np.array([0, 1], dtype=np.int64),
         map_slots=np.array([2, 1], dtype=np.int64),
-        reduce_slots=np.array([1, 1 + seed % 2], dtype=np.int64),
+        reduce_slots=np.array([1, 1], dtype=np.int64),
         rates=Rates(100.0, 50.0, 25.0),
     )
-
-    def one_map() -> MapTask:
-        time, size = float(rng.integers(1, 13)), float(rng.choice([100, 200, 400]))
-        return MapTask(time, size, [f"n{rng.integers(2)}"])
-
-    jobs = []
-    for j in range(3):
-        maps = [one_map() for _ in range(int(rng.integers(1, 4)))]
-        reduces = [float(rng.integers(1, 13)) for _ in range(int(rng.integers(1, 3)))]
-        jobs.append(Job(f"j{j}", maps, reduces, float(rng.choice([0.5, 1.0]))))
+    times = np.random.default_rng(seed).integers(1, 13, 7).astype(float).tolist()
+    jobs = [
+        Job("j0", [MapTask(times[0], 100.0, ["n1"])], times[1:3], 1.0),
+        Job("j1", [MapTask(times[3], 200.0, ["n0"])], [times[4]], 1.0),
+        Job("j2", [MapTask(times[5], 200.0, ["n0"])], [times[6]], 1.0),
+    ]
     return job_instance("lesson-job-order", cluster, jobs, source=f"candidate {seed} of a search")
 
 
@@ -104,8 +96,6 @@ def without(instance: Instance, rule: str | None) -> tuple[float, Schedule]:
 
 def is_witness(instance: Instance) -> bool:
     """Whether no core rule can be dropped without a makespan shorter than the optimum."""
-    if instance.map_tasks + instance.reduce_tasks > MOST_TASKS:
-        return False
     optimum, _ = without(instance, None)
     return all(without(instance, rule)[0] < optimum - MARGIN for rule in CORE)
 

@@ -14,6 +14,8 @@ from ....instances.errors import InputError
 from ....solvers.backends import highs
 from ....solvers.guidance.column_generation import NoRate, generate_columns
 from . import Family
+from .allocation import LEAST, MOST
+from .ranges import refuse_numbers
 
 MOST_CLASSES, MOST_CONFIGURATIONS, MOST_BINS = 8, 6, 120
 """More cannot be read in a table; the integer program over more bins may stall."""
@@ -56,6 +58,7 @@ def _refuse(datacenter: Datacenter) -> None:
     ):
         if found > most:
             raise InputError(f"{name}: a lesson page shows at most {most} {what}, here are {found}")
+    refuse_numbers(name, datacenter_document(datacenter), LEAST, MOST)
     left = MOST_BINS
     for j, configuration in enumerate(datacenter.configurations):
         try:
@@ -80,6 +83,7 @@ FAMILY = Family(
     scripts=(
         "tracks.js",
         "walk.js",
+        "datacenter_limits.js",
         "machine_assignment.js",
         "machine_assignment_columns.js",
         "machine_assignment_steps.js",
@@ -93,4 +97,11 @@ FAMILY = Family(
     unit=lambda datacenter: f"jobs/{datacenter.time_unit}",
     without={"7": None, "8": None, "9": None},
     facts=_facts,
+    limits={
+        "classes": MOST_CLASSES,
+        "configurations": MOST_CONFIGURATIONS,
+        "bins": MOST_BINS,
+        "least": LEAST,
+        "most": MOST,
+    },
 )

@@ -321,6 +321,7 @@
   }
 
   lesson.models["allocation"] = {
+    refuse: (problem, limits) => lesson.refuseDatacenter(problem, limits),
     build, picture, check, html, sentences, prices, edits, parameters,
     draw: false, // its drawing is in `html`: shares, not times
     noun: { value: "The model says: arrival rate", truth: "The truth" },

@@ -2,12 +2,16 @@
 // The lesson page: what is switched on, what is asked of the solver, what is concluded from it.
 //
 // A model's plug-in is `lesson.models[NAME]`:
-//   build(problem, data) -> built model (lp.js); data is the lesson's document
-//   picture(problem, solution, on) -> {lanes, bars: [{lane, begin, end, setup, label, group, key}],
+//   build(problem, data, {bigM}) -> built model (lp.js); data is the lesson's document, every big-M is
+//     multiplied by `bigM`
+//   picture(problem, solution, on, built) -> {lanes, bars: [{lane, begin, end, setup, label, group, key}],
 //     lines: [{label, at, dashed}], value}; drawn by lesson.draw(picture, {broken, chosen, truth})
 //   html(problem, solution, on, picture, {broken, chosen, truth}) -> HTML instead of that, or more
 //   check(problem, picture) -> [{rule, text, keys}]
-//   sentences(problem, solution, on, picture) -> [text]
+//   sentences(problem, solution, on, picture, built) -> [text]
+//   refuse(problem, limits, opened) -> why the page does not take it, or null; `opened` from a file
+//   bigM: the rules that have a big-M, in words
+//   beside: the name of another model of the same problems, to be compared with
 //   edits(problem) -> [{label, group, value, min, max, step, apply(problem, value)} or
 //     {label, group, apply(problem), refused}]; `refused` says why the button cannot be pressed
 //   parameters(problem) -> [{label, apply(problem, delta), delta}]
@@ -23,7 +27,7 @@
   const lesson = (globalThis.lesson ??= { models: {} });
 
   const TOLERANCE = 1e-6;
-  const SECONDS = 10, FIRST_SECONDS = 60;
+  const SECONDS = (lesson.SECONDS = 10), FIRST_SECONDS = 60;
 
   const close = (a, b) => Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b));
   lesson.close = close;
@@ -43,54 +47,6 @@
   lesson.labels = (statements, role) => [
     ...new Set(statements.filter((rule) => rule.role === role).map((rule) => rule.label)),
   ];
-
-  // What the answer means, as {kind, text, short}: kind is good, bad or neutral; short fits a phone.
-  lesson.verdict = function verdict({
-    answer, truth, violations, off, statements, unit, implied = null,
-  }) {
-    const core = lesson.labels(statements, "core").filter((label) => off.has(label));
-    const without = `Without ${lesson.listed(core.map((label) => `(${label})`))}`;
-    const said = (value) => `${lesson.number(value)} ${unit}`;
-    const told = (kind, text, short = text) => ({ kind, text, short });
-    const first = violations.length ? `Breaks “${violations[0].rule}”: ${violations[0].text}` : "";
-    const briefly = violations.length ? `: ${violations[0].rule}` : "";
-    const same = answer.status === "optimal" && close(answer.value, truth.value);
-    if (answer.status === "time limit") {
-      return told("neutral", `No proof within ${SECONDS} s: nothing is concluded.`);
-    }
-    if (answer.status === "infeasible") {
-      return core.length
-        ? told("bad", `${without} nothing is allowed any more.`)
-        : told("neutral", "Nothing is feasible: this instance has no solution.");
-    }
-    if (truth.value === null) {
-      return told("neutral", "All rules together: no optimum is proven, so nothing is compared.");
-    }
-    if (answer.status === "unbounded") {
-      const text = `${without} nothing limits the model. ${first}`.trim();
-      return told("bad", text, `${without} there is no limit${briefly}`);
-    }
-    if (answer.status !== "optimal") {
-      return told("neutral", `The solver ended with “${answer.status}”.`);
-    }
-    if (!core.length && (violations.length || !same)) {
-      const why = first || `${said(answer.value)} is not the optimum ${said(truth.value)}`;
-      return told("bad", `This page contradicts itself, do not trust it. ${why}`);
-    }
-    if (!core.length) {
-      return off.size
-        ? told("good", `Still the optimum, ${said(truth.value)}: what is off only helps the solver.`)
-        : told("good", `All rules hold: the optimum is ${said(truth.value)}.`);
-    }
-    if (same && !violations.length) {
-      const why = implied ?? "on this instance the rule was not needed";
-      return told("good", `Still valid: ${why}.`);
-    }
-    const claim = `${without} the model says ${said(answer.value)}`;
-    const truly = same ? "the right value" : `the truth is ${said(truth.value)}`;
-    const short = `${without} ${said(answer.value)}${same ? "" : `, not ${said(truth.value)}`}`;
-    return told("bad", `${claim}, ${truly}. ${first}`.trim(), `${short}${briefly}`);
-  };
 
   // Whether an answer is the shipped one: undefined if none is, null if there is no optimum.
   lesson.agrees = function agrees(answer, shipped) {
@@ -119,6 +75,8 @@
       this.turn = 0;
       this.answered = 0;
       this.known = new Map();
+      this.timed = new Map();
+      this.bigM = 1;
       this.chosen = null;
       this.view = new lesson.View(this);
     }
@@ -129,8 +87,11 @@
 
     async begin() {
       await lesson.startSolver();
-      this.built = this.plugin.build(this.problem, this.data);
-      const wrong = lesson.differences(this.built, this.data);
+      this.built = this.make();
+      const wrong = [
+        ...lesson.differences(this.built, this.data),
+        ...(lesson.besideDiffers?.(this.problem, this.data) ?? []),
+      ];
       if (wrong.length) {
         return this.view.refuse(
           "The rows that this page builds are not those that it was shipped with: do not trust it.",
@@ -148,12 +109,32 @@
         );
       }
       this.view.open();
-      await this.update();
+      addEventListener("hashchange", () => this.follow());
+      await this.follow();
       document.body.dataset.state = "ready";
     }
 
     get all() {
       return lesson.componentsOn(this.data.statements, new Set());
+    }
+
+    make(problem = this.problem, bigM = 1) {
+      return this.plugin.build(problem, this.data, { bigM });
+    }
+
+    // Sets the switches as the address says.
+    follow() {
+      const { off, bigM, unknown } = lesson.switches(location.hash, this.data.statements);
+      this.off = off;
+      this.bigM = this.plugin.bigM ? bigM : 1;
+      this.view.say(unknown.map((name) => `The link names “${name}”, which is no rule of this page.`).join(" "));
+      return this.update();
+    }
+
+    // An answer with the time and the nodes that it took once the browser has compiled the solver.
+    async measured(text) {
+      if (!this.timed.has(text)) this.timed.set(text, await lesson.solve(text, { time: SECONDS }));
+      return this.timed.get(text);
     }
 
     // An answer of the solver, known or new.
@@ -203,6 +184,8 @@
         if (turn !== this.turn) return;
         lesson.solver.keepSpare();
         await this.price(turn, state);
+        if (turn === this.turn) await lesson.measure(this, state);
+        if (turn === this.turn) document.body.dataset.measured = this.answered;
       } catch (error) {
         if (error instanceof lesson.Stale || turn !== this.turn) return;
         this.view.fail(lesson.why(error));
@@ -211,10 +194,11 @@
 
     async state() {
       const { plugin, problem, data, off } = this;
-      const built = (this.built = plugin.build(problem, data));
+      const built = (this.built = this.make(problem, this.bigM));
+      const whole = this.bigM === 1 ? built : this.make(problem);
       const on = lesson.componentsOn(data.statements, off);
-      const truth = await this.solved(this.all);
-      const answer = on.size === this.all.size ? truth : await this.solved(on);
+      const truth = await this.solved(this.all, {}, whole);
+      const answer = on.size === this.all.size && whole === built ? truth : await this.solved(on);
       const relaxed = this.linear ? answer : await this.solved(on, { relax: true });
       const coreOff = data.statements.some((rule) => rule.role === "core" && off.has(rule.label));
       const cuts = data.statements.some((rule) => rule.role === "cut");
@@ -230,15 +214,16 @@
         drawn = { ...drawn, further: await plugin.further(problem, on, (text) => this.ask(text)) };
       }
       const solvable = drawn.value !== null && drawn.status === "optimal";
-      const picture = solvable ? (plugin.picture?.(problem, drawn, on) ?? null) : null;
+      const picture = solvable ? (plugin.picture?.(problem, drawn, on, built) ?? null) : null;
       const violations = picture ? (plugin.check?.(problem, picture) ?? []) : [];
-      const sentences = solvable ? (plugin.sentences?.(problem, drawn, on, picture) ?? []) : [];
+      const sentences = solvable ? (plugin.sentences?.(problem, drawn, on, picture, built) ?? []) : [];
+      if (this.bigM < 1) sentences.unshift(...lesson.cutOff(built, on, truth, data.unit));
       return {
-        built, on, truth, answer, relaxed, compared, coreOff, drawn, solvable, picture, violations,
+        built, whole, on, truth, answer, relaxed, compared, coreOff, drawn, solvable, picture, violations,
         sentences,
         verdict: lesson.verdict({
           answer, truth, violations, off, statements: data.statements, unit: data.unit,
-          implied: plugin.implied?.(on),
+          implied: plugin.implied?.(on), bigM: this.bigM,
         }),
         edited: problem !== data.instance,
       };
@@ -273,7 +258,7 @@
       if (!asked.length || state.relaxed.status !== "optimal") return;
       const found = [];
       for (const { label, apply, delta = 1 } of asked) {
-        const more = plugin.build(apply(problem, delta), data);
+        const more = this.make(apply(problem, delta), this.bigM);
         const answer = await this.solved(state.on, { relax: !this.linear }, more);
         if (turn !== this.turn) return;
         if (answer.status === "optimal") {
@@ -294,8 +279,14 @@
       return this.update();
     }
 
+    setBigM(factor) {
+      this.bigM = factor;
+      return this.update();
+    }
+
     allOn() {
       this.off.clear();
+      this.bigM = 1;
       return this.update();
     }
 
@@ -304,7 +295,10 @@
       return this.update();
     }
 
-    edit(problem) {
+    // Throws if the page does not take the problem.
+    edit(problem, opened = false) {
+      const why = problem === this.data.instance ? null : this.plugin.refuse?.(problem, this.data.limits, opened);
+      if (why) throw new Error(why);
       this.problem = problem;
       return this.update();
     }
@@ -319,7 +313,8 @@
       const table = [];
       const turn = ++this.turn;
       lesson.solver.newer();
-      const kept = this.off;
+      const kept = this.off, keptBigM = this.bigM;
+      this.bigM = 1;
       try {
         for (const label of lesson.labels(this.data.statements, "core")) {
           this.off = new Set([label]);
@@ -336,6 +331,7 @@
       } finally {
         if (turn === this.turn) {
           this.off = kept;
+          this.bigM = keptBigM;
           await this.update();
         }
       }

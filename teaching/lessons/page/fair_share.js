@@ -159,9 +159,35 @@
     return found;
   }
 
+  // Why the page does not take a tree of the right form, or null.
+  function refuse(problem, limits, opened) {
+    const resources = Object.keys(problem.capacity);
+    const inside = (node, path) => {
+      const children = node.children ?? [];
+      const asks = Object.entries(node.demand ?? {});
+      const unknown = asks.find(([name]) => !resources.includes(name));
+      const wrong =
+        Boolean(node.demand) === Boolean(children.length) ? "need a demand or children, one of them"
+        : unknown ? `there is no resource “${unknown[0]}”`
+        : node.demand && !asks.some(([, units]) => units > 0) ? "needs no resource at all"
+        : opened && node.tasks !== undefined && node.tasks !== null ? "this page opens no leaf with a number of tasks: the program knows none"
+        : lesson.twice(children.map((child) => child.name), "node");
+      if (wrong) return `node “${path}”: ${wrong}`;
+      return children.reduce((found, child) => found ?? inside(child, `${path}/${child.name}`), null);
+    };
+    if (problem.root.demand) return "the root must be a group";
+    const leaves = places(problem.root).filter(({ node }) => node.demand).length;
+    return (
+      inside(problem.root, problem.root.name) ??
+      lesson.tooMany([[leaves, limits.leaves, "leaves"], [resources.length, limits.resources, "resources"]]) ??
+      lesson.outside(problem, limits, "weight")
+    );
+  }
+
   Object.assign(fair, { data, groupMu, guarantees, stageRows, names: { share, level } });
   lesson.models["fair-share"] = {
     noun: { value: "Level of the first stage", truth: "With all rules" },
+    refuse,
     build: (problem) => stageRows(problem),
     further: (problem, on, solve) => fair.stages(problem, on, solve),
     picture: (problem, solution) => fair.picture(problem, solution),

@@ -89,8 +89,8 @@
     return `${total} = ${first}${work ? `, plus ${work}` : ""}.`;
   }
 
-  function sentences(problem, solution, on, picture) {
-    const d = order.tables(problem), built = order.build(problem);
+  function sentences(problem, solution, on, picture, built = order.build(problem)) {
+    const d = order.tables(problem);
     const values = picture?.values ?? order.leastValues(built, solution, on);
     return [orderInWords(d, values), pathInWords(d, values, longest(d, built, values, on))];
   }
@@ -238,21 +238,12 @@
     });
   }
 
-  // Whether every task has a slot that it may use.
-  function possible(problem) {
-    const d = order.tables(problem);
-    return (
-      d.mapAllowed.every((row) => row.some(Boolean)) &&
-      (!d.reduceTasks.length || d.reduceLost.some((lost) => !lost))
-    );
-  }
-
   function nodeEdits(problem) {
     const { nodes } = problem.cluster, found = [];
     if (nodes.length < MOST_NODES)
       found.push({ label: `add a node like ${nodes.at(-1).name}`, group: "nodes", apply: withNode });
     nodes.forEach((node, n) => {
-      if (nodes.length > 1 && possible(withoutNode(problem, n)))
+      if (nodes.length > 1 && order.possible(withoutNode(problem, n)))
         found.push({
           label: `drop ${node.name}`, group: "nodes", apply: (p) => withoutNode(p, n),
         });
@@ -272,8 +263,15 @@
   }
 
   lesson.models["job-order"] = {
-    build: (problem) => order.build(problem),
-    picture: (problem, solution, on) => order.picture(problem, solution, on),
+    build: (problem, data, options) => order.build(problem, options),
+    bigM: "(J7), (J9) and (J11)",
+    beside: "sequence",
+    refuse: (problem, limits) =>
+      order.refuse(problem, limits) ??
+      (["map", "reduce"].every((phase) => eachTask(problem, phase, () => 1).length)
+        ? null
+        : "a lesson on job-order needs map tasks and reduce tasks"),
+    picture: (...given) => order.picture(...given),
     check: (problem, picture) => order.check(problem, picture),
     sentences,
     edits: (problem) => [

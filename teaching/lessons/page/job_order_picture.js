@@ -86,8 +86,8 @@
     );
   }
 
-  order.picture = (problem, solution, on) => {
-    const d = order.tables(problem), values = order.leastValues(order.build(problem), solution, on);
+  order.picture = (problem, solution, on, built = order.build(problem)) => {
+    const d = order.tables(problem), values = order.leastValues(built, solution, on);
     const slots = [...d.mapSlots, ...d.reduceSlots];
     const bars = [...mapBars(d, values), ...reduceBars(d, values)];
     // What rounding leaves beside 0 and beside the makespan would look like a broken rule.

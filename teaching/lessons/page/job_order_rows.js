@@ -26,9 +26,10 @@
   const times = (factor, part) => new Sum().add(part, factor);
 
   class Model {
-    constructor(problem, horizon) {
+    constructor(problem, horizon, bigM) {
       this.d = order.tables(problem);
       this.horizon = (horizon ?? this.d.serial) * (1 + 1e-9);
+      this.bigM = bigM;
       this.rows = {};
       this.variables = {};
     }
@@ -134,7 +135,7 @@
             times(d.readSeconds[slot.node][l] * d.share[t], `x_${t}_${k}`),
           ),
         );
-        const most = d.slowest[l] * d.output[job];
+        const most = m.bigM * d.slowest[l] * d.output[job];
         const elsewhere = times(-most, sum(1).add(`y_${v}_${l}`, -1));
         m.row("J7_read", [`rho_${v}_${l}`], [...reach, elsewhere]);
         m.row("J8_local_read", [`rho_${v}_${l}`], [times(d.localRead[job], `y_${v}_${l}`)]);
@@ -147,7 +148,7 @@
     const { d } = m;
     for (const [j, i] of d.pairs)
       d.mapSlots.forEach((_, k) => {
-        const most = Math.min(d.mostMap[j][k], m.horizon - d.tail[j]);
+        const most = m.bigM * Math.min(d.mostMap[j][k], m.horizon - d.tail[j]);
         const after = times(-most, sum(1).add(m.precedes(j, i), -1));
         m.row("J9_map_work_before", [`alpha_${j}_${i}_${k}`], [m.mapWork(j, k), after]);
       });
@@ -164,7 +165,7 @@
     const { d } = m;
     for (const [j, i] of d.pairs)
       d.reduceSlots.forEach((_, l) => {
-        const most = Math.min(d.mostReduce[j][l], m.horizon - d.head[j]);
+        const most = m.bigM * Math.min(d.mostReduce[j][l], m.horizon - d.head[j]);
         const before = times(-most, sum(1).add(m.precedes(i, j), -1));
         m.row("J11_reduce_work_after", [`omega_${j}_${i}_${l}`], [m.reduceWork(j, l), before]);
       });
@@ -291,9 +292,10 @@
     area, heads, spans, sets, horizon,
   ];
 
-  // All variables and rows. `longest` is the makespan (s) of a known schedule.
-  order.build = (problem, longest) => {
-    const model = new Model(problem, longest);
+  // All variables and rows. `longest` is the makespan (s) of a known schedule; the big-Ms of (J7), (J9)
+  // and (J11) are multiplied by `bigM`.
+  order.build = (problem, { longest = null, bigM = 1 } = {}) => {
+    const model = new Model(problem, longest, bigM);
     for (const add of FAMILIES) add(model);
     return {
       variables: model.variables,

@@ -330,6 +330,9 @@
   });
   lesson.models["machine-assignment"] = {
     noun: { value: "Arrival rate, says the model", truth: "Best plan", relaxation: "Fractions of machines (LP)" },
+    refuse: (problem, limits) =>
+      lesson.refuseDatacenter(problem, limits) ??
+      lesson.tooMany([[allBins(problem).flat().length, limits.bins, "bins"]]),
     build, picture, html, draw: false, check, sentences, prices, edits, parameters,
     panel: (element, context) => assignment.panel(element, context),
   };

@@ -77,7 +77,7 @@
   }
 
   /** Rows (5) to (10) of a phase, and its variables. */
-  function sequences(phase, { tasks, slots }, m, variables, rows) {
+  function sequences(phase, { tasks, slots }, m, bigM, variables, rows) {
     const numbers = [...tasks.keys()];
     const before = [...numbers, HEAD], after = [...numbers, TAIL];
     for (const k of slots.keys())
@@ -91,8 +91,8 @@
     rows[`eq5_${phase}_precedence`] = numbers.flatMap((v) =>
       over(numbers, v, (w) => {
         const row = { [endOf(phase, w)]: 1, [endOf(phase, v)]: -1, [setupOf(phase, w)]: -1 };
-        for (const k of slots.keys()) row[follows(phase, k, v, w)] = -m;
-        return atLeast(row, tasks[w].processing - m);
+        for (const k of slots.keys()) row[follows(phase, k, v, w)] = -m * bigM;
+        return atLeast(row, tasks[w].processing - m * bigM);
       }),
     );
     const each = [...slots.keys()];
@@ -111,7 +111,8 @@
     );
   }
 
-  function build(problem) {
+  // The big-Ms of (4*) and (5) are multiplied by `factor`.
+  function build(problem, given, { bigM: factor = 1 } = {}) {
     const known = data(problem);
     const { phases, jobs, setup, share, seconds } = known;
     const { map, reduce } = phases;
@@ -150,12 +151,12 @@
         for (const v of maps)
           for (const [k, slot] of map.slots.entries())
             if (share[v]) addRuns(row, -from[slot.node] * share[v], p, v, k, map.tasks);
-        const most = Math.max(...from) * sum(maps.map((v) => share[v]));
+        const most = factor * Math.max(...from) * sum(maps.map((v) => share[v]));
         if (most) addRuns(row, -most, q, w, l, reduce.tasks);
         return atLeast(row, -most);
       });
     });
-    for (const phase of PHASES) sequences(phase, phases[phase], m, variables, rows);
+    for (const phase of PHASES) sequences(phase, phases[phase], m, factor, variables, rows);
     return { variables, sense: "min", objective: { C: 1 }, rows };
   }
 
@@ -215,9 +216,9 @@
   }
 
   /** What the rows left on say: a task is on the slots where it has successors, and ends at c. */
-  function picture(problem, solution, on) {
+  function picture(problem, solution, on, built = build(problem)) {
     const { phases } = data(problem);
-    const x = leastValues(build(problem), on, solution.columns);
+    const x = leastValues(built, on, solution.columns);
     const bars = [], lanes = [], short = [];
     for (const phase of PHASES) {
       const { tasks, slots } = phases[phase];
@@ -298,12 +299,21 @@
     return off.length && follows ? `${lesson.listed(off.map(([, text]) => text))}, on every instance` : null;
   }
 
+  function refuse(problem, limits) {
+    const unknown = ["speed_factors", "security", "outages"].find((part) => problem[part]?.length !== 0 && problem[part]);
+    if (unknown) return `a lesson on sequence knows no ${unknown}; one on job-order does`;
+    return lesson.jobOrder.refuse(problem, limits);
+  }
+
   lesson.sequence = { data, bigM, leastValues, names: { follows, setupOf, endOf } };
   // Checker and edits know nothing of the model: they are those of the job-order lesson.
   const jobOrder = () => lesson.models["job-order"];
   lesson.models.sequence = {
     noun: { value: "Makespan, says the model", truth: "True optimum" },
     build,
+    bigM: "(4*) and (5)",
+    beside: "job-order",
+    refuse,
     picture,
     check: (problem, drawn) => lesson.jobOrder.check(problem, drawn),
     sentences,

@@ -21,27 +21,48 @@
       primal_feasibility_tolerance: 1e-9,
       ...options.settings,
     };
-    let found = highs.solve(text, settings);
-    if (/or unbounded|or infeasible/i.test(found.Status)) {
-      found = highs.solve(text, { ...settings, presolve: "off" });
-    }
-    const words = {
-      "Optimal": "optimal",
-      "Infeasible": "infeasible",
-      "Unbounded": "unbounded",
-      "Time limit reached": "time limit",
+    const run = (more) => {
+      const model = highs.createModel({ format: "lp", data: text });
+      model.options.set({ ...settings, ...more });
+      const { modelStatus } = model.run();
+      return { model, status: modelStatus };
     };
-    const columns = {};
-    for (const [name, column] of Object.entries(found.Columns)) {
-      const value = column.Primal ?? 0;
-      // Whole numbers are whole: a drawing is made of them.
-      columns[name] = column.Type === "Integer" ? Math.round(value) : value;
+    const { modelStatus: codes } = highs.constants;
+    let { model, status } = run({});
+    if ([codes.unboundedOrInfeasible, codes.unbounded, codes.infeasible].includes(status)) {
+      model.dispose();
+      ({ model, status } = run({ presolve: "off" }));
     }
-    const rows = {};
-    for (const row of found.Rows) rows[row.Name] = { dual: row.Dual ?? null };
-    const value = Number.isFinite(found.ObjectiveValue) ? found.ObjectiveValue : null;
-    const seconds = (performance.now() - began) / 1000;
-    return { status: words[found.Status] ?? found.Status, value, columns, rows, seconds };
+    try {
+      const words = {
+        [codes.optimal]: "optimal",
+        [codes.infeasible]: "infeasible",
+        [codes.unbounded]: "unbounded",
+        [codes.timeLimit]: "time limit",
+      };
+      const { numCols, numRows } = model.getDimensions();
+      const { colValue, rowDual } = model.getSolution();
+      const columns = {}, rows = {};
+      let whole = false;
+      for (let k = 0; k < numCols; k++) {
+        const isWhole = model.getColIntegrality(k) === highs.constants.variableType.integer;
+        whole ||= isWhole;
+        // Whole numbers are whole: a drawing is made of them.
+        columns[model.getColName(k)] = isWhole ? Math.round(colValue[k]) : colValue[k];
+      }
+      for (let k = 0; k < numRows; k++) rows[model.getRowName(k)] = { dual: rowDual[k] ?? null };
+      const objective = model.getObjectiveValue();
+      return {
+        status: words[status] ?? `status ${status}`,
+        value: Number.isFinite(objective) ? objective : null,
+        columns,
+        rows,
+        nodes: whole ? Number(model.info.get("mip_node_count")) : null,
+        seconds: (performance.now() - began) / 1000,
+      };
+    } finally {
+      model.dispose();
+    }
   };
 
   // What the worker runs, after the source of HiGHS, which defines `Module`.

@@ -35,4 +35,12 @@
   // `a`, `a and b`, `a, b and c`.
   lesson.listed = (names) =>
     names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+
+  /** A table as HTML; cells are HTML, headings text. */
+  lesson.table = (headings, rows) =>
+    "<div class=wide><table><thead><tr>" +
+    headings.map((name) => `<th scope=col>${lesson.escape(name)}</th>`).join("") +
+    `</tr></thead><tbody>${rows
+      .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`)
+      .join("")}</tbody></table></div>`;
 }

@@ -28,6 +28,15 @@
     return [...groups.values()];
   }
 
+  // A formula that shows, while it has the focus, what its symbols mean.
+  function formula({ mathml, forall, symbols = [] }, legend) {
+    const meanings = symbols.map((k) => `<div><dt>${legend[k].mathml}</dt><dd>${escape(legend[k].words)}</dd></div>`);
+    const drawn = `<div class=formula>${mathml}<span class=forall>${forall}</span></div>`;
+    return meanings.length
+      ? `<div class=symbols tabindex=0>${drawn}<dl class=meanings>${meanings.join("")}</dl></div>`
+      : drawn;
+  }
+
   const list = (items, of = "ul") => `<${of}>${items.map((item) => `<li>${item}</li>`).join("")}</${of}>`;
 
   lesson.View = class View {
@@ -64,7 +73,8 @@
           <p class=lead>${escape(data.summary)}</p>
           <p class=note>Source: ${escape(data.source)}. Switch a rule off: the model is solved again in this
             page, without network, and an independent checker says what the answer breaks.</p></details>
-        <p class=note>Instance: <b>${escape(name)}</b><span id=edited hidden>, changed</span></p>
+        <p class=note>Instance: <b id=name>${escape(name)}</b><span id=edited hidden>, changed</span></p>
+        ${lesson.keepingParts()}
         <p id=verdict role=status aria-live=polite></p>
         <div class=columns>
           <section id=result aria-label="What the model says">
@@ -79,14 +89,18 @@
               ${cuts.length ? "<button type=button id=no-cuts>No cuts</button>" : ""}
               <button type=button id=each>Each rule off alone</button></p>
             <div id=table></div>
+            ${this.bigM()}
             <p id=cuts-off class=note hidden>Cuts follow from all rules together: with a rule off, all
               cuts are off.</p>
+            <p class=note>Tap a formula, or go there by the keyboard, to read what its symbols mean.</p>
             <div id=rule-list><ol>${rules(others)}</ol>${this.cuts(cuts, rules)}</div>
           </section>
         </div>
         <section aria-label="Prices"><div id=prices></div></section>
+        <section id=both aria-label="Both models"></section>
         <section id=edits-part aria-label="Change the instance"></section>
         <section id=panel></section>
+        <details id=legend><summary>All symbols</summary>${this.legend()}</details>
         <details id=lp><summary>The model as the solver gets it (LP format)</summary>
           <p class=buttons><button type=button id=save-lp>Save as a file</button></p>
           <pre id=lp-text tabindex=0></pre></details>`,
@@ -98,12 +112,43 @@
       this.at("no-cuts")?.addEventListener("click", () => this.page.noCuts());
       this.at("each").addEventListener("click", () => this.page.each());
       this.at("save-lp").addEventListener("click", () => this.save());
+      this.at("big-m")?.addEventListener("change", ({ target }) => this.page.setBigM(Number(target.value)));
+      this.at("rule-list").addEventListener("keydown", (event) => {
+        if (event.key === "Escape") document.activeElement.blur();
+      });
+      lesson.keeping(this.page, this);
       this.at("lp").addEventListener("toggle", () => this.text());
       this.at("violations").addEventListener("click", ({ target }) => {
         const button = target.closest("button");
         if (button) this.page.choose(this.page.state_.violations[Number(button.dataset.number)]);
       });
       this.edits();
+    }
+
+    legend() {
+      const symbols = this.page.data.symbols ?? [];
+      const lines = symbols.map(({ mathml, words }) => `<div><dt>${mathml}</dt><dd>${escape(words)}</dd></div>`);
+      return `<dl class="meanings all">${lines.join("")}</dl>`;
+    }
+
+    bigM() {
+      const { plugin } = this.page;
+      if (!plugin.bigM) return "";
+      const choices = [[0.5, "halved"], [1, "as it is"], [2, "doubled"]].map(
+        ([factor, name]) => `<label class=choice><input type=radio name=big-m value=${factor}> ${name}</label>`,
+      );
+      return `<fieldset id=big-m><legend>Big-M of ${escape(plugin.bigM)}</legend>
+        <div class=buttons>${choices.join("")}</div><div id=big-m-table></div></fieldset>`;
+    }
+
+    // A line of words beside the instance, such as what was wrong with a file.
+    say(text) {
+      this.at("said").textContent = text;
+    }
+
+    speed(label, text) {
+      const input = this.at("rule-list").querySelector(`input[data-label="${CSS.escape(label)}"]`);
+      input.closest("li").querySelector(".measure").textContent = `For speed: ${text}.`;
     }
 
     cuts(groups, rules) {
@@ -118,10 +163,11 @@
       const [{ label: name }] = group, part = group.find(({ role }) => role)?.role;
       const label = escape(name);
       const place = (k) => `words-${label.replace(/\W/g, "-")}-${k}`;
+      const legend = this.page.data.symbols ?? [];
       const formulas = group
         .map(
-          ({ mathml, forall, words }, k) =>
-            `<div class=formula>${mathml}<span class=forall>${forall}</span></div>` +
+          ({ mathml, forall, words, symbols }, k) =>
+            formula({ mathml, forall, symbols }, legend) +
             `<p class=words id="${place(k)}">${escape(words)}</p>`,
         )
         .join("");
@@ -130,7 +176,7 @@
       return `<li class="rule ${kind}"><label><input type=checkbox role=switch checked data-label="${label}"
           aria-describedby="${group.map((_, k) => place(k)).join(" ")}">
         <span class=knob aria-hidden=true></span><b>(${label})</b> <span class=role>${role}</span></label>
-        ${formulas}<p class=census></p></li>`;
+        <p class="measure note"></p>${formulas}<p class=census></p></li>`;
     }
 
     busy(wanted) {
@@ -159,6 +205,9 @@
       this.draw(state);
       this.at("sentences").innerHTML = state.sentences.length ? list(state.sentences.map(escape)) : "";
       this.at("edited").hidden = !state.edited;
+      this.at("name").textContent = this.page.problem.name ?? "";
+      const choice = this.at("big-m")?.querySelector(`[value="${this.page.bigM}"]`);
+      if (choice) choice.checked = true;
       this.at("cuts-off").hidden = !state.coreOff || !this.page.data.statements.some((r) => r.role === "cut");
       this.switches(state);
       this.text();
@@ -186,6 +235,7 @@
           noun.relaxation ?? "Relaxation (LP)",
           `${number(relaxed.value)} <small>${unit}${share(relaxed)}${beside}</small>`,
         ]);
+        if (answer.nodes !== null) cells.push(["Branch and bound", `<small>${lesson.effort(answer)}</small>`]);
       }
       const dt = cells.map(([name, text]) => `<div><dt>${escape(name)}</dt><dd>${text}</dd></div>`);
       this.at("numbers").innerHTML = dt.join("");
@@ -241,11 +291,7 @@
 
     save() {
       const { state_: state, data } = this.page;
-      const link = document.createElement("a");
-      const text = lesson.lpText(state.built, state.on);
-      link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-      link.download = `${data.model}.lp`;
-      link.click();
+      lesson.save(lesson.lpText(state.built, state.on), `${data.model}.lp`, "text/plain");
     }
 
     prices(exact, changes) {
@@ -301,7 +347,7 @@
           try {
             this.page.edit(edit.apply(problem, value));
           } catch (error) {
-            this.fail(error.message);
+            this.fail(`${edit.label}: ${error.message}`);
           }
         };
         if (control.tagName === "BUTTON") control.addEventListener("click", () => change());

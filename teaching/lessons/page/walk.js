@@ -49,14 +49,6 @@
     show();
   };
 
-  /** A table as HTML; cells are HTML, headings text. */
-  lesson.table = (headings, rows) =>
-    "<div class=wide><table><thead><tr>" +
-    headings.map((name) => `<th scope=col>${lesson.escape(name)}</th>`).join("") +
-    `</tr></thead><tbody>${rows
-      .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`)
-      .join("")}</tbody></table></div>`;
-
   /** A model in LP format, folded away. */
   lesson.folded = (summary, text) =>
     `<details><summary>${lesson.escape(summary)}</summary><pre tabindex=0>${lesson.escape(text)}</pre></details>`;

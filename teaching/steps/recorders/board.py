@@ -14,9 +14,9 @@ from ....instances.arrays import FloatArray
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.parts import OUTAGES
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule
+from ....instances.wording import number
 from ....solvers.heuristic import understood_part, with_everything
 from ..record import Candidate, Fact, Row, Step, Steps
-from ..words import number
 from .slots import Slots, need_small, scheduled
 
 Phase = Literal["map", "reduce"]
@@ -379,26 +379,3 @@ def few(
     found = tuple(candidates[place] for place in places)
     again = None if loser is None else places.index(loser)
     return found, places.index(chosen), len(candidates) - len(found), again
-
-
-def listed(names: Iterable[str], most: int = 4) -> str:
-    """Names in a sentence: "a", "a and b", "a, b and c", "a, b, c and more".
-
-    Parameters
-    ----------
-    names
-        The names.
-    most
-        How many are written at most.
-
-    Returns
-    -------
-    str
-        The text.
-    """
-    every = list(names)
-    if len(every) > most:
-        every = [*every[:most], "more"]
-    if len(every) < 2:
-        return "".join(every)
-    return f"{', '.join(every[:-1])} and {every[-1]}"

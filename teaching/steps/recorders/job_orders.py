@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ....heuristics.list_scheduling.johnson import phase_durations
 from ....instances.mapreduce.instance import Instance
+from ....instances.wording import listed, number, seconds, sentences
 from ..record import Candidate, Fact, Step
-from ..words import listed, number, seconds, sentences
 
 MOST_JOBS = 40
 """Jobs that such a step lists."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....heuristics.list_scheduling.earliest_slot import AVAILABLE
+from ....instances.wording import listed, number, plural, seconds, sentences
 from ..record import Fact
-from ..words import counted, listed, number, seconds, sentences
 from .offers import EARLIEST_FINISH, FIRST_AVAILABLE, LOWEST_NUMBER, ONLY_SLOT, Choice, Offer
 
 Facts = dict[str, Fact]
@@ -43,7 +43,7 @@ def why(
     forbidden = sum(not one.allowed for one in offers)
     if forbidden:
         facts["forbidden"] = forbidden
-        told.append(f"The task's priority forbids {counted(forbidden, 'slot')}")
+        told.append(f"The task's priority forbids {plural(forbidden, 'slot')}")
     return sentences(*told), facts, None if loser is None else loser.slot
 
 
@@ -76,7 +76,7 @@ def _decided(choice: Choice, best: Offer, rule: int, facts: Facts) -> str:
     )
     tie = {FIRST_AVAILABLE: "the one available first", LOWEST_NUMBER: "the lowest number"}
     return (
-        f"{counted(choice.ties, 'slot')}{where} {same}; "
+        f"{plural(choice.ties, 'slot')}{where} {same}; "
         f"{tie.get(choice.rule, 'the shorter setup')} wins"
     )
 

@@ -11,8 +11,8 @@ from ....heuristics.list_scheduling.placement import with_reduces
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import map_times
 from ....instances.mapreduce.schedule import PhaseSchedule
+from ....instances.wording import listed, seconds, sentences
 from ..record import Candidate, Fact, Row, Step, Steps
-from ..words import listed, seconds, sentences
 from .job_orders import johnson_step
 from .list_scheduling import Placing, longest_first, tasks_of
 from .slots import MOST_CANDIDATES, Slots, need_small

@@ -51,7 +51,7 @@ def test_it_runs_goes_on_tries_again_and_writes_tables_again(folder: Path) -> No
     assert "small [one]: 6 of 6 runs" in end.out
     assert "EFSS omega=0.3" in end.out
     assert "rules.py:rule" in end.out
-    left = {"campaign.toml", "journal.jsonl", "manifest.json"}
+    left = {"campaign.toml", "runs.sqlite", "manifest.json"}
     tables = {f"{name}.{kind}" for name in ("results", "times") for kind in ("csv", "parquet")}
     assert {path.name for path in (folder / "small.runs").iterdir()} == left | tables
     assert (folder / "small.runs/campaign.toml").read_text() == STUDY
@@ -77,6 +77,18 @@ def test_it_runs_goes_on_tries_again_and_writes_tables_again(folder: Path) -> No
     assert told["gap"] == pytest.approx(own["gap"].mean())
     assert told["best"] == (own["makespan"] == own["best_makespan"]).mean()
     assert told["over_best_bound"] == pytest.approx((own.makespan / own.best_bound - 1).mean())
+
+    met = cli("campaign", "small.toml", "--where", "seed = 1 and omega > 0.5", "--json")
+    (row,) = json.loads(met.out)["runs"]
+    assert {name: row[name] for name in ("seed", "omega", "method", "status")} == {
+        "seed": 1, "omega": 0.7, "method": "EFSS", "status": "optimal",
+    }  # fmt: skip
+    assert row["makespan"] == frame["makespan"][4]
+    assert cli("campaign", "small.toml", "--where", "1").out.count("\n") == 6
+    for condition in ("nodez = 1", "1; DROP TABLE runs", ""):
+        end = cli("campaign", "small.toml", "--where", condition)
+        assert (end.code, end.out, end.err.count("\n")) == (2, "", 1)
+        assert end.err.startswith("slotwise: --where: ")
 
     last = (folder / "small.runs/results.csv").read_bytes()
     assert last != first
@@ -131,7 +143,7 @@ def test_the_how_to_shows_the_files_that_come_with_the_package(name: str) -> Non
             ["wrong.toml"],
             "wrong.toml: [[methods]] 2: unknown heuristic 'EFFS': did you mean 'EFSS'?",
         ),
-        (["small.toml", "--table"], "small.runs: has no journal.jsonl"),
+        (["small.toml", "--table"], "small.runs: has no runs.sqlite"),
         (["small.toml", "--workers", "9999"], "9999 workers x 1 threads are more than "),
         (["small.toml", "--workers", "1", "--dask", "tcp://x:1"], "--workers is for this machine"),
         (["small.toml", "-o", "rules.py"], "rules.py: is no folder"),

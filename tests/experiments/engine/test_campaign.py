@@ -1,10 +1,14 @@
 """The driver: nothing runs twice, nothing is lost, the same records make the same tables."""
 
+import errno
 import json
 import os
 import random
+import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,12 +22,12 @@ from slotwise.experiments.engine.backends.protocol import LostCluster
 from slotwise.experiments.engine.campaign import Options, open_units, run_study
 from slotwise.experiments.engine.export import export
 from slotwise.experiments.engine.in_process import run_here
-from slotwise.experiments.engine.journal import Journal, records_in
 from slotwise.experiments.engine.progress import told
 from slotwise.experiments.engine.record import Record
+from slotwise.experiments.engine.store import Store, records_in
 from slotwise.experiments.study.making import called, drawn
 from slotwise.experiments.study.study import Block, Study, Unit
-from slotwise.instances.errors import InputError
+from slotwise.instances.errors import InputError, OutputError
 
 
 class Until(Here):
@@ -88,6 +92,47 @@ def test_what_has_ended_is_kept_and_not_run_again(
     assert nothing.runs == []
 
 
+def full(*_: object, **_names: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_ends_no_campaign_and_empties_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, folder, notes = small_study(), tmp_path / "f", []
+    monkeypatch.setattr("slotwise.experiments.engine.campaign.EXPORT", 0.0)
+    monkeypatch.setattr("slotwise.instances.files.outputs._replace", full)
+    ended = run_study(study, folder, Options(backend=Here, on_note=notes.append))
+    assert (ended.how, ended.state.ended) == ("finished", 12)
+    assert "the tables cannot be written: " in ended.reason
+    assert len(notes) == 1
+    assert "No space left on device" in notes[0]
+    monkeypatch.undo()
+    again = Here()
+    assert not run_study(study, folder, Options(backend=lambda: again)).reason
+    assert again.runs == []
+    run_study(study, tmp_path / "whole", Options(backend=Here))
+    assert tables(folder) == tables(tmp_path / "whole")
+
+
+def refused(store: Store, _record: Record) -> None:
+    raise OutputError(store.path, b"", f"{store.path}: database or disk is full")
+
+
+def test_a_disk_that_takes_no_more_runs_keeps_those_it_has(tmp_path: Path) -> None:
+    study, folder = small_study(), tmp_path / "f"
+    with pytest.MonkeyPatch.context() as patch:
+        backend = Until(5, lambda: patch.setattr(Store, "add", refused))
+        ended = run_study(study, folder, Options(backend=lambda: backend))
+    assert (ended.how, ended.state.ended) == ("failed", 5)
+    assert ended.reason.endswith(
+        "database or disk is full; what is finished is kept, run again to go on"
+    )
+    again = Here()
+    assert run_study(study, folder, Options(backend=lambda: again)).complete
+    assert len(again.runs) == 7
+
+
 def test_a_set_event_ends_the_session(tmp_path: Path) -> None:
     stop = threading.Event()
     backend = Until(3, stop.set)
@@ -96,7 +141,7 @@ def test_a_set_event_ends_the_session(tmp_path: Path) -> None:
     assert 3 <= ended.state.ended < 12
 
 
-def test_the_order_of_the_journal_does_not_matter(tmp_path: Path) -> None:
+def test_the_order_of_the_records_does_not_matter(tmp_path: Path) -> None:
     study = small_study()
     run_study(study, tmp_path / "one", Options(backend=Here))
     records = list(records_in(tmp_path / "one").items())
@@ -129,12 +174,11 @@ def test_failed_runs_are_kept_until_they_are_retried(tmp_path: Path) -> None:
 
 def test_another_build_is_refused(tmp_path: Path) -> None:
     run_study(small_study(1), tmp_path, Options(backend=Here))
-    path = tmp_path / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["build"]["sources"] = "0123456789abcdef"
-    path.write_text(json.dumps(manifest))
+    record = next(iter(records_in(tmp_path).values()))
+    version = record.build.split()[0]
+    with Store(tmp_path) as store:
+        store.add(replace(record, build=f"{version} 0123456789ab 00000000"))
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    version = manifest["build"]["version"]
     with pytest.raises(InputError) as told:
         run_study(small_study(2), tmp_path, Options(backend=Here))
     assert str(told.value) == (
@@ -145,8 +189,68 @@ def test_another_build_is_refused(tmp_path: Path) -> None:
     assert run_study(small_study(2), tmp_path, Options(backend=Here, anyway=True)).complete
 
 
+class Changed(Here):
+    """Some of the runs come from a worker that does something else."""
+
+    def __init__(self, change: Callable[[Record], Record]) -> None:
+        super().__init__()
+        self.change = change
+
+    def records(self, units: Iterable[Unit]) -> Iterator[Record]:
+        yield from map(self.change, super().records(units))
+
+
+def test_a_makespan_below_a_proven_bound_fails_both_runs(tmp_path: Path) -> None:
+    def lower(record: Record) -> Record:
+        if record.method != "EFSS" or record.order > 1:
+            return record
+        assert record.makespan
+        assert record.lower_bound
+        bound = record.lower_bound / 2
+        return replace(record, makespan=bound * 1.1, lower_bound=bound, host="bad", build="0.1.0 x")
+
+    study, notes = small_study(1), []
+    options = Options(backend=lambda: Changed(lower), on_note=notes.append)
+    ended = run_study(study, tmp_path, options)
+    assert ended.state.failed == 2
+    shown = slotwise.read_runs(tmp_path)
+    assert shown["status"].tolist() == ["error", "error", "feasible", "feasible"]
+    assert shown["makespan"].isna().tolist() == [True, True, False, False]
+    error = shown["error"][1]
+    assert error == shown["error"][0] == notes[0]
+    assert f"run {study.runs[1].id} (EFSS, pid {os.getpid()} on bad, 0.1.0 x): makespan" in error
+    assert f"of run {study.runs[0].id} (EASS, " in error
+    assert len(notes) == 1
+    again = Options(backend=Here, retry=True, anyway=True)
+    assert run_study(study, tmp_path, again).complete
+
+
+def test_a_negative_makespan_is_no_result(tmp_path: Path) -> None:
+    options = Options(
+        backend=lambda: Changed(lambda record: replace(record, makespan=-5.0)),
+        on_note=lambda _: None,
+    )
+    assert run_study(small_study(1), tmp_path, options).state.failed == 4
+    assert ": makespan -5.0 is no time" in slotwise.read_runs(tmp_path)["error"][0]
+
+
+def test_damaged_runs_are_told_and_run_again(tmp_path: Path) -> None:
+    study, notes = small_study(), []
+    run_study(study, tmp_path, Options(backend=Here))
+    whole = tables(tmp_path)
+    damaged = {study.runs[3].id, study.runs[7].id}
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as connection, connection:
+        change = "UPDATE runs SET record = replace(record, 'makespan', 'mokespan') WHERE run = ?"
+        connection.executemany(change, [(run,) for run in damaged])
+    again = Here()
+    run_study(study, tmp_path, Options(backend=lambda: again, on_note=notes.append))
+    assert set(again.runs) == damaged
+    assert all(run in notes[0] for run in damaged)
+    assert tables(tmp_path) == whole
+
+
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
-    with Journal(tmp_path), pytest.raises(InputError, match="another campaign is writing there"):
+    with Store(tmp_path), pytest.raises(InputError, match="another campaign is writing there"):
         run_study(small_study(1), tmp_path, Options(backend=Here))
 
 

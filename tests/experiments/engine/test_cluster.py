@@ -17,6 +17,7 @@ import slotwise
 from slotwise.experiments.engine.backends import cluster as module
 from slotwise.experiments.engine.backends.cluster import AHEAD, ClusterBackend
 from slotwise.experiments.engine.backends.protocol import LostCluster
+from slotwise.experiments.engine.build import build_name
 from slotwise.experiments.engine.campaign import Options, run_study
 from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.record import Record
@@ -108,10 +109,23 @@ def test_workers_with_several_threads() -> None:
         )
 
 
-def test_workers_of_another_version(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    there = module.own_version()
-    monkeypatch.setattr(module, "own_version", lambda: "0.0.7")
-    assert refused(address) == f"{address}: workers have slotwise {there}, here is 0.0.7"
+@pytest.mark.parametrize("name", ["slotwise", "numpy"])
+def test_workers_of_another_build(address: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same version, but other sources or another library."""
+    ours = dict(module.fingerprint())
+    monkeypatch.setattr(module, "fingerprint", lambda: ours | {name: "0.1.0 0123456789ab"})
+    told = f" has {name} {ours[name]}, here is 0.1.0 0123456789ab; --anyway takes it"
+    assert refused(address).endswith(told)
+    backend = ClusterBackend(address, anyway=True)
+    # One that came later is asked by its first unit.
+    backend.fingerprint = ours | {name: "0.1.0 0123456789ab"}
+    try:
+        with pytest.raises(LostCluster, match="--anyway takes it; what is finished is kept"):
+            list(backend.records(study(1).units))
+        backend.fingerprint = None
+        assert {record.build for record in backend.records(study(1).units)} == {build_name()}
+    finally:
+        backend.close()
 
 
 def test_records_are_those_of_one_process(address: str) -> None:

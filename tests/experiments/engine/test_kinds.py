@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from studies import own_function, small_study
 
 from slotwise.experiments.engine.in_process import run_here
+from slotwise.experiments.engine.kinds.own_measures import own_measures
 from slotwise.experiments.engine.kinds.waits import distribution_waits, sample_interval
 from slotwise.experiments.study.files import found_files
 from slotwise.experiments.study.making import called, read_in
@@ -90,3 +92,39 @@ def test_files_of_a_workload_are_their_content(tmp_path: Path) -> None:
     assert digests(one) != digests(other)
     with pytest.raises(InputError, match=r"no\.csv"):
         digests({"trace": str(tmp_path / "no.csv")})
+
+
+def test_a_function_may_measure_for_itself(tmp_path: Path) -> None:
+    body = """\
+import math, numpy as np
+own = {"makespan": np.int64(3), "ratio": np.float32(0.5), "log": [1, 2.5, math.inf]}
+own = own | {"none": math.nan} if instance.jobs == 2 else {"log": (7,)}
+return slotwise.heuristic(instance, "EFSS").schedule, own"""
+    frame = run_here(small_study(1, [own_function(tmp_path, body)]))
+    assert frame["error"].tolist() == ["", ""]
+    columns = ["measure makespan", "measure ratio", "measure log"]
+    assert frame[columns].values.tolist()[0] == [3, 0.5, "[1, 2.5, null]"]
+    assert frame["measure log"][1] == "[7]"
+    assert frame[["measure makespan", "measure none"]].isna().values.tolist()[1] == [True, True]
+    assert (frame["makespan"] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("{'best': 'x'}", "measure 'best': need a number or a list of numbers, got 'x'"),
+        ("{'best': [1, [2]]}", "measure 'best': need a number or a list of numbers, got [2]"),
+        ("{'best': 10 ** 30}", "measure 'best': a whole number has at most 64 bits"),
+        (
+            "{'best': range(3)}",
+            "measure 'best': need a number or a list of numbers, got range(0, 3)",
+        ),
+        ("{'best': [0] * 10001}", "measure 'best': at most 10000 numbers, got 10001"),
+        ("{3: 4}", "measure 3: need a name of 1 to 80 characters"),
+        ("dict.fromkeys(map(str, range(101)), 1)", "measures: at most 100, got 101"),
+    ],
+)
+def test_measures_that_no_table_can_hold_are_named(given: str, said: str) -> None:
+    with pytest.raises(InputError) as told:
+        own_measures(eval(given))
+    assert str(told.value) == said

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from kill_loops import kept_runs
 from processes import descendants, is_alive, until
 from studies import Here, own_function, small_study, tables
 
@@ -47,9 +48,8 @@ def start(folder: Path) -> subprocess.Popen:
     )
 
 
-def lines(folder: Path) -> int:
-    journal = folder / "runs" / "journal.jsonl"
-    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+def kept(folder: Path) -> int:
+    return len(kept_runs(folder / "runs"))
 
 
 def test_sigterm_and_kills_lose_nothing(tmp_path: Path) -> None:
@@ -57,24 +57,24 @@ def test_sigterm_and_kills_lose_nothing(tmp_path: Path) -> None:
     run_study(study_of(tmp_path), whole, Options(backend=Here))
 
     driver = start(tmp_path)
-    until(lambda: lines(tmp_path) >= 2)
+    until(lambda: kept(tmp_path) >= 2)
     workers = descendants(driver.pid)
     assert len([line for line in workers.values() if "loky" in line]) >= 2
     driver.send_signal(signal.SIGTERM)
     assert driver.wait(60) == 130
     until(lambda: not any(is_alive(worker) for worker in workers))
-    ended = lines(tmp_path)
+    ended = kept(tmp_path)
     assert len(slotwise.read_runs(tmp_path / "runs")) == ended < 12
 
     driver = start(tmp_path)
-    until(lambda: lines(tmp_path) >= ended + 2)
+    until(lambda: kept(tmp_path) >= ended + 2)
     workers = descendants(driver.pid)
     driver.kill()  # alone: its workers have to notice
     driver.wait()
     until(lambda: not any(is_alive(worker) for worker in workers))
 
     assert run_study(study_of(tmp_path), tmp_path / "runs", Options(backend=Here)).complete
-    assert lines(tmp_path) == 12
+    assert kept(tmp_path) == 12
     assert tables(tmp_path / "runs") == tables(whole)
 
 
@@ -82,10 +82,11 @@ def test_sigterm_and_kills_lose_nothing(tmp_path: Path) -> None:
 def test_a_worker_that_dies_or_hangs_fails_its_own_run_only(tmp_path: Path) -> None:
     body = (
         "if instance.name.endswith('2x3-2to2-seed0'): os.kill(os.getpid(), signal.SIGKILL)\n"
-        "if instance.name.endswith('3x3-2to2-seed1'): time.sleep(1000)\n"
+        "if instance.name.endswith('3x3-2to2-seed1'): os.fork(); time.sleep(1000)\n"
+        "if instance.name.endswith('seed2'): os.fork()\n"
         "return slotwise.heuristic(instance, 'EFSS').schedule"
     )
-    methods = [own_function(tmp_path, body, time_limit=1.0)]
+    methods = [own_function(tmp_path, body, time_limit=0.2)]
     study = small_study(3, methods)
     backend = LocalBackend(2, grace=1.0)
     ended = run_study(study, tmp_path / "runs", Options(backend=lambda: backend))
@@ -100,11 +101,19 @@ def test_a_worker_that_dies_or_hangs_fails_its_own_run_only(tmp_path: Path) -> N
 
 
 def test_a_run_alone_tells_how_it_ended(tmp_path: Path) -> None:
-    body = "print('on its way')\nos.kill(os.getpid(), signal.SIGSEGV)"
+    # Its children live on, with all that they inherited.
+    body = (
+        "import subprocess\n"
+        f"children = [subprocess.Popen(['sleep', '1000']).pid, os.fork() or time.sleep(1000)]\n"
+        f"open({str(tmp_path / 'children')!r}, 'w').write(' '.join(map(str, children)))\n"
+        "print('on its way')\nos.kill(os.getpid(), signal.SIGSEGV)"
+    )
     (unit,) = small_study(1, [own_function(tmp_path, body)]).units[:1]
     (record,) = alone(unit)
     assert (record.status, record.error) == ("crashed", "worker died")
     assert record.traceback.startswith("ended by SIGSEGV\n")
+    children = [int(child) for child in (tmp_path / "children").read_text().split()]
+    until(lambda: not any(is_alive(child) for child in children))
 
 
 @pytest.mark.slow

@@ -1,61 +1,15 @@
 """Figures 6 to 8 of LoTES: what runs say of the claims, with waits made by hand."""
 
 import json
-from itertools import product
-from typing import Any
 
 import pandas as pd
 import pytest
+from made_runs import FIRST, INTERVALS, lotes_drawn, lotes_month
 
 from slotwise.experiments.reproduction.experiment import Claim, Trace, Verdict
 from slotwise.experiments.reproduction.lotes import figure_6, figure_7, figure_8, runs, stages
+from slotwise.experiments.reproduction.lotes.scale import DECIDED_BY_SCALE
 from slotwise.experiments.reproduction.printed import claims
-
-INTERVALS, HOURS = 30, 30 * 24
-
-
-def row(method: str, wait: float, first: float, tail: float, **condition: Any) -> dict[str, Any]:
-    """A run with a mean wait (s), that of the first interval, and jobs that wait for ever (%)."""
-    queue = [20_000.0, *[wait] * (8 * INTERVALS - 1)]
-    return condition | {
-        "method": method,
-        "seed": 0,
-        "time_unit": "s",
-        "mean_wait": wait,
-        "mean_wait_of_all": wait,
-        "max_wait": 10 * wait,
-        "p99_wait": 7 * 3600.0 if method == "tetris" else 17 * 3600.0,
-        "interval": 3600.0 * HOURS / INTERVALS,
-        "wait_over_time": json.dumps([first, *[wait] * (INTERVALS - 1)]),
-        "queue_over_time": json.dumps(queue),
-        "share_waiting_longer": json.dumps([tail / 100] * 37),
-        "warnings": "",
-    }
-
-
-def drawn_frame(lotes: float, greedy: float, tetris: float) -> pd.DataFrame:
-    """The same waits with and without a batch, with and without noise."""
-    waits = {"lotes": lotes, "greedy": greedy, "tetris": tetris, "best-fit": 2.0}
-    first = {"lotes": 40.0, "greedy": 20.0, "tetris": 30.0, "best-fit": 50.0}
-    return pd.DataFrame(
-        row(name, wait, first[name], 0.5, load=0.98, noise=noise, batch=batch,
-            durations="exponential")
-        for (name, wait), noise, batch in product(waits.items(), (0.0, 0.3), (0, 30_000))
-    )  # fmt: skip
-
-
-def trace_frame() -> pd.DataFrame:
-    """What the paper tells of the month."""
-    waits = {"lotes": 1e-4, "greedy": 17 * 60.0, "tetris": 1e-3, "best-fit": 2.0}
-    frame = pd.DataFrame(
-        row(name, wait, 5.0 if name == "greedy" else 9.0, 0.5, trace="jobs.csv")
-        for name, wait in waits.items()
-    )
-    for name, seconds in {"tetris": 30.0}.items():
-        values = json.loads(frame.loc[frame["method"] == name, "wait_over_time"].iloc[0])
-        values[int(200 / (HOURS / INTERVALS))] = seconds
-        frame.loc[frame["method"] == name, "wait_over_time"] = json.dumps(values)
-    return frame
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +24,7 @@ def found(frame: pd.DataFrame) -> dict[str, Claim]:
 
 
 def test_drawn_jobs_confirm_an_order_of_magnitude() -> None:
-    seen = found(drawn_frame(1.0, 100.0, 10.0))
+    seen = found(lotes_drawn(1.0, 100.0, 10.0))
     assert seen["lotes-08"].verdict is Verdict.HOLDS
     assert (seen["lotes-10"].verdict, seen["lotes-10"].ours) == (Verdict.HOLDS, pytest.approx(10))
     assert (seen["lotes-18"].verdict, seen["lotes-18"].ours) == (Verdict.HOLDS, pytest.approx(100))
@@ -82,14 +36,42 @@ def test_drawn_jobs_confirm_an_order_of_magnitude() -> None:
     assert seen["lotes-17"].verdict is Verdict.HOLDS  # 1, 10 and 100 jobs after a burst of 20 000
 
 
-def test_drawn_jobs_refute_it() -> None:
-    seen = found(drawn_frame(10.0, 5.0, 2.0))
-    for name in ("lotes-08", "lotes-10", "lotes-18"):
-        assert seen[name].verdict is Verdict.DOES_NOT, name
+def test_few_machines_do_not_tell_what_the_scale_decides() -> None:
+    seen = found(lotes_drawn(1.0, 100.0, 10.0, scale=0.05))
+    for name in DECIDED_BY_SCALE:
+        assert seen[name].verdict is Verdict.NOT_TESTABLE, name
+        assert seen[name].note.startswith("not testable at this scale"), name
+    assert "here holds" in seen["lotes-08"].note
+    assert {claim.scale for claim in seen.values()} == {"633 of 12,583 machines"}
+
+
+def test_verdicts_are_on_all_machines_and_others_stand_beside() -> None:
+    few = lotes_drawn(10.0, 5.0, 2.0, scale=0.05)
+    frame = pd.concat([few, lotes_drawn(1.0, 100.0, 10.0)], ignore_index=True)
+    comparison = figure_6.compare(frame, "full")
+    seen = {claim.id: claim for claim in comparison.claims}
+    assert seen["lotes-18"].verdict is Verdict.HOLDS
+    assert seen["lotes-18"].scale == "all 12,583 machines"
+    (beside,) = [note for note in comparison.notes if note.startswith("Verdicts on 633")]
+    assert "lotes-18 does not hold" in beside
+    assert set(comparison.tables["waits"]["scale"]) == {0.05, 1.0}
+
+
+def test_greedy_is_best_at_first_by_one_way_of_counting() -> None:
+    """Its few early starts did not wait; of the jobs that come early all others wait less."""
+    frame = lotes_drawn(1.0, 100.0, 10.0)
+    come = FIRST | {"greedy": 60.0}
+    frame["wait_by_arrival"] = [
+        json.dumps([come[method], *[1.0] * (INTERVALS - 1)]) for method in frame["method"]
+    ]
+    claim = found(frame)["lotes-12"]
+    assert claim.verdict is Verdict.PARTLY
+    assert "when they come, in 0 of 2" in claim.note
 
 
 def test_the_month_that_the_paper_tells_of_holds_throughout() -> None:
-    seen = found(trace_frame())
+    seen = found(lotes_month())
+    assert {claim.scale for claim in seen.values()} == {"a trace"}
     held = ("lotes-08", "lotes-09", "lotes-10", "lotes-11", "lotes-12", "lotes-13", "lotes-14")
     for name in (*held, "lotes-15", "lotes-16", "lotes-18"):
         assert seen[name].verdict is Verdict.HOLDS, (name, seen[name])
@@ -104,16 +86,19 @@ def test_the_two_stages() -> None:
     assert seen["lotes-02"].verdict is Verdict.HOLDS
     assert seen["lotes-05"].verdict is Verdict.DOES_NOT
     assert seen["lotes-05"].ours == pytest.approx(0.0146, abs=0.005)
-    assert seen["lotes-06"].verdict is Verdict.NOT_TESTABLE
+    assert (seen["lotes-19"].verdict, seen["lotes-19"].note) == (
+        Verdict.HOLDS,
+        "3 of 3 cases; (0, 2), (2, 1), (3, 0)",
+    )
     assert seen["lotes-07"].verdict is Verdict.HOLDS
-    every = seen.keys() | found(drawn_frame(1.0, 100.0, 10.0)).keys()
+    every = seen.keys() | found(lotes_drawn(1.0, 100.0, 10.0)).keys()
     assert every == {claim.id for claim in claims("LoTES")}
 
 
 def test_quick_runs_are_among_the_full_ones() -> None:
     quick, full = ({run.id for run in runs.study(size).runs} for size in ("quick", "full"))
     assert quick < full
-    assert (len(quick), len(full)) == (28, 384)
+    assert (len(quick), len(full)) == (28, 384 + 4 * 3 * 8)
 
 
 def test_runs_on_a_trace_are_known_by_its_content() -> None:

@@ -44,7 +44,7 @@ def made(names, folder, size="quick"):
     return ended, told(plan, folder)
 
 
-RUNS = {"journal.jsonl", "manifest.json", "results.csv", "results.parquet", "times.csv",
+RUNS = {"runs.sqlite", "manifest.json", "results.csv", "results.parquet", "times.csv",
         "times.parquet", "claims.md"}  # fmt: skip
 SAID = {"comparison.csv", "anova.csv", "figure.png", "figure.svg"}
 
@@ -97,7 +97,7 @@ def test_an_experiment_gets_the_frame_that_run_here_makes(tmp_path, monkeypatch)
         made(["toy-1", "toy-2"], tmp_path)
     finally:
         object.__setattr__(toy_experiment.EXPERIMENTS[1], "compare", compare)
-    times = ["seconds", "cpu_seconds", "host", "pid"]
+    times = ["seconds", "cpu_seconds", "host", "pid", "build"]
     plain = run_here(toy_experiment.second_study("quick"))
     assert list(seen[0].columns) == list(plain.columns)
     assert seen[0].drop(columns=times).equals(plain.drop(columns=times))

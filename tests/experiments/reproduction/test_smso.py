@@ -1,9 +1,8 @@
 """Figures 1 and 2 and Table I of SMSO, on made-up makespans and on the printed ones."""
 
-from itertools import product
-
 import pandas as pd
 import pytest
+from made_runs import smso
 
 from slotwise.experiments.reproduction.experiment import Claim, Verdict
 from slotwise.experiments.reproduction.printed import table
@@ -51,38 +50,21 @@ def test_the_print_agrees_with_itself() -> None:
     assert "48 of 50 cases; falls in 2, equal in 4" in said["smso-07"].note
     assert "50 of 50 within the limits" in said["smso-08"].note
     assert "47 of 50 within the limits" in said["smso-09"].note
-    assert "598039 294184 118463 60179 41526: +0.0 +0.0 +0.0 +0.0 +0.0 %" in said["smso-10"].note
-    assert "again: 6.1 3.6 4.0 4.9 3.0 %; stay: 12.2 7.2 8.1 9.8 6.1 %" in said["smso-11"].note
+    assert (
+        "598039 294184 118463 60179 41526: +0.0 +0.0 +0.0 +0.0 +0.0 %; 5 of 5"
+        in said["smso-10"].note
+    )
+    assert "again: 6.1 3.6 4.0 4.9 3.0 %; 5 of 5 within chance; stay: 12.2" in said["smso-11"].note
     assert len(comparison.cells) == 5 + 2 * 5
     assert [cell.difference for cell in comparison.cells[:10]] == pytest.approx([0] * 10)
     assert "printed 8 of 10" in comparison.notes[1]
     assert len(comparison.figures["figure"].axes) == 2
 
 
-@pytest.mark.parametrize(("factor", "verdict"), [(1.015, HOLDS), (0.985, HOLDS), (1.025, DOES_NOT)])
-def test_means_within_two_per_cent_hold(factor: float, verdict: Verdict) -> None:
+@pytest.mark.parametrize(("factor", "verdict"), [(1.002, HOLDS), (0.998, HOLDS), (1.05, DOES_NOT)])
+def test_means_within_chance_hold(factor: float, verdict: Verdict) -> None:
     claims = experiment("smso-table-1").compare(of_print(factor), "full").claims
     assert {one.id: one.verdict for one in claims}["smso-10"] is verdict
-
-
-def runs(growth, gammas=(0.0, 0.01, 0.02)) -> pd.DataFrame:
-    """Makespans of 100 without outages; `growth(nodes, gamma, seed)` is in %, or 2 % if reduces
-    stay."""
-    return pd.DataFrame(
-        [
-            {
-                "jobs": jobs,
-                "nodes": nodes,
-                "gamma": gamma,
-                "seed": seed,
-                "reduces": reduces,
-                "makespan": 100 + (growth(nodes, gamma, seed) if reduces == "again" else gamma),
-            }
-            for jobs, nodes, gamma, seed, reduces in product(
-                (20, 50), (10, 20, 50, 100), gammas, range(4), ("again", "stay")
-            )
-        ]
-    )
 
 
 def noisy(nodes: int, gamma: float, seed: int) -> float:
@@ -91,7 +73,7 @@ def noisy(nodes: int, gamma: float, seed: int) -> float:
 
 
 def test_deviations_are_taken_from_the_best_of_an_instance_and_number_of_nodes() -> None:
-    frame = runs(noisy)
+    frame = smso(noisy)
     # On 50 nodes everything takes twice as long, which is no deviation.
     frame.loc[frame["nodes"] == 50, "makespan"] *= 2
     found = deviations.deviations_of(frame, "gamma")["again"]
@@ -108,7 +90,7 @@ def test_deviations_are_taken_from_the_best_of_an_instance_and_number_of_nodes()
 
 
 def test_claims_of_figure_1() -> None:
-    comparison = experiment("smso-figure-1").compare(runs(noisy), "quick")
+    comparison = experiment("smso-figure-1").compare(smso(noisy), "quick")
     said = {one.id: one for one in comparison.claims}
     assert said["smso-01"].verdict is Verdict.NOT_TESTABLE
     assert (said["smso-01"].ours, said["smso-02"].ours) == (8, 96)
@@ -121,7 +103,7 @@ def test_claims_of_figure_1() -> None:
 
 
 def test_deviations_that_fall_are_told() -> None:
-    falling = runs(lambda nodes, gamma, seed: 3 - noisy(nodes, gamma, seed))
+    falling = smso(lambda nodes, gamma, seed: 3 - noisy(nodes, gamma, seed))
     claim = experiment("smso-figure-1").compare(falling, "quick").claims[2]
     assert (claim.id, claim.verdict) == ("smso-03", PARTLY)  # in the other reading they grow
     assert "with stay it would be 'holds'" in claim.note
@@ -132,7 +114,7 @@ def test_deviations_that_fall_are_told() -> None:
     [({10: 4, 20: 4, 50: 1, 100: 1}, HOLDS), ({10: 4, 20: 2, 50: 2, 100: 2}, DOES_NOT)],
 )
 def test_claims_of_figure_2(by_nodes: dict[int, float], verdict: Verdict) -> None:
-    frame = runs(lambda nodes, gamma, seed: (by_nodes[nodes] + 0.2 * seed) * (gamma > 0))
+    frame = smso(lambda nodes, gamma, seed: (by_nodes[nodes] + 0.2 * seed) * (gamma > 0))
     said = {one.id: one for one in experiment("smso-figure-2").compare(frame, "quick").claims}
     assert said["smso-06"].verdict is verdict
     # Down, not up; the other reading is level.

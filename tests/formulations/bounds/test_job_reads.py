@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from brute_force import optimum
-from random_instances import reading, tiny, with_outages, with_speed_factors
+from known_optima import four_kinds
+from random_instances import reading
 
 from slotwise.formulations.bounds.closed_form import heads_and_tails, lower_bounds, pigeonhole
 from slotwise.formulations.bounds.job_reads import least_sum, one_jobs_reads
@@ -78,14 +79,9 @@ def test_the_least_sum_is_approached_from_below() -> None:
 def test_never_above_the_optimum() -> None:
     raised = 0
     for seed in range(250):
-        kinds = tiny(seed), reading(seed), with_speed_factors(reading(seed), seed)
-        for instance in (*kinds, with_outages(tiny(seed), seed)):
-            best = optimum(instance)
-            if np.isfinite(best):
-                bounds = lower_bounds(instance)
-                bound = bounds[NAME]
-                assert bound <= best * (1 + 1e-9), instance.name
-                raised += bound > max(bounds["heads and tails"], bounds["pigeonhole"]) * 1.001
+        for instance, best, bounds in four_kinds(seed):
+            assert bounds[NAME] <= best * (1 + 1e-9), instance.name
+            raised += bounds[NAME] > max(bounds["heads and tails"], bounds["pigeonhole"]) * 1.001
     assert raised > 50
 
 

@@ -93,16 +93,16 @@ def test_a_job_ends_no_more_slots_than_it_has_map_tasks() -> None:
 
 def test_never_above_the_optimum_where_jobs_read_much() -> None:
     above_local = 0
-    for seed in range(1500):
+    for seed in range(500):
         instance = reading(seed)
         bound = last_jobs(instance)
         assert bound <= optimum(instance) * (1 + 1e-9), instance.name
         above_local += bound > heads_and_tails(instance) * (1 + 1e-9)
-    assert above_local > 100
+    assert above_local > 30
 
 
 def test_never_above_the_optimum_with_speed_factors_or_security() -> None:
-    for seed in range(300):
+    for seed in range(100):
         fast = with_speed_factors(tiny(seed), seed)
         assert last_jobs(fast) <= optimum(fast) * (1 + 1e-9), fast.name
         secure = with_security(tiny(seed), seed)

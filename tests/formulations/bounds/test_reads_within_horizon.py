@@ -1,11 +1,11 @@
 """The closed forms with the reads that a horizon implies: hand-worked, and against brute force."""
 
-import numpy as np
 import pytest
 from brute_force import optimum
-from random_instances import reading, tiny, with_outages, with_speed_factors
+from known_optima import four_kinds
+from random_instances import reading
 
-from slotwise.formulations.bounds.closed_form import heads_and_tails, lower_bounds, pigeonhole
+from slotwise.formulations.bounds.closed_form import heads_and_tails, pigeonhole
 from slotwise.formulations.bounds.reads_within_horizon import reads_within_horizon
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
@@ -41,15 +41,11 @@ def test_late_tasks_are_counted_by_themselves() -> None:
 def test_never_above_the_optimum() -> None:
     raised = 0
     for seed in range(250):
-        kinds = tiny(seed), reading(seed), with_speed_factors(reading(seed), seed)
-        for instance in (*kinds, with_outages(tiny(seed), seed)):
-            best = optimum(instance)
-            if np.isfinite(best):
-                bounds = lower_bounds(instance)
-                assert bounds[NAME] <= best * (1 + 1e-9), instance.name
-                simpler = max(bounds["heads and tails"], bounds["pigeonhole"])
-                assert bounds[NAME] >= simpler
-                raised += bounds[NAME] > simpler * 1.001
+        for instance, best, bounds in four_kinds(seed):
+            assert bounds[NAME] <= best * (1 + 1e-9), instance.name
+            simpler = max(bounds["heads and tails"], bounds["pigeonhole"])
+            assert bounds[NAME] >= simpler
+            raised += bounds[NAME] > simpler * 1.001
     assert raised > 50
 
 

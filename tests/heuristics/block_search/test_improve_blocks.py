@@ -71,14 +71,14 @@ def instances(draw):
     return job_instance("drawn", cluster, named)
 
 
-def improved(instance, start, *, iterations=15, **options):
+def improved(instance, start, *, iterations=5, **options):
     stop = FirstOf(TimeLimit(FOREVER), Iterations(iterations))
     return improve_blocks(instance, start, stop, **options)
 
 
 def hard():
     """Both phases need about the same time, and no heuristic comes near the bound."""
-    return generate(20, 6, seed=0, map_slots=8)
+    return generate(12, 4, seed=0, map_slots=8)
 
 
 def same(first, second):
@@ -102,7 +102,7 @@ def test_near_the_optima_of_tiny_instances():
     ratios = []
     for seed in range(10):
         instance = tiny(seed)
-        found = improved(instance, eass(instance), iterations=100)
+        found = improved(instance, eass(instance), iterations=40)
         assert check(instance, found).violations == []
         best = optimum(instance, shared_order=True)
         assert found.makespan >= best * (1 - 1e-9)
@@ -129,7 +129,7 @@ def test_same_seed_same_schedule(threads):
 
 def test_a_good_schedule_is_not_lost():
     instance = hard()
-    good = improved(instance, efss_local(instance), iterations=100)
+    good = improved(instance, efss_local(instance), iterations=40)
     again = improved(instance, good, iterations=1, seed=1)
     assert again is good or again.makespan < good.makespan
 
@@ -218,7 +218,7 @@ def test_optima_of_tiny_instances_with_other_parts(parts):
     drawn = [found for seed in range(16) if (found := of_parts(parts, seed)) is not None]
     reached = 0
     for instance, start in drawn:
-        found = improved(instance, start, iterations=15)
+        found = improved(instance, start)
         assert check(instance, found).violations == []
         assert found.makespan <= start.makespan
         best = optimum(instance, shared_order=True)

@@ -63,6 +63,143 @@ def test_wrong_demands_are_refused_and_nothing_changes(demand, message):
     assert dispatcher.state() == before
 
 
+NAN, HALF = float("nan"), {"cpu": 0.5}
+BAD_CALLS = [
+    ("arrive", ("a", "k", HALF), {}, "job 'a' is there already"),
+    ("arrive", (7, "k", HALF), {}, "job: need a name, got 7"),
+    ("arrive", (["z"], "k", HALF), {}, "job: need a name, got ['z']"),
+    ("arrive", ("z", "l", HALF), {}, "job 'z': unknown class 'l'"),
+    ("arrive", ("z", ["k"], HALF), {}, "job 'z': unknown class ['k']"),
+    ("arrive", ("z", "k", None), {}, "job 'z': need amounts by resource, got None"),
+    ("arrive", ("z", "k", 0.5), {}, "job 'z': need amounts by resource, got 0.5"),
+    ("arrive", ("z", "k", {"cpu": 10**400}), {}, "need a finite number >= 0"),
+    ("arrive", ("z", "k", {"cpu": [1]}), {}, "demand of cpu is [1]: need a finite number >= 0"),
+    ("arrive", ("z", "k", HALF), {"draw": NAN}, "draw: need a number from 0 to below 1, got nan"),
+    ("arrive", ("z", "k", HALF), {"draw": 1.0}, "draw: need a number from 0 to below 1, got 1.0"),
+    ("arrive", ("z", "k", HALF), {"draw": "x"}, "draw: need a number from 0 to below 1, got 'x'"),
+    ("arrive", ("z", "k", HALF), {"now": None}, "now: keep_after needs the time, from 3 on"),
+    ("arrive", ("z", "k", HALF), {"now": NAN}, "now: keep_after needs the time, from 3 on"),
+    ("arrive", ("z", "k", HALF), {"now": 2.0}, "now: keep_after needs the time, from 3 on"),
+    ("arrive", ("z", "k", HALF), {"now": "noon"}, "now: keep_after needs the time, from 3 on"),
+    ("depart", ("z",), {}, "job 'z' is not there"),
+    ("depart", (["a"],), {}, "job ['a'] is not there"),
+    ("depart", ("a",), {"now": -1}, "now: keep_after needs the time, from 3 on, got -1"),
+    ("depart", ("a",), {"now": [4]}, "now: keep_after needs the time, from 3 on, got [4]"),
+    ("cancel", ("a",), {}, "job 'a' runs on c/"),
+    ("cancel", ({},), {}, "job {} is not there"),
+    ("join", ("x",), {}, "unknown configuration 'x'"),
+    ("join", ({},), {}, "unknown configuration {}"),
+    ("join", ("c", {"gpu": 1}), {}, "machine of c: unknown resource 'gpu'"),
+    ("join", ("c", {"cpu": NAN}), {}, "machine of c: cpu is nan: need a finite number >= 0"),
+    ("join", ("c", 2), {}, "machine of c: need amounts by resource, got 2"),
+    ("leave", ("c/99",), {}, "unknown machine c/99"),
+    ("leave", (["c/0"],), {}, "unknown machine ['c/0']"),
+    ("drain", (0,), {}, "unknown machine 0"),
+    ("undrain", (None,), {}, "unknown machine None"),
+    ("explain", (["a"],), {}, "job ['a'] is not there"),
+    ("explain", ("k", 1), {}, "need amounts by resource, got 1"),
+    ("follow", (None,), {}, "need a slotwise/guidance/1 document with its datacenter"),
+    ("follow", ("plan.json",), {}, "need a slotwise/guidance/1 document with its datacenter"),
+    ("follow", ({"format": "slotwise/guidance/1", "datacenter": {"x": 1}},), {}, "guidance: Key"),
+    ("follow", ({"format": "slotwise/guidance/1", "datacenter": [1]},), {}, "guidance: TypeError"),
+    ("restore", (None,), {}, "need a slotwise/dispatcher-state/1 document"),
+    ("restore", ({"format": "slotwise/dispatcher-state/1"},), {}, "state: KeyError at 'guidance'"),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_bad_call_is_a_value_error_and_changes_nothing(policy):
+    dispatcher = Dispatcher(pair(), policy=policy, keep_after=5.0)
+    for name in "abcdef":
+        dispatcher.arrive(name, "k", HALF, now=3.0)
+    before = dispatcher.state()
+    assert before["waiting"]
+    for verb, given, options, message in BAD_CALLS:
+        if verb in ("arrive", "depart") and "now" not in options:
+            options = {"now": 3.0, **options}
+        refused(lambda: getattr(dispatcher, verb)(*given, **options), message)  # noqa: B023
+        assert dispatcher.state() == before, (verb, given)
+    slow = plan_of([Configuration("c", 2, {"cpu": 1.0})], [JobClass("k", 1.0, 9.0, HALF)])
+    refused(lambda: dispatcher.follow(slow), "keep_after: need at least the jobs' mean duration, 9")
+    broken = json.loads(json.dumps(pair()))
+    broken["prices"]["classes"] = {}
+    if policy == "bid-price":
+        refused(lambda: dispatcher.follow(broken), "guidance: KeyError at 'k'")
+    assert dispatcher.state() == before
+    assert [one.job for one in dispatcher.depart("a", now=3.0)] == ["e"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": None}, "seed: need an integer >= 0, got None"),
+        ({"seed": 0.5}, "seed: need an integer >= 0, got 0.5"),
+        ({"sample": "two"}, "sample: need at least 1 machine, got two"),
+        ({"keep_after": "x"}, "keep_after: need at least the jobs' mean duration, 1 h, got x"),
+        ({"keep_after": NAN}, "keep_after: need at least the jobs' mean duration, 1 h, got nan"),
+    ],
+)
+def test_options_of_a_wrong_type_are_refused(options, message):
+    refused(lambda: Dispatcher(pair(), **options), message)
+
+
+def test_it_takes_guidance_as_slotwise_makes_it():
+    problem = datacenter(
+        "d", ("cpu",), [Configuration("c", 2, {"cpu": 1.0})], [JobClass("k", 1.0, 1.0, HALF)]
+    )
+    plan = guide(problem)
+    dispatcher = Dispatcher(plan)
+    assert dispatcher.state() == Dispatcher(guidance_document(plan)).state()
+    assert dispatcher.arrive("a", "k", HALF) == Placement("a", "c", 0)
+    dispatcher.follow(guide(problem.with_count([3])))
+    assert [entry["bin"] for entry in dispatcher.state()["machines"]] == [0, 0]
+
+
+@pytest.mark.parametrize("keep_after", [None, 1.0])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_what_is_saved_after_smaller_machines_is_restored(policy, keep_after):
+    """Two jobs of 0.5 run on machines that now have 0.6; a job of 0.9 waits, a machine kept."""
+    options = {"policy": policy, "keep_after": keep_after}
+    small = plan_of([Configuration("c", 2, {"cpu": 0.6})], [JobClass("k", 1.0, 1.0, HALF)])
+    dispatcher = Dispatcher(pair(), **options)
+    for name in "abcd":
+        dispatcher.arrive(name, "k", HALF, now=0.0)
+    assert dispatcher.arrive("large", "k", {"cpu": 0.9}, now=0.0) is None
+    assert dispatcher.arrive("e", "k", HALF, now=2.0) is None
+    assert dispatcher.follow(small) == []
+    saved = json.loads(json.dumps(dispatcher.state()))
+    again = Dispatcher(small, **options)
+    again.restore(saved)
+    assert again.state() == saved
+    for name in "abcd":
+        assert again.depart(name, now=3.0) == dispatcher.depart(name, now=3.0)
+        assert again.state() == dispatcher.state()
+    assert again.waiting == ["large"]
+
+
+def test_what_is_saved_after_a_kept_machine_is_gone_is_restored():
+    """The plan that follows has no d, of which a machine is kept for w."""
+    classes = [JobClass("k", 1.0, 1.0, HALF)]
+    both = plan_of([Configuration("c", 1, {"cpu": 1.0}), Configuration("d", 1, HALF)], classes)
+    dispatcher = Dispatcher(both, policy="best-fit", keep_after=1.0)
+    for name in "abc":
+        assert dispatcher.arrive(name, "k", HALF, now=0.0)
+    dispatcher.arrive("w", "k", HALF, now=0.0)
+    dispatcher.arrive("x", "k", HALF, now=2.0)
+    state = dispatcher.state()
+    assert state["waiting"][0]["kept"] is not None
+    for entry in state["machines"]:
+        entry["jobs"] = [] if entry["configuration"] == "d" else entry["jobs"]
+    state["waiting"][0]["kept"] = "d/0"
+    dispatcher.restore(state)
+    one = plan_of([Configuration("c", 1, {"cpu": 1.0})], classes)
+    dispatcher.follow(one)
+    again = Dispatcher(one, policy="best-fit", keep_after=1.0)
+    again.restore(json.loads(json.dumps(dispatcher.state())))
+    assert again.state() == dispatcher.state()
+    assert again.state()["waiting"][0]["kept"] == "c/0"
+
+
 def test_other_refusals_change_nothing():
     dispatcher = full()
     dispatcher.arrive("e", "k", {"cpu": 0.5})
@@ -441,6 +578,9 @@ def _same_guidance(plan, policy, fingerprint):
     return Dispatcher(plan, policy=policy).state()["guidance"] == fingerprint
 
 
+WAITING = {"job": "z", "class": "k", "demand": {"cpu": 1}, "number": 9}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -453,6 +593,14 @@ def _same_guidance(plan, policy, fingerprint):
             {"waiting": [{"job": "a", "class": "k", "demand": {"cpu": 1}, "number": 9}]},
             "job 'a' is there twice",
         ),
+        ({"arrived": -1}, "state: arrived: need an integer >= 0, got -1"),
+        ({"arrived": "x"}, "state: arrived: need an integer >= 0, got 'x'"),
+        ({"next_machine": {"c": 1}}, "state: machine c/1: the next one is 1"),
+        ({"next_machine": {}}, "state: KeyError at 'c'"),
+        ({"waiting": [WAITING | {"kept": "c/7"}]}, "state: KeyError at 'c/7'"),
+        ({"waiting": [WAITING | {"since": float("nan")}]}, "state: job 'z' waits since nan"),
+        ({"waiting": [WAITING | {"job": 5}]}, "state: job 5: need a name"),
+        ({"waiting": [WAITING | {"number": 1.5}]}, "state: job 'z': need an integer >= 0, got 1.5"),
     ],
 )
 def test_states_that_are_none_are_refused(change, message):
@@ -460,6 +608,28 @@ def test_states_that_are_none_are_refused(change, message):
     before = dispatcher.state()
     refused(lambda: dispatcher.restore({**before, **change}), message)
     assert dispatcher.state() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"number": 0}, "state: machine c/0 is there twice"),
+        ({"number": "1"}, "state: machine of c: need an integer >= 0, got '1'"),
+        ({"bin": -1}, "state: machine c/1: the plan has no bin -1 there"),
+        ({"configuration": "x"}, "unknown configuration 'x'"),
+        ({"capacity": {"cpu": "much"}}, "state: machine c/1: cpu is much"),
+        ({"jobs": None}, "state: TypeError"),
+    ],
+)
+def test_states_with_wrong_machines_are_refused(change, message):
+    dispatcher = full()
+    dispatcher.arrive("e", "k", HALF)
+    before = dispatcher.state()
+    first, second = before["machines"]
+    wrong = {**before, "machines": [first, second | change], "arrived": 99}
+    refused(lambda: dispatcher.restore(wrong), message)
+    assert dispatcher.state() == before
+    assert dispatcher.depart("a") == [Placement("e", "c", 0)]
 
 
 DEMANDS = st.tuples(

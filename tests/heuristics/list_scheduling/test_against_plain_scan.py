@@ -18,6 +18,8 @@ PAIRS = [
     (list_scheduling.efss_local, plain_scan.plain_efss_local),
     (list_scheduling.tbs, plain_scan.plain_tbs),
     (list_scheduling.tbs_local, plain_scan.plain_tbs_local),
+    (list_scheduling.efss_as_printed, plain_scan.plain_efss_as_printed),
+    (list_scheduling.tbs_local_as_printed, plain_scan.plain_tbs_local_as_printed),
 ]
 
 # Small integers make ties of every kind; thirds and tenths make ends equal by rounding only.

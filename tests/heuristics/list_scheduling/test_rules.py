@@ -3,6 +3,8 @@
 Rates are 10, 5 and 2 MB/s, so that 20 MB take 2 s on the node, 4 s in the rack and 10 s beyond it.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.list_scheduling.rules import eass, efss, efss_local, tbs, tbs_local
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
+from slotwise.instances.mapreduce.instance import Job, MapTask, SpeedFactors, job_instance
 
 ALL = (eass, efss, efss_local, tbs, tbs_local)
 RATES = Rates(10, 5, 2)
@@ -121,9 +123,21 @@ def test_a_reduce_task_finishes_earliest_counting_the_wait_for_its_maps():
     # reduce ends its setup at max(9, 10) + 2 = 12 on n0 and at max(0, 10) + 10 = 20 on n1, although
     # 9 + 2 > 0 + 10.
     jobs = [Job("a", [], [9.0]), Job("b", [MapTask(8, 20, ["n0"])], [1.0], output_ratio=1.0)]
-    schedule = solved(efss, job_instance("wait", cluster([1, 0], [1, 1]), jobs))
+    instance = job_instance("wait", cluster([1, 0], [1, 1]), jobs)
+    schedule = solved(efss, instance)
     assert schedule.reduce.slot.tolist() == [0, 0]
     assert schedule.reduce.end.tolist() == [9, 13]
+
+    # As printed, 9 + 2 against 0 + 10: n1, where it waits until 10, reads for 10 s and runs 1 s.
+    # Factors of 1 send the instance to the kernel for slots of different speed.
+    same_speed = replace(instance, speed_factors=SpeedFactors(np.ones((2, 1)), np.ones((2, 2))))
+    for name in ("EFSS", "EFSS-L", "TBS", "TBS-L"):
+        printed = HEURISTICS.lookup(f"{name}-as-printed").load()
+        for one in (instance, same_speed):
+            schedule = solved(printed, one)
+            assert schedule.reduce.slot.tolist() == [0, 1]
+            assert schedule.reduce.end.tolist() == [9, 21]
+    assert not {entry.name for entry in HEURISTICS.usual if "as-printed" in entry.name}
 
 
 @pytest.mark.parametrize("heuristic", [efss_local, tbs_local])

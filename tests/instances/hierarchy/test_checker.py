@@ -33,7 +33,7 @@ def test_too_much():
     found = violations(tree(leaf("a", 1, 0), leaf("b", 1, 0, tasks=1), capacity=(4, 4)), [3, 2])
     assert found == [
         "leaf 'b': runs 2 tasks of 1",
-        "resource 'c': 125.000000% of the capacity is used",
+        "resource 'c': 25 % more than the capacity is used",
     ]
 
 

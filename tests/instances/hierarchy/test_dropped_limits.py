@@ -333,7 +333,7 @@ def test_a_file_without_queues_is_refused(name: str, text: str, tmp_path: Path) 
 def test_policies_of_every_level_are_told(tmp_path: Path) -> None:
     _, notes = read("yarn", FAIR, tmp_path)
     (memory,) = [note for note in notes if "counts memory only" in note]
-    assert memory.endswith("root (fair), etl (fair), adhoc (fair)")
+    assert memory.endswith("root (fair), etl (fair) and adhoc (fair)")
     (leaves,) = [note for note in notes if "its own policy" in note]
     assert "etl/nightly (fifo)" in leaves
     flat = '<allocations><queue name="a"/><queue name="b"/></allocations>'

@@ -7,10 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+from json import JSONDecoder
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import source_tree
+from numba.core.errors import TypingError
 
 import slotwise
 from slotwise.instances.kernels import cache as kernel_cache
@@ -177,12 +180,74 @@ def test_runs_at_the_same_time_share_the_cache(mini: Path) -> None:
         assert run(mini, argument=argument) == (50, 1, "")
 
 
+HOLD = """
+import sys, time
+from slotwise.instances.kernels.cache import Entries
+from json import JSONDecoder
+kept, key = Entries(JSONDecoder.decode), ("int64", "processor", "bytecode")
+with kept.turn(key):
+    print("in", flush=True)
+    time.sleep(float(sys.argv[1]))
+    kept.save(key, "made by another")
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Starts a process that is in its turn for so many seconds, and gives it."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+
+    def hold(seconds: float) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", HOLD, str(seconds)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "in\n"
+        return process
+
+    started: list[subprocess.Popen[str]] = []
+    yield hold
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_what_one_process_compiles_others_wait_for(
+    holder: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept, key = kernel_cache.Entries(JSONDecoder.decode), ("int64", "processor", "bytecode")
+    killed = holder(60)
+    killed.kill()
+    with kept.turn(key):
+        assert kept.load(key) is None
+    holder(0.3)
+    with kept.turn(key):
+        assert kept.load(key) == "made by another"
+    holder(60)
+    with kept.turn(("int64", "another", "bytecode")):
+        pass
+    monkeypatch.setattr(kernel_cache, "TURN", 0.0)
+    monkeypatch.setattr(kernel_cache.Entries, "_waits", True)
+    with kept.turn(key):
+        assert not kernel_cache.Entries._waits
+    assert not list(tmp_path.rglob(f"*{kernel_cache.UNFINISHED}"))
+
+
+def test_a_kernel_that_cannot_be_compiled_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    wrong: Any = counted(cast(Any, edit))
+    for _ in range(2):
+        with pytest.raises(TypingError):
+            wrong(1, 2, 3)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
 def test_the_digest_covers_every_module_that_decorates_and_what_these_import() -> None:
     root = Path(slotwise.__file__).parent
-    layers = [folder for folder in root.iterdir() if (folder / "__init__.py").exists()]
-    assert len(layers) >= 6
-    files = [file for folder in layers for file in folder.rglob("*.py")]
-    decorates = re.compile(r"kernels\.decorators import (?!compiling_seconds$)", re.MULTILINE)
+    files = source_tree.module_files(root).values()
+    decorates = re.compile(r"kernels\.decorators import .*\b(counted|inlined|inner|kernel)\b")
     decorating = {file for file in files if decorates.search(file.read_text())}
     assert len(decorating) > 30
     covered = kernel_cache.sources()

@@ -141,6 +141,22 @@ def test_reads_shares_of_a_quarter_a_half_a_quarter(name, text, paths, tmp_path:
         assert not any("eng-dev" in line for line in notes)
 
 
+def test_yarn_queues_of_0_percent_are_left_out(tmp_path: Path) -> None:
+    text = CAPACITY_XML.replace("eng, sci", "eng,idle,sci").replace(
+        "</configuration>",
+        "<property><name>yarn.scheduler.capacity.root.idle.capacity</name><value>0</value></property>"
+        "<property><name>yarn.scheduler.capacity.root.idle.queues</name><value>a</value></property>"
+        "<property><name>yarn.scheduler.capacity.root.idle.a.capacity</name><value>100</value>"
+        "</property></configuration>",
+    )
+    found, notes = read("yarn-capacity", text, tmp_path)
+    assert found.paths == read("yarn-capacity", CAPACITY_XML, tmp_path)[0].paths
+    assert "left out: 0 %, which gets only what others leave idle: idle" in notes
+    assert not any("not read" in line for line in notes)
+    with pytest.raises(InputError, match="root: the capacities of its queues sum to 0, not to 100"):
+        read("yarn-capacity", text.replace(">75<", ">0<").replace(">25<", ">0<"), tmp_path)
+
+
 def test_kueue_takes_the_quotas_as_capacity(tmp_path: Path) -> None:
     found, notes = read("kueue", KUEUE, tmp_path, DemandOptions({}))
     assert dict(zip(found.resources, found.capacity, strict=True)) == {"cpu": 200, "memory": 0.4}

@@ -9,13 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from slotwise.instances.arrays import FloatArray
+from slotwise.instances.datacenter.work import need_same_work, work_of_classes, work_of_jobs
+from slotwise.instances.datacenter.workload import replay
 from slotwise.instances.errors import InputError
-from slotwise.instances.import_notes import ImportNotes
+from slotwise.instances.importers import import_
+from slotwise.instances.notices import ImportNotes
 from slotwise.instances.traces.google2011 import read_google
-from slotwise.instances.traces.job_classes import Machines, with_classes
-from slotwise.instances.traces.job_table import JobTable
+from slotwise.instances.traces.job_classes import Machines, runnable, with_classes
+from slotwise.instances.traces.job_table import JobTable, write_jobs
 from slotwise.instances.traces.openb import read_openb
 from slotwise.instances.traces.pai import read_pai
+from slotwise.solvers.guidance.column_generation import generate_columns
 
 NODES = """sn,cpu_milli,memory_mib,gpu,model
 a,32000,65536,0,
@@ -143,6 +148,9 @@ TASKS = """600000000,,1,0,,0,u,2,9,0.1,0.05,0.001,0
 653000000,,6,0,,0,u,2,9,0.1,0.1,,0
 654000000,,6,0,7,1,u,2,9,0.1,0.1,,0
 655000000,,6,0,7,5,u,2,9,0.1,0.1,,0
+653000000,,7,0,,0,u,2,9,0.1,1.1,,0
+654000000,,7,0,7,1,u,2,9,0.1,1.1,,0
+655000000,,7,0,7,4,u,2,9,0.1,1.1,,0
 """
 
 
@@ -163,6 +171,7 @@ def test_google_by_hand(tmp_path: Path) -> None:
         "1 task never finished",
         "2 tasks still there at the end",
         "1 task without a request",
+        "1 task that no machine could run",
     ):
         assert words in told
     later, _, _, _ = read_google([machines], [tasks], window=(605, 900))
@@ -236,7 +245,53 @@ def test_classes_are_as_many_as_the_jobs_need() -> None:
     assert any("4 jobs ask for nothing" in line for line in notes.lines)
 
 
-def test_the_real_traces(traces: Path) -> None:
+def test_a_class_holds_what_its_jobs_hold() -> None:
+    """1 cpu for an hour and 3 for three hours: 10 cpu hours, 5 a job, where 2 × 2 would be 4."""
+    machines = Machines(("cpu",), ("m",), np.array([1]), np.array([[10.0]]))
+    notes = ImportNotes()
+    jobs = table([[1.0], [3.0]], [3600.0, 3 * 3600.0])
+    datacenter, label = with_classes("one", machines, jobs, notes, classes=1)
+    assert datacenter.mean_time.tolist() == [[2.0]]
+    assert datacenter.request.tolist() == [[2.5]]
+    assert work_of_classes(datacenter) == pytest.approx([5.0])
+    assert notes.lines == ["1 class explains 0 % of the variance of requests and log durations"]
+    need_same_work(datacenter, label, jobs.duration / 3600, jobs.request)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_work_is_lost_and_every_class_fits_a_machine(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    machines = Machines(
+        ("a", "b"), ("flat", "tall"), np.array([2, 3]), np.array([[10.0, 1.0], [1.0, 10.0]])
+    )
+    jobs = table(rng.integers(0, 11, (40, 2)).tolist(), np.exp(rng.normal(5, 3, 40)).tolist())
+    jobs = runnable(machines, replace(jobs, allowed=np.ones((1, 2), dtype=bool)), ImportNotes())
+    datacenter, label = with_classes("both", machines, jobs, ImportNotes(), classes=seed % 4 + 1)
+    need_same_work(datacenter, label, jobs.duration / 3600, jobs.request)
+    known = np.bincount(label[label >= 0])
+    assert datacenter.share == pytest.approx(known / known.sum())
+    assert datacenter.fits.any(axis=1).all()
+    for k, request in enumerate(datacenter.request):
+        own = jobs.request[label == k]
+        assert (own.min(axis=0) <= request + 1e-9).all()
+        assert (request <= own.max(axis=0) + 1e-9).all()
+
+
+def test_an_importer_that_takes_means_apart_is_refused() -> None:
+    machines = Machines(("cpu",), ("m",), np.array([1]), np.array([[10.0]]))
+    jobs = table([[1.0], [3.0]], [3600.0, 3 * 3600.0])
+    made, label = with_classes("one", machines, jobs, ImportNotes(), classes=1)
+    assert import_(lambda: (made, jobs, label, [])).made is made
+    with pytest.raises(InputError, match="one: a job holds 5 cpu × h on average, one of its class"):
+        import_(lambda: (replace(made, request=np.array([[2.0]])), jobs, label, []))
+
+
+def work_of(jobs: JobTable) -> FloatArray:
+    work: FloatArray = (jobs.duration[:, None] / 3600 * jobs.request).mean(axis=0)
+    return work
+
+
+def test_the_real_traces(traces: Path, tmp_path: Path) -> None:
     folder = traces / "openb"
     nodes = folder / "openb_node_list_all_node.csv"
     datacenter, jobs, label, _ = read_openb(nodes, folder / "openb_pod_list_default.csv.gz")
@@ -247,7 +302,17 @@ def test_the_real_traces(traces: Path) -> None:
     assert np.median(jobs.duration) == 616
     assert len(label) == jobs.jobs
     assert datacenter.fits.any(axis=1).all()
-    constrained, _, _, _ = read_openb(nodes, folder / "openb_pod_list_gpuspec33.csv.gz")
+    # The pods hold 7.10 GPU hours each, so that 6212 GPUs carry 875.5 of them per hour.
+    capacity, held = datacenter.count @ datacenter.capacity, work_of(jobs)
+    assert capacity[2] / held[2] == pytest.approx(875.5, abs=0.2)
+    assert work_of_classes(datacenter) == pytest.approx(held, rel=1e-9)
+    write_jobs(tmp_path / "jobs.csv", datacenter, jobs, label)
+    assert work_of_jobs(replay(tmp_path / "jobs.csv", datacenter)) == pytest.approx(held)
+    # What a load of 1 asks for is there.
+    assert (generate_columns(datacenter).bound * held <= capacity * (1 + 1e-9)).all()
+    constrained, others, _, notes = read_openb(nodes, folder / "openb_pod_list_gpuspec33.csv.gz")
+    assert work_of_classes(constrained) == pytest.approx(work_of(others), rel=1e-9)
+    assert not any("-0" in line or "−0" in line for line in notes)
     assert not np.isfinite(constrained.mean_time).all()
     assert len(constrained.classes) <= 12 + 17
     specification = traces / "alibaba_pai2020" / "pai_machine_spec.tar.gz"

@@ -81,7 +81,7 @@ def test_guidance_is_held_to_the_datacenter_that_is_given():
 def test_an_allocation_is_held_to_the_hierarchy_that_is_given():
     shares = slotwise.fair(TREE)
     smaller = replace(TREE, capacity=np.array([8.0]))
-    assert any("of the capacity" in v for v in slotwise.check(smaller, shares).violations)
+    assert any("more than the capacity" in v for v in slotwise.check(smaller, shares).violations)
     other = replace(TREE, names=("root", "a", "c"))
     assert "other leaves" in slotwise.check(other, shares).violations[0]
 

@@ -18,6 +18,7 @@ from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Job, MapTask, job_instance
 from slotwise.instances.mapreduce.setups import map_setups_by_node, output_share
 from slotwise.instances.mapreduce.subset import with_jobs
+from slotwise.solvers.branch_and_bound import placements
 from slotwise.solvers.branch_and_bound import search as branch_and_bound
 from slotwise.solvers.branch_and_bound.integer_times import (
     UNITS_OF_HORIZON,
@@ -59,9 +60,13 @@ def without_search(monkeypatch):
 
 @pytest.fixture
 def all_jobs_at_once(monkeypatch):
-    """No proof by some of the jobs: those searched first take no time at all."""
+    """No proof by some of the jobs: those searched first take no time at all.
+
+    The map tasks of some of the jobs are tried below every placement of the reduce tasks.
+    """
     nothing = job_instance("nothing", Cluster.uniform(1), [Job("none", [0.0], [])])
     monkeypatch.setattr(branch_and_bound, "with_jobs", lambda instance, jobs: nothing)
+    monkeypatch.setattr(placements, "QUICK", 0)
 
 
 @pytest.mark.parametrize("first", range(0, 150, 15))
@@ -148,6 +153,33 @@ def test_equal_racks_and_nodes():
     instance = job_instance("racks", cluster, jobs)
     known = optimum(instance, shared_order=True)
     assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+
+
+@pytest.mark.usefixtures("without_search")
+def test_jobs_with_slack_do_not_hide_those_that_rule_a_placement_out(monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "GROWTH", 0)  # only the first round has nodes
+    instance = small(4, 4, seed=319)
+    assert branch_and_bound_method(instance, task_for(instance)).stop == "gap closed"
+
+
+def symmetries(replicas, map_slots=(1, 1, 1, 1)):
+    """The symmetries of two racks of two nodes and a job with a map task for each of `replicas`."""
+    cluster = replace(
+        Cluster.uniform(4, racks=2, map_slots=1, reduce_slots=1), map_slots=np.array(map_slots)
+    )
+    maps = [MapTask(4.0, 100, [f"n{node}" for node in nodes]) for nodes in replicas]
+    scale = in_integer_times(job_instance("racks", cluster, [Job("a", maps, [6.0])]), 100.0)
+    return sorted(map(tuple, scale.symmetries.tolist()))
+
+
+def test_symmetries_exchange_equal_map_tasks_only():
+    within = [(0, 1, 2, 3), (0, 1, 3, 2), (1, 0, 2, 3), (1, 0, 3, 2)]
+    swapped = [(2, 3, 0, 1), (2, 3, 1, 0), (3, 2, 0, 1), (3, 2, 1, 0)]
+    assert symmetries([]) == symmetries([[0, 1], [2, 3]]) == within + swapped
+    assert symmetries([[0, 1]]) == within
+    assert symmetries([[0], [2, 3]]) == within[:2]
+    assert symmetries([[0], [2]]) == [within[0], swapped[0]]
+    assert symmetries([], (1, 2, 1, 2)) == [within[0], swapped[0]]
 
 
 def test_progress_only_improves_and_ends_at_the_result():

@@ -115,6 +115,30 @@ def test_a_torn_journal_and_two_runs_at_once(folder, graded, tmp_path):
         grade_class(folder, Wishes(HOW, table=table))
 
 
+def test_no_file_ends_a_class(folder, tmp_path, monkeypatch):
+    arrive = "    def arrive(self, job):\n"
+    keeps = "        if job.number == 0:\n            self.seen.append(job)\n"
+    keeps = f"    seen = []\n\n{arrive}{keeps}            job = self.seen[0]\n"
+    (folder / "bert.py").write_text(right("rule").replace(arrive, keeps))
+    grade = classes.grade_source
+
+    def failing(source, name, *more):
+        if name == "anna.py":
+            raise IndexError("list index\nout of range")
+        return grade(source, name, *more)
+
+    monkeypatch.setattr(classes, "grade_source", failing)
+    wishes = Wishes(HOW, table=tmp_path / "marks.csv", pages=tmp_path / "pages")
+    rows = grade_class(folder, wishes).rows
+    assert [row["verdict"] for row in rows] == ["grader failed", "broken", "not graded"]
+    assert rows[0]["message"] == "IndexError: list index out of range"
+    assert rows[1]["kind"] == "it remembers earlier calls"
+    assert "IndexError" in (tmp_path / "pages" / "anna.html").read_text()
+    monkeypatch.setattr(classes, "grade_source", grade)
+    (tmp_path / "pages" / "bert.html").write_text("")
+    assert grade_class(folder, wishes).rows[0]["verdict"] == "nothing found"
+
+
 def test_nothing_to_grade(tmp_path):
     with pytest.raises(InputError, match="has no Python files"):
         grade_class(tmp_path, Wishes(HOW))

@@ -9,10 +9,10 @@ import slotwise
 from slotwise.formulations.bounds.closed_form import lb1_as_printed
 from slotwise.formulations.job_order.model import build
 from slotwise.instances.errors import InputError
-from slotwise.teaching.exercises.batch_instances import DOMAINS, draw, inside
 from slotwise.teaching.exercises.batch_judges import instance_of
 from slotwise.teaching.exercises.child.functions import solved
-from slotwise.teaching.exercises.exact import optimum
+from slotwise.teaching.exercises.hidden.batch_instances import DOMAINS, draw, inside
+from slotwise.teaching.exercises.hidden.exact import optimum
 
 RATES = {"node": 100.0, "rack": 50.0, "remote": 25.0}
 

@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from seeded_bugs import HANG, MODELS, QUICK, right
+from seeded_bugs import HANG, MODELS, QUICK, ROWS, right
 
 import slotwise
 from slotwise.instances.errors import InputError
 from slotwise.teaching.exercises.exercise import Demands, Limits
 from slotwise.teaching.exercises.grading import grade_source, wanted
+
+NAMES = ["heuristic", "bound", "solve", "build", "rule"]
 
 LONG = Limits(time=600.0, per_instance=20.0)
 
@@ -50,7 +52,7 @@ def test_an_endless_loop():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.parametrize("bug", [*QUICK, *MODELS], ids=lambda bug: bug.name)
+@pytest.mark.parametrize("bug", [*QUICK, *MODELS, *ROWS], ids=lambda bug: bug.name)
 def test_seeded_mistakes_with_other_seeds(bug, seed):
     shows(graded(bug.exercise, bug.source, seed=seed), bug)
 
@@ -58,7 +60,7 @@ def test_seeded_mistakes_with_other_seeds(bug, seed):
 @pytest.mark.parametrize(
     ("exercise", "file", "instances"),
     [("heuristic", "heuristic", 300), ("bound", "bound", 300), ("rule", "rule", 300),
-     ("solve", "model", 3)],
+     ("solve", "model", 3), ("build", "build", 3)],
 )  # fmt: skip
 def test_right_answers_pass(exercise, file, instances):
     found = graded(exercise, right(file), instances=instances)
@@ -68,7 +70,7 @@ def test_right_answers_pass(exercise, file, instances):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("exercise", "file"), [("solve", "model")])
+@pytest.mark.parametrize(("exercise", "file"), [("solve", "model"), ("build", "build")])
 def test_right_answers_pass_all(exercise, file):
     assert not graded(exercise, right(file)).broken
 
@@ -95,8 +97,30 @@ def test_demands():
 def test_two_runs_that_differ():
     source = right("heuristic").replace("    rows = []\n", "    rows = []\n    COUNT.append(0)\n")
     source = source.replace('"start": start,', '"start": start + (len(COUNT) % 2),')
-    found = graded("heuristic", f"COUNT = []\n{source}", instances=20)
-    assert {one.failure.kind for one in found.findings} >= {"two runs differ"}
+    found = graded("heuristic", f"COUNT = []\n{source}", instances=2)
+    (one,) = found.findings
+    assert one.failure.kind == "it remembers earlier calls"
+    assert "asked this alone, in a fresh process, it is right" in one.failure.text
+    later = "[{**row, 'start': row['start'] + at} for row in rows]"
+    drawn = f"    at = __import__('random').random()\n    return {later}\n"
+    found = graded("heuristic", right("heuristic").replace("    return rows\n", drawn), instances=2)
+    assert {one.failure.kind for one in found.findings} == {"two runs differ"}
+    assert "The answer when asked again, makespan " in found.text()
+    assert found.document()["findings"][0]["again"]["tasks"]
+
+
+def test_what_is_remembered_is_told_apart_from_a_mistake():
+
+    def kinds(value):
+        source = "import os\ndef bound(instance, longest=[]):\n"
+        source += "    longest.append(max(t['processing'] for j in instance['jobs']"
+        source += " for t in j['map_tasks'] + j['reduce_tasks']))\n"
+        found = graded("bound", f"{source}    return {value}\n", instances=12)
+        return [one.failure.kind for one in found.findings]
+
+    assert kinds("max(longest)") == ["it remembers earlier calls"]
+    assert kinds("max(longest) + 1000") == ["a bound above the optimum"]
+    assert kinds("1000 if len(longest) > 1 else -os.getpid()") == ["two runs differ"]
 
 
 def test_verdicts_depend_on_the_seed_alone():
@@ -139,4 +163,4 @@ def test_the_public_function(tmp_path):
     found = slotwise.grade(path, "rule", instances=5)
     assert (found.file, found.asked, found.verdict) == ("mine.py", 5, "nothing found")
     assert "5 hidden instances" in repr(found)
-    assert [one.name for one in slotwise.exercises()] == ["heuristic", "bound", "solve", "rule"]
+    assert [one.name for one in slotwise.exercises()] == NAMES

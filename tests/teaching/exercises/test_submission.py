@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from processes import descendants, until
+from processes import descendants, start, until
+from seeded_bugs import right
 
 from slotwise.instances.errors import InputError
 from slotwise.teaching.exercises.exercise import Limits
@@ -42,7 +43,10 @@ def only(found):
         ("open('big', 'wb').write(bytes(5 * 10**6))", "raises OSError", "File too large"),
         ("return float('nan')", "not a number", "the bound is not a number"),
         ("return None", "not an answer of this exercise", "number of seconds, got None"),
-        ("return object()", "raises TypeError", "a object is no part of an answer"),
+        ("return object()", "not an answer of this exercise", "a object is no part of an answer"),
+        ("return __import__('decimal').Decimal(10**9)", "a bound above the optimum", "1e+09 s"),
+        ("return __import__('fractions').Fraction(10**9)", "a bound above the optimum", "1e+09 s"),
+        ("raise ValueError(chr(0xd800))", "raises ValueError", "line 3: ValueError: ?"),
         ("return 'x' * 10**7", "raises TooLong", "more than 1000000 bytes"),
         ("return 10**400", "a bound above the optimum", "bound inf s"),
     ],
@@ -106,7 +110,9 @@ def test_its_surroundings():
     folder = seen("os.getcwd()").rpartition(" ")[2].strip("'")
     assert folder != os.getcwd()
     assert not Path(folder).exists()
-    assert "isolated=1" in seen("sys.flags")
+    assert "ignore_environment=0" in seen("sys.flags")
+    assert "no_user_site=1" in seen("sys.flags")
+    assert "True" in seen("sys.flags.safe_path")
     assert "''" in seen("sys.stdin.read()")
 
 
@@ -143,7 +149,8 @@ def test_what_cannot_be_loaded_is_refused(source, said):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ("None", "need a list of rows, got None"),
+        ("None", "need a list of rows, got None (forgot `return`?)"),
+        ("type('DataFrame', (), {})()", "mine.py: a DataFrame is no list of rows: return frame.to"),
         ("[{}, 3]", "row 1 has no field `job`"),
         ("[row, 3]", "row 2 is a int, need a dict"),
         ("[row, {**row, 'slot': None}]", "row 2: `slot` is None, need an integer"),
@@ -158,6 +165,38 @@ def test_rows_that_are_none_are_refused(answer, said):
     with pytest.raises(InputError) as error:
         graded(f"row = {row}\ndef heuristic(i):\n    return {answer}\n", exercise="heuristic")
     assert str(error.value) == f"mine.py: heuristic: {said}" or said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "change", ["reversed(rows)", "map(dict, rows)", "(row for row in rows)", "iter(rows)"]
+)
+def test_rows_that_can_be_read_only_once(change):
+    assert "    return rows\n" in right("heuristic")
+    source = right("heuristic").replace("    return rows\n", f"    return {change}\n", 1)
+    assert not graded(source, instances=2, exercise="heuristic").broken
+
+
+def test_no_process_that_it_sees_tells_the_seed(tmp_path):
+    (tmp_path / "spy.py").write_text(
+        "import glob, os, sys, time\n"
+        "def bound(instance):\n"
+        "    seen = [repr(sys.orig_argv), repr(os.environ)]\n"
+        "    for path in glob.glob('/proc/[0-9]*/cmdline') + glob.glob('/proc/[0-9]*/environ'):\n"
+        "        try: seen.append(open(path, errors='replace').read())\n"
+        "        except OSError: pass\n"
+        "    open('began', 'w').close()\n"
+        "    while not os.path.exists('seen'): time.sleep(0.01)\n"
+        "    return 1e9 if any('987654' in text for text in seen) else 0.0\n"
+    )
+    line = ("grade", "spy.py", "--exercise", "bound", "--instances", 1, "--per-instance", 60)
+    process = start(*line, "--seed", 987654, folder=tmp_path)
+    until(lambda: list((tmp_path / "temporary").glob("*/began")))
+    (began,) = (tmp_path / "temporary").glob("*/began")
+    words = Path(f"/proc/{process.pid}/cmdline").read_text()
+    began.with_name("seen").write_text("")
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert words.endswith("\0--seed\0******\0")
 
 
 def test_without_slotwise():

@@ -25,7 +25,6 @@ KINDS = {
     "which is lost": "a slot that is not lost",
     "priority forbids": "a slot of its priority",
     "before time 0": "not before 0",
-    "map phase (0)": "not before 0",
     "before the end of its job's map phase": "reduce after maps",
     ": setup is": "setup as placed",
     ": end is": "as long as it takes",

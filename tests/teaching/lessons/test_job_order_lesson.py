@@ -13,7 +13,7 @@ import pytest
 from brute_force import optimum
 from random_instances import tiny, with_outages, with_security, with_speed_factors
 
-from slotwise import check
+from slotwise import Cluster, Job, check, job_instance
 from slotwise.formulations.job_order import model as job_order
 from slotwise.instances.generators.ljr import small
 from slotwise.instances.mapreduce.eligibility import impossible
@@ -111,7 +111,9 @@ def test_the_page_builds_the_rows_of_python(first: int, count: int) -> None:
         for instance, horizon in zip(instances, horizons, strict=True)
     ]
     built = node(
-        "return data.map(({ problem, horizon }) => lesson.jobOrder.build(problem, horizon));", cases
+        """return data.map(({ problem, horizon }) =>
+          lesson.jobOrder.build(problem, { longest: horizon }));""",
+        cases,
     )
     worst = max(
         assert_same(ours, rows_of(instance, horizon))
@@ -307,3 +309,29 @@ def test_the_optimum_of_the_page_is_that_of_enumeration(tmp_path: Path) -> None:
         assert one["answer"]["value"] == pytest.approx(best, rel=1e-6, abs=1e-6), instance.name
         assert one["value"] == pytest.approx(best, rel=1e-6, abs=1e-6), instance.name
         assert one["violations"] == []
+
+
+BIG_M = """
+const found = [];
+for (const name of ["job-order", "sequence"])
+  for (const bigM of [0.5, 1, 2]) {
+    const model = lesson.models[name], built = model.build(data, {}, { bigM });
+    const on = new Set(Object.keys(built.rows).filter((component) => !/^J1[3-9]/.test(component)));
+    const answer = await lesson.solve(lesson.lpText(built, on));
+    const picture = model.picture(data, answer, on, built);
+    found.push([answer.value, picture.value, answer.nodes]);
+  }
+return found;
+"""
+
+
+def test_half_of_a_big_m_cuts_off_the_optimum_and_twice_changes_nothing(tmp_path: Path) -> None:
+    """A map task and a reduce task of two jobs, 1 s each, run side by side. Half of what j1 would
+    leave after j0 stays in (J11), and 0.5 s before j1 in (J9); (5) has nothing to bite on."""
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    instance = job_instance("two", cluster, [Job("j0", [1.0], []), Job("j1", [], [1.0])])
+    scripts = ["text.js", "solver.js", *SCRIPTS[1:]]
+    told = lesson_solver.answer(scripts, BIG_M, instance_document(instance), folder=tmp_path)
+    assert [value for value, _, _ in told] == pytest.approx([1.5, 1, 1, 1, 1, 1])
+    assert [drawn for _, drawn, _ in told] == pytest.approx([1.5, 1, 1, 1, 1, 1])
+    assert all(isinstance(nodes, int) for _, _, nodes in told)

@@ -4,10 +4,24 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import lesson_solver
 import pytest
 
-SCRIPTS = ["text.js", "solver.js", "lp.js", "app.js"]
+import slotwise
+
+SCRIPTS = [
+    "text.js",
+    "links.js",
+    "shape.js",
+    "solver.js",
+    "lp.js",
+    "measures.js",
+    "verdict.js",
+    "app.js",
+]
+
+EXAMPLES = Path(slotwise.__file__).parent / "examples"
 
 MODEL: dict[str, Any] = {
     "variables": {
@@ -225,3 +239,46 @@ def test_numbers_are_read_easily() -> None:
         SCRIPTS, 'return ["", 1e-9, 2].map((c) => lesson.price("p", +c, "s"))'
     )
     assert said == ["p changes nothing", "p changes nothing", "p raises the bound by 2 s"]
+
+
+def test_a_link_sets_the_switches_and_is_made_of_them() -> None:
+    body = """
+      const labels = [["7", "eq7_map_successor"], ["3*", "eq3_late"], ["J9", "J9_before"], ["12"]];
+      const rules = labels
+        .map(([label, component]) => ({ label, components: component ? [component] : [] }));
+      return data.map((text) => {
+        const { off, bigM, unknown } = lesson.switches(text, rules);
+        return [[...off], bigM, unknown, lesson.fragment(off, bigM)];
+      });
+    """
+    told = lesson_solver.answer(
+        SCRIPTS, body, ["", "#without=j9,eq7&big-m=0.5", "#without=3*,99,12", "#big-m=7&x"]
+    )
+    assert told == [
+        [[], 1, [], ""],
+        [["J9", "7"], 0.5, [], "#without=J9,7&big-m=0.5"],
+        [["3*"], 1, ["99", "12"], "#without=3*"],
+        [[], 1, [], ""],
+    ]
+
+
+MALFORMED = [
+    ({"name": ""}, "name: need a length of at least 1"),
+    ({"jobs": None}, "jobs: need an array"),
+    ({"colour": 1}, "the file: there is no field “colour”"),
+    ({"jobs": [{"name": "a", "output_ratio": -1}]}, "jobs.0.output_ratio: need at least 0"),
+    ({"jobs": [{}]}, "jobs.0: the field “name” is missing"),
+    ({"format": "slotwise/datacenter/1"}, "format: need “slotwise/mapreduce/1”"),
+    ({"outages": [{"node": "n0", "phase": "shuffle"}]}, "outages.0.phase: need one of map, reduce"),
+]  # fmt: skip
+
+
+def test_an_opened_file_is_held_to_the_schema_in_words() -> None:
+    known = slotwise.schema("mapreduce")
+    right = json.loads((EXAMPLES / "lesson-job-order.json").read_text())
+    others = [right | change for change, _ in MALFORMED]
+    for document in others:
+        assert not jsonschema.Draft202012Validator(known).is_valid(document)
+    body = "return data.all.map((document) => lesson.misshapen(document, data.known));"
+    told = lesson_solver.answer(SCRIPTS, body, {"all": [right, *others], "known": known})
+    assert told == [None, *(words for _, words in MALFORMED)]

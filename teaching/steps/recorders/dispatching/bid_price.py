@@ -13,11 +13,11 @@ import numpy as np
 from .....heuristics.dispatch.policies.bid_price_state import need_prices
 from .....heuristics.dispatch.worth.tables import tables_of, worths_of_machines
 from .....instances.datacenter.guidance import Guidance
+from .....instances.wording import listed, number, plural
 from ...record import Candidate, Fact
-from ...words import counted, number
+from .candidates import shortened
 from .cluster import Cluster, Job, Machine
 from .play import Decision
-from .wording import listed, shortened
 
 LOOKED_AT = 32
 """Different kinds of room that are priced, the fullest first; it is part of the rule."""
@@ -308,7 +308,7 @@ class BidPrice:
             )
             rule = "no room"
             order = sorted(able, key=lambda m: (m is not nearest, m.number))
-        behind = f"behind {counted(ahead, 'job')}" if ahead else "as the first in line"
+        behind = f"behind {plural(ahead, 'job')}" if ahead else "as the first in line"
         text += f"The job waits {behind}."
         candidates, _, left_out = shortened([self._barred(job, m) for m in order], [0])
         return Decision(None, rule, text, candidates, None, left_out, 0, facts)

@@ -10,11 +10,11 @@ import numpy as np
 
 from .....heuristics.random_numbers import uniform_of_job
 from .....instances.datacenter.guidance import Guidance
+from .....instances.wording import listed, number, plural
 from ...record import Candidate, Fact
-from ...words import counted, number
+from .candidates import shortened
 from .cluster import Cluster, Job, Machine
 from .play import Decision
-from .wording import listed, shortened
 
 
 class Lotes:
@@ -120,7 +120,7 @@ class Lotes:
                 f"{best.name} is the only one{of} with room (score {best.score(k)}). ",
             )
         score = (
-            f"Of {counted(len(order), 'machine')}{of} with room {best.name} has the highest score, "
+            f"Of {plural(len(order), 'machine')}{of} with room {best.name} has the highest score, "
         )
         score += f"{best.score(k)}: {what}"
         second = order[1]

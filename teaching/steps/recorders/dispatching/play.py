@@ -13,8 +13,8 @@ from .....instances.arrays import FloatArray, IntArray
 from .....instances.datacenter.datacenter import Datacenter
 from .....instances.datacenter.workload import Workload
 from .....instances.errors import InputError
+from .....instances.wording import listed, number, plural
 from ...record import Candidate, Fact, Kind, Row, Step, Steps
-from ...words import counted, number
 from .cluster import Cluster, Job, Machine
 
 MOST_MACHINES, MOST_JOBS = 60, 400
@@ -194,7 +194,7 @@ class Player:
         machine.running[gone.job_class] -= 1
         ended = (
             f"{gone.label.capitalize()} ({self.cluster.class_of(gone)}) has ended on "
-            f"{machine.name}, and {counted(len(self.cluster.waiting), 'job')} "
+            f"{machine.name}, and {plural(len(self.cluster.waiting), 'job')} "
             f"{'waits' if len(self.cluster.waiting) == 1 else 'wait'}. "
         )
         while self.cluster.waiting and (found := self.rule.next_for(machine)) is not None:
@@ -242,8 +242,9 @@ class Player:
     def _needs(self, job: Job) -> str:
         amounts = self.cluster.amounts(job.demand)
         parts = [f"{number(float(a or 0))} {name}" for name, a in amounts.items() if a]
-        listed = " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-        return f"{job.label.capitalize()} ({self.cluster.class_of(job)}) needs {listed}. "
+        return (
+            f"{job.label.capitalize()} ({self.cluster.class_of(job)}) needs {listed(parts, None)}. "
+        )
 
     def _add(
         self,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from .....instances.wording import number, plural
 from ...record import Candidate, Fact
-from ...words import counted, number
+from .candidates import shortened
 from .cluster import Cluster, Job, Machine
 from .play import Decision
-from .wording import shortened
 
 
 class QueueRule(ABC):
@@ -113,7 +113,7 @@ class QueueRule(ABC):
             return "only one", f"{best.name} is the only machine with room. "
         second = order[1]
         shown = number(value[best.number])
-        text = f"Of {counted(len(order), 'machine')} with room {best.name} {self.words}, {shown}. "
+        text = f"Of {plural(len(order), 'machine')} with room {best.name} {self.words}, {shown}. "
         if value[second.number] == value[best.number]:
             return "lowest number", f"{text}{second.name} has the same and a higher number. "
         return self.name, f"{text}{second.name} comes next with {number(value[second.number])}. "
@@ -130,7 +130,7 @@ class QueueRule(ABC):
         text = (
             f"No machine has room. {nearest.name} comes nearest and lacks "
             f"{number(float(lacks or 0))} {name}. The job waits "
-            + (f"behind {counted(ahead, 'job')}." if ahead else "as the first in line.")
+            + (f"behind {plural(ahead, 'job')}." if ahead else "as the first in line.")
         )
         order = sorted(able, key=lambda m: (m is not nearest, m.number))
         candidates, _, left_out = shortened([self._machine(m, job) for m in order], [0])
@@ -249,7 +249,7 @@ class Tetris(QueueRule):
         facts: dict[str, Fact] = {"jobs that fit": len(able), "weight of work": weight}
         job = able[best]
         text = (
-            f"Of {counted(len(able), 'waiting job')} that fit {job.label} has the highest score, "
+            f"Of {plural(len(able), 'waiting job')} that fit {job.label} has the highest score, "
             f"{number(scores[best])}: ω {number(self.value(job, machine))} less "
             f"{number(weight)} times its remaining work {number(self._remaining(job))}. "
         )

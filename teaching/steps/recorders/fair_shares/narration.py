@@ -5,33 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....instances.hierarchy.hierarchy import Hierarchy
+from .....instances.wording import MOST_NAMED, listed, number
 from ...record import Candidate, Fact, Row, Step
-from ...words import number
 from .flat_filling import Flattened
 from .rises import Event, Rise, load, same
 
-MOST_NAMED = 6
-"""Leaves that a sentence names; it says how many more there are."""
-
 MOST_SHOWN = 8
 """Events that a step shows as what may come next."""
-
-
-def named(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Names in a row, "a, b and c", or the first of them and how many more there are.
-
-    Parameters
-    ----------
-    names
-        The names.
-    most
-        How many are written.
-    """
-    shown = list(names[:most])
-    if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most} more"
-    *others, last = shown
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 class Narrator:
@@ -85,7 +65,7 @@ class Narrator:
         if parts:
             text += (
                 "What a group wants of each resource is the sum over its children, by weight; the "
-                f"most of it is its μ: {named(parts)}. A leaf rises by the weights on its way "
+                f"most of it is its μ: {listed(parts)}. A leaf rises by the weights on its way "
                 "from the root, over the μ of its groups. "
             )
         else:
@@ -111,7 +91,7 @@ class Narrator:
         tree = self.tree
         rising = [i for i, w in enumerate(weight) if w > 0]
         rates = [f"{tree.paths[i]} {number(weight[i])}" for i in rising]
-        text += f"For each unit of the root's level the leaves gain: {named(rates)}."
+        text += f"For each unit of the root's level the leaves gain: {listed(rates)}."
         self.steps.append(
             Step(
                 kind="order",
@@ -188,17 +168,17 @@ class Narrator:
         ]
         levels = f"Between the levels {number(rise.begin)} and {number(rise.end)}"
         verb = "these leaves rise" if len(moving) > 1 else "one leaf rises"
-        return f"{levels} {verb}: {named(parts)}. "
+        return f"{levels} {verb}: {listed(parts)}. "
 
     def _what(self, ending: Sequence[Event], stopped: Sequence[int], rise: Rise) -> str:
         tree = self.tree
         texts = []
         full = [tree.resources[event.number] for event in ending if event.what == "resource"]
         if full:
-            text = f"Then {named(full)} {'is' if len(full) == 1 else 'are'} full"
+            text = f"Then {listed(full)} {'is' if len(full) == 1 else 'are'} full"
             if stopped:
                 some = [tree.paths[i] for i in stopped]
-                text += f": {named(some)} {'needs' if len(some) == 1 else 'need'} it and "
+                text += f": {listed(some)} {'needs' if len(some) == 1 else 'need'} it and "
                 text += "stops." if len(some) == 1 else "stop."
             else:
                 text += "."
@@ -206,7 +186,7 @@ class Narrator:
         done = [tree.paths[e.number] for e in ending if e.what == "tasks"]
         if done:
             one = len(done) == 1
-            text = f"{'Then' if not texts else 'At once'} {named(done)} "
+            text = f"{'Then' if not texts else 'At once'} {listed(done)} "
             text += "has all its tasks and stays" if one else "have all their tasks and stay"
             if self._siblings_first:
                 text += "; what is left of its part" if one else "; what is left of their parts"
@@ -219,7 +199,7 @@ class Narrator:
                 if len(caught) == 1
                 else ("begin to rise above what they had")
             )
-            texts.append(f"{'Then' if not texts else 'At once'} {named(caught)} {verb}.")
+            texts.append(f"{'Then' if not texts else 'At once'} {listed(caught)} {verb}.")
         return " ".join(texts)
 
     def _whole_groups(self, ending: Sequence[Event], rise: Rise) -> str:
@@ -243,7 +223,7 @@ class Narrator:
             return ""
         if len(groups) == 1:
             return f" With that group {groups[0]} is at its limit."
-        return f" With that groups {named(groups)} are at their limits."
+        return f" With that groups {listed(groups)} are at their limits."
 
     def _next(self, event: Event, rise: Rise) -> str:
         """What would have come next."""
@@ -265,12 +245,12 @@ class Narrator:
         first = ending[0]
         if first.what == "resource":
             full = [self.tree.resources[e.number] for e in ending if e.what == "resource"]
-            return f"{named(full, 3)} {'is' if len(full) == 1 else 'are'} full"
+            return f"{listed(full, 3)} {'is' if len(full) == 1 else 'are'} full"
         names = [self.tree.paths[e.number] for e in ending if e.what == first.what]
         one = len(names) == 1
         if first.what == "tasks":
-            return f"{named(names, 3)} {'has' if one else 'have'} all tasks"
-        return f"{named(names, 3)} {'rises' if one else 'rise'} too"
+            return f"{listed(names, 3)} {'has' if one else 'have'} all tasks"
+        return f"{listed(names, 3)} {'rises' if one else 'rise'} too"
 
     def _candidate(self, event: Event, rise: Rise) -> Candidate:
         tree = self.tree

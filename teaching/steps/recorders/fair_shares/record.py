@@ -9,11 +9,11 @@ from .....instances.errors import InputError
 from .....instances.hierarchy.allocation import Allocation
 from .....instances.hierarchy.hierarchy import Hierarchy
 from .....instances.needs import need
+from .....instances.wording import listed, number
 from ...record import Steps
-from ...words import number
 from .flat_filling import INFINITE, Flattened, flat_rises, flattened, full_level
 from .limited_filling import LimitedStage
-from .narration import Narrator, named
+from .narration import Narrator
 from .rises import Rise
 from .saturation import Saturation
 
@@ -94,7 +94,7 @@ def mch(hierarchy: Hierarchy) -> Steps:
         if apart:
             one = len(apart) == 1
             after = (
-                f"{named(apart)} {'does' if one else 'do'} not need {resource}: as printed "
+                f"{listed(apart)} {'does' if one else 'do'} not need {resource}: as printed "
                 f"{'it rises by its' if one else 'they rise by their'} own weight from the start, "
                 f"not only when {resource} is full. "
             )
@@ -222,7 +222,7 @@ def _settle(state: Saturation, narrator: Narrator, share: list[float], rises: li
     if rises:
         narrator.rise(rises[-1], full, stopped)
     names = [state.tree.resources[j] for j in full]
-    return f"{named(names)} {'is' if len(names) == 1 else 'are'} full. " if names else ""
+    return f"{listed(names)} {'is' if len(names) == 1 else 'are'} full. " if names else ""
 
 
 def _steps(method: str, narrator: Narrator, outcome: Allocation) -> Steps:
@@ -230,7 +230,7 @@ def _steps(method: str, narrator: Narrator, outcome: Allocation) -> Steps:
     notes = ["a bar is what a leaf gains in a step, coloured by its group"]
     missed = [path for path, met in zip(tree.paths, outcome.met.tolist(), strict=True) if not met]
     if missed:
-        notes.append(f"guarantees not met: {named(missed)}")
+        notes.append(f"guarantees not met: {listed(missed)}")
     if method != "exact":
         fair = allocate(tree, "exact").share.tolist()
         differ = [
@@ -239,7 +239,7 @@ def _steps(method: str, narrator: Narrator, outcome: Allocation) -> Steps:
             if abs(share - own) > 1e-9 * max(share, own)
         ]
         if differ:
-            notes.append(f"exact shares differ: {named(differ)}")
+            notes.append(f"exact shares differ: {listed(differ)}")
     return Steps(
         method=method,
         instance=tree.name,

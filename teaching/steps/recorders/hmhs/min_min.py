@@ -15,8 +15,9 @@ from .....instances.mapreduce.instance import Instance
 from .....instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from .....instances.mapreduce.schedule import PhaseSchedule
 from .....instances.mapreduce.setups import map_setup_matrix, reduce_setups
+from .....instances.wording import listed
 from ...record import Candidate, Step, Steps
-from ..board import Board, Phase, Told, blank, listed, map_ends, put
+from ..board import Board, Phase, Told, blank, map_ends, put
 from ..slot_order import Ordering, in_order, order_step, queues
 from .priority import by_priority, priority_step
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from .....instances.arrays import FloatArray
 from .....instances.mapreduce.instance import Instance
+from .....instances.wording import number
 from ...record import Candidate, Fact, Step
-from ...words import number
 from ..board import Board, Told, few
 
 

@@ -10,9 +10,9 @@ from .....instances.mapreduce.instance import Instance
 from .....instances.mapreduce.schedule import PhaseSchedule
 from .....instances.mapreduce.security import PLAIN
 from .....instances.mapreduce.setups import map_setup_matrix
+from .....instances.wording import listed, plural
 from ...record import Candidate, Fact, Step, Steps
-from ...words import counted
-from ..board import Board, Told, blank, few, listed, put
+from ..board import Board, Told, blank, few, put
 from ..slot_order import in_order, order_step
 from .reduce_tasks import placed_reduces
 from .smso import by_lpt
@@ -37,7 +37,7 @@ def smso_as_printed(instance: Instance) -> Steps:
     steps = board.finished(maps, reduces)
     broken = check(instance, steps.outcome).violations
     if broken:
-        told = f"No valid schedule: {counted(len(broken), 'violation')}, the first: {broken[0]}"
+        told = f"No valid schedule: {plural(len(broken), 'violation')}, the first: {broken[0]}"
         steps = replace(steps, notes=(told, *steps.notes))
     return steps
 

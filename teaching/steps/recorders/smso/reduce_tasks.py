@@ -11,8 +11,8 @@ from .....instances.arrays import IntArray
 from .....instances.mapreduce.instance import Instance
 from .....instances.mapreduce.schedule import PhaseSchedule
 from .....instances.mapreduce.setups import reduce_setups
+from .....instances.wording import listed
 from ...record import Step
-from ...words import listed
 from ..board import Board, Told, blank, map_ends, put
 from ..first_free import Turn, candidates, how_it_ends, whose_turn
 from ..job_orders import release_step

@@ -22,9 +22,9 @@ from .....instances.mapreduce.instance import Instance
 from .....instances.mapreduce.schedule import PhaseSchedule
 from .....instances.mapreduce.security import Outages
 from .....instances.mapreduce.setups import map_setup_matrix
+from .....instances.wording import listed, plural
 from ...record import Candidate, Step, Steps
-from ...words import counted
-from ..board import Board, Told, blank, listed, put
+from ..board import Board, Told, blank, put
 from ..job_orders import johnson_step
 from ..slot_order import Ordering, in_order, order_step
 from .matchmaking import Matchmaking, match_candidates, threshold_step
@@ -279,7 +279,7 @@ def _heartbeat(board: Board, here: Instance, maps: PhaseSchedule, reduces: Phase
     rows = board.rows("map", tasks, maps) + board.rows("reduce", later, reduces)
     return Step(
         kind="move",
-        title=f"Heartbeat: {counted(len(names), 'slot')} lost" if names else "Heartbeat: no outage",
+        title=f"Heartbeat: {plural(len(names), 'slot')} lost" if names else "Heartbeat: no outage",
         rule="outage verifying",
         text=text,
         candidates=tuple(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..board import Board, Told, listed
+from .....instances.wording import listed
+from ..board import Board, Told
 from .matchmaking import ANY, ENCRYPTING, HERE, HOME, IGNORED, SPARED, UNENCRYPTED, View, amount
 
 RULES = (

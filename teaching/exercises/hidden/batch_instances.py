@@ -7,12 +7,16 @@ from typing import Any
 
 from .exact import MOST_SLOTS, MOST_TASKS
 
-ANY, BOTH_PHASES = "any", "both-phases"
+ANY, BOTH_PHASES, NO_READS = "any", "both-phases", "no-reads"
 
 DOMAINS = {
     ANY: "jobs may lack map tasks or reduce tasks",
     BOTH_PHASES: "every job has at least one map task and one reduce task",
 }
+
+FEW_TASKS = 5
+
+WITHOUT_READS = {NO_READS: f"no task reads data, and there are at most {FEW_TASKS} tasks"}
 
 RATES = {"node": 100.0, "rack": 50.0, "remote": 25.0}
 
@@ -39,6 +43,13 @@ def first() -> dict[str, Any]:
     )
 
 
+def first_without_reads() -> dict[str, Any]:
+    """The first instance, whose tasks read nothing."""
+    document = first()
+    document["jobs"][0] |= {"output_ratio": 0.0, "map_tasks": [_map(1.0, 0.0, [])]}
+    return document
+
+
 def draw(rng: Random, domain: str) -> dict[str, Any]:
     """A random instance of at most 8 tasks on at most 3 map and 3 reduce slots.
 
@@ -47,7 +58,7 @@ def draw(rng: Random, domain: str) -> dict[str, Any]:
     rng
         Where randomness comes from.
     domain
-        One of `DOMAINS`.
+        One of `DOMAINS` or `WITHOUT_READS`.
 
     Returns
     -------
@@ -60,13 +71,16 @@ def draw(rng: Random, domain: str) -> dict[str, Any]:
     reduce_slots = _shared(rng, _slots(rng), nodes)
     cluster = [_node(k, k * racks // nodes, map_slots[k], reduce_slots[k]) for k in range(nodes)]
     times = {phase: rng.choice(TIMES) for phase in PHASES}
-    reads = rng.random() < 0.5
+    reads = rng.random() < 0.5 and domain != NO_READS
     jobs = [_job(i, rng.choice((0.0, 0.5, 1.0, 1.0)) if reads else 0.0) for i in range(_jobs(rng))]
     if domain == BOTH_PHASES or rng.random() < 0.4:
         places = [(job, phase) for job in jobs for phase in PHASES]
     else:
         places = [(job, rng.choice(PHASES)) for job in jobs]
-    most = rng.randint(max(2, len(places)), MOST_TASKS)
+    largest = FEW_TASKS if domain == NO_READS else MOST_TASKS
+    places = places[:largest]
+    jobs = [job for job in jobs if any(job is own for own, _ in places)]
+    most = rng.randint(max(2, len(places)), largest)
     # In some instances one job has all further tasks, in one phase: unequal jobs break more.
     only = (rng.choice(jobs), rng.choice(PHASES)) if rng.random() < 0.6 else None
     for _ in range(most - len(places)):
@@ -89,7 +103,7 @@ def inside(document: dict[str, Any], domain: str) -> bool:
     document
         The instance.
     domain
-        One of `DOMAINS`.
+        One of `DOMAINS` or `WITHOUT_READS`.
 
     Returns
     -------
@@ -103,6 +117,9 @@ def inside(document: dict[str, Any], domain: str) -> bool:
         return False
     if any(tasks[f"{phase}_tasks"] and not slots[f"{phase}_slots"] for phase in ("map", "reduce")):
         return False
+    if domain == NO_READS:
+        reads = any(task["input_mb"] for job in jobs for task in job["map_tasks"])
+        return not reads and sum(tasks.values()) <= FEW_TASKS
     return domain != BOTH_PHASES or all(job["map_tasks"] and job["reduce_tasks"] for job in jobs)
 
 

@@ -1,4 +1,4 @@
-"""Lists of names and of candidates."""
+"""Lists of candidates."""
 
 from __future__ import annotations
 
@@ -8,12 +8,6 @@ from ...record import Candidate
 
 MOST_SHOWN = 5
 """Candidates of a step that are shown; it says how many more there are."""
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a row: "a", "a and b", "a, b and c"."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def shortened(

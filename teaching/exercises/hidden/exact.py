@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...instances.arrays import FloatArray, IntArray
-from ...instances.errors import InputError
-from ...instances.kernels.decorators import kernel
+from ....instances.arrays import FloatArray, IntArray
+from ....instances.errors import InputError
+from ....instances.kernels.decorators import kernel
 
 MOST_TASKS, MOST_SLOTS, MOST_JOBS = 8, 3, 6
 """Largest instances: tasks in all, slots of each phase, jobs."""

@@ -1,0 +1,128 @@
+"""What makes results: the sources of slotwise and the libraries below it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ...instances.errors import InputError
+from ..study.identity import own_version
+from .record import Record
+
+LIBRARIES = (
+    "numpy", "numba", "llvmlite", "scipy", "networkx", "pyomo", "highspy", "ortools", "PuLP",
+)  # fmt: skip
+
+MAKES_RESULTS = (
+    "instances",
+    "formulations",
+    "heuristics",
+    "solvers",
+    "experiments/engine/kinds",
+    "experiments/engine/perform.py",
+)
+"""The parts of the package that a result may depend on; what shows results is none of them."""
+
+
+@cache
+def build() -> dict[str, str]:
+    """Which slotwise this is: its version, and a SHA-256 of the sources that make results."""
+    package = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    for part in MAKES_RESULTS:
+        place = package / part
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            content = file.read_bytes()
+            digest.update(f"{file.relative_to(package).as_posix()} {len(content)} ".encode())
+            digest.update(content)
+    return {"version": own_version(), "sources": digest.hexdigest()}
+
+
+@cache
+def fingerprint() -> dict[str, str]:
+    """Versions of all that results depend on, by name: slotwise, Python, libraries."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"slotwise": _slotwise(), "python": python, **installed(LIBRARIES)}
+
+
+@cache
+def build_name() -> str:
+    """The fingerprint in a few characters, which each run records."""
+    text = json.dumps(fingerprint(), sort_keys=True)
+    return f"{_slotwise()} {hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def installed(names: tuple[str, ...]) -> dict[str, str]:
+    """The versions of those packages that are there.
+
+    Parameters
+    ----------
+    names
+        Names of packages.
+
+    Returns
+    -------
+    dict
+        Versions by name.
+    """
+    found = {}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
+    """The first difference of two fingerprints in words.
+
+    Parameters
+    ----------
+    theirs, ours
+        The fingerprints.
+
+    Returns
+    -------
+    str
+        What is different there, empty if nothing is.
+    """
+    for name in {**ours, **theirs}:
+        if theirs.get(name) != ours.get(name):
+            there, here = (one.get(name, "none") for one in (theirs, ours))
+            return f"{name} {there}, here is {here}"
+    return ""
+
+
+def check_build(place: object, records: Mapping[str, Record]) -> None:
+    """Refuse runs that another build of slotwise made.
+
+    Parameters
+    ----------
+    place
+        Where they are.
+    records
+        Their records.
+
+    Raises
+    ------
+    InputError
+        If there are such runs.
+    """
+    for record in records.values():
+        theirs = record.build.rpartition(" ")[0]
+        if theirs and theirs != _slotwise():
+            version, _, sources = theirs.partition(" ")
+            raise InputError(
+                f"{place} holds runs of another build of slotwise ({version}, {sources}); "
+                "--anyway goes on, a new folder starts afresh"
+            )
+
+
+def _slotwise() -> str:
+    return f"{own_version()} {build()['sources'][:12]}"

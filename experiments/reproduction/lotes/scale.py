@@ -1,0 +1,106 @@
+"""On how many of the paper's machines runs are, and which verdicts that decides.
+
+The more machines there are, the more room is somewhere at the same load: waits of all policies get
+shorter, and not alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....instances.generators.lotes import google_2011
+from ..experiment import Claim, Verdict
+from .runs import TWENTIETH, WHOLE, is_trace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DECIDED_BY_SCALE = ("lotes-08", "lotes-10", "lotes-12", "lotes-17", "lotes-18")
+"""Claims on waits and queues: their verdicts on few machines are not those on all."""
+
+ALL_MACHINES = int(google_2011().count.sum())
+
+ON_ALL = f"all {ALL_MACHINES:,} machines"
+
+AT_SCALE = "not testable at this scale: --full runs all machines"
+
+
+def judged(frame: pd.DataFrame) -> pd.DataFrame:
+    """The runs that verdicts are on: those on the most machines; of a trace all.
+
+    Parameters
+    ----------
+    frame
+        The results.
+    """
+    return frame if is_trace(frame) else frame[frame["scale"] == frame["scale"].max()]
+
+
+def scale_of(frame: pd.DataFrame) -> str:
+    """On how many machines these runs are, in words.
+
+    Parameters
+    ----------
+    frame
+        Runs of one scale.
+    """
+    if is_trace(frame):
+        return "a trace"
+    scale = float(frame["scale"].iloc[0])
+    if scale == WHOLE:
+        return ON_ALL
+    return f"{int(google_2011(scale).count.sum()):,} of {ALL_MACHINES:,} machines"
+
+
+def at_scale(claims: Iterable[Claim], frame: pd.DataFrame) -> list[Claim]:
+    """The claims with the scale of their runs; what the scale decides is open below the paper's.
+
+    Parameters
+    ----------
+    claims
+        What the runs say.
+    frame
+        These runs, of one scale.
+    """
+    words = scale_of(frame)
+    found = [replace(one, scale=words) for one in claims]
+    if words == ON_ALL or is_trace(frame):
+        return found
+    return [_open(one) if one.id in DECIDED_BY_SCALE else one for one in found]
+
+
+def elsewhere(
+    frame: pd.DataFrame, claims: Callable[[pd.DataFrame], list[Claim]], said: Iterable[Claim]
+) -> list[str]:
+    """Verdicts that a twentieth of the machines would turn.
+
+    Parameters
+    ----------
+    frame
+        The results, of all scales.
+    claims
+        What runs of one scale say.
+    said
+        What those of all machines say.
+
+    Returns
+    -------
+    list of str
+        A sentence, or none.
+    """
+    if is_trace(frame) or set(frame["scale"]) != {TWENTIETH, WHOLE}:
+        return []
+    few = frame[frame["scale"] == TWENTIETH]
+    before = {one.id: one.verdict for one in said}
+    turned = [
+        f"{one.id} {one.verdict.value}" for one in claims(few) if one.verdict != before[one.id]
+    ]
+    told = ", ".join(turned) if turned else "all as on all machines"
+    return [f"Verdicts on {scale_of(few)}: {told}."]
+
+
+def _open(claim: Claim) -> Claim:
+    note = "; ".join(filter(None, [AT_SCALE, f"here {claim.verdict.value}", claim.note]))
+    return replace(claim, verdict=Verdict.NOT_TESTABLE, note=note)

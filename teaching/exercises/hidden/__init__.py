@@ -1,0 +1,1 @@
+"""Hidden problems: drawn within a domain, made smaller, and answered exactly."""
