@@ -9,7 +9,7 @@ from ..formulations.fair_share.model import build, shares
 from ..instances.errors import InputError
 from ..instances.hierarchy.allocation import SATISFIED, Allocation
 from ..instances.hierarchy.hierarchy import Hierarchy
-from .backends.highs import ONE_AT_A_TIME, TOLERANCE, Adapter
+from .backends.highs import linear_duals
 
 PRICE = 1e-9
 """A resource stops a stage if more of it would raise the level by this fraction."""
@@ -64,16 +64,6 @@ def fair_share(hierarchy: Hierarchy) -> Allocation:
 
 def _solve(model: pyo.ConcreteModel) -> dict[int, float]:
     """Solve, leave the values in the model, and return the dual prices of the capacities."""
-    with ONE_AT_A_TIME:
-        results = Adapter().solve(
-            model,
-            load_solutions=False,
-            solver_options={
-                "primal_feasibility_tolerance": TOLERANCE,
-                "dual_feasibility_tolerance": TOLERANCE,
-            },
-        )
-    results.solution_loader.load_vars()
     rows = list(model.F4_capacity.values())
-    duals = results.solution_loader.get_duals(rows)
+    duals = linear_duals(model, rows)
     return {row.index(): abs(duals[row]) for row in rows}

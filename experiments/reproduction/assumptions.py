@@ -38,7 +38,8 @@ def slightly_non_normal(identifier: str, anova: Anova, levels: pd.Series) -> Cla
     """
     skewness, kurtosis = anova.skewness, anova.excess_kurtosis
     spread = anova.residuals.groupby(levels).std()
-    ratio = float(spread.max() / max(spread.min(), NO_SPREAD * spread.max()))
+    widest = spread.max()
+    ratio = float(widest / max(spread.min(), NO_SPREAD * widest)) if widest > 0 else 1.0
     note = (
         f"skewness {skewness:.2f}, excess kurtosis {kurtosis:.1f}; standard deviation at "
         f"{spread.idxmax()} {ratio:.3g} times that at {spread.idxmin()}"

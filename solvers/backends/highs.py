@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import logging
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import Any
@@ -15,6 +15,7 @@ import highspy
 import pyomo.environ as pyo
 from pyomo.common.log import LoggingIntercept
 from pyomo.contrib.solver.common.results import Results
+from pyomo.contrib.solver.common.util import NoDualsError
 from pyomo.contrib.solver.solvers.highs import Highs
 
 from ...heuristics.background import LOOK, OutOfTime, attempt
@@ -160,6 +161,27 @@ def solve(
         nodes=max(0, getattr(results.extra_info, "mip_node_count", 0) or 0),
         progress=solver.progress,
     )
+
+
+def linear_duals(model: pyo.ConcreteModel, rows: list[Any]) -> Mapping[Any, float]:
+    """Solve a linear program, leave the values in the model, and return the duals of these rows."""
+    for presolve in ("choose", "off"):
+        with ONE_AT_A_TIME:
+            results = Adapter().solve(
+                model,
+                load_solutions=False,
+                solver_options={
+                    "primal_feasibility_tolerance": TOLERANCE,
+                    "dual_feasibility_tolerance": TOLERANCE,
+                    "presolve": presolve,
+                },
+            )
+        # Seen once, on a busy machine: an optimum that came out of presolve without duals.
+        with suppress(NoDualsError):
+            duals: Mapping[Any, float] = results.solution_loader.get_duals(rows)
+            results.solution_loader.load_vars()
+            return duals
+    raise RuntimeError("HiGHS gave no duals, neither with presolve nor without")
 
 
 @contextmanager

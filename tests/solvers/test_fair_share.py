@@ -1,6 +1,8 @@
 """The exact allocation by linear programs."""
 
 import pytest
+from pyomo.contrib.solver.common.util import NoDualsError
+from pyomo.contrib.solver.solvers.highs import Highs
 from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, tree
 
 from slotwise.heuristics.fairness.exact import exact
@@ -49,6 +51,21 @@ def test_agrees_with_the_compiled_method(seed):
     assert by_programs.share == pytest.approx(compiled.share, abs=1e-7)
     assert by_programs.weight == pytest.approx(compiled.weight, rel=1e-6)
     assert (by_programs.bottleneck == compiled.bottleneck).all()
+
+
+def test_a_program_without_duals_is_solved_again(monkeypatch):
+    asked = []
+
+    def at_first_none(self, cons_to_load=None):
+        asked.append(cons_to_load)
+        if len(asked) == 1:
+            raise NoDualsError
+        return get_duals(self, cons_to_load)
+
+    get_duals = Highs._get_duals
+    monkeypatch.setattr(Highs, "_get_duals", at_first_none)
+    assert fair_share(figure_4()).share == pytest.approx(FIGURE_4_SHARES)
+    assert len(asked) > 1
 
 
 @pytest.mark.slow
