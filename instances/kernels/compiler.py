@@ -16,6 +16,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from ..notices import progress
 from .cache import PATIENCE, Entries
+from .parts import PartCompiler, rebuild
 
 _njit: Any = njit
 _one_thread: Any = global_compiler_lock
@@ -40,7 +41,8 @@ def compiler(function: Any, options: dict[str, Any], *, keep: bool = True) -> An
     Any
         The dispatcher.
     """
-    made = _njit(**options)(function)
+    part = {"pipeline_class": PartCompiler} if "no_cpython_wrapper" in options else {}
+    made = _njit(**options, **part)(function)
     # With NUMBA_DISABLE_JIT it is the plain function. What was typed in has no file to know it by.
     has_file = Path(function.__code__.co_filename).is_file()
     if keep and has_file and isinstance(made, dispatcher.Dispatcher):
@@ -124,6 +126,23 @@ class _Implementation(_caching.CompileResultCacheImpl):  # type: ignore[misc]
         code = function.__code__
         self._lineno = code.co_firstlineno
         self._locator = SimpleNamespace(_py_file=code.co_filename)
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Make the result of a compilation from an entry.
+
+        Parameters
+        ----------
+        target_context
+            numba's context.
+        payload
+            What the entry holds.
+
+        Returns
+        -------
+        Any
+            The result.
+        """
+        return rebuild(target_context, payload)
 
 
 class Stopwatch(_event.Listener):  # type: ignore[misc]

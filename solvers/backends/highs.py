@@ -164,7 +164,25 @@ def solve(
 
 
 def linear_duals(model: pyo.ConcreteModel, rows: list[Any]) -> Mapping[Any, float]:
-    """Solve a linear program, leave the values in the model, and return the duals of these rows."""
+    """Solve a linear program, leave the values in the model, and return the duals of some rows.
+
+    Parameters
+    ----------
+    model
+        The program.
+    rows
+        The constraints.
+
+    Returns
+    -------
+    Mapping[Any, float]
+        The dual of each.
+
+    Raises
+    ------
+    RuntimeError
+        If HiGHS has none, neither with presolve nor without.
+    """
     for presolve in ("choose", "off"):
         with ONE_AT_A_TIME:
             results = Adapter().solve(

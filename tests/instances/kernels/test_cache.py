@@ -39,6 +39,28 @@ def add(x):
     return x + STEP + 0
 """
 
+PARTS = """
+from ..instances.kernels.decorators import inlined, inner, kernel
+
+@inlined
+def half(x):
+    if x < 0:
+        raise ValueError("below zero")
+    return x // 2
+
+@inner
+def add(x):
+    return half(x) + 1
+
+@kernel
+def top(x):
+    return 10 * add(x)
+
+@kernel
+def other(x):
+    return 100 * add(x) + half(x)
+"""
+
 RUN = """
 from mini.heuristics.top import top
 print(top({argument}), sum(top.stats.cache_hits.values()))
@@ -291,3 +313,26 @@ def test_an_entry_is_read_whole_or_not_at_all(
         assert kept.load(key) is None
         file.write_bytes(content[:at])
         assert kept.load(key) is None
+
+
+def test_parts_of_kernels_are_kept_and_are_no_code_of_their_own(mini: Path) -> None:
+    (mini / "heuristics" / "top.py").write_text(PARTS)
+    assert run(mini)[0] == 10 * (4 // 2 + 1)
+    # A new process compiles another kernel from the parts that it finds.
+    program = """
+from mini.heuristics.top import add, half, other
+print(other(4), sum(add.stats.cache_hits.values()) + sum(half.stats.cache_hits.values()))
+(compiled,) = add._made().overloads.values()
+assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
+try:
+    other(-1)
+except ValueError as error:
+    assert str(error) == "below zero"
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command, env=environment(mini), capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [str(100 * (4 // 2 + 1) + 2), "2"]
+    again = "from mini.heuristics.top import other; assert other(4) == 302\n"
+    assert run(mini, again)[:2] == (30, 1)
