@@ -191,7 +191,7 @@ def test_durations_and_spread_come_from_a_trace(tmp_path: Path) -> None:
 
 
 def test_plans_are_renewed() -> None:
-    figures = document(EXAMPLE, *SMALL, "--replan", "0.005", "--against", "bid-price")
+    figures = document(EXAMPLE, *SMALL, "--replan", "0.02", "--against", "bid-price")
     assert figures["replanned"] >= 1
     assert figures["against"][0]["replanned"] == figures["replanned"]
     keeping = document(EXAMPLE, *SMALL, "--policy", "bid-price", "--keep-after", "1")
