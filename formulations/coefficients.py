@@ -162,16 +162,6 @@ class Coefficients:
 
         Jobs without map tasks are ready at time 0 and go first, jobs without reduce tasks go last;
         among each of these groups the order is arbitrary.
-
-        Parameters
-        ----------
-        i, j
-            Two jobs.
-
-        Returns
-        -------
-        bool
-            Whether i precedes j.
         """
         a, b = self._place(i), self._place(j)
         return a < b or (a == b != 1 and i < j)

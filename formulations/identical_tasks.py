@@ -52,17 +52,8 @@ def reads_are_uniform(instance: Instance) -> bool:
 def least_makespan_of_equals(seconds: FloatArray, tasks: int) -> float:
     """The least makespan of identical tasks on slots of different speed, exactly.
 
-    Parameters
-    ----------
-    seconds
-        Time of one task on each slot (s), shape (slots,).
-    tasks
-        Number of tasks.
-
-    Returns
-    -------
-    float
-        The least makespan (s), 0 without slots.
+    `seconds`: time of one task on each slot (s), shape (slots,).
+    Returns the least makespan (s), 0 without slots.
 
     Notes
     -----

@@ -11,13 +11,7 @@ Name = tuple[str, str, int]
 
 
 def symbols_of(statement: Formulation) -> tuple[Symbol, ...]:
-    """All symbols of a formulation: variables first.
-
-    Parameters
-    ----------
-    statement
-        The formulation.
-    """
+    """All symbols of a formulation: variables first."""
     return (
         *statement.variables,
         *statement.parameters,
@@ -27,20 +21,7 @@ def symbols_of(statement: Formulation) -> tuple[Symbol, ...]:
 
 
 def standing_in(symbols: tuple[Symbol, ...], *formulas: str) -> tuple[int, ...]:
-    """Which symbols stand in formulas.
-
-    Parameters
-    ----------
-    symbols
-        The symbols.
-    *formulas
-        Formulas in LaTeX.
-
-    Returns
-    -------
-    tuple of int
-        Their places, in the order in which they are met.
-    """
+    """Which symbols stand in formulas."""
     places: dict[Name, list[int]] = {}
     for k, symbol in enumerate(symbols):
         for name in names_in(symbol.formula.split("=")[0]):
@@ -50,13 +31,7 @@ def standing_in(symbols: tuple[Symbol, ...], *formulas: str) -> tuple[int, ...]:
 
 
 def names_in(formula: str) -> tuple[Name, ...]:
-    """The symbols in a formula, each once; indices alone among them.
-
-    Parameters
-    ----------
-    formula
-        The formula in LaTeX.
-    """
+    """The symbols in a formula, each once; indices alone among them."""
     return tuple(dict.fromkeys(_names(parsed(formula))))
 
 

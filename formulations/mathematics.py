@@ -189,20 +189,7 @@ def as_text(formula: str) -> str:
 
 
 def as_mathml(formula: str, *, display: bool = False) -> str:
-    """Render a formula as a MathML element, which browsers draw without any library.
-
-    Parameters
-    ----------
-    formula
-        The formula in LaTeX.
-    display
-        Whether it stands on a line of its own.
-
-    Returns
-    -------
-    str
-        The element.
-    """
+    """Render a formula as a MathML element, which browsers draw without any library."""
     style = ' displaystyle="true"' if display else ""
     return f"<math{style}>{_mathml(parsed(formula))}</math>"
 

@@ -108,20 +108,7 @@ def model_ending(path: str | Path) -> str:
 
 
 def model_content(model: pyo.ConcreteModel, ending: str) -> bytes:
-    """The LP or MPS file of a model.
-
-    Parameters
-    ----------
-    model
-        The Pyomo model.
-    ending
-        `.lp` or `.mps`.
-
-    Returns
-    -------
-    bytes
-        The content.
-    """
+    """The LP or MPS file of a model."""
     with temporary_folder() as folder:
         path = folder / f"model{ending}"
         model.write(str(path), io_options={"labeler": _Labels()})

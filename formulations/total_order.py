@@ -46,31 +46,13 @@ def job_order(model: pyo.ConcreteModel) -> IntArray:
 
 
 def set_order(model: pyo.ConcreteModel, position: IntArray) -> None:
-    """Give the order variables their values.
-
-    Parameters
-    ----------
-    model
-        The Pyomo model.
-    position
-        Position of each job, shape (jobs,).
-    """
+    """Give the order variables their values."""
     for i, j in model.before:
         model.before[i, j] = int(position[i] < position[j])
 
 
 def set_end_job(end_job: pyo.Var, there: BoolArray, position: IntArray) -> None:
-    """Give the end-job variables their values: the job in the lowest position on each slot.
-
-    Parameters
-    ----------
-    end_job
-        The variables.
-    there
-        Whether each job has work on each slot, shape (jobs, slots).
-    position
-        Position of each job, shape (jobs,).
-    """
+    """Give the end-job variables their values: the job in the lowest position on each slot."""
     for i, k in end_job:
         jobs = np.flatnonzero(there[:, k])
         first = jobs[np.argmin(position[jobs])] if len(jobs) else -1

@@ -39,28 +39,10 @@ def improve(
     The result is deterministic if the time suffices for all rounds, as it does in a second for up
     to about fifty tasks. A step costs time proportional to the number of tasks.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A valid schedule.
-    stop
-        When to end. Its iterations are rounds of annealing, `ROUNDS` if it sets none. With a target
-        the search lowers by how much the longest path through each slot passes it, not only the
-        longest of all. Makespans on the way are not shown to it.
-    seed
-        Seed of the random numbers.
-
-    Returns
-    -------
-    Schedule
-        The best schedule found, or the given one.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        On Ctrl-C.
+    `stop`: when to end. Its iterations are rounds of annealing, `ROUNDS` if it sets none. With a
+    target the search lowers by how much the longest path through each slot passes it, not only the
+    longest of all. Makespans on the way are not shown to it.
+    Raises `KeyboardInterrupt` on Ctrl-C.
     """
     if instance.jobs == 0 or instance.map_tasks + instance.reduce_tasks == 0:
         return schedule
@@ -190,32 +172,11 @@ def anneal(
 ) -> None:
     """Replace the three `best` arrays by the best schedule found.
 
-    Parameters
-    ----------
-    flag
-        The search ends when `flag[0]` is set, shape (1,).
-    rounds
-        Number of rounds.
-    state
-        State of the random numbers, shape (1,).
-    target
-        Makespan (s) at which the search ends.
-    best_order
-        The jobs in order, shape (jobs,).
-    best_map, best_reduce
-        Slot of each task, shape (tasks,).
-    map_node, reduce_node
-        Node of each slot, shape (slots,).
-    map_offsets, reduce_offsets
-        Offsets of the tasks of each job, shape (jobs + 1,).
-    map_work
-        Setup plus processing time of each map task on each slot (s), shape (tasks, slots).
-    reduce_time
-        Processing time of each reduce task on each slot (s), shape (tasks, slots).
-    share
-        Output of each map task for one reduce task of its job (MB), shape (map tasks,).
-    seconds_per_mb
-        Time to read between nodes (s/MB), shape (nodes, nodes).
+    `flag`: the search ends when `flag[0]` is set, shape (1,).
+    `target`: makespan (s) at which the search ends.
+    `map_work`: setup plus processing time of each map task on each slot (s), shape (tasks, slots).
+    `reduce_time`: processing time of each reduce task on each slot (s), shape (tasks, slots).
+    `share`: output of each map task for one reduce task of its job (MB), shape (map tasks,).
     """
     jobs, maps, reduces = len(best_order), len(best_map), len(best_reduce)
     map_free, reduce_free = np.zeros(len(map_node)), np.zeros(len(reduce_node))

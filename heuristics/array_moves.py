@@ -10,12 +10,7 @@ from ..instances.kernels.decorators import inner
 def copy(source: IntArray, target: IntArray) -> None:
     """Fill `target` with the first entries of `source`.
 
-    Parameters
-    ----------
-    source
-        The source.
-    target
-        The target, changed in place.
+    `target`: the target, changed in place.
     """
     for k in range(len(target)):
         target[k] = source[k]
@@ -25,12 +20,7 @@ def copy(source: IntArray, target: IntArray) -> None:
 def shift(order: IntArray, source: int, target: int) -> None:
     """Move the job at place `source` of the order to place `target`.
 
-    Parameters
-    ----------
-    order
-        The jobs in order, changed in place.
-    source, target
-        Places in the order.
+    `order`: the jobs in order, changed in place.
     """
     job = order[source]
     step = 1 if target > source else -1

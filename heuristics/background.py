@@ -66,22 +66,10 @@ class BackgroundWork(Generic[Value]):
 def attempt(work: Callable[[], Value], stop: StoppingRule) -> Value:
     """Do work in a background thread and return its value.
 
-    Parameters
-    ----------
-    work
-        The work. Ctrl-C is answered meanwhile if it lets other threads run.
-    stop
-        When to give up; the work then goes on in the background, to its end or that of the process.
-
-    Returns
-    -------
-    Value
-        What the work returned; what it raised is raised.
-
-    Raises
-    ------
-    OutOfTime
-        If the rule ends it first.
+    `work`: the work. Ctrl-C is answered meanwhile if it lets other threads run.
+    `stop`: when to give up; the work then goes on in the background, to its end or that of the
+    process.
+    Raises `OutOfTime` if the rule ends it first.
     """
     begun = BackgroundWork(work)
     while not begun.wait(stop.left):
@@ -98,21 +86,10 @@ def interruptible(
 ) -> bool:
     """Run a compiled kernel that releases the GIL (Python's global lock) until it returns.
 
-    Parameters
-    ----------
-    kernel
-        The kernel; what it raises is raised.
-    flag
-        `flag[0]` becomes 1 at the stop or on Ctrl-C; then the kernel has to return soon.
-    stop
-        When to end.
-    watch
-        Called about twenty times a second meanwhile.
-
-    Returns
-    -------
-    bool
-        False if Ctrl-C ended it.
+    `flag`: `flag[0]` becomes 1 at the stop or on Ctrl-C; then the kernel has to return soon.
+    `stop`: when to end.
+    `watch`: called about twenty times a second meanwhile.
+    Returns false if Ctrl-C ended it.
     """
     rule = StoppingRule() if stop is None else stop
     work: BackgroundWork[object] | None = None

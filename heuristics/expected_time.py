@@ -19,17 +19,8 @@ BY_COMPLETION = ("HMHS", "R-HMHS", "Min-Min")
 def expected_seconds(entry: Entry, instance: Instance) -> float:
     """About how long a heuristic takes, compiled, on one core.
 
-    Parameters
-    ----------
-    entry
-        Entry of the heuristic. Of one of another package nothing is known but the tasks.
-    instance
-        The instance.
-
-    Returns
-    -------
-    float
-        The time (s), within a factor of five of what was measured on traces of a day.
+    `entry`: entry of the heuristic. Of one of another package nothing is known but the tasks.
+    Returns the time (s), within a factor of five of what was measured on traces of a day.
     """
     cluster, maps, reduces = instance.cluster, instance.map_tasks, instance.reduce_tasks
     examined = 0

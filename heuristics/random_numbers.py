@@ -14,20 +14,7 @@ from ..instances.kernels.decorators import counted, inlined, kernel
 
 
 def seeded(seed: int, stream: int = 0) -> IntArray:
-    """Make a state.
-
-    Parameters
-    ----------
-    seed
-        A seed >= 0.
-    stream
-        Streams of one seed are independent of one another.
-
-    Returns
-    -------
-    IntArray
-        The state, shape (1,).
-    """
+    """Make a state."""
     words = np.random.SeedSequence([seed, stream]).generate_state(1, np.uint64)
     return words.view(np.int64) | 1
 
@@ -45,20 +32,7 @@ def uniform(state: IntArray) -> float:
 
 @counted
 def below(state: IntArray, count: int) -> int:
-    """Draw an integer from 0 to `count` - 1.
-
-    Parameters
-    ----------
-    state
-        The state, shape (1,).
-    count
-        Number of possible values.
-
-    Returns
-    -------
-    int
-        The number.
-    """
+    """Draw an integer from 0 to `count` - 1."""
     return int(uniform(state) * count)
 
 
@@ -66,17 +40,7 @@ def below(state: IntArray, count: int) -> int:
 def uniform_of_job(seed: int, number: int) -> float:
     """Draw a number for a job: SplitMix64 ([SplitMix2014]) at its position.
 
-    Parameters
-    ----------
-    seed
-        At least 0.
-    number
-        The job's position in the workload.
-
-    Returns
-    -------
-    float
-        Uniform in [0, 1).
+    `seed`: at least 0.
     """
     z = _mixed(np.uint64(seed) * np.uint64(0xD1342543DE82EF95), number)
     return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
@@ -86,19 +50,8 @@ def uniform_of_job(seed: int, number: int) -> float:
 def draw_of_job(seed: int, number: int, draw: int) -> float:
     """Draw one of several numbers for a job, none of which is that of `uniform_of_job`.
 
-    Parameters
-    ----------
-    seed
-        At least 0.
-    number
-        The job's position in the workload.
-    draw
-        Which of the numbers, from 0 on.
-
-    Returns
-    -------
-    float
-        Uniform in [0, 1).
+    `seed`: at least 0.
+    `draw`: which of the numbers, from 0 on.
     """
     own = _mixed(np.uint64(seed) * np.uint64(0xD1342543DE82EF95), number)
     z = _mixed(own, draw)

@@ -41,18 +41,6 @@ def ready(entry: Entry, instance: Instance) -> Iterator[None]:
 
     It is compiled before. If the instance is small and uncompiled heuristics took little time so
     far, it runs as plain Python instead, with the same result.
-
-    Parameters
-    ----------
-    entry
-        Entry of the heuristic.
-    instance
-        The instance.
-
-    Returns
-    -------
-    Iterator[None]
-        A context manager.
     """
     global _plain_seconds
     if not isinstance(entry.target, str):  # of another package: it may compile or not
@@ -97,13 +85,6 @@ def warm_up(parts: frozenset[str] = frozenset(), entries: Iterable[Entry] = HEUR
     """Run heuristics on a tiny instance, once per process.
 
     Kernels are compiled on the first use after installation and loaded from a cache afterwards.
-
-    Parameters
-    ----------
-    parts
-        Optional parts of the tiny instance.
-    entries
-        Entries of the heuristics.
     """
     missing = [entry for entry in entries if (entry.name, parts) not in _ready]
     toy = _toy(parts)

@@ -78,20 +78,7 @@ BEGINNING = 4096
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """`did you mean EFSS? `, or nothing if no name is similar.
-
-    Parameters
-    ----------
-    name
-        The unknown name.
-    names
-        The known names.
-
-    Returns
-    -------
-    str
-        The hint.
-    """
+    """`did you mean EFSS? `, or nothing if no name is similar."""
     folded = {known.casefold(): known for known in names}
     close = get_close_matches(name[:100].casefold(), folded, 1)
     return f"did you mean {folded[close[0]]}? " if close else ""
@@ -100,19 +87,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 def need_choice(what: str, value: object, choices: Iterable[str]) -> None:
     """Check that a value is one of several choices.
 
-    Parameters
-    ----------
-    what
-        What the value is, in words.
-    value
-        The value.
-    choices
-        The choices.
-
-    Raises
-    ------
-    InputError
-        If it is not.
+    Raises `InputError` if it is not.
     """
     choices = tuple(choices)
     if value not in choices:
@@ -123,17 +98,7 @@ def need_choice(what: str, value: object, choices: Iterable[str]) -> None:
 def kind_hint(content: bytes | str, reader: str = "") -> str:
     """`; this is a SWIM table: use …` for a file of a known kind, else nothing.
 
-    Parameters
-    ----------
-    content
-        The beginning of the file.
-    reader
-        The reader that the user called; nothing is said of its own kind of files.
-
-    Returns
-    -------
-    str
-        The hint.
+    `reader`: the reader that the user called; nothing is said of its own kind of files.
     """
     text = content[:BEGINNING]
     if isinstance(text, bytes):

@@ -68,17 +68,7 @@ class BrokenInvariant(SlotwiseError):
 def one_line(text: str, longest: int | None = LONGEST) -> str:
     """Turn text into one line of printable characters.
 
-    Parameters
-    ----------
-    text
-        The text.
-    longest
-        Most characters; the middle of longer text is left out. None for no limit.
-
-    Returns
-    -------
-    str
-        The line.
+    `longest`: most characters; the middle of longer text is left out. None for no limit.
     """
     if longest is not None and len(text) > 4 * longest:  # escaping never makes it shorter
         text = text[: 2 * longest] + text[-2 * longest :]
@@ -89,20 +79,7 @@ def one_line(text: str, longest: int | None = LONGEST) -> str:
 
 
 def printable(text: str, keep: str = "") -> str:
-    """Escape control characters, lone surrogates and other characters that do not print.
-
-    Parameters
-    ----------
-    text
-        The text.
-    keep
-        Characters that stay as they are.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Escape control characters, lone surrogates and other characters that do not print."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in keep else _escaped(c) for c in text)

@@ -73,22 +73,7 @@ GUIDANCE = "guidance"
 def exporter_of(name: str, *, guidance: bool = False) -> Entry:
     """The exporter of a name.
 
-    Parameters
-    ----------
-    name
-        The name.
-    guidance
-        Whether there is guidance to export, or a hierarchy.
-
-    Returns
-    -------
-    Entry
-        The exporter.
-
-    Raises
-    ------
-    InputError
-        For an unknown name, and for one that takes the other.
+    Raises `InputError` for an unknown name, and for one that takes the other.
     """
     entry = EXPORTERS.lookup(name)
     if (entry.takes == GUIDANCE) != guidance:

@@ -11,16 +11,8 @@ from .wording import listed
 def need(verb: str, thing: object, *kinds: type, hint: str = "") -> None:
     """Raise `InputError` unless `thing` is one of `kinds`.
 
-    Parameters
-    ----------
-    verb : str
-        The public function that was called.
-    thing : object
-        What it was given.
-    *kinds : type
-        What it takes.
-    hint : str, optional
-        How to come by one; by default how to read a file, if `thing` is its name.
+    `verb`: the public function that was called.
+    `hint`: how to come by one; by default how to read a file, if `thing` is its name.
     """
     if isinstance(thing, kinds):
         return

@@ -51,12 +51,7 @@ class ImportNotes:
     def add(self, line: str, *, comparable: bool = True) -> None:
         """Add a remark.
 
-        Parameters
-        ----------
-        line
-            The sentence.
-        comparable
-            False if it makes the trace's own run differ from the model.
+        `comparable`: false if it makes the trace's own run differ from the model.
         """
         self.lines.append(line)
         if not comparable:

@@ -104,39 +104,14 @@ class Parameter:
 
 
 def described(help: str = "", **more: Any) -> Mapping[str, Any]:
-    """Metadata of a dataclass field, or a note in `Annotated`.
-
-    Parameters
-    ----------
-    help
-        One sentence.
-    **more
-        The other parameters of `Description`.
-
-    Returns
-    -------
-    Mapping[str, Any]
-        The metadata.
-    """
+    """Metadata of a dataclass field, or a note in `Annotated`."""
     return {_KEY: Description(help, **more)}
 
 
 def parameter(default: T, help: str = "", **more: Any) -> T:
     """A dataclass field with a default and a description.
 
-    Parameters
-    ----------
-    default
-        The default.
-    help
-        One sentence.
-    **more
-        The other parameters of `Description`.
-
-    Returns
-    -------
-    T
-        The field.
+    `default`: the default.
     """
     made: T = field(default=default, metadata=described(help, **more))
     return made
@@ -175,36 +150,14 @@ class WithParameters(Generic[P, T]):
 def generator(
     parameters: Callable[P, D],
 ) -> Callable[[Callable[[D], T]], WithParameters[P, T]]:
-    """Mark a function of a dataclass of parameters as a generator.
-
-    Parameters
-    ----------
-    parameters
-        The dataclass of its parameters.
-
-    Returns
-    -------
-    callable
-        A decorator.
-    """
+    """Mark a function of a dataclass of parameters as a generator."""
     return lambda make: WithParameters(make, parameters, 0)
 
 
 def importer(
     parameters: Callable[P, D],
 ) -> Callable[[Callable[[str | Path, D], T]], WithParameters[Concatenate[str | Path, P], T]]:
-    """Mark a function of a file and a dataclass of parameters as an importer.
-
-    Parameters
-    ----------
-    parameters
-        The dataclass of its options.
-
-    Returns
-    -------
-    callable
-        A decorator.
-    """
+    """Mark a function of a file and a dataclass of parameters as an importer."""
     return lambda make: WithParameters(make, parameters, 1)
 
 
@@ -218,20 +171,9 @@ def of_one(
 def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     """The parameters of a generator or an importer, in order.
 
-    Parameters
-    ----------
-    function : callable
-        A function made with `generator` or `importer`, a dataclass, or a plain function with
-        annotations; arguments without annotation have the type of their default, or are text.
-
-    Returns
-    -------
-    tuple of Parameter
-
-    Raises
-    ------
-    InputError
-        An argument that has no name, `*args` or `**options`.
+    `function`: a function made with `generator` or `importer`, a dataclass, or a plain function
+    with annotations; arguments without annotation have the type of their default, or are text.
+    Raises `InputError` an argument that has no name, `*args` or `**options`.
     """
     if is_dataclass(function):
         return _of_dataclass(function)
@@ -246,20 +188,9 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
 def need_values(what: str, function: Callable[..., Any], values: Mapping[str, Any]) -> None:
     """Check the values of a function's parameters against its annotations.
 
-    Parameters
-    ----------
-    what
-        What the function is, in words.
-    function : callable
-        The function. What it does not annotate, or annotates with other types than numbers, words,
-        choices and truth values, can be anything.
-    values
-        Values by name.
-
-    Raises
-    ------
-    InputError
-        If a value has another type, or is out of range.
+    `function`: the function. What it does not annotate, or annotates with other types than numbers,
+    words, choices and truth values, can be anything.
+    Raises `InputError` if a value has another type, or is out of range.
     """
     try:
         annotated = getattr(function, "__annotations__", {})
@@ -343,10 +274,7 @@ def _of_function(function: Callable[..., Any]) -> tuple[Parameter, ...]:
 def documented(function: Callable[P, T]) -> Callable[P, T]:
     """Put the section "Parameters" into the docstring of a function, from its annotations.
 
-    Parameters
-    ----------
-    function
-        A plain function; it is changed and returned.
+    `function`: a plain function; it is changed and returned.
     """
     function.__doc__ = _with_section(function, parameters_of(function))
     return function
@@ -379,19 +307,6 @@ def spelled(one: Parameter) -> str:
 
 
 def call(function: str, parameters: Any) -> str:
-    """The call that makes the same instance again, for the instance's source.
-
-    Parameters
-    ----------
-    function
-        Name of the function.
-    parameters
-        The dataclass of parameters.
-
-    Returns
-    -------
-    str
-        The call in Python.
-    """
+    """The call that makes the same instance again, for the instance's source."""
     given = ((one.name, getattr(parameters, one.name)) for one in fields(parameters))
     return f"{function}({', '.join(f'{name}={value!r}' for name, value in given)})"

@@ -145,10 +145,7 @@ class Registry(Sequence[Entry]):
     def lookup(self, name: str) -> Entry:
         """The entry of a name.
 
-        Raises
-        ------
-        InputError
-            If there is none; the message lists the names there are.
+        Raises `InputError` if there is none; the message lists the names there are.
         """
         for entries in (self.own, self):  # ours first: then no plug-in is loaded
             for entry in entries:
@@ -165,10 +162,7 @@ class Registry(Sequence[Entry]):
 
         A function is called by its `__name__`, and understands no optional part of an instance.
 
-        Raises
-        ------
-        InputError
-            For an unknown name, and for what is no name, function or entry.
+        Raises `InputError` for an unknown name, and for what is no name, function or entry.
         """
         if isinstance(method, str):
             return self.lookup(method)
@@ -181,10 +175,7 @@ class Registry(Sequence[Entry]):
     def resolve_all(self, methods: Choices) -> list[Entry]:
         """The entries of one name, function or entry, or of several.
 
-        Raises
-        ------
-        InputError
-            As `resolve` does, and if two have the same name.
+        Raises `InputError` as `resolve` does, and if two have the same name.
         """
         if isinstance(methods, str | Entry) or not isinstance(methods, Sequence):
             methods = [methods]

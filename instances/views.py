@@ -34,15 +34,8 @@ class Tabular:
     def to_dataframe(self) -> Any:
         """The parts as a table: tasks, leaves, bins and so on, one a row.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Columns and units are listed in docs/reference/python.md.
-
-        Raises
-        ------
-        InputError
-            If pandas is not installed.
+        Returns columns and units are listed in docs/reference/python.md.
+        Raises `InputError` if pandas is not installed.
         """
         return view("to_dataframe")(self)
 
@@ -57,15 +50,7 @@ class Plottable:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw it with matplotlib.
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to; by default a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes; their `figure` can be saved.
+        `ax`: where to; by default a new figure.
         """
         axes: Axes = view("plot")(self, ax)
         return axes

@@ -26,15 +26,7 @@ def percent(share: float | None) -> str:
 
     Only 0 is `0 %`, and only 1 is `100 %`, but for what is too small to be told apart.
 
-    Parameters
-    ----------
-    share
-        The share, 1 for all; None, or no finite number, if there is none.
-
-    Returns
-    -------
-    str
-        The words.
+    `share`: the share, 1 for all; None, or no finite number, if there is none.
     """
     if share is None or not math.isfinite(share):
         return NONE
@@ -54,16 +46,6 @@ def number(value: float) -> str:
 
     Whole numbers are whole. Others have three decimals below 100, two below 1 000, one below
     100 000, and below 1 three digits that count; trailing zeros are left out.
-
-    Parameters
-    ----------
-    value
-        The number.
-
-    Returns
-    -------
-    str
-        The words.
     """
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else NONE
@@ -94,20 +76,7 @@ def seconds(value: float) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 job`, `2 jobs`, `2 classes`.
-
-    Parameters
-    ----------
-    count
-        How many.
-    noun
-        Of what, in the singular.
-
-    Returns
-    -------
-    str
-        Number and noun.
-    """
+    """`1 job`, `2 jobs`, `2 classes`."""
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun}{'es' if noun.endswith('s') else 's'}"
@@ -116,19 +85,7 @@ def plural(count: int, noun: str) -> str:
 def listed(names: Iterable[str], most: int | None = MOST_NAMED, last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c` or, of many names, the first ones: `a, b and 7 more`.
 
-    Parameters
-    ----------
-    names
-        The names.
-    most
-        Most names to list, None for all.
-    last
-        The word before the last one.
-
-    Returns
-    -------
-    str
-        The list.
+    `most`: most names to list, None for all.
     """
     every = list(names)
     if most is not None and len(every) > most:

@@ -20,17 +20,7 @@ class _Room(ModuleType):
     def __call__(self, folder: str | Path, path: str | Path | None = None) -> Any:
         """Make the page of a campaign, see `experiments.pages.report.report`.
 
-        Parameters
-        ----------
-        folder
-            The folder of the campaign.
-        path
-            Where to write the page; by default it is only returned.
-
-        Returns
-        -------
-        Report
-            The page and its numbers.
+        `path`: where to write the page; by default it is only returned.
         """
         return view("report")(folder, path)
 

@@ -84,22 +84,7 @@ class Size:
 def size_of(
     statement: Formulation, model: Any, instance: Instance | Datacenter | Hierarchy
 ) -> Size:
-    """Measure a model.
-
-    Parameters
-    ----------
-    statement
-        The formulation.
-    model
-        Its Pyomo model.
-    instance
-        The instance of the model.
-
-    Returns
-    -------
-    Size
-        The size.
-    """
+    """Measure a model."""
     import pyomo.environ as pyo
     from pyomo.repn import generate_standard_repn
 

@@ -118,17 +118,7 @@ def timeline_table(timeline: Timeline) -> Group:
 def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
     """Draw the dominant shares over time as steps, one line per leaf.
 
-    Parameters
-    ----------
-    timeline
-        The allocations over time.
-    ax
-        Axes to draw into, by default new ones.
-
-    Returns
-    -------
-    Axes
-        The axes.
+    `ax`: axes to draw into, by default new ones.
     """
     from matplotlib.figure import Figure
 
@@ -168,17 +158,7 @@ def plot_timeline(timeline: Timeline, ax: Axes | None = None) -> Axes:
 def write_timeline(timeline: Timeline, path: str | Path) -> None:
     """Draw the dominant shares over time to a .png, .svg or .pdf file.
 
-    Parameters
-    ----------
-    timeline
-        The allocations over time.
-    path
-        Path of the file, or `-` for stdout.
-
-    Raises
-    ------
-    InputError
-        For another suffix.
+    Raises `InputError` for another suffix.
     """
     figure: Any = plot_timeline(timeline).figure
     write_figure(figure, path, dpi=150)

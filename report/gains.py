@@ -16,19 +16,7 @@ MOST_NAMED = 3
 def more_of(datacenter: Datacenter, gains: Gains, r: int) -> str:
     """What more of one resource brings, as sentences that follow others.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    gains
-        The gains.
-    r
-        Number of the resource.
-
-    Returns
-    -------
-    str
-        The sentences, each after a space; empty if nothing was solved again.
+    Returns the sentences, each after a space; empty if nothing was solved again.
     """
     gain, names = float(gains.everywhere[r]), datacenter.configurations
     resource = datacenter.resources[r]
@@ -56,20 +44,7 @@ def more_of(datacenter: Datacenter, gains: Gains, r: int) -> str:
 
 
 def more_together(datacenter: Datacenter, gains: Gains) -> list[str]:
-    """Where more of one resource brings nothing, and more of all of them does.
-
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    gains
-        The gains.
-
-    Returns
-    -------
-    list[str]
-        Sentences.
-    """
+    """Where more of one resource brings nothing, and more of all of them does."""
     best = np.fmax(gains.place, np.nan_to_num(gains.first_gain))
     single = np.nan_to_num(best[:, :-1]).max(axis=1)
     together = np.where(single > 0, 0.0, np.nan_to_num(best[:, -1]))

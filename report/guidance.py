@@ -40,19 +40,7 @@ def explanation(guidance: Guidance) -> list[str]:
 
 
 def guidance_view(guidance: Guidance, *more: str) -> Group:
-    """The explanation, a table of configurations and one of bins.
-
-    Parameters
-    ----------
-    guidance
-        The guidance.
-    *more
-        Lines that follow the explanation.
-
-    Returns
-    -------
-    Group
-    """
+    """The explanation, a table of configurations and one of bins."""
     text = Text("\n".join((*explanation(guidance), *more)) + "\n")
     return Group(text, _configurations_table(guidance), _bins_table(guidance))
 

@@ -22,17 +22,7 @@ if TYPE_CHECKING:
 def write_gaps(comparisons: Sequence[Comparison], path: str | Path) -> None:
     """Draw heuristics beside the optimum, or their gaps on several instances.
 
-    Parameters
-    ----------
-    comparisons
-        One or several.
-    path
-        Path of the file, or `-` for stdout.
-
-    Raises
-    ------
-    InputError
-        For an unknown suffix.
+    Raises `InputError` for an unknown suffix.
     """
     most = max(len(comparison.heuristics) for comparison in comparisons) + 1
     if len(comparisons) == 1:
@@ -44,21 +34,8 @@ def write_gaps(comparisons: Sequence[Comparison], path: str | Path) -> None:
 def write_bounds(name: str, values: Mapping[str, float], best: str, path: str | Path) -> None:
     """Draw the closed-form bounds of an instance.
 
-    Parameters
-    ----------
-    name
-        Name of the instance.
-    values
-        The bounds (s) by name.
-    best
-        Name of the best valid one.
-    path
-        Path of the file, or `-` for stdout.
-
-    Raises
-    ------
-    InputError
-        For an unknown suffix.
+    `values`: the bounds (s) by name.
+    Raises `InputError` for an unknown suffix.
     """
     _write(lambda ax: draw_bounds(name, values, best, ax), len(values), path)
 
@@ -66,17 +43,7 @@ def write_bounds(name: str, values: Mapping[str, float], best: str, path: str | 
 def write_shares(allocation: Allocation, path: str | Path) -> None:
     """Draw the shares of an allocation beside the guarantees.
 
-    Parameters
-    ----------
-    allocation
-        The allocation.
-    path
-        Path of the file, or `-` for stdout.
-
-    Raises
-    ------
-    InputError
-        For an unknown suffix.
+    Raises `InputError` for an unknown suffix.
     """
     rows = min(MOST_BARS, allocation.hierarchy.leaves)
     _write(lambda ax: plot(allocation, ax), rows, path)
@@ -85,17 +52,7 @@ def write_shares(allocation: Allocation, path: str | Path) -> None:
 def write_guidance(guidance: Guidance, path: str | Path) -> None:
     """Draw what one machine of each configuration should run.
 
-    Parameters
-    ----------
-    guidance
-        The plan.
-    path
-        Path of the file, or `-` for stdout.
-
-    Raises
-    ------
-    InputError
-        For an unknown suffix.
+    Raises `InputError` for an unknown suffix.
     """
     _write(lambda ax: plot(guidance, ax), len(guidance.datacenter.configurations), path)
 

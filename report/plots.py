@@ -53,15 +53,7 @@ def line_styles() -> Iterator[tuple[str, LineStyle]]:
 def policy_styles(policies: Iterable[str]) -> list[tuple[str, LineStyle]]:
     """Colours and styles of policies: each its own, a policy that is there again other styles.
 
-    Parameters
-    ----------
-    policies
-        Names. Those that are none of slotwise's share black, in different styles.
-
-    Returns
-    -------
-    list of tuple
-        One for each.
+    `policies`: names. Those that are none of slotwise's share black, in different styles.
     """
     found: list[tuple[str, LineStyle]] = []
     for name in policies:
@@ -77,19 +69,8 @@ def write_figure(figure: Figure, path: str | Path, *, dpi: int) -> None:
 
     The same figure gives the same bytes.
 
-    Parameters
-    ----------
-    figure
-        The figure.
-    path
-        Path of the file, or `-` for stdout.
-    dpi
-        Dots per inch.
-
-    Raises
-    ------
-    InputError
-        For an unknown suffix.
+    `dpi`: dots per inch.
+    Raises `InputError` for an unknown suffix.
     """
     kind = need_ending(path, PLOT, "a plot")[1:]
     from matplotlib import rc_context

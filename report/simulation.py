@@ -22,21 +22,9 @@ def simulation_view(
 ) -> Group:
     """Tables of the policies, and of the classes of the first one, with what they mean.
 
-    Parameters
-    ----------
-    simulations
-        Simulations of one workload.
-    bound
-        Lower bound on the mean wait, see `waiting_bound`, or None.
-    whole
-        Number of machines of the datacenter of which these are a part, or None.
-    pooled
-        Mean wait on one machine with all resources, see `pooled_mean_wait`, or None.
-
-    Returns
-    -------
-    Group
-        The tables and remarks.
+    `bound`: lower bound on the mean wait, see `waiting_bound`, or None.
+    `whole`: number of machines of the datacenter of which these are a part, or None.
+    `pooled`: mean wait on one machine with all resources, see `pooled_mean_wait`, or None.
     """
     first = simulations[0]
     return Group(
@@ -90,12 +78,7 @@ def _on_room(load: float | None) -> str:
 def where(simulation: Simulation, whole: int | None = None) -> str:
     """The datacenter and the number of its machines, and of which whole they are a part.
 
-    Parameters
-    ----------
-    simulation
-        The simulation.
-    whole
-        Number of machines of the datacenter of which these are a part, or None.
+    `whole`: number of machines of the datacenter of which these are a part, or None.
     """
     data = simulation.datacenter
     number = plural(data.machines, "machine")
@@ -127,12 +110,8 @@ def length(simulation: Simulation) -> str:
 def time_unit(simulation: Simulation, time: float) -> tuple[str, float]:
     """The unit in which a person reads a time, and what the datacenter's unit is in it.
 
-    Parameters
-    ----------
-    simulation
-        The simulation, with the datacenter's own unit.
-    time
-        The time, in that unit.
+    `simulation`: the simulation, with the datacenter's own unit.
+    `time`: the time, in that unit.
     """
     own = simulation.datacenter.time_unit
     if own not in SECONDS:

@@ -39,19 +39,8 @@ def write_plot(
     They are the waits over time, the distribution of waits, the queue, and the utilisation with
     fragmentation.
 
-    Parameters
-    ----------
-    simulations
-        Simulations of one workload.
-    path
-        Path of the file, or `-` for stdout.
-    whole
-        Number of machines of the datacenter of which these are a part, or None.
-
-    Raises
-    ------
-    InputError
-        For an unknown suffix.
+    `whole`: number of machines of the datacenter of which these are a part, or None.
+    Raises `InputError` for an unknown suffix.
     """
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
@@ -84,15 +73,7 @@ def _lines(
 
 
 def draw_waits(simulations: Sequence[Simulation], ax: Axes) -> None:
-    """Draw the mean wait of the jobs that start in each interval ([LoTES], Figure 6).
-
-    Parameters
-    ----------
-    simulations
-        Simulations of one workload.
-    ax
-        Axes to draw into.
-    """
+    """Draw the mean wait of the jobs that start in each interval ([LoTES], Figure 6)."""
     unit, factor = wait_unit(simulations[0])
     for simulation, colour, style in _lines(simulations):
         # The last interval is that after the last arrival, while the queue empties.
@@ -114,13 +95,6 @@ def draw_tail(simulations: Sequence[Simulation], ax: Axes) -> None:
     """Draw the share of the jobs that wait longer than a time.
 
     This is the complement of [LoTES], Figure 7.
-
-    Parameters
-    ----------
-    simulations
-        Simulations of one workload.
-    ax
-        Axes to draw into.
     """
     unit, factor = wait_unit(simulations[0])
     for simulation, colour, style in _lines(simulations):
@@ -147,15 +121,7 @@ def longer_than(simulation: Simulation) -> tuple[FloatArray, FloatArray]:
 
 
 def draw_queue(simulations: Sequence[Simulation], ax: Axes) -> None:
-    """Draw the number of waiting jobs over time ([LoTES], Figure 8).
-
-    Parameters
-    ----------
-    simulations
-        Simulations of one workload.
-    ax
-        Axes to draw into.
-    """
+    """Draw the number of waiting jobs over time ([LoTES], Figure 8)."""
     for simulation, colour, style in _lines(simulations):
         time, waiting = simulation.series[:, SAMPLE_TIME], simulation.series[:, JOBS_WAITING]
         ax.plot(time * _time(simulations)[1], waiting, color=colour, ls=style, lw=1.2)
@@ -165,15 +131,7 @@ def draw_queue(simulations: Sequence[Simulation], ax: Axes) -> None:
 
 
 def draw_use(simulations: Sequence[Simulation], ax: Axes) -> None:
-    """Draw the use of the most used resource, and fragmentation (thin lines).
-
-    Parameters
-    ----------
-    simulations
-        Simulations of one workload.
-    ax
-        Axes to draw into.
-    """
+    """Draw the use of the most used resource, and fragmentation (thin lines)."""
     data = simulations[0].datacenter
     capacity = (data.capacity_units * data.count[:, None]).sum(axis=0)
     r = int(simulations[0].utilisation.argmax())

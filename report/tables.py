@@ -18,19 +18,7 @@ from ..solvers.result import Status
 def bounds_table(instance: Instance, values: dict[str, float], best: str) -> Table:
     """A table of the closed-form bounds with their sources; the best valid one is marked.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    values
-        Bounds (s) by name.
-    best
-        Name of the best valid one.
-
-    Returns
-    -------
-    Table
-        The table.
+    `values`: bounds (s) by name.
     """
     table = Table(title=escape(f"Lower bounds of {instance.name}"), title_justify="left")
     table.add_column("bound")

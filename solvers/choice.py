@@ -62,17 +62,7 @@ BOUNDS: tuple[tuple[str, Fits], ...] = (
 def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
     """Choose the methods for an instance.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    threads
-        Number of threads of all methods together.
-
-    Returns
-    -------
-    list[Lane]
-        The methods side by side and in turn, with their threads.
+    Returns the methods side by side and in turn, with their threads.
 
     Notes
     -----
@@ -107,22 +97,7 @@ def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
 
 
 def search_and_bounds(search: Entry, bounds: Sequence[Turn], threads: int) -> list[Lane]:
-    """A search, and beside it bounds, whose thread joins the search when they have ended.
-
-    Parameters
-    ----------
-    search
-        Entry of the search.
-    bounds
-        The turns of the methods that raise the bound.
-    threads
-        Number of threads of all methods together.
-
-    Returns
-    -------
-    list[Lane]
-        The lanes.
-    """
+    """A search, and beside it bounds, whose thread joins the search when they have ended."""
     if not bounds:
         return [Lane((Turn(search),), threads)]
     if threads == 1:
@@ -134,16 +109,8 @@ def search_and_bounds(search: Entry, bounds: Sequence[Turn], threads: int) -> li
 def side_by_side(methods: Mapping[Entry, int]) -> list[Lane]:
     """Every method in a lane of its own; the first has a head start.
 
-    Parameters
-    ----------
-    methods
-        The entries of the methods, each with its number of threads. Branch and bound gives way to
-        the others as long as it has to be compiled.
-
-    Returns
-    -------
-    list[Lane]
-        The lanes.
+    `methods`: the entries of the methods, each with its number of threads. Branch and bound gives
+    way to the others as long as it has to be compiled.
     """
     order, head_start = list(methods), HEAD_START
     if (

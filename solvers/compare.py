@@ -125,21 +125,7 @@ def compared(
 ) -> Comparison:
     """As `compare`, within the remaining time of a clock.
 
-    Parameters
-    ----------
-    opening
-        Heuristics and bounds.
-    clock
-        The clock of the search.
-    methods
-        Exact methods, as for `solve`.
-    threads
-        Number of threads, by default all cores.
-
-    Returns
-    -------
-    Comparison
-        The comparison.
+    `threads`: number of threads, by default all cores.
     """
     best = search(opening, clock, SolveParams(methods=methods, threads=threads), share=1.0)
     return Comparison(

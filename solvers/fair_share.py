@@ -20,20 +20,7 @@ def fair_share(hierarchy: Hierarchy) -> Allocation:
 
     The duals of the capacities tell which resources are full; leaves that need them are blocked.
 
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-
-    Returns
-    -------
-    Allocation
-        The allocation.
-
-    Raises
-    ------
-    InputError
-        If a task limit would bind, which these programs do not model.
+    Raises `InputError` if a task limit would bind, which these programs do not model.
     """
     floor = np.zeros(hierarchy.leaves)
     weight = np.zeros(hierarchy.leaves)

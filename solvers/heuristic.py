@@ -74,22 +74,7 @@ def heuristic(
 def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
     """Bind keyword arguments to a heuristic.
 
-    Parameters
-    ----------
-    entry
-        Entry of the heuristic.
-    parameters
-        The keyword arguments.
-
-    Returns
-    -------
-    Entry
-        The entry with the arguments.
-
-    Raises
-    ------
-    InputError
-        If the heuristic does not take them, or not these values.
+    Raises `InputError` if the heuristic does not take them, or not these values.
     """
     if not parameters:
         return entry
@@ -114,21 +99,7 @@ def within(
 ) -> Result:
     """As `heuristic`, but without a schedule if the clock runs out first.
 
-    Parameters
-    ----------
-    clock
-        The clock.
-    instance
-        The instance.
-    entry
-        Entry of the heuristic.
-    lower_bound
-        A valid lower bound (s) and what proved it.
-
-    Returns
-    -------
-    Result
-        The result.
+    `lower_bound`: a valid lower bound (s) and what proved it.
     """
 
     try:
@@ -147,21 +118,7 @@ def certified_heuristic(
 ) -> Result:
     """As `heuristic`, in the present thread.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    entry
-        Entry of the heuristic.
-    lower_bound
-        A valid lower bound (s) and what proved it.
-    uncompiled
-        Whether to run it as plain Python, however large the instance is.
-
-    Returns
-    -------
-    Result
-        The result.
+    `lower_bound`: a valid lower bound (s) and what proved it.
     """
     name = entry.name
     why = impossible(instance)
@@ -192,17 +149,7 @@ def certified_heuristic(
 def understood_part(instance: Instance, entry: Entry) -> tuple[Instance, tuple[str, ...]]:
     """The instance without the optional parts that the method does not understand, and these.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    entry
-        Entry of the method.
-
-    Returns
-    -------
-    tuple[Instance, tuple[str, ...]]
-        The instance, and the names of what it lacks. Outages stay.
+    Returns the instance, and the names of what it lacks. Outages stay.
     """
     dropped = tuple(sorted(instance.parts - entry.understands - {OUTAGES}))
     if SPEED_FACTORS in dropped:
@@ -217,18 +164,6 @@ def with_everything(instance: Instance, schedule: Schedule) -> Schedule:
 
     Map tasks on slots that their priority forbids go, in the order of their starts, to the end of
     the allowed slot that has the least to do so far.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A schedule that left parts of the instance out of account.
-
-    Returns
-    -------
-    Schedule
-        The schedule, timed again.
     """
     maps, reduces = schedule.map, schedule.reduce
     map_slot, map_rank = maps.slot.copy(), np.lexsort((maps.end, maps.start)).argsort()
@@ -253,16 +188,6 @@ def with_everything(instance: Instance, schedule: Schedule) -> Schedule:
 def all_heuristics(instance: Instance, lower_bound: tuple[float, str]) -> list[Result]:
     """Run the usual heuristics, in the order of the registry.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    lower_bound
-        A valid lower bound (s) and what proved it.
-
-    Returns
-    -------
-    list[Result]
-        The checked results.
+    `lower_bound`: a valid lower bound (s) and what proved it.
     """
     return [heuristic(instance, entry, lower_bound=lower_bound) for entry in HEURISTICS.usual]

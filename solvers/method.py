@@ -105,16 +105,6 @@ Method = Callable[[Instance, SolveRequest], MethodOutcome]
 def not_applicable(why: str, proof: str = "") -> MethodOutcome:
     """The outcome of a method that declines an instance.
 
-    Parameters
-    ----------
-    why
-        Why it does, in words.
-    proof
-        What the method's bounds would rest on.
-
-    Returns
-    -------
-    MethodOutcome
-        An outcome without schedule and bound.
+    Returns an outcome without schedule and bound.
     """
     return MethodOutcome(None, None, proof, StopReason.NOT_APPLICABLE, f"not applicable: {why}")

@@ -64,11 +64,6 @@ class Opening:
         """Find a first schedule, and a bound unless others are asked for; nothing is compiled.
 
         On huge instances it may overrun the clock.
-
-        Parameters
-        ----------
-        clock
-            The clock.
         """
         self.tell(clock, "first schedule")
         if self.bounds_asked is None:
@@ -83,11 +78,6 @@ class Opening:
 
         Heuristics that would not end in time, by what the first one took, are skipped. What still
         runs at the end is abandoned. Of heuristics that were asked for, one runs to its end.
-
-        Parameters
-        ----------
-        clock
-            The clock.
         """
         if self.best is None:
             self.begin(clock)
@@ -164,15 +154,7 @@ class Opening:
             self.best = result
 
     def tell(self, clock: Clock, doing: str) -> None:
-        """Report what is being done.
-
-        Parameters
-        ----------
-        clock
-            The clock.
-        doing
-            What is being done, in words.
-        """
+        """Report what is being done."""
         if self.on_progress is not None:
             best = self.best
             self.on_progress(

@@ -88,14 +88,8 @@ def portfolio(instance: Instance, lanes: Sequence[Lane], request: SolveRequest) 
     methods with what they have. Of a method that does not answer within `GRACE` s after the end,
     what it last kept counts. Raises what a method raises.
 
-    Parameters
-    ----------
-    instance
-        The instance, on usable slots.
-    lanes
-        The methods, with their threads and turns. A method may have turns in several lanes.
-    request
-        What all of them start from; the threads and the seed come from the lanes.
+    `lanes`: the methods, with their threads and turns. A method may have turns in several lanes.
+    `request`: what all of them start from; the threads and the seed come from the lanes.
     """
     run = _Run(instance, request)
     works = [BackgroundWork(partial(run.lane, number, lane)) for number, lane in enumerate(lanes)]

@@ -126,17 +126,8 @@ class Result(Plottable, Tabular):
 def relative_gap(makespan: float, lower_bound: float) -> float | None:
     """(makespan - lower bound) / lower bound, 0 if both are 0, None if only the bound is 0.
 
-    Parameters
-    ----------
-    makespan
-        Makespan (s).
-    lower_bound
-        Lower bound (s).
-
-    Returns
-    -------
-    float | None
-        The gap.
+    `makespan`: makespan (s).
+    `lower_bound`: lower bound (s).
     """
     if lower_bound > 0:
         return max(0.0, makespan - lower_bound) / lower_bound
@@ -154,32 +145,10 @@ def certified(
 ) -> Result:
     """Make a result after checking its schedule and its bound.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    method
-        The method that was asked for.
-    schedule
-        Its schedule.
-    lower_bound
-        A lower bound on the makespan (s).
-    bound
-        What proved the lower bound.
-    seconds
-        Wall time (s).
-    verdict
-        What the checker says of the schedule, if it was asked already.
-
-    Returns
-    -------
-    Result
-        The result.
-
-    Raises
-    ------
-    CertificateError
-        If the schedule is invalid or the bound contradicts it.
+    `lower_bound`: a lower bound on the makespan (s).
+    `seconds`: wall time (s).
+    `verdict`: what the checker says of the schedule, if it was asked already.
+    Raises `CertificateError` if the schedule is invalid or the bound contradicts it.
     """
     verdict = check(instance, schedule) if verdict is None else verdict
     if not verdict.valid:
@@ -202,24 +171,8 @@ def certified(
 def with_bound(result: Result, lower_bound: float, bound: str) -> Result:
     """Replace the lower bound of a result; its schedule is not checked again.
 
-    Parameters
-    ----------
-    result
-        A result with a schedule.
-    lower_bound
-        Another valid lower bound (s).
-    bound
-        What proved it.
-
-    Returns
-    -------
-    Result
-        The result with that bound.
-
-    Raises
-    ------
-    CertificateError
-        If the bound is above the makespan.
+    `lower_bound`: another valid lower bound (s).
+    Raises `CertificateError` if the bound is above the makespan.
     """
     makespan = result.makespan
     assert makespan is not None
@@ -238,22 +191,7 @@ def with_bound(result: Result, lower_bound: float, bound: str) -> Result:
 
 
 def infeasible(instance: Instance, method: str, why: str) -> Result:
-    """The result for an instance without any schedule.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    method
-        The method that was asked for.
-    why
-        Why no schedule exists.
-
-    Returns
-    -------
-    Result
-        The result.
-    """
+    """The result for an instance without any schedule."""
     return replace(no_schedule(instance, method, (why,)), status=Status.INFEASIBLE)
 
 
@@ -262,21 +200,7 @@ def no_schedule(
 ) -> Result:
     """The result of a method that has no schedule to show.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    method
-        The method that was asked for.
-    notes
-        Why.
-    seconds
-        Wall time (s).
-
-    Returns
-    -------
-    Result
-        The result.
+    `seconds`: wall time (s).
     """
     return Result(
         instance=instance,

@@ -139,22 +139,9 @@ def search(
 ) -> Result:
     """As `solve`, within the remaining time of a clock.
 
-    Parameters
-    ----------
-    opening
-        Heuristics and bounds; it is run unless it has results.
-    clock
-        The clock, which counts instead of the time limit.
-    params
-        Methods, threads and gaps.
-    share
-        Share of the limit for the heuristics, by default `HEURISTICS_SHARE` or `SEARCHED_SHARE`;
-        they have all of it if no method follows.
-
-    Returns
-    -------
-    Result
-        The result.
+    `opening`: heuristics and bounds; it is run unless it has results.
+    `share`: share of the limit for the heuristics, by default `HEURISTICS_SHARE` or
+    `SEARCHED_SHARE`; they have all of it if no method follows.
     """
     named = params.named
     check_time_limit(clock.seconds)

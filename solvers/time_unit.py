@@ -43,17 +43,8 @@ def suitable_unit(makespan: float) -> float:
 def in_units_of(instance: Instance, unit: float) -> Instance:
     """Express all times and rates of an instance in another unit of time.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    unit
-        The unit (s).
-
-    Returns
-    -------
-    Instance
-        The instance with times in that unit.
+    `unit`: the unit (s).
+    Returns the instance with times in that unit.
     """
     rates, security = instance.cluster.rates, instance.security
     cluster = replace(

@@ -58,18 +58,7 @@ def build_name() -> str:
 
 
 def installed(names: tuple[str, ...]) -> dict[str, str]:
-    """The versions of those packages that are there.
-
-    Parameters
-    ----------
-    names
-        Names of packages.
-
-    Returns
-    -------
-    dict
-        Versions by name.
-    """
+    """The versions of those packages that are there."""
     found = {}
     for name in names:
         try:
@@ -82,15 +71,7 @@ def installed(names: tuple[str, ...]) -> dict[str, str]:
 def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
     """The first difference of two fingerprints in words.
 
-    Parameters
-    ----------
-    theirs, ours
-        The fingerprints.
-
-    Returns
-    -------
-    str
-        What is different there, empty if nothing is.
+    Returns what is different there, empty if nothing is.
     """
     for name in {**ours, **theirs}:
         if theirs.get(name) != ours.get(name):
@@ -102,17 +83,7 @@ def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
 def check_build(place: object, records: Mapping[str, Record]) -> None:
     """Refuse runs that another build of slotwise made.
 
-    Parameters
-    ----------
-    place
-        Where they are.
-    records
-        Their records.
-
-    Raises
-    ------
-    InputError
-        If there are such runs.
+    Raises `InputError` if there are such runs.
     """
     for record in records.values():
         theirs = record.build.rpartition(" ")[0]

@@ -139,24 +139,8 @@ def run_study(study: Study, folder: Path, options: Options | None = None) -> End
 
     A `KeyboardInterrupt` ends the session: what has ended is kept and exported.
 
-    Parameters
-    ----------
-    study
-        The study.
-    folder
-        The folder, made if there is none.
-    options
-        How to do it.
-
-    Returns
-    -------
-    Ended
-        How it ended.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be used or a library is not installed.
+    `folder`: the folder, made if there is none.
+    Raises `InputError` if the folder cannot be used or a library is not installed.
     """
     options = options or Options()
     need_libraries()
@@ -189,19 +173,7 @@ def open_units(study: Study, records: dict[str, Record], *, retry: bool = False)
 
     It is a shuffle that is always the same: the runs that have ended are a fair sample of all.
 
-    Parameters
-    ----------
-    study
-        The study.
-    records
-        The records by run.
-    retry
-        Whether failed runs are to do.
-
-    Yields
-    ------
-    Unit
-        The units.
+    Yields the units.
     """
     parts = [part for unit in study.units for part in _parts(unit)]
     for unit in sorted(parts, key=lambda unit: unit.runs[0].id):

@@ -35,16 +35,6 @@ class Judge:
         """The record as it can be kept, after those before it that it contradicts.
 
         Nobody knows which of two is wrong, so that both have failed.
-
-        Parameters
-        ----------
-        record
-            A run that has ended.
-
-        Returns
-        -------
-        list of Record
-            The records, that of the run last.
         """
         beside = self._sound[self._instance[record.run]]
         beside.pop(record.run, None)

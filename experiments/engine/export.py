@@ -24,15 +24,6 @@ def export(study: Study, records: Mapping[str, Record], folder: Path) -> None:
     """Write `results` and `times`, each as Parquet and as CSV, whole or not at all.
 
     The same study and records make the same bytes, whatever the order of the records.
-
-    Parameters
-    ----------
-    study
-        The study.
-    records
-        The records by run.
-    folder
-        Where to.
     """
     frames = {RESULTS: results_frame(study, records), TIMES: times_frame(study, records)}
     for name, frame in frames.items():

@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 def run_here(study: Study) -> pd.DataFrame:
     """Carry out a study one run after another.
 
-    Parameters
-    ----------
-    study
-        The study.
-
-    Returns
-    -------
-    pandas.DataFrame
-        What `read_runs` gives of a folder: the results with their times.
+    Returns what `read_runs` gives of a folder: the results with their times.
     """
     records = {record.run: record for unit in study.units for record in perform(unit)}
     return frame_of(study, records)

@@ -52,12 +52,7 @@ class Manifest:
     def write(self, records: Mapping[str, Record], ended: str = "running") -> None:
         """Write the manifest.
 
-        Parameters
-        ----------
-        records
-            The records of the study by run.
-        ended
-            How the session ended, if it has.
+        `ended`: how the session ended, if it has.
         """
         own = [records[run.id] for run in self.study.runs if run.id in records]
         self.session["ended"] = ended
@@ -84,20 +79,7 @@ class Manifest:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a folder, empty if there is none.
 
-    Parameters
-    ----------
-    folder
-        The folder.
-
-    Returns
-    -------
-    dict
-        The document.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
+    Raises `InputError` if it cannot be read.
     """
     path = folder / NAME
     try:

@@ -56,17 +56,8 @@ FAMILIES: dict[str, str] = {
 def perform(unit: Unit, guard: Guard = unguarded) -> Iterator[Record]:
     """Carry out the runs of a unit.
 
-    Parameters
-    ----------
-    unit
-        The unit.
-    guard
-        What is put round each run.
-
-    Yields
-    ------
-    Record
-        One for each run, as it ends. An instance that cannot be made fails all of them.
+    `unit`: the unit.
+    Yields one for each run, as it ends. An instance that cannot be made fails all of them.
     """
     try:
         prepared = prepare(unit)
@@ -110,20 +101,7 @@ def tuples(value: Any) -> Any:
 
 
 def carry_out(run: Run, prepared: Prepared) -> Record:
-    """Run one method on a prepared instance; a failure is recorded, not raised.
-
-    Parameters
-    ----------
-    run
-        The run.
-    prepared
-        Its instance.
-
-    Returns
-    -------
-    Record
-        What came of it.
-    """
+    """Run one method on a prepared instance; a failure is recorded, not raised."""
     process, began, cpu = os.getpid(), time.perf_counter(), time.process_time()
     try:
         outcome = prepared.run(run.method)

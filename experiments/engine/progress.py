@@ -19,15 +19,7 @@ Show = Callable[[State], None]
 def shown(*, hidden: bool = False) -> Iterator[Show | None]:
     """What `Options.on_progress` takes, on standard error.
 
-    Parameters
-    ----------
-    hidden
-        Show nothing.
-
-    Yields
-    ------
-    callable or None
-        Called with each state.
+    Yields called with each state.
     """
     if hidden or sys.stderr is None:
         yield None
@@ -41,17 +33,7 @@ def shown(*, hidden: bool = False) -> Iterator[Show | None]:
 def told(state: State, *, clock: bool = True) -> str:
     """A state in one line: runs, failed, runs a second, elapsed, left.
 
-    Parameters
-    ----------
-    state
-        The state.
-    clock
-        Whether the time that has elapsed is part of it.
-
-    Returns
-    -------
-    str
-        The line.
+    `clock`: whether the time that has elapsed is part of it.
     """
     rate = state.fresh / state.elapsed if state.elapsed > 0 else 0.0
     left = "" if state.left is None else f", {_clock(state.left)} left"

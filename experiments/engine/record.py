@@ -65,18 +65,7 @@ class Record:
 
 
 def record_text(record: Record) -> str:
-    """A record as JSON, without what is empty. Numbers that are not finite become null.
-
-    Parameters
-    ----------
-    record
-        The record.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """A record as JSON, without what is empty. Numbers that are not finite become null."""
     document = {
         name: value
         for name, value in vars(record).items()
@@ -91,20 +80,7 @@ def record_text(record: Record) -> str:
 def record_of(text: bytes | str) -> Record:
     """The record of a text.
 
-    Parameters
-    ----------
-    text
-        What `record_text` made.
-
-    Returns
-    -------
-    Record
-        The record.
-
-    Raises
-    ------
-    ValueError
-        If the text holds none.
+    Raises `ValueError` if the text holds none.
     """
     document = json.loads(text)
     if not isinstance(document, dict):

@@ -93,20 +93,7 @@ class Store:
     def add(self, record: Record) -> Record:
         """Keep a record, in place of an earlier one of its run.
 
-        Parameters
-        ----------
-        record
-            The record.
-
-        Returns
-        -------
-        Record
-            The record as it will be read again.
-
-        Raises
-        ------
-        OutputError
-            If it cannot be written, such as on a full disk.
+        Raises `OutputError` if it cannot be written, such as on a full disk.
         """
         text = record_text(record)
         if self._connection is None:
@@ -144,20 +131,8 @@ class Store:
 def records_in(folder: Path) -> dict[str, Record]:
     """The records of a folder by run; a campaign may be writing there.
 
-    Parameters
-    ----------
-    folder
-        The folder.
-
-    Returns
-    -------
-    dict
-        The records, none if there is no file of them.
-
-    Raises
-    ------
-    InputError
-        If rows are damaged, or the file cannot be read.
+    Returns the records, none if there is no file of them.
+    Raises `InputError` if rows are damaged, or the file cannot be read.
     """
     need_no_older(folder)
     found = _found(folder / NAME)

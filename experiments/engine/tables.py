@@ -29,19 +29,9 @@ def results_frame(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
 
     Whole numbers and truth values stay what they are in columns that some rows lack.
 
-    Parameters
-    ----------
-    study
-        The study.
-    records
-        The records by run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns `run`, `order`, `instance`, the instance's parameters, `kind`, `method`, the
-        method's parameters, `status`, `makespan`, `lower_bound`, `gap`, `error`, `best_bound`,
-        `best_makespan`, the bounds as `bound NAME`, the measures.
+    Returns the columns `run`, `order`, `instance`, the instance's parameters, `kind`, `method`, the
+    method's parameters, `status`, `makespan`, `lower_bound`, `gap`, `error`, `best_bound`,
+    `best_makespan`, the bounds as `bound NAME`, the measures.
     """
     pairs = _ended(study, records)
     names, best = _names(study, records), _best(study, records)
@@ -67,17 +57,7 @@ def results_frame(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
 def times_frame(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
     """Seconds and places of the runs that have ended, in the order of the study.
 
-    Parameters
-    ----------
-    study
-        The study.
-    records
-        The records by run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns `run`, `seconds`, `cpu_seconds`, `host`, `pid`, `build`.
+    Returns the columns `run`, `seconds`, `cpu_seconds`, `host`, `pid`, `build`.
     """
     pairs = _ended(study, records)
     times = {name: [getattr(record, name) for _, record in pairs] for name in TIMES}
@@ -85,20 +65,7 @@ def times_frame(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
 
 
 def frame_of(study: Study, records: Mapping[str, Record]) -> pd.DataFrame:
-    """Both tables as one, as `read_runs` gives them.
-
-    Parameters
-    ----------
-    study
-        The study.
-    records
-        The records by run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The results with their times.
-    """
+    """Both tables as one, as `read_runs` gives them."""
     return results_frame(study, records).merge(times_frame(study, records), on="run")
 
 

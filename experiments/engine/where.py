@@ -18,24 +18,8 @@ def runs_where(study: Study, records: Mapping[str, Record], condition: str) -> l
 
     It is asked of a copy in memory that nothing can be written to, whatever the condition says.
 
-    Parameters
-    ----------
-    study
-        The study.
-    records
-        The records by run.
-    condition
-        What may stand behind WHERE in SQLite, on the columns of the tables.
-
-    Returns
-    -------
-    list of dict
-        The rows in the order of the study.
-
-    Raises
-    ------
-    InputError
-        If it is no such condition.
+    `condition`: what may stand behind WHERE in SQLite, on the columns of the tables.
+    Raises `InputError` if it is no such condition.
     """
     frame = frame_of(study, records)
     with closing(sqlite3.connect(":memory:")) as connection:

@@ -57,19 +57,7 @@ class Axis:
 def linear(values: Iterable[float], first: float, last: float, *, zero: bool = True) -> Axis:
     """A linear axis that holds finite values, with 0 if wanted.
 
-    Parameters
-    ----------
-    values
-        The values.
-    first, last
-        The pixels of its ends.
-    zero
-        Whether it begins at 0.
-
-    Returns
-    -------
-    Axis
-        The axis.
+    `first`, `last`: the pixels of its ends.
     """
     finite = [value for value in values if math.isfinite(value)]
     low = min([0.0, *finite]) if zero or not finite else min(finite)
@@ -83,19 +71,8 @@ def linear(values: Iterable[float], first: float, last: float, *, zero: bool = T
 def logarithmic(values: Iterable[float], first: float, last: float, *, low: float = 0.0) -> Axis:
     """A logarithmic axis that holds all finite values above 0.
 
-    Parameters
-    ----------
-    values
-        The values.
-    first, last
-        The pixels of its ends.
-    low
-        Where it begins, if above 0.
-
-    Returns
-    -------
-    Axis
-        The axis.
+    `first`, `last`: the pixels of its ends.
+    `low`: where it begins, if above 0.
     """
     found = [value for value in values if math.isfinite(value) and value > 0]
     least, most = low or min(found, default=1.0), max(found, default=10.0)

@@ -90,26 +90,7 @@ class Words:
 def means_chart(
     series: Sequence[Series], levels: Sequence[str], words: Words, y: Axis, *, share: bool
 ) -> Markup:
-    """Means over the levels of a factor, with their intervals.
-
-    Parameters
-    ----------
-    series
-        The series; x is the number of the level.
-    levels
-        The levels, from left to right.
-    words
-        What is written on it.
-    y
-        The vertical axis, from BOTTOM to TOP.
-    share
-        Whether its ticks are in percent.
-
-    Returns
-    -------
-    Markup
-        The figure.
-    """
+    """Means over the levels of a factor, with their intervals."""
     step = (RIGHT - LEFT) / max(len(levels), 1)
     drawn = []
     apart = min(DODGE, 0.6 * step / max(len(series), 1))
@@ -121,22 +102,7 @@ def means_chart(
 
 
 def steps_chart(series: Sequence[Series], words: Words, x: Axis) -> Markup:
-    """Step functions from 0 to 1, such as performance profiles.
-
-    Parameters
-    ----------
-    series
-        The series; their points are where they rise, and what to.
-    words
-        What is written on it.
-    x
-        The horizontal axis, from LEFT to RIGHT.
-
-    Returns
-    -------
-    Markup
-        The figure.
-    """
+    """Step functions from 0 to 1, such as performance profiles."""
     y = Axis(0.0, 1.04, BOTTOM, TOP)
     drawn = []
     for one in series:
@@ -160,24 +126,7 @@ def steps_chart(series: Sequence[Series], words: Words, x: Axis) -> Markup:
 def cloud_chart(
     series: Sequence[Series], words: Words, x: Axis, y: Axis, *, best: Sequence[Series] = ()
 ) -> Markup:
-    """Points, many of which may fall together, with a few that stand out.
-
-    Parameters
-    ----------
-    series
-        The clouds.
-    words
-        What is written on it.
-    x, y
-        The axes.
-    best
-        Series of the points that stand out, with marks.
-
-    Returns
-    -------
-    Markup
-        The figure.
-    """
+    """Points, many of which may fall together, with a few that stand out."""
     drawn = []
     for one in series:
         # A path with dots is a tenth as long as circles; points on one half pixel are one dot.
@@ -193,21 +142,8 @@ def cloud_chart(
 def whisker(value: float, half: float, axis: Axis, said: str) -> Markup:
     """A mean with its interval, as a cell of a table.
 
-    Parameters
-    ----------
-    value
-        The mean.
-    half
-        Half of its interval, NaN for none.
-    axis
-        From 0 to its right end, in pixels.
-    said
-        What it shows, for readers who cannot see it.
-
-    Returns
-    -------
-    Markup
-        The picture.
+    `half`: half of its interval, NaN for none.
+    `axis`: from 0 to its right end, in pixels.
     """
     if not math.isfinite(value):
         return Markup("")

@@ -33,20 +33,7 @@ class Shown:
 
 
 def shown_methods(runs: Runs, ranked: list[str]) -> Shown:
-    """The methods of the charts: all, or the first of a ranking.
-
-    Parameters
-    ----------
-    runs
-        The runs.
-    ranked
-        The methods, the most interesting ones first; others come after them.
-
-    Returns
-    -------
-    Shown
-        The choice, in the order of the study.
-    """
+    """The methods of the charts: all, or the first of a ranking."""
     chosen = set(list(dict.fromkeys([*ranked, *runs.variants]))[:MOST_SERIES])
     kept = [name for name in runs.variants if name in chosen]
     return Shown(

@@ -43,19 +43,10 @@ DEFINITION = (
 def profiles(runs: Runs, kind: str) -> tuple[dict[str, Profile], int]:
     """The profiles of all methods that look for schedules; without any, those of times of others.
 
-    Parameters
-    ----------
-    runs
-        The runs.
-    kind
-        `makespan`, of the ratio to the best makespan that any run of the campaign found, or `time`.
-
-    Returns
-    -------
-    profiles : dict of str to Profile
-        By method. As long as no instance was run by all, the method on the fewest is left out.
-    left_out : int
-        Instances that are no part of them, see `WITHOUT`.
+    `kind`: `makespan`, of the ratio to the best makespan that any run of the campaign found, or
+    `time`.
+    Returns by method. As long as no instance was run by all, the method on the fewest is left out.
+    Returns instances that are no part of them, see `WITHOUT`.
     """
     if kind == "makespan":
         chosen, costs = runs.of_makespan, np.where(runs.scheduled, runs.makespan, np.nan)
@@ -98,17 +89,7 @@ def _pivot(runs: Runs, values: FloatArray, chosen: BoolArray) -> pd.DataFrame:
 def profiles_part(runs: Runs, shown: Shown) -> Markup:
     """The section of the performance profiles.
 
-    Parameters
-    ----------
-    runs
-        The runs.
-    shown
-        The methods of the charts.
-
-    Returns
-    -------
-    Markup
-        The section, empty if there is nothing to compare.
+    Returns the section, empty if there is nothing to compare.
     """
     parts: list[str] = []
     charts, tables = [], []

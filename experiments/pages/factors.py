@@ -32,23 +32,7 @@ def factor_parts(
 ) -> list[Markup]:
     """A chart and a table for each factor.
 
-    Parameters
-    ----------
-    runs
-        The runs.
-    values
-        A number for each run, NaN for none.
-    methods
-        The methods that have such numbers.
-    shown
-        The methods of the charts.
-    name
-        What the number is; a gap is shown in percent.
-
-    Returns
-    -------
-    list of Markup
-        The parts.
+    `values`: a number for each run, NaN for none.
     """
     charts, tables, skipped = [], [], []
     for factor in runs.factors:

@@ -17,20 +17,7 @@ LONGEST = 240
 
 
 def failures_part(runs: Runs, tracebacks: Mapping[str, str]) -> Markup:
-    """The section of the failed runs.
-
-    Parameters
-    ----------
-    runs
-        The runs.
-    tracebacks
-        The tracebacks by run, as far as they are known.
-
-    Returns
-    -------
-    Markup
-        The section.
-    """
+    """The section of the failed runs."""
     failed = runs.frame[runs.failed]
     if failed.empty:
         return section("failures", "Failed runs", [paragraph("None.")])

@@ -39,20 +39,7 @@ class Folder:
 def read_folder(path: str | Path) -> Folder:
     """Read a campaign's folder.
 
-    Parameters
-    ----------
-    path
-        The folder.
-
-    Returns
-    -------
-    Folder
-        What it holds.
-
-    Raises
-    ------
-    InputError
-        If there is no such folder, it has no tables, or they cannot be read.
+    Raises `InputError` if there is no such folder, it has no tables, or they cannot be read.
     """
     need_libraries()
     path = Path(path)

@@ -31,17 +31,7 @@ INTERVAL = (
 def by_method(runs: Runs, values: Any) -> dict[str, Mean]:
     """The mean of the values for each method that has any.
 
-    Parameters
-    ----------
-    runs
-        The runs.
-    values
-        A number for each run, NaN for none.
-
-    Returns
-    -------
-    dict of str to Mean
-        By method.
+    `values`: a number for each run, NaN for none.
     """
     found = means(values, {"method": runs.variant}, runs.problem)
     return {str(key[0]): mean for key, mean in found.items()}
@@ -50,11 +40,8 @@ def by_method(runs: Runs, values: Any) -> dict[str, Mean]:
 def outcomes(runs: Runs) -> dict[str, dict[str, int]]:
     """How the runs of each method that looks for schedules ended.
 
-    Returns
-    -------
-    dict
-        By method: runs, schedules, optimal, by itself (optimal and proven by the run), no schedule
-        (unknown at the end of its time), infeasible, failed.
+    Returns by method: runs, schedules, optimal, by itself (optimal and proven by the run), no
+    schedule (unknown at the end of its time), infeasible, failed.
     """
     status = runs.frame["status"].to_numpy()
     infeasible = (status == "infeasible") & ~runs.scheduled
@@ -82,17 +69,7 @@ def outcomes(runs: Runs) -> dict[str, dict[str, int]]:
 def gaps_part(runs: Runs, shown: Shown) -> Markup:
     """The section of the gaps.
 
-    Parameters
-    ----------
-    runs
-        The runs.
-    shown
-        The methods of the charts.
-
-    Returns
-    -------
-    Markup
-        The section, empty if no run was to find a schedule.
+    Returns the section, empty if no run was to find a schedule.
     """
     ended = outcomes(runs)
     if not ended:
@@ -191,20 +168,7 @@ def whisker_axis(found: Sequence[Mean]) -> Axis:
 
 
 def axis_head(axis: Axis, text: Any) -> Markup:
-    """The head of a column of small charts: where their axis ends.
-
-    Parameters
-    ----------
-    axis
-        The axis.
-    text
-        Writes a number.
-
-    Returns
-    -------
-    Markup
-        The head.
-    """
+    """The head of a column of small charts: where their axis ends."""
     return Markup(
         f'<span style="display:flex;justify-content:space-between;width:{WHISKER}px">'
         f"<span>{'0' if axis.low == 0 else text(axis.low)}</span>"

@@ -35,22 +35,7 @@ def joined(parts: Iterable[str]) -> Markup:
 
 
 def section(name: str, title: str, parts: Iterable[str]) -> Markup:
-    """A part of the page with a heading that links lead to.
-
-    Parameters
-    ----------
-    name
-        Its anchor.
-    title
-        Its heading.
-    parts
-        Its content.
-
-    Returns
-    -------
-    Markup
-        The section.
-    """
+    """A part of the page with a heading that links lead to."""
     content = "".join(parts)
     return Markup(f'<section id="{name}"><h2>{safe(title)}</h2>{content}</section>\n')
 
@@ -58,17 +43,7 @@ def section(name: str, title: str, parts: Iterable[str]) -> Markup:
 def paragraph(text: str, kind: str = "") -> Markup:
     """A paragraph.
 
-    Parameters
-    ----------
-    text
-        Its text.
-    kind
-        Its class: `note`, `warning` or none.
-
-    Returns
-    -------
-    Markup
-        The paragraph.
+    `kind`: its class: `note`, `warning` or none.
     """
     named = f' class="{kind}"' if kind else ""
     return Markup(f"<p{named}>{safe(text)}</p>".replace(" %", "&nbsp;%"))
@@ -80,22 +55,7 @@ def heading(text: str) -> Markup:
 
 
 def folded(title: str, parts: Iterable[str], *, shut: bool = True) -> Markup:
-    """A part that opens on a click.
-
-    Parameters
-    ----------
-    title
-        What is seen of it when shut.
-    parts
-        Its content.
-    shut
-        Whether it is shut first.
-
-    Returns
-    -------
-    Markup
-        The part.
-    """
+    """A part that opens on a click."""
     state = "" if shut else " open"
     return Markup(f"<details{state}><summary>{safe(title)}</summary>{''.join(parts)}</details>")
 
@@ -110,23 +70,7 @@ def table(
 ) -> Markup:
     """A table that scrolls by itself where the window is narrow.
 
-    Parameters
-    ----------
-    head
-        Names of the columns.
-    rows
-        Their cells; the first names the row.
-    title
-        What the table is, for readers who cannot see it.
-    words
-        So many columns from the left are words, the others numbers.
-    fold
-        Whether to shut it if it has many rows.
-
-    Returns
-    -------
-    Markup
-        The table.
+    `fold`: whether to shut it if it has many rows.
     """
     shown = []
     for row in rows:
@@ -165,36 +109,13 @@ def plain(value: float) -> str:
 
 
 def names(found: Sequence[str], most: int = 6) -> str:
-    """Some names as a list in a sentence, the rest as a number.
-
-    Parameters
-    ----------
-    found
-        The names.
-    most
-        How many are listed.
-
-    Returns
-    -------
-    str
-        The list.
-    """
+    """Some names as a list in a sentence, the rest as a number."""
     return listed(map(cut, found), most)
 
 
 def cut(text: str, most: int = 40) -> str:
     """Text with its middle left out if it is too long.
 
-    Parameters
-    ----------
-    text
-        The text.
-    most
-        Characters that it may have.
-
-    Returns
-    -------
-    str
-        The text.
+    `most`: characters that it may have.
     """
     return text if len(text) <= most else f"{text[: most - 13]} … {text[-10:]}"

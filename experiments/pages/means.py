@@ -51,19 +51,9 @@ def means(
 
     which is the usual t interval where each instance has one run.
 
-    Parameters
-    ----------
-    values
-        A number for each run, NaN for none.
-    groups
-        What the groups are made of: a column of labels for each name.
-    problem
-        The instance of each run.
-
-    Returns
-    -------
-    dict
-        The means by the labels of their groups; groups without any number are not there.
+    `values`: a number for each run, NaN for none.
+    `groups`: what the groups are made of: a column of labels for each name.
+    Returns the means by the labels of their groups; groups without any number are not there.
     """
     import pandas as pd
     from scipy.stats import t

@@ -19,17 +19,7 @@ FIRST = ("mean_wait", "p99_wait", "max_wait", "waited", "guarantees_met")
 def measures_part(runs: Runs, shown: Shown) -> Markup:
     """The section of the measures.
 
-    Parameters
-    ----------
-    runs
-        The runs.
-    shown
-        The methods of the charts.
-
-    Returns
-    -------
-    Markup
-        The section, empty if there are no measures.
+    Returns the section, empty if there are no measures.
     """
     if not runs.measures:
         return Markup("")

@@ -16,17 +16,7 @@ MOST_LEVELS = 12
 def summary_part(runs: Runs, manifest: Mapping[str, Any]) -> Markup:
     """The summary.
 
-    Parameters
-    ----------
-    runs
-        The runs.
-    manifest
-        The manifest of the folder, empty if there is none.
-
-    Returns
-    -------
-    Markup
-        The section.
+    `manifest`: the manifest of the folder, empty if there is none.
     """
     facts: dict[str, str] = {"runs": _runs(runs, manifest)}
     if len(runs):

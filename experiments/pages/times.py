@@ -19,17 +19,7 @@ LEAST_SECONDS = 1e-6
 def times_part(runs: Runs, shown: Shown) -> Markup:
     """The section of time against gap.
 
-    Parameters
-    ----------
-    runs
-        The runs.
-    shown
-        The methods of the charts.
-
-    Returns
-    -------
-    Markup
-        The section, empty where no run has both.
+    Returns the section, empty where no run has both.
     """
     both = np.isfinite(runs.gap) & np.isfinite(runs.seconds)
     if not both.any():

@@ -22,19 +22,7 @@ NO_SPREAD = 1e-12
 def slightly_non_normal(identifier: str, anova: Anova, levels: pd.Series) -> Claim:
     """Whether residuals are nearly normal, and spread alike at all levels of a factor.
 
-    Parameters
-    ----------
-    identifier
-        Name of the claim.
-    anova
-        The analysis.
-    levels
-        Level of the factor by run.
-
-    Returns
-    -------
-    Claim
-        The row: three cases, of which all have to be true.
+    Returns the row: three cases, of which all have to be true.
     """
     skewness, kurtosis = anova.skewness, anova.excess_kurtosis
     spread = anova.residuals.groupby(levels).std()

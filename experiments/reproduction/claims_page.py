@@ -39,15 +39,7 @@ MOST_CELLS = 10
 def claims_page(done: Reproduction) -> str:
     """Claims by paper in Markdown, those that do not hold first.
 
-    Parameters
-    ----------
-    done
-        The reproduction.
-
-    Returns
-    -------
-    str
-        The page, without a title.
+    Returns the page, without a title.
     """
     lines = [*_about(done), ""]
     for paper in dict.fromkeys(one.paper for one in printed_claims()):
@@ -62,17 +54,7 @@ def claims_page(done: Reproduction) -> str:
 def put_into(page: Path, folder: Path) -> None:
     """Replace what is between the marks of a page by the `claims.md` of a folder.
 
-    Parameters
-    ----------
-    page
-        The page.
-    folder
-        The folder.
-
-    Raises
-    ------
-    InputError
-        If the page does not have the marks.
+    Raises `InputError` if the page does not have the marks.
     """
     text = page.read_text("utf-8")
     before, begin, rest = text.partition(BEGIN)

@@ -35,16 +35,8 @@ def row_of(claim: Claim) -> dict[str, Any]:
 def comparison_csv(claims: Iterable[Claim]) -> bytes:
     """The file, the same bytes for the same numbers.
 
-    Parameters
-    ----------
-    claims
-        Claims and cells, in the order of the rows. A row that is there already is left out:
-        experiments share claims.
-
-    Returns
-    -------
-    bytes
-        Its content.
+    `claims`: claims and cells, in the order of the rows. A row that is there already is left out:
+    experiments share claims.
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

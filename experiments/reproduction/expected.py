@@ -19,36 +19,13 @@ OR = " or "
 def expected(identifier: str, size: Size) -> frozenset[Verdict]:
     """The verdicts to expect for a claim.
 
-    Parameters
-    ----------
-    identifier
-        Name of the claim.
-    size
-        Size of the study.
-
-    Returns
-    -------
-    frozenset of Verdict
-        Any of them; all if nothing is known of the claim at that size.
+    Returns any of them; all if nothing is known of the claim at that size.
     """
     return _table().get((identifier, size), frozenset(Verdict))
 
 
 def lost(claims: Iterable[Claim], size: Size) -> list[Claim]:
-    """Claims that should hold, fully or partly, and do less.
-
-    Parameters
-    ----------
-    claims
-        Claims with their verdicts.
-    size
-        Size of the study.
-
-    Returns
-    -------
-    list of Claim
-        Those whose verdict is worse than any that is expected.
-    """
+    """Claims that should hold, fully or partly, and do less."""
     return [one for one in claims if rank(one.verdict) > max(map(rank, expected(one.id, size)))]
 
 

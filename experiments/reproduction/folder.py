@@ -23,13 +23,6 @@ def write_folder(done: Reproduction, folder: Path) -> None:
 
     Of one table or figure everything is in the folder itself; of several each has a folder of its
     own below it, and `comparison.csv` holds all.
-
-    Parameters
-    ----------
-    done
-        The reproduction.
-    folder
-        The folder, which exists.
     """
     write_bytes(folder / CLAIMS, claims_page(done).encode())
     if len(done.parts) == 1:

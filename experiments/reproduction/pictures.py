@@ -95,24 +95,7 @@ class Words:
 def means_plot(
     panels: Sequence[Panel], words: Words, *, columns: int = 2, shared: bool = True
 ) -> Figure:
-    """A plot of means: a factor on the horizontal axis, a line for each method.
-
-    Parameters
-    ----------
-    panels
-        The plots, row by row.
-    words
-        What is written on the figure.
-    columns
-        Plots in a row.
-    shared
-        Whether all have one vertical scale.
-
-    Returns
-    -------
-    Figure
-        The figure.
-    """
+    """A plot of means: a factor on the horizontal axis, a line for each method."""
     figure, axes = _figure(len(panels), words, columns, shared=shared)
     for axis, panel in zip(axes, panels, strict=True):
         places = range(len(panel.levels))
@@ -128,24 +111,7 @@ def means_plot(
 def curves_plot(
     panels: Sequence[Panel], words: Words, *, columns: int = 2, scales: str = "linear linear"
 ) -> Figure:
-    """A plot of lines over numbers, such as times.
-
-    Parameters
-    ----------
-    panels
-        The plots; their levels are numbers.
-    words
-        What is written on the figure.
-    columns
-        Plots in a row.
-    scales
-        Of the horizontal and the vertical axis: `linear`, `log` or `symlog`.
-
-    Returns
-    -------
-    Figure
-        The figure.
-    """
+    """A plot of lines over numbers, such as times."""
     figure, axes = _figure(len(panels), words, columns, shared=True)
     across, up = scales.split()
     for axis, panel in zip(axes, panels, strict=True):
@@ -159,20 +125,7 @@ def curves_plot(
 
 
 def box_plot(groups: Sequence[tuple[str, ArrayLike]], words: Words) -> Figure:
-    """Boxes of the quartiles with the median; whiskers to 1.5 times their distance; all outliers.
-
-    Parameters
-    ----------
-    groups
-        Label and values of each box.
-    words
-        What is written on the figure.
-
-    Returns
-    -------
-    Figure
-        The figure.
-    """
+    """Boxes of the quartiles with the median; whiskers of 1.5 times their distance; outliers."""
     figure, (axis,) = _figure(1, words, 1, shared=True)
     labels = [label for label, _ in groups]
     boxes = axis.boxplot([list(values) for _, values in groups], patch_artist=True)  # type: ignore[arg-type]
@@ -187,19 +140,7 @@ def box_plot(groups: Sequence[tuple[str, ArrayLike]], words: Words) -> Figure:
 def caption(runs: int, seeds: Sequence[int], *more: str) -> str:
     """The words below a figure.
 
-    Parameters
-    ----------
-    runs
-        How many runs it shows.
-    seeds
-        Their seeds.
-    *more
-        Further sentences, without their full stops.
-
-    Returns
-    -------
-    str
-        The caption.
+    `*more`: further sentences, without their full stops.
     """
     which = sorted(set(seeds))
     if len(which) > 2 and which == list(range(which[0], which[-1] + 1)):

@@ -55,15 +55,7 @@ class PrintedClaim:
 def table(name: str) -> pd.DataFrame:
     """A printed table.
 
-    Parameters
-    ----------
-    name
-        Name of the file without ending: `ljr_table2`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Its rows; `printed/README.md` explains the columns.
+    `name`: name of the file without ending: `ljr_table2`.
     """
     import pandas as pd
 
@@ -73,15 +65,7 @@ def table(name: str) -> pd.DataFrame:
 def claims(of: str = "") -> list[PrintedClaim]:
     """Claims in the order of the papers.
 
-    Parameters
-    ----------
-    of
-        A paper (`LJR`) or an item of one as it is printed (`Table 2`); empty for all.
-
-    Returns
-    -------
-    list of PrintedClaim
-        Those of that paper or item.
+    `of`: a paper (`LJR`) or an item of one as it is printed (`Table 2`); empty for all.
     """
     return [one for one in _claims().values() if of in ("", one.paper, one.item)]
 

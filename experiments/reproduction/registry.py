@@ -39,10 +39,7 @@ def known_names() -> list[str]:
 def names_of(asked: list[str]) -> list[str]:
     """Names of experiments for names, papers and `all`, without doubles.
 
-    Raises
-    ------
-    InputError
-        For an unknown name.
+    Raises `InputError` for an unknown name.
     """
     found: dict[str, None] = {}
     for name in asked:

@@ -53,24 +53,9 @@ class Plan:
 def planned(names: Iterable[str], size: Size, trace: Trace | None = None) -> Plan:
     """The runs of tables and figures.
 
-    Parameters
-    ----------
-    names
-        Names of tables and figures, papers, or `all`.
-    size
-        Size of the studies.
-    trace
-        Jobs to be replayed, for those that can be run on a trace.
-
-    Returns
-    -------
-    Plan
-        In the order in which they were asked for, without doubles.
-
-    Raises
-    ------
-    InputError
-        For an unknown name, or none; for a trace that is no use, or cannot be read.
+    `trace`: jobs to be replayed, for those that can be run on a trace.
+    Returns in the order in which they were asked for, without doubles.
+    Raises `InputError` for an unknown name, or none; for a trace that is no use, or cannot be read.
     """
     asked = list(dict.fromkeys(names))
     found = names_of(asked)
@@ -95,18 +80,8 @@ def _study(one: Experiment, size: Size, trace: Trace | None) -> Study:
 def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
     """What the runs say of each table and figure.
 
-    Parameters
-    ----------
-    plan
-        What was run.
-    records
-        Records by run. Each experiment sees those of its own runs only, so that it says the same
-        whatever else was run.
-
-    Returns
-    -------
-    Reproduction
-        Claims and printed numbers with verdicts.
+    `records`: records by run. Each experiment sees those of its own runs only, so that it says the
+    same whatever else was run.
     """
     parts = []
     for one, study in zip(plan.experiments, plan.studies, strict=True):
@@ -123,20 +98,7 @@ def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
 
 
 def told(plan: Plan, folder: Path) -> Reproduction:
-    """Compare what a folder holds with the papers, and write the comparison into it.
-
-    Parameters
-    ----------
-    plan
-        What was run.
-    folder
-        The folder of the runs.
-
-    Returns
-    -------
-    Reproduction
-        What is written.
-    """
+    """Compare what a folder holds with the papers, and write the comparison into it."""
     done = compared(plan, records_in(folder))
     write_folder(done, folder)
     return done
@@ -196,20 +158,7 @@ def reproduce(
 
 
 def runs_of(names: Iterable[str], size: Size) -> int:
-    """About how many runs tables and figures have: equal studies count once, shared runs twice.
-
-    Parameters
-    ----------
-    names
-        Names of tables and figures, papers, or `all`.
-    size
-        Size of the studies.
-
-    Returns
-    -------
-    int
-        The number.
-    """
+    """About how many runs tables and figures have: equal studies count once, shared runs twice."""
     studies: list[Study] = []
     for name in names_of(list(names)):
         study = experiment(name).study(size)

@@ -52,15 +52,7 @@ class Mean:
 def mean_of(values: ArrayLike) -> Mean:
     """The mean of independent results with its standard error.
 
-    Parameters
-    ----------
-    values
-        The results.
-
-    Returns
-    -------
-    Mean
-        The mean. That of a single result has the standard error infinity: nothing tells it.
+    Returns the mean. That of a single result has the standard error infinity: nothing tells it.
     """
     sample = np.asarray(values, dtype=float)
     count = len(sample)
@@ -77,21 +69,7 @@ def said(
 ) -> Claim:
     """A row of `comparison.csv` for a printed claim.
 
-    Parameters
-    ----------
-    identifier
-        Its name in `claims.csv`.
-    verdict
-        What came of it, computed.
-    ours, standard_error
-        What was measured, in the unit of the claim, and its standard error.
-    note
-        What was measured, in words.
-
-    Returns
-    -------
-    Claim
-        The row.
+    `ours`, `standard_error`: what was measured, in the unit of the claim, and its standard error.
     """
     paper = printed(identifier)
     return Claim(
@@ -102,17 +80,8 @@ def said(
 def of_share(share: float, holds: float = HOLDS_FROM, partly: float = PARTLY_FROM) -> Verdict:
     """The verdict for a share of cases in which a claim is true.
 
-    Parameters
-    ----------
-    share
-        From 0 to 1.
-    holds, partly
-        From which share on it holds, and holds partly.
-
-    Returns
-    -------
-    Verdict
-        The verdict.
+    `share`: from 0 to 1.
+    `holds`, `partly`: from which share on it holds, and holds partly.
     """
     slack = 1e-9
     if share >= holds - slack:
@@ -130,22 +99,10 @@ def ordering(
 ) -> Claim:
     """Verdict on a claim that is true or not in each of several cases.
 
-    Parameters
-    ----------
-    identifier
-        Name of the claim.
-    cases
-        Whether it is true, for each case; without any case it is not testable.
-    holds, partly
-        From which share of the cases on it holds, and holds partly. A claim that says `always`
-        needs `holds=1`.
-    note
-        More words, after `12 of 20 cases`.
-
-    Returns
-    -------
-    Claim
-        The row; `ours` is the share if the paper prints no number.
+    `cases`: whether it is true, for each case; without any case it is not testable.
+    `holds`, `partly`: from which share of the cases on it holds, and holds partly. A claim that
+    says `always` needs `holds=1`.
+    Returns the row; `ours` is the share if the paper prints no number.
     """
     true = [bool(case) for case in cases]
     if not true:
@@ -166,23 +123,10 @@ def inside(
 ) -> Claim:
     """Verdict on several numbers that the paper says are within its limits.
 
-    Parameters
-    ----------
-    identifier
-        Name of the claim; it must print a limit.
-    values
-        The numbers, in the unit of the claim.
-    slack
-        How far outside still counts as inside, such as half of the last printed digit.
-    holds, partly
-        From which share inside on it holds, and holds partly.
-    note
-        More words.
-
-    Returns
-    -------
-    Claim
-        The row; `ours` is the mean of the numbers.
+    `identifier`: name of the claim; it must print a limit.
+    `values`: the numbers, in the unit of the claim.
+    `slack`: how far outside still counts as inside, such as half of the last printed digit.
+    `holds`, `partly`: from which share inside on it holds, and holds partly.
     """
     sample = np.asarray(values, dtype=float)
     if not len(sample):
@@ -201,22 +145,11 @@ def inside(
 def within(identifier: str, ours: Mean | float, *, slack: float = 0.0, note: str = "") -> Claim:
     """Verdict on a number that the paper prints, or prints limits of.
 
-    Parameters
-    ----------
-    identifier
-        Name of the claim; it must print a limit.
-    ours
-        The number, in the unit of the claim.
-    slack
-        How far outside still counts as inside, such as half of the last printed digit.
-    note
-        More words.
-
-    Returns
-    -------
-    Claim
-        The row. Within the limits, or outside by no more than chance explains, it holds; the margin
-        is that of `near`.
+    `identifier`: name of the claim; it must print a limit.
+    `ours`: the number, in the unit of the claim.
+    `slack`: how far outside still counts as inside, such as half of the last printed digit.
+    Returns the row. Within the limits, or outside by no more than chance explains, it holds; the
+    margin is that of `near`.
     """
     mean = ours if isinstance(ours, Mean) else Mean(ours)
     low, high = _limits(identifier)
@@ -240,27 +173,9 @@ def near(
     The print has no standard errors. Its results are taken to spread as ours do: the difference of
     the means then has the standard error `s sqrt(1 / runs + 1 / printed_runs)`.
 
-    Parameters
-    ----------
-    identifier
-        Experiment and factors with slashes: `ljr-table-2/EASS/50/R1/10`.
-    claim
-        The cell in words.
-    value
-        The printed number.
-    ours
-        What was measured.
-    printed_runs
-        How many results the print is the mean of; None for as many as ours.
-    rounding
-        Half of the last printed digit.
-    note
-        More words.
-
-    Returns
-    -------
-    Claim
-        The row. It holds within the 95 % margin of the difference, partly within that of 99.7 %.
+    `printed_runs`: how many results the print is the mean of; None for as many as ours.
+    Returns the row. It holds within the 95 % margin of the difference, partly within that of 99.7
+    %.
     """
     mean = ours if isinstance(ours, Mean) else Mean(ours)
     error = mean.standard_error * sqrt(1 + mean.runs / (printed_runs or mean.runs))
@@ -271,43 +186,14 @@ def near(
 def significant(identifier: str, p: float, *, wanted: bool = True, note: str = "") -> Claim:
     """Verdict on a claim that an effect is there, or is not.
 
-    Parameters
-    ----------
-    identifier
-        Name of the claim.
-    p
-        Chance of such an effect if there were none; of several effects the greatest.
-    wanted
-        Whether the paper says that it is there.
-    note
-        More words.
-
-    Returns
-    -------
-    Claim
-        The row; `ours` is the chance.
+    `p`: chance of such an effect if there were none; of several effects the greatest.
     """
     verdict = Verdict.HOLDS if (p < LEVEL) == wanted else Verdict.DOES_NOT
     return said(identifier, verdict, p, None, note)
 
 
 def not_testable(identifier: str, reason: str, ours: float | None = None) -> Claim:
-    """The row of a claim on which these runs say nothing.
-
-    Parameters
-    ----------
-    identifier
-        Name of the claim.
-    reason
-        Why, in words.
-    ours
-        A number of ours that belongs to it all the same.
-
-    Returns
-    -------
-    Claim
-        The row.
-    """
+    """The row of a claim on which these runs say nothing."""
     return said(identifier, Verdict.NOT_TESTABLE, ours, None, reason)
 
 

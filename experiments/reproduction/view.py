@@ -28,20 +28,7 @@ STYLES = {
 
 
 def reproduction_view(done: Reproduction, folder: Path) -> RenderableType:
-    """A table of claims with verdicts, what does not hold first, and where everything is.
-
-    Parameters
-    ----------
-    done
-        The reproduction.
-    folder
-        Its folder.
-
-    Returns
-    -------
-    RenderableType
-        What is printed.
-    """
+    """A table of claims with verdicts, what does not hold first, and where everything is."""
     parts: list[RenderableType] = []
     if done.claims:
         parts.append(_table(done))
@@ -50,20 +37,7 @@ def reproduction_view(done: Reproduction, folder: Path) -> RenderableType:
 
 
 def summary(done: Reproduction, folder: Path) -> Iterator[str]:
-    """What it came to, in some lines.
-
-    Parameters
-    ----------
-    done
-        The reproduction.
-    folder
-        Its folder.
-
-    Yields
-    ------
-    str
-        A line.
-    """
+    """What it came to, in some lines."""
     if done.claims:
         number = sum(not is_size(one.id) for one in done.claims)
         yield f"{number} claims: {counted(done.claims)}."
@@ -81,20 +55,7 @@ def summary(done: Reproduction, folder: Path) -> Iterator[str]:
 
 
 def reproduction_document(done: Reproduction, folder: Path) -> dict[str, Any]:
-    """The JSON document of a reproduction.
-
-    Parameters
-    ----------
-    done
-        The reproduction.
-    folder
-        Its folder.
-
-    Returns
-    -------
-    dict
-        The document.
-    """
+    """The JSON document of a reproduction."""
     return {
         "size": done.size,
         "folder": str(folder),

@@ -75,10 +75,7 @@ class Anova:
     def row(self, source: str) -> pd.Series:
         """The row of a source, whatever the order of the factors in its name.
 
-        Raises
-        ------
-        KeyError
-            If the model has no such source.
+        Raises `KeyError` if the model has no such source.
         """
         wanted = set(source.split(":"))
         for _, row in self.table.iterrows():
@@ -114,28 +111,11 @@ def analysis_of_variance(
     blocks, all else against the residual. Only complete blocks are used, and as many of them for
     each combination of the factors that are constant in a block.
 
-    Parameters
-    ----------
-    frame
-        One row a result; rows without a response are left out.
-    response
-        Column of what is explained.
-    factors
-        Columns of the factors, at least one; each value is a level.
-    interactions
-        Most factors in an interaction: 1 for main effects only.
-    block
-        Column that says which results belong together.
-
-    Returns
-    -------
-    Anova
-        The table and the residuals.
-
-    Raises
-    ------
-    InputError
-        If nothing is left to analyse, or if the model has more than `MOST_EFFECTS` effects.
+    `frame`: one row a result; rows without a response are left out.
+    `factors`: columns of the factors, at least one; each value is a level.
+    `interactions`: most factors in an interaction: 1 for main effects only.
+    Raises `InputError` if nothing is left to analyse, or if the model has more than `MOST_EFFECTS`
+    effects.
     """
     data = frame.dropna(subset=[response])
     if block is not None:

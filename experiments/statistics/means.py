@@ -21,22 +21,9 @@ def means_of(
 ) -> pd.DataFrame:
     """Means of groups with confidence intervals by Student's distribution.
 
-    Parameters
-    ----------
-    frame
-        One row a result; rows without a response are left out.
-    response
-        Column of the results.
-    by
-        Columns that make the groups.
-    level
-        Probability that an interval holds the mean, each for itself.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a group: the columns `by`, `n`, `mean`, `deviation` (standard deviation),
-        `standard_error`, `low`, `high`. The last four are missing for a single result.
+    `frame`: one row a result; rows without a response are left out.
+    Returns one row a group: the columns `by`, `n`, `mean`, `deviation` (standard deviation),
+    `standard_error`, `low`, `high`. The last four are missing for a single result.
     """
     from scipy.stats import t as student
 
@@ -56,23 +43,9 @@ def honest_differences(
     effects would count as noise. With as many results in each group, the intervals of two groups
     overlap exactly if their means do not differ significantly.
 
-    Parameters
-    ----------
-    frame
-        One row a result; rows without a response are left out.
-    response
-        Column of the results.
-    by
-        Columns that make the groups.
-    anova
-        The analysis with all factors.
-    level
-        Probability that none of all pairs is called different by chance.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a group: the columns `by`, `n`, `mean`, `half_width`, `low`, `high`.
+    `frame`: one row a result; rows without a response are left out.
+    `level`: probability that none of all pairs is called different by chance.
+    Returns one row a group: the columns `by`, `n`, `mean`, `half_width`, `low`, `high`.
     """
     table = _groups(frame, response, by, ["size", "mean"]).rename(columns={"size": "n"})
     q = studentized_range(len(table), anova.df, level)
@@ -85,20 +58,10 @@ def honest_differences(
 def honest_pairs(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """All pairs of groups, and which of them differ significantly.
 
-    Parameters
-    ----------
-    table
-        What `honest_differences` gave.
-    by
-        The columns that make the groups.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a pair: each column of `by` twice, as `NAME` and `NAME with`, then `difference`
-        (of the second mean from the first), `greater` (of both means), `least` (the least
-        difference that is significant; by Tukey and Kramer where the groups are of different
-        sizes), `significant`.
+    Returns one row a pair: each column of `by` twice, as `NAME` and `NAME with`, then `difference`
+    (of the second mean from the first), `greater` (of both means), `least` (the least difference
+    that is significant; by Tukey and Kramer where the groups are of different sizes),
+    `significant`.
     """
     import pandas as pd
 
@@ -120,19 +83,7 @@ def honest_pairs(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def studentized_range(groups: int, df: int, level: float = LEVEL) -> float:
     """Quantile of the studentized range.
 
-    Parameters
-    ----------
-    groups
-        How many means are compared.
-    df
-        Degrees of freedom of the mean square.
-    level
-        The probability below the quantile.
-
-    Returns
-    -------
-    float
-        The quantile; not a number if there is nothing to compare or no freedom.
+    Returns the quantile; not a number if there is nothing to compare or no freedom.
     """
     from scipy.stats import studentized_range as distribution
 

@@ -58,25 +58,13 @@ def performance_profiles(
     up to more than 1. A problem that a method did not solve has no finite ratio at any factor, and
     one that no method solved stays among the problems.
 
-    Parameters
-    ----------
-    costs
-        The costs of each method, at least 0, the problems in one order; NaN or infinite where the
-        method did not solve the problem.
-    best
-        The least cost known of each problem, where others than these methods have found a better
-        one; NaN where none is known.
-
-    Returns
-    -------
-    dict of str to Profile
-        The profiles by method. Where the least cost is 0, a cost of 0 has ratio 1, and all others
-        are beyond any factor.
-
-    Raises
-    ------
-    ValueError
-        If costs are below 0, or not given for the same problems.
+    `costs`: the costs of each method, at least 0, the problems in one order; NaN or infinite where
+    the method did not solve the problem.
+    `best`: the least cost known of each problem, where others than these methods have found a
+    better one; NaN where none is known.
+    Returns the profiles by method. Where the least cost is 0, a cost of 0 has ratio 1, and all
+    others are beyond any factor.
+    Raises `ValueError` if costs are below 0, or not given for the same problems.
     """
     if not costs:
         return {}

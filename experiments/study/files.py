@@ -49,22 +49,8 @@ class InstanceFile:
 def found_files(patterns: Any, folder: Path) -> list[InstanceFile]:
     """The files that patterns match, in the order of the patterns, then of their names.
 
-    Parameters
-    ----------
-    patterns
-        A pattern or several, as in a study's file; `**` stands for any folders.
-    folder
-        Where they start from.
-
-    Returns
-    -------
-    list of InstanceFile
-        The files, each once.
-
-    Raises
-    ------
-    InputError
-        If a pattern matches nothing, and for files that hold no instance.
+    `patterns`: a pattern or several, as in a study's file; `**` stands for any folders.
+    Raises `InputError` if a pattern matches nothing, and for files that hold no instance.
     """
     if isinstance(patterns, str):
         patterns = [patterns]

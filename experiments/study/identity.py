@@ -18,20 +18,7 @@ def canonical(value: Any) -> str:
     Keys are sorted, there are no blanks, everything is ASCII, and numbers without a fraction are
     integers: 2 and 2.0 are one.
 
-    Parameters
-    ----------
-    value
-        Whatever JSON can hold; tuples count as lists.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Raises
-    ------
-    ValueError
-        For numbers that are not finite.
+    Raises `ValueError` for numbers that are not finite.
     """
     return json.dumps(
         _plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
@@ -45,34 +32,12 @@ def own_version() -> str:
 
 
 def identity(instance: Mapping[str, Any], method: Mapping[str, Any]) -> str:
-    """The name of a run, in which the version of slotwise has a part.
-
-    Parameters
-    ----------
-    instance, method
-        What `InstanceSource.identity` and `MethodCall.identity` say.
-
-    Returns
-    -------
-    str
-        32 hexadecimal digits.
-    """
+    """The name of a run, in which the version of slotwise has a part."""
     return name_of(canonical(instance), canonical(method))
 
 
 def name_of(instance: str, method: str) -> str:
-    """As `identity`, of the canonical texts: the same texts are in many runs.
-
-    Parameters
-    ----------
-    instance, method
-        The texts.
-
-    Returns
-    -------
-    str
-        32 hexadecimal digits.
-    """
+    """As `identity`, of the canonical texts: the same texts are in many runs."""
     text = f'{{"instance":{instance},"method":{method},"version":{canonical(own_version())}}}'
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 

@@ -42,24 +42,7 @@ class Instances:
 def instances_of(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> list[Instances]:
     """The instances of a table.
 
-    Parameters
-    ----------
-    table
-        The table.
-    seeds
-        The seeds of the study.
-    folder
-        Where files are looked for.
-
-    Returns
-    -------
-    list of Instances
-        One entry for a generator, one for each file.
-
-    Raises
-    ------
-    InputError
-        If something is wrong with the table.
+    Raises `InputError` if something is wrong with the table.
     """
     if ("generator" in table) == ("files" in table):
         raise InputError("needs either 'generator' or 'files'")

@@ -23,15 +23,7 @@ MEASURES = ("mean_wait", "guarantees_met")
 def run_rows(study: Study) -> list[dict[str, Any]]:
     """Every run of a study.
 
-    Parameters
-    ----------
-    study
-        The study.
-
-    Returns
-    -------
-    list of dict
-        Its id `run`, its `instance` and `method` with the parameters that are columns.
+    Returns its id `run`, its `instance` and `method` with the parameters that are columns.
     """
     return [
         {
@@ -58,20 +50,10 @@ def called_method(call: MethodCall) -> str:
 def summary(study: Study, frame: pd.DataFrame) -> list[dict[str, Any]]:
     """What each method of a study came to.
 
-    Parameters
-    ----------
-    study
-        The study.
-    frame
-        The runs that have ended, as `read_runs` gives them.
-
-    Returns
-    -------
-    list of dict
-        For each `method` with its parameters the number of `runs` that have ended, how many
-        `failed`, the mean `gap`, the mean gap `over_best_bound` to what any method proved, the part
-        `best` of the runs with a makespan that no other method undercuts, the mean of the measures,
-        and the mean `cpu_seconds`; None where there is none.
+    Returns for each `method` with its parameters the number of `runs` that have ended, how many
+    `failed`, the mean `gap`, the mean gap `over_best_bound` to what any method proved, the part
+    `best` of the runs with a makespan that no other method undercuts, the mean of the measures, and
+    the mean `cpu_seconds`; None where there is none.
     """
     found: dict[str, list[dict[str, Any]]] = {called_method(run.method): [] for run in study.runs}
     names = {run.id: called_method(run.method) for run in study.runs}

@@ -23,23 +23,11 @@ def drawn(
 ) -> list[InstanceSource]:
     """Instances of a generator: every combination of the swept values, with every seed.
 
-    Parameters
-    ----------
-    generator
-        Its name in `GENERATORS`.
-    seeds
-        The seeds; they vary fastest.
-    sweep
-        Values by parameter of the generator or key of the workload; the last varies fastest.
-    workload
-        Of a datacenter or a hierarchy: keys of `workload.WORKLOADS` that differ from the defaults.
-    **parameters
-        Fixed parameters of the generator.
-
-    Returns
-    -------
-    list of InstanceSource
-        The instances. The columns of the tables are the parameters that are given, and the seed.
+    `sweep`: values by parameter of the generator or key of the workload; the last varies fastest.
+    `workload`: of a datacenter or a hierarchy: keys of `workload.WORKLOADS` that differ from the
+    defaults.
+    Returns the instances. The columns of the tables are the parameters that are given, and the
+    seed.
     """
     swept, seeds = dict(sweep or {}), list(seeds)
     names = of_generator(generator).known
@@ -57,21 +45,7 @@ def with_seeds(
 ) -> list[InstanceSource]:
     """Instances that differ in nothing but the seed; one of them if nothing is drawn.
 
-    Parameters
-    ----------
-    generator
-        Its name.
-    given
-        Its parameters.
-    jobs
-        Its workload, as in `drawn`.
-    seeds
-        The seeds, for the generator and the jobs, unless these have their own.
-
-    Returns
-    -------
-    list of InstanceSource
-        The instances.
+    `seeds`: the seeds, for the generator and the jobs, unless these have their own.
     """
     takes, workload = of_generator(generator), of_workload(GENERATORS.lookup(generator).takes)
     workload.need_known(jobs)
@@ -103,19 +77,9 @@ def read_in(
 ) -> list[InstanceSource]:
     """Instances in a file, which differ in nothing but the seed of the workload.
 
-    Parameters
-    ----------
-    file
-        The file, see `found_files`.
-    seeds
-        The seeds, for jobs that have none of their own.
-    workload
-        Keys of `workload.WORKLOADS` that differ from the defaults.
-
-    Returns
-    -------
-    list of InstanceSource
-        The instances; one of them if there is nothing to draw.
+    `seeds`: the seeds, for jobs that have none of their own.
+    `workload`: keys of `workload.WORKLOADS` that differ from the defaults.
+    Returns the instances; one of them if there is nothing to draw.
     """
     takes, given = of_workload(file.family), dict(workload or {})
     takes.need_known(given)
@@ -144,23 +108,8 @@ def called(
 ) -> MethodCall:
     """A method of a registry, or `solve`, with its parameters.
 
-    Parameters
-    ----------
-    kind
-        What it is.
-    name
-        Its name.
-    time_limit
-        Seconds, for `solve`.
-    threads
-        For `solve`.
-    **parameters
-        Those that differ from the defaults, and those that shall be columns.
-
-    Returns
-    -------
-    MethodCall
-        The call.
+    `time_limit`: seconds, for `solve`.
+    `**parameters`: those that differ from the defaults, and those that shall be columns.
     """
     every = of_method(kind, name).filled(parameters)
     return MethodCall(kind, name, every, tuple(parameters), time_limit, threads)

@@ -51,24 +51,7 @@ class Budget:
 def methods_of(table: Mapping[str, Any], budget: Budget, folder: Path) -> list[MethodCall]:
     """The methods of a table: every name with every setting.
 
-    Parameters
-    ----------
-    table
-        The table.
-    budget
-        What the study says of time and threads.
-    folder
-        Where files of functions are looked for.
-
-    Returns
-    -------
-    list of MethodCall
-        The calls.
-
-    Raises
-    ------
-    InputError
-        If something is wrong with the table.
+    Raises `InputError` if something is wrong with the table.
     """
     kinds = [kind for kind in KINDS if kind in table]
     if len(kinds) != 1:

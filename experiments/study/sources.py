@@ -25,41 +25,17 @@ from .identity import canonical
 
 
 def digest_of(sources: Mapping[str, str]) -> str:
-    """SHA-256 of sources.
-
-    Parameters
-    ----------
-    sources
-        Texts by name.
-
-    Returns
-    -------
-    str
-        In hexadecimal digits.
-    """
+    """SHA-256 of sources."""
     return hashlib.sha256(canonical(sources).encode()).hexdigest()
 
 
 def sources_of(file: Path, root: Path, package: str | None = None) -> dict[str, str]:
     """The texts of a file and of all below a folder that it imports, directly or not.
 
-    Parameters
-    ----------
-    file, root
-        The file, and the folder.
-    package
-        The package that all of them belong to; empty for single files only, None for whatever is
-        there.
-
-    Returns
-    -------
-    dict
-        The texts by their names below the folder, in the order of the names.
-
-    Raises
-    ------
-    InputError
-        If one of them is no Python.
+    `package`: the package that all of them belong to; empty for single files only, None for
+    whatever is there.
+    Returns the texts by their names below the folder, in the order of the names.
+    Raises `InputError` if one of them is no Python.
     """
     found: dict[str, str] = {}
     waiting = [file]
@@ -81,21 +57,7 @@ def sources_of(file: Path, root: Path, package: str | None = None) -> dict[str, 
 def run_sources(file: str, digest: str, folder: str, sources: Mapping[str, str]) -> ModuleType:
     """The module that sources make; it is made once in a process.
 
-    Parameters
-    ----------
-    file
-        Name of the file that is wanted.
-    digest
-        SHA-256 of the sources.
-    folder
-        Where they were, and may still be.
-    sources
-        Texts by name.
-
-    Returns
-    -------
-    module
-        The module.
+    `folder`: where they were, and may still be.
     """
     if (file, digest) in _modules:
         return _modules[file, digest]

@@ -231,20 +231,7 @@ class Study:
 
 
 def joined(name: str, studies: Iterable[Study]) -> Study:
-    """One study of several; what they have in common is run once.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    studies
-        The studies.
-
-    Returns
-    -------
-    Study
-        All their blocks, and all their bounds.
-    """
+    """One study of several; what they have in common is run once."""
     studies = list(studies)
     bounds = dict.fromkeys(bound for study in studies for bound in study.bounds)
     return Study(name, [block for study in studies for block in study.blocks], tuple(bounds))

@@ -55,20 +55,7 @@ def read_study_text(path: str | Path) -> str:
 
 
 def study_of_text(text: str, path: str | Path) -> Study:
-    """As `read_study`, of a file that has been read already.
-
-    Parameters
-    ----------
-    text
-        What it holds.
-    path
-        The file.
-
-    Returns
-    -------
-    Study
-        The study.
-    """
+    """As `read_study`, of a file that has been read already."""
     with _within(f"{path}: "):
         try:
             document = tomllib.loads(text)
@@ -133,18 +120,7 @@ def make_study(document: Mapping[str, Any], folder: str | Path = ".", *, name: s
 
 
 def folder_of(path: str | Path) -> Path:
-    """The folder that the names in a study's file start from.
-
-    Parameters
-    ----------
-    path
-        The file; those of stdin start from the present folder.
-
-    Returns
-    -------
-    Path
-        The folder.
-    """
+    """The folder that the names in a study's file start from."""
     if is_example(path):
         return Path(str(of_package(__name__.partition(".")[0]).joinpath(FOLDER)))
     return Path() if str(path) == STANDARD else Path(path).parent

@@ -13,19 +13,7 @@ MOST = 12
 def or_one_of(name: str, names: Iterable[str], few: int = MOST) -> str:
     """`: did you mean 'EFSS'?`, or `: choose from …` if no name is similar and there are few.
 
-    Parameters
-    ----------
-    name
-        The unknown name.
-    names
-        The known names.
-    few
-        Most names that are listed.
-
-    Returns
-    -------
-    str
-        The hint, which may be empty.
+    Returns the hint, which may be empty.
     """
     names = list(names)
     guess = did_you_mean(name, names).removeprefix("did you mean ").removesuffix("? ")

@@ -15,22 +15,8 @@ Setting = dict[str, Any]
 def settings_of(table: Mapping[str, Any], nested: Collection[str] = ()) -> list[Setting]:
     """The settings of a table: sweeps in their order, then cases; the last varies fastest.
 
-    Parameters
-    ----------
-    table
-        The table, without the keys that are no parameters but with `sweep` and `cases`.
-    nested
-        Keys whose values are tables, as `workload`.
-
-    Returns
-    -------
-    list of dict
-        The settings, each with the fixed values first.
-
-    Raises
-    ------
-    InputError
-        For a sweep that is no list, and for a key that is set twice.
+    `table`: the table, without the keys that are no parameters but with `sweep` and `cases`.
+    Raises `InputError` for a sweep that is no list, and for a key that is set twice.
     """
     fixed = flat({k: v for k, v in table.items() if k not in ("sweep", "cases")}, nested)
     sweep, cases = _sweep(table.get("sweep", {}), nested), _cases(table, nested)
@@ -51,20 +37,7 @@ def settings_of(table: Mapping[str, Any], nested: Collection[str] = ()) -> list[
 
 
 def flat(values: Mapping[str, Any], nested: Collection[str]) -> Setting:
-    """Values with those of tables within the table at their side.
-
-    Parameters
-    ----------
-    values
-        The values.
-    nested
-        Keys whose values are tables.
-
-    Returns
-    -------
-    dict
-        The values.
-    """
+    """Values with those of tables within the table at their side."""
     found: Setting = {}
     for key, value in values.items():
         if key not in nested:

@@ -64,32 +64,14 @@ class Takes:
     def filled(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Values with all defaults filled in.
 
-        Parameters
-        ----------
-        given
-            The values.
-
-        Returns
-        -------
-        dict
-            First the defaults, in their order.
+        Returns first the defaults, in their order.
         """
         return {**self.defaults, **given}
 
     def need_known(self, names: Iterable[str], what: str = "parameter") -> None:
         """Check that all names are known.
 
-        Parameters
-        ----------
-        names
-            The names.
-        what
-            What they are names of.
-
-        Raises
-        ------
-        InputError
-            If one is not.
+        Raises `InputError` if one is not.
         """
         for name in names:
             if name not in self.known and not self.any_other:
@@ -98,22 +80,7 @@ class Takes:
     def fitting(self, name: str, value: Any) -> Any:
         """A value as the parameter's type has it: 2.0 is an integer, a list may be a tuple.
 
-        Parameters
-        ----------
-        name
-            The parameter.
-        value
-            The value, as TOML or JSON hold it.
-
-        Returns
-        -------
-        Any
-            The value.
-
-        Raises
-        ------
-        InputError
-            If it does not fit.
+        Raises `InputError` if it does not fit.
         """
         whole = _whole(name, value)
         one = self.known.get(name)
@@ -131,36 +98,12 @@ class Takes:
 
 
 def of_generator(name: str) -> Takes:
-    """What a generator takes.
-
-    Parameters
-    ----------
-    name
-        Its name.
-
-    Returns
-    -------
-    Takes
-        Its parameters.
-    """
+    """What a generator takes."""
     return _takes(parameters_of(GENERATORS.lookup(name).load()))
 
 
 def of_method(kind: str, name: str) -> Takes:
-    """What a method with a name takes, or `solve`.
-
-    Parameters
-    ----------
-    kind
-        heuristic, policy, allocator or solve.
-    name
-        Its name.
-
-    Returns
-    -------
-    Takes
-        Its parameters.
-    """
+    """What a method with a name takes, or `solve`."""
     if kind == "solve":
         return _of_solve()
     entry = REGISTRIES[kind].lookup(name)
@@ -170,15 +113,7 @@ def of_method(kind: str, name: str) -> Takes:
 def of_function(function: Callable[..., Any]) -> Takes:
     """What a function of one thing takes beside it.
 
-    Parameters
-    ----------
-    function
-        The function.
-
-    Returns
-    -------
-    Takes
-        Its parameters; those without an annotation that can be understood take any value.
+    Returns its parameters; those without an annotation that can be understood take any value.
     """
     try:
         annotated = getattr(function, "__annotations__", {})
@@ -225,15 +160,7 @@ POLICY = _takes(parameters_of(PolicyParameters))
 def of_workload(family: str) -> Takes:
     """What is asked of a datacenter or a hierarchy beside the thing itself.
 
-    Parameters
-    ----------
-    family
-        mapreduce, datacenter or hierarchy.
-
-    Returns
-    -------
-    Takes
-        The keys of the workload, none for mapreduce.
+    Returns the keys of the workload, none for mapreduce.
     """
     return _takes(parameters_of(WORKLOADS[family]) if family in WORKLOADS else ())
 

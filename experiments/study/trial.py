@@ -18,15 +18,7 @@ from .workload import JobsWorkload, TreeWorkload, asked_jobs
 def try_first(source: InstanceSource) -> None:
     """Make an instance, and of a datacenter look at how its jobs are drawn.
 
-    Parameters
-    ----------
-    source
-        The instance.
-
-    Raises
-    ------
-    InputError
-        If it cannot be made, for whatever reason.
+    Raises `InputError` if it cannot be made, for whatever reason.
     """
     try:
         thing, _ = made(source)

@@ -49,22 +49,7 @@ class FoundFunction:
 def find_function(target: str, folder: Path) -> FoundFunction:
     """Look a function up, and run the file that it is in.
 
-    Parameters
-    ----------
-    target
-        `file.py:function`, with a path that starts from the folder, or `module:function`.
-    folder
-        The folder.
-
-    Returns
-    -------
-    FoundFunction
-        The function.
-
-    Raises
-    ------
-    InputError
-        If there is none, or its file does not run.
+    Raises `InputError` if there is none, or its file does not run.
     """
     parts = FORM.fullmatch(target)
     if parts is None:
@@ -90,20 +75,7 @@ def find_function(target: str, folder: Path) -> FoundFunction:
 def load_function(method: MethodCall) -> Any:
     """The function of a call, from its sources: whatever has become of its file meanwhile.
 
-    Parameters
-    ----------
-    method
-        The call.
-
-    Returns
-    -------
-    callable or Entry
-        The function.
-
-    Raises
-    ------
-    InputError
-        If a module is another one here.
+    Raises `InputError` if a module is another one here.
     """
     where, _, name = method.name.rpartition(":")
     if where.endswith(".py"):

@@ -83,13 +83,7 @@ FILES = ("trace", "guidance", "events")
 
 
 def asked_jobs(asked: JobsWorkload) -> JobsAsked:
-    """The jobs that a workload asks for.
-
-    Parameters
-    ----------
-    asked
-        The workload.
-    """
+    """The jobs that a workload asks for."""
     return JobsAsked(
         load=asked.load,
         rate=asked.rate,
@@ -108,20 +102,8 @@ def asked_jobs(asked: JobsWorkload) -> JobsAsked:
 def digests(workload: Mapping[str, Any]) -> dict[str, str]:
     """SHA-256 of the content of each file that a workload names, by key.
 
-    Parameters
-    ----------
-    workload
-        The workload.
-
-    Returns
-    -------
-    dict
-        Empty if it names none.
-
-    Raises
-    ------
-    InputError
-        For a file that cannot be read.
+    Returns empty if it names none.
+    Raises `InputError` for a file that cannot be read.
     """
     paths = {key: workload[key] for key in FILES if workload.get(key)}
     durations = str(workload.get("durations", ""))
@@ -133,17 +115,7 @@ def digests(workload: Mapping[str, Any]) -> dict[str, str]:
 def need_same_files(workload: Mapping[str, Any], known: Mapping[str, Any]) -> None:
     """Check that the files of a workload are still those of the study.
 
-    Parameters
-    ----------
-    workload
-        The workload.
-    known
-        What `digests` said when the study was made.
-
-    Raises
-    ------
-    InputError
-        If one has changed, or is not here.
+    Raises `InputError` if one has changed, or is not here.
     """
     for key, digest in digests(workload).items() if known else ():
         if known.get(key) != digest:
@@ -151,15 +123,7 @@ def need_same_files(workload: Mapping[str, Any], known: Mapping[str, Any]) -> No
 
 
 def beside(workload: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """A workload whose files are looked for in a folder, unless their paths are absolute.
-
-    Parameters
-    ----------
-    workload
-        The workload.
-    folder
-        The folder.
-    """
+    """A workload whose files are looked for in a folder, unless their paths are absolute."""
     moved = dict(workload)
     for key in FILES:
         if workload.get(key):
@@ -172,13 +136,7 @@ def beside(workload: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def name_of_file(value: str) -> str:
-    """A key's value with the name of its file only, wherever the file is.
-
-    Parameters
-    ----------
-    value
-        A path, or a law of durations with one.
-    """
+    """A key's value with the name of its file only, wherever the file is."""
     law = FROM_TRACE if value.startswith(FROM_TRACE) else ""
     return law + Path(value.removeprefix(law)).name
 

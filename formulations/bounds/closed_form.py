@@ -142,17 +142,9 @@ def best_lower_bound(instance: Instance, bounds: Choices | None = None) -> tuple
 def best_of(values: dict[str, float], bounds: Choices | None = None) -> tuple[float, str]:
     """The greatest of the valid bounds and its name.
 
-    Parameters
-    ----------
-    values
-        Bounds (s) by name, as from `lower_bounds`.
-    bounds
-        Names, functions or entries of the bounds to consider, by default all.
-
-    Returns
-    -------
-    tuple[float, str]
-        The bound (s) and its name.
+    `values`: bounds (s) by name, as from `lower_bounds`.
+    `bounds`: names, functions or entries of the bounds to consider, by default all.
+    Returns the bound (s) and its name.
     """
     names = [entry.name for entry in asked_bounds(bounds) if entry.valid and entry.name in values]
     if not names:
@@ -228,15 +220,7 @@ def heads_and_tails(instance: Instance) -> float:
 def longest_waits(maps: PhaseLengths, reduces: PhaseLengths) -> float:
     """`heads_and_tails` of given lengths.
 
-    Parameters
-    ----------
-    maps, reduces
-        The tasks.
-
-    Returns
-    -------
-    float
-        The bound (s).
+    Returns the bound (s).
     """
 
     def side(phase: PhaseLengths, wait: FloatArray) -> float:
@@ -267,15 +251,7 @@ def pigeonhole(instance: Instance) -> float:
 def longest_on_a_slot(maps: PhaseLengths, reduces: PhaseLengths) -> float:
     """`pigeonhole` of given lengths.
 
-    Parameters
-    ----------
-    maps, reduces
-        The tasks.
-
-    Returns
-    -------
-    float
-        The bound (s).
+    Returns the bound (s).
     """
 
     def side(phase: PhaseLengths, wait: FloatArray) -> float:

@@ -50,20 +50,11 @@ def one_jobs_reads(instance: Instance) -> float:
 def least_sum(head: float, least_tail: float, tail: Callable[[FloatArray], FloatArray]) -> float:
     """The least sum of the end of a map phase and the tail that follows, from below.
 
-    Parameters
-    ----------
-    head
-        The map phase does not end before (s).
-    least_tail
-        Least tail, whenever the map phase ends (s).
-    tail
-        Least tails (s) of map phases that have ended by given times (s), of the same shape; they
-        do not grow with time.
-
-    Returns
-    -------
-    float
-        The bound (s).
+    `head`: the map phase does not end before (s).
+    `least_tail`: least tail, whenever the map phase ends (s).
+    `tail`: least tails (s) of map phases that have ended by given times (s), of the same shape;
+    they do not grow with time.
+    Returns the bound (s).
     """
     at_head = float(tail(np.array([head]))[0])
     value = upper = head + max(at_head, least_tail)
@@ -152,16 +143,9 @@ class JobTail:
     def reads(self, ends: FloatArray) -> FloatArray:
         """Least read on the worst of some nodes.
 
-        Parameters
-        ----------
-        ends
-            Times by which the map phase has ended (s), shape (times,).
-
-        Returns
-        -------
-        FloatArray
-            How long a reduce task reads on the worst of 1, 2, … nodes (s), shape (times, nodes with
-            reduce slots).
+        `ends`: times by which the map phase has ended (s), shape (times,).
+        Returns how long a reduce task reads on the worst of 1, 2, … nodes (s), shape (times, nodes
+        with reduce slots).
         """
         cluster, places = self.instance.cluster, self.places
         until = ends * (1 + ROUNDING)

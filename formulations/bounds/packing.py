@@ -18,17 +18,8 @@ def packed_span(lengths: FloatArray, slots: int) -> float:
     longer beside it, and of tasks from a to T - a a slot takes ⌊T / a⌋ at most. Counted as shares
     of a slot, the tasks need no more than all slots.
 
-    Parameters
-    ----------
-    lengths
-        Length of each task (s), shape (tasks,).
-    slots
-        Number of slots.
-
-    Returns
-    -------
-    float
-        The bound (s), at least the longest task and the area.
+    `lengths`: length of each task (s), shape (tasks,).
+    Returns the bound (s), at least the longest task and the area.
     """
     if not lengths.size:
         return 0.0

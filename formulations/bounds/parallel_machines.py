@@ -18,17 +18,8 @@ Lengths = list[float] | FloatArray | IntArray
 def least_makespan(durations: Sequence[float], machines: int) -> float:
     """A lower bound on the makespan of tasks, exact if the search ends.
 
-    Parameters
-    ----------
-    durations
-        Durations of the tasks (s).
-    machines
-        Number of machines.
-
-    Returns
-    -------
-    float
-        The bound (s).
+    `durations`: durations of the tasks (s).
+    Returns the bound (s).
     """
     tasks = sorted((d for d in durations if d > 0), reverse=True)
     if not tasks or not machines:
@@ -43,20 +34,7 @@ def least_makespan(durations: Sequence[float], machines: int) -> float:
 
 @inner
 def pigeonhole(length: Lengths, machines: int) -> float:
-    """Pigeonhole bound: of q * machines + 1 tasks some q + 1 share a machine.
-
-    Parameters
-    ----------
-    length
-        Lengths of the tasks, descending.
-    machines
-        Number of machines.
-
-    Returns
-    -------
-    float
-        The bound.
-    """
+    """Pigeonhole bound: of q * machines + 1 tasks some q + 1 share a machine."""
     bound = length[0]
     for q in range(1, (len(length) - 1) // machines + 1):
         shared = length[q * machines - q]
@@ -74,21 +52,8 @@ def packed(
 
     The least loaded machine comes first; of equally loaded ones only one is tried.
 
-    Parameters
-    ----------
-    length
-        Lengths of the tasks, descending.
-    load
-        Load of each machine, 0 at the beginning.
-    before, place
-        Scratch, one entry per task.
-    enough
-        A makespan that is small enough.
-
-    Returns
-    -------
-    float
-        The makespan, -1 if the search takes too long.
+    `before`, `place`: scratch, one entry per task.
+    Returns the makespan, -1 if the search takes too long.
     """
     best = 1 + length[0]
     for t in range(1, len(length)):

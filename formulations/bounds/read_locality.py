@@ -65,17 +65,7 @@ def least_map_lengths(instance: Instance) -> FloatArray:
 def spread(instance: Instance, ends: FloatArray) -> Spread:
     """Compute the coefficients for intervals of time.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    ends
-        Ends of the intervals (s), the last one at the horizon.
-
-    Returns
-    -------
-    Spread
-        Bounds by job and interval.
+    `ends`: ends of the intervals (s), the last one at the horizon.
     """
     cluster = instance.cluster
     lengths, output = least_map_lengths(instance), output_share(instance)
@@ -129,17 +119,8 @@ def spread(instance: Instance, ends: FloatArray) -> Spread:
 def span(lengths: FloatArray, slots: IntArray) -> float:
     """Least duration of the tasks of one job: longest task, area, and the pigeonhole argument.
 
-    Parameters
-    ----------
-    lengths
-        Length of each task (s), shape (tasks,).
-    slots
-        Slots of each node, shape (nodes,).
-
-    Returns
-    -------
-    float
-        The bound (s).
+    `lengths`: length of each task (s), shape (tasks,).
+    Returns the bound (s).
     """
     if not len(lengths):
         return 0.0
@@ -168,21 +149,9 @@ def most_input(
     tasks that fit, and of those longer than 1 / (k + 1) of the time only k a slot. A job without
     input counts as having all of it there.
 
-    Parameters
-    ----------
-    lengths
-        Least length of each map task of the job (s), shape (tasks,).
-    size
-        Input of each (MB), shape (tasks,).
-    slots
-        Map slots of each node, shape (nodes,).
-    until
-        Times (s), shape (times,).
-
-    Returns
-    -------
-    FloatArray
-        Shares, shape (times, nodes).
+    `lengths`: least length of each map task of the job (s), shape (tasks,).
+    `size`: input of each (MB), shape (tasks,).
+    `until`: times (s), shape (times,).
     """
     total = size.sum()
     if not total > 0:

@@ -84,18 +84,6 @@ def group_mu(hierarchy: Hierarchy, rising: BoolArray) -> FloatArray:
 
     The demand of a group is the sum of its children's normalised demands times their weights;
     leaves that do not rise demand nothing.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    rising
-        Leaves that rise, shape (leaves,).
-
-    Returns
-    -------
-    FloatArray
-        mu of each node, shape (nodes,); 0 for leaves.
     """
     demand = np.zeros((hierarchy.nodes, len(hierarchy.resources)))
     demand[hierarchy.leaf[rising]] = hierarchy.normalised[rising]
@@ -114,20 +102,6 @@ def shares(model: pyo.ConcreteModel, hierarchy: Hierarchy, floor: FloatArray) ->
     """Read off the dominant shares at the level found.
 
     No leaf exceeds what its level or its floor asks for.
-
-    Parameters
-    ----------
-    model
-        The Pyomo model.
-    hierarchy
-        The hierarchy.
-    floor
-        Dominant share that each leaf had before, shape (leaves,).
-
-    Returns
-    -------
-    FloatArray
-        Dominant shares, shape (leaves,).
     """
     level = {n: pyo.value(variable) for n, variable in model.level.items()}
     result = floor.copy()

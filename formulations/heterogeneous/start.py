@@ -21,13 +21,6 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
 
     The schedule is reduced to numbers of tasks on slots and an order of the jobs by map completion.
     It is sorted and timed again until that order is stable (docs/formulations/job-order.md).
-
-    Parameters
-    ----------
-    model
-        The Pyomo model.
-    schedule
-        A valid schedule.
     """
     data: Coefficients = model.data
     maps: ClassPhase = model.maps

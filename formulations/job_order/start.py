@@ -16,13 +16,6 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
 
     The schedule is reduced to slots and an order of the jobs by map completion; slots of one node
     are renamed as the symmetry rows (J3), (J4) require.
-
-    Parameters
-    ----------
-    model
-        The Pyomo model.
-    schedule
-        A valid schedule.
     """
     data: Coefficients = model.data
     on_map = _canonical(schedule.map.slot, data.map_slot_kind)

@@ -29,26 +29,8 @@ def non_dominated(
 
     If no class can run there, the empty bin is the only one.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    configuration
-        Number of the configuration.
-    classes
-        Classes to use, by default all; those that cannot run there are ignored.
-    most
-        Most bins.
-
-    Returns
-    -------
-    IntArray
-        The bins, shape (bins, K).
-
-    Raises
-    ------
-    InputError
-        If there are more than `most`.
+    `classes`: classes to use, by default all; those that cannot run there are ignored.
+    Raises `InputError` if there are more than `most`.
     """
     kept = _runnable(datacenter, configuration, classes)
     # Large classes first: the last class, which fills what is left, should be small.
@@ -72,22 +54,7 @@ def non_dominated(
 def all_non_dominated(datacenter: Datacenter, *, most: int = MOST_BINS) -> tuple[IntArray, ...]:
     """Enumerate the non-dominated bins of every configuration.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    most
-        Most bins of one configuration.
-
-    Returns
-    -------
-    tuple[IntArray, ...]
-        For each configuration its bins, shape (bins, K).
-
-    Raises
-    ------
-    InputError
-        If a configuration has more than `most`.
+    Raises `InputError` if a configuration has more than `most`.
     """
     return tuple(
         non_dominated(datacenter, j, most=most) for j in range(len(datacenter.configurations))
@@ -107,29 +74,10 @@ def algorithm_1(
     As printed, the algorithm never sets `nextBin` back to false and so keeps every bin that it
     passes, most of them dominated.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    configuration
-        Number of the configuration.
-    classes
-        Classes to use in this order, by default all.
-    reset
-        Whether to set `nextBin` to false at the top of the loop. Then bins are dominated only if
-        the last class is not the smallest in every resource.
-    most
-        Most bins.
-
-    Returns
-    -------
-    IntArray
-        The bins, shape (bins, K).
-
-    Raises
-    ------
-    InputError
-        If there are more than `most`.
+    `classes`: classes to use in this order, by default all.
+    `reset`: whether to set `nextBin` to false at the top of the loop. Then bins are dominated only
+    if the last class is not the smallest in every resource.
+    Raises `InputError` if there are more than `most`.
     """
     kept = _runnable(datacenter, configuration, classes)
     request = datacenter.request_units[kept]
@@ -172,21 +120,7 @@ def dominated(
 ) -> IntArray:
     """Find the bins beside which a job of some class still fits.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    configuration
-        Number of the configuration.
-    bins
-        Bins, shape (bins, K).
-    classes
-        Classes to consider, by default all.
-
-    Returns
-    -------
-    IntArray
-        Indices of the dominated bins.
+    `classes`: classes to consider, by default all.
     """
     kept = _runnable(datacenter, configuration, classes)
     room = datacenter.capacity_units[configuration] - bins @ datacenter.request_units

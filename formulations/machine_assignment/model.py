@@ -91,15 +91,7 @@ def build(
 
 
 def start(model: pyo.ConcreteModel, machines: Sequence[IntArray]) -> None:
-    """Give the variables the values of a plan.
-
-    Parameters
-    ----------
-    model
-        The Pyomo model.
-    machines
-        Machines of each configuration with each of its bins, shapes (bins,).
-    """
+    """Give the variables the values of a plan."""
     datacenter: Datacenter = model.data
     served = np.zeros(len(datacenter.classes))
     for j, (bins, plan) in enumerate(zip(model.bins, machines, strict=True)):

@@ -226,15 +226,7 @@ def _forbidden_slots(model: pyo.ConcreteModel) -> None:
 
 
 def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
-    """Give every variable its value in a schedule, for solvers that accept a start.
-
-    Parameters
-    ----------
-    model
-        The Pyomo model.
-    schedule
-        A valid schedule.
-    """
+    """Give every variable its value in a schedule, for solvers that accept a start."""
     for phase, rows in (("map", schedule.map), ("reduce", schedule.reduce)):
         follows = model.component(f"{phase}_follows")
         for index in follows:

@@ -135,19 +135,9 @@ def phases(instance: Instance) -> tuple[JobPhase, JobPhase]:
 def most_share(phase: JobPhase, wait: FloatArray, horizon: float | None) -> FloatArray:
     """Greatest share of each job's work that a slot can do within the horizon.
 
-    Parameters
-    ----------
-    phase
-        Coefficients of the phase.
-    wait
-        Time (s) that must pass before the tasks of each job start, or after they end: (jobs,).
-    horizon
-        The horizon (s), None for none.
-
-    Returns
-    -------
-    FloatArray
-        Shares, shape (jobs, slots). Only whole tasks count.
+    `wait`: time (s) that must pass before the tasks of each job start, or after they end: (jobs,).
+    `horizon`: the horizon (s), None for none.
+    Returns shares, shape (jobs, slots). Only whole tasks count.
     """
     most = np.ones(phase.factors.shape)
     if horizon is not None:

@@ -78,25 +78,9 @@ def decode_maps(
 ) -> int:
     """Place the map tasks of a job on the slots in `work.free`.
 
-    Parameters
-    ----------
-    problem
-        The instance in integer time units.
-    work
-        Scratch arrays. `work.held` becomes the job's map output on each node.
-    job
-        The job.
-    low, high
-        Its block, the nodes `low` to `high` - 1.
-    omega
-        Weight of the setup.
-    on
-        Receives the node of each map task, shape (map tasks,), or is empty.
-
-    Returns
-    -------
-    int
-        The completion of the job's map phase.
+    `problem`: the instance in integer time units.
+    `work`: scratch arrays. `work.held` becomes the job's map output on each node.
+    `on`: receives the node of each map task, shape (map tasks,), or is empty.
     """
     first, free, least, held = work.first, work.free, work.least, work.held
     rack_begin, rack_of, slots = problem.rack_begin, problem.rack_of, problem.map_slots
@@ -140,14 +124,7 @@ def decode_maps(
 def reads(problem: BlockProblem, held: IntArray, read: IntArray) -> None:
     """Compute what a reduce task of a job reads on each node.
 
-    Parameters
-    ----------
-    problem
-        The instance in integer time units.
-    held
-        Map output of the job on each node, shape (nodes,).
-    read
-        Receives the read times, shape (nodes,).
+    `problem`: the instance in integer time units.
     """
     total = 0
     for amount in held:
@@ -174,27 +151,11 @@ def decode_reduces(
 ) -> int:
     """Place the reduce tasks of a job on the slots in `work.reduce_free`.
 
-    Parameters
-    ----------
-    problem
-        The instance in integer time units.
-    work
-        Scratch arrays.
-    job
-        The job.
-    beta
-        Weight of the read time.
-    completion
-        End of the job's map phase.
-    read
-        Read time of a reduce task on each node, shape (nodes,).
-    on
-        Receives the node of each reduce task, shape (reduce tasks,), or is empty.
-
-    Returns
-    -------
-    int
-        The last end, 0 without tasks.
+    `problem`: the instance in integer time units.
+    `work`: scratch arrays.
+    `completion`: end of the job's map phase.
+    `on`: receives the node of each reduce task, shape (reduce tasks,), or is empty.
+    Returns the last end, 0 without tasks.
     """
     free, key, slots = work.reduce_free, work.key, problem.reduce_slots
     begin, end = problem.reduce_begin[job], problem.reduce_begin[job + 1]
@@ -224,12 +185,8 @@ def decode_reduces(
 def free_all_slots(problem: BlockProblem, work: Scratch) -> None:
     """Set all slots free at time 0.
 
-    Parameters
-    ----------
-    problem
-        The instance in integer time units.
-    work
-        Scratch arrays.
+    `problem`: the instance in integer time units.
+    `work`: scratch arrays.
     """
     work.free[:] = 0
     work.reduce_free[:] = 0
@@ -246,21 +203,9 @@ def decode(
 ) -> int:
     """Decode a solution and return its makespan.
 
-    Parameters
-    ----------
-    problem
-        The instance in integer time units.
-    solution
-        The solution.
-    work
-        Scratch arrays. They receive the completion times of the slots.
-    map_node, reduce_node
-        Receive the node of each task, shape (tasks,), or are empty.
-
-    Returns
-    -------
-    int
-        The makespan.
+    `problem`: the instance in integer time units.
+    `work`: scratch arrays. They receive the completion times of the slots.
+    `map_node`, `reduce_node`: receive the node of each task, shape (tasks,), or are empty.
     """
     jobs = len(solution.order)
     completion = np.zeros(jobs, dtype=np.int64)

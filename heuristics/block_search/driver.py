@@ -50,30 +50,13 @@ def improve_blocks(
     machine unless iterations end the search. The first use after installation compiles the
     kernels; that time counts.
 
-    Parameters
-    ----------
-    instance
-        An instance that `can_search` accepts.
-    schedule
-        A valid schedule.
-    stop
-        When to end. An iteration is a greedy start and a perturbation in each thread. The greedy
-        starts take half of the time, at most 30 s, and show nothing before they end, so a
-        `NoImprovement` should be longer.
-    seed
-        Seed of the random numbers; every thread has a stream of its own.
-    threads
-        Number of threads.
-    on_progress
-        Called with the seconds so far and each better makespan (s).
-    on_end
-        Called with the shorter schedule known every `HAND_OVER` s and when the search ends, and
-        again if a thread that is still waited for has a better one.
-
-    Returns
-    -------
-    Schedule
-        The best schedule found, or the given one.
+    `stop`: when to end. An iteration is a greedy start and a perturbation in each thread. The
+    greedy starts take half of the time, at most 30 s, and show nothing before they end, so a
+    `NoImprovement` should be longer.
+    `seed`: seed of the random numbers; every thread has a stream of its own.
+    `on_progress`: called with the seconds so far and each better makespan (s).
+    `on_end`: called with the shorter schedule known every `HAND_OVER` s and when the search ends,
+    and again if a thread that is still waited for has a better one.
     """
     began = time.perf_counter()
     none = stop.left <= 0 or instance.jobs == 0 or schedule.makespan <= max(stop.target, 0.0)

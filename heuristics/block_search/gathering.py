@@ -14,19 +14,11 @@ from .scaled_instance import BlockProblem
 def saved_reading(problem: BlockProblem, group: IntArray, reduce_node: IntArray) -> FloatArray:
     """Reading that a data unit of each job's map output on each node saves.
 
-    Parameters
-    ----------
-    problem
-        The instance in integer time units.
-    group, reduce_node
-        Number of the job, in any order of the jobs, and node of each reduce task, shape (reduce
-        tasks,).
-
-    Returns
-    -------
-    FloatArray
-        Time units that the job's reduce tasks together spend less than if the unit lay in a rack
-        without any of them; shape (jobs, nodes).
+    `problem`: the instance in integer time units.
+    `group`, `reduce_node`: number of the job, in any order of the jobs, and node of each reduce
+    task, shape (reduce tasks,).
+    Returns time units that the job's reduce tasks together spend less than if the unit lay in a
+    rack without any of them; shape (jobs, nodes).
     """
     near, rack, far = problem.rates
     here = np.zeros((len(problem.longest), len(problem.rack_of)))

@@ -173,28 +173,11 @@ def greedy_starts(
 ) -> list[Solution]:
     """Make greedy solutions and return the best with blocks and the best with all nodes.
 
-    Parameters
-    ----------
-    stop
-        The search ends when `stop[0]` is set, shape (1,).
-    random
-        State of the random numbers, shape (1,).
-    problem
-        The instance in integer time units.
-    orders
-        Job orders to begin with, shape (orders, jobs). Each is tried with blocks and with all
-        nodes; then the best order and weights of each kind are varied.
-    passes
-        Number of greedy passes.
-    tail
-        Least mean time from the end of a map slot to the end of the schedule.
-    style
-        How this thread makes its starts.
-
-    Returns
-    -------
-    list[Solution]
-        The best solution of each kind.
+    `stop`: the search ends when `stop[0]` is set, shape (1,).
+    `problem`: the instance in integer time units.
+    `orders`: job orders to begin with, shape (orders, jobs). Each is tried with blocks and with all
+    nodes; then the best order and weights of each kind are varied.
+    `tail`: least mean time from the end of a map slot to the end of the schedule.
     """
     jobs, nodes = len(problem.longest), len(problem.rack_of)
     work, no_task = new_work(problem), np.empty(0, dtype=np.int64)

@@ -47,18 +47,8 @@ def perturb(
 ) -> None:
     """Perturb a schedule repeatedly and keep what is not worse.
 
-    Parameters
-    ----------
-    search
-        When to end, whom to tell of better schedules, and the random numbers.
-    problem
-        The instance in integer time units.
-    placement
-        The schedule to start from.
-    perturbations
-        Number of perturbations.
-    tails
-        Tail of each job, shape (jobs,); see `spread_tails`.
+    `search`: when to end, whom to tell of better schedules, and the random numbers.
+    `problem`: the instance in integer time units.
     """
     layout = layout_of(problem)
     short = np.argsort(tails, kind="stable")[: 2 * LAST_JOBS]

@@ -102,19 +102,7 @@ def layout_of(problem: BlockProblem) -> TaskLayout:
 def evaluate(problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment) -> Timing:
     """Time a slot assignment.
 
-    Parameters
-    ----------
-    problem
-        The instance in integer time units.
-    layout
-        Its layout.
-    placement
-        The slot assignment.
-
-    Returns
-    -------
-    Timing
-        Its times.
+    `problem`: the instance in integer time units.
     """
     jobs = len(placement.order)
     completion = np.zeros(jobs, dtype=np.int64)
@@ -205,28 +193,14 @@ def polish(
 ) -> tuple[SlotAssignment, int]:
     """Improve a slot assignment by exchanges of tasks between slots.
 
-    Parameters
-    ----------
-    search
-        When to end, whom to tell of the given and each better slot assignment, and the random
-        numbers.
-    problem
-        The instance in integer time units.
-    placement
-        The slot assignment to start from.
-    rounds
-        Most rounds; each treats the reduce slots, then the map slots.
-    tries
-        Tries of a step that may gain too little before the step ends.
-    price
-        What a second of reading counts in exchanges of map tasks, in mean seconds of a map slot for
-        one of a reduce slot; 0 leaves each job's map output where it is. Without effect if the map
-        phase is the bottleneck.
-
-    Returns
-    -------
-    tuple[SlotAssignment, int]
-        The best assignment, never longer than the given one, and its makespan.
+    `search`: when to end, whom to tell of the given and each better slot assignment, and the random
+    numbers.
+    `problem`: the instance in integer time units.
+    `tries`: tries of a step that may gain too little before the step ends.
+    `price`: what a second of reading counts in exchanges of map tasks, in mean seconds of a map
+    slot for one of a reduce slot; 0 leaves each job's map output where it is. Without effect if the
+    map phase is the bottleneck.
+    Returns the best assignment, never longer than the given one, and its makespan.
     """
     layout = layout_of(problem)
     price = 0.0 if layout.maps_bind else price
@@ -329,19 +303,7 @@ def placement_of(
 ) -> SlotAssignment:
     """Slots for tasks that have nodes: each in turn on the slot of its node that is free first.
 
-    Parameters
-    ----------
-    problem
-        The instance in integer time units.
-    order
-        The order of the jobs, shape (jobs,).
-    map_node, reduce_node
-        The node of each task, shape (tasks,).
-
-    Returns
-    -------
-    SlotAssignment
-        The slot of each task.
+    `problem`: the instance in integer time units.
     """
     layout = layout_of(problem)
     position = np.argsort(order)
@@ -376,21 +338,7 @@ def with_new_reduces(
 ) -> SlotAssignment:
     """Place all reduce tasks anew: jobs by map completion, the longest task first, earliest end.
 
-    Parameters
-    ----------
-    problem
-        The instance in integer time units.
-    layout
-        Its layout.
-    placement
-        A slot assignment, whose map slots stay.
-    timing
-        Its times.
-
-    Returns
-    -------
-    SlotAssignment
-        The new slot assignment.
+    `problem`: the instance in integer time units.
     """
     slot = placement.reduce_slot.copy()
     _new_reduces(

@@ -95,22 +95,7 @@ class BlockProblem(NamedTuple):
 
 @inner
 def distance_at(distance: BitArray, row: Number, place: Number) -> Number:
-    """The distance of a place from a set of replicas.
-
-    Parameters
-    ----------
-    distance
-        `BlockProblem.distance`.
-    row
-        Number of the set, or an array of numbers.
-    place
-        The place, or an array of places.
-
-    Returns
-    -------
-    Number
-        0, 1 or 2, or an array.
-    """
+    """The distance of a place from a set of replicas."""
     found: Number = (distance[row, place >> 2] >> ((place & 3) << 1)) & 3
     return found
 
@@ -119,19 +104,7 @@ def distance_at(distance: BitArray, row: Number, place: Number) -> Number:
 def may_use(allowed: BitArray, task: int, slot: int) -> bool:
     """Whether a map task may run on a slot.
 
-    Parameters
-    ----------
-    allowed
-        `BlockProblem.allowed`.
-    task
-        The map task.
-    slot
-        The map slot.
-
-    Returns
-    -------
-    bool
-        True if it may.
+    Returns true if it may.
     """
     return not len(allowed) or bool((allowed[task, slot >> 3] >> (slot & 7)) & 1)
 
@@ -147,20 +120,7 @@ class ScaledInstance(NamedTuple):
 
 
 def scaled(instance: Instance, makespan: float) -> ScaledInstance:
-    """Express an instance in integer time units.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    makespan
-        Makespan (s, > 0) of the schedules that are to be represented.
-
-    Returns
-    -------
-    ScaledInstance
-        The scaled instance.
-    """
+    """Express an instance in integer time units."""
     cluster = instance.cluster
     unit_seconds = 2.0 ** (math.frexp(makespan)[1] - UNIT_BITS)
     node = np.argsort(cluster.rack_of, kind="stable")
@@ -229,24 +189,7 @@ def schedule_of(
     reduce_slot: IntArray,
     reduce_rank: IntArray,
 ) -> Schedule:
-    """The schedule of an instance with given slots and orders, timed in s.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    scale
-        The scaled instance; all arrays use its numbers of tasks and slots.
-    map_slot, reduce_slot
-        The slot of each task, shape (tasks,).
-    map_rank, reduce_rank
-        Tasks on one slot run by ascending rank, shape (tasks,).
-
-    Returns
-    -------
-    Schedule
-        The schedule.
-    """
+    """The schedule of an instance with given slots and orders, timed in s."""
     map_slots, reduce_slots = _both_slots(instance, scale)
     arrays = []
     for task, values in (
@@ -265,19 +208,7 @@ def slots_of(
 ) -> tuple[IntArray, IntArray]:
     """The slots of a schedule's map and reduce tasks, in the numbers of the scaled instance.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    scale
-        The scaled instance.
-    schedule
-        A schedule of the instance.
-
-    Returns
-    -------
-    tuple[IntArray, IntArray]
-        Slots of the map tasks and of the reduce tasks, shapes (tasks,).
+    Returns slots of the map tasks and of the reduce tasks, shapes (tasks,).
     """
     map_slots, reduce_slots = _both_slots(instance, scale)
     return (

@@ -82,20 +82,10 @@ def exchange_tasks(
 
     The first pass saves work, the second balances the slots.
 
-    Parameters
-    ----------
-    stop
-        The search ends when `stop[0]` is set, shape (1,).
-    random
-        State of the random numbers, shape (1,).
-    phase
-        The tasks of the phase.
-    slot
-        The slot of each task, shape (tasks,); changed in place.
-    tries
-        A pass ends after this many tries that gained too little.
-    kept
-        Groups from this number on keep their number of tasks on each node.
+    `stop`: the search ends when `stop[0]` is set, shape (1,).
+    `slot`: the slot of each task, shape (tasks,); changed in place.
+    `tries`: a pass ends after this many tries that gained too little.
+    `kept`: groups from this number on keep their number of tasks on each node.
     """
     number = len(phase.slot_node)
     if number < 2 or not slot.size:

@@ -41,22 +41,7 @@ class Slots(NamedTuple):
 
 
 def new_slots(slots: int, groups: int, most: int) -> Slots:
-    """Empty slots.
-
-    Parameters
-    ----------
-    slots
-        Number of slots.
-    groups
-        Number of all groups.
-    most
-        Most groups that a slot will have tasks of.
-
-    Returns
-    -------
-    Slots
-        The slots, whose values `rebuild` has yet to compute.
-    """
+    """Empty slots."""
     most = min(groups, most)
     rows = (np.zeros((slots, most + more), dtype=np.int64) for more in (0, 0, 0, 1, 1, 1))
     return Slots(groups, np.zeros(slots, dtype=np.int64), *rows)
@@ -84,16 +69,8 @@ def _entry(slots: Slots, k: int, g: int) -> tuple[int, int]:
 def put(slots: Slots, k: int, g: int, tasks: int, time: int) -> None:
     """Put tasks on a slot, or take them off it; its values have to be rebuilt then.
 
-    Parameters
-    ----------
-    slots
-        The slots.
-    k
-        The slot.
-    g
-        The group of the tasks.
-    tasks, time
-        Their number, and the time units that they take together; negative to take them off.
+    `tasks`, `time`: their number, and the time units that they take together; negative to take them
+    off.
     """
     at, after = _entry(slots, k, g)
     group, number, work, last = slots.group[k], slots.number[k], slots.work[k], slots.entries[k]
@@ -112,17 +89,7 @@ def put(slots: Slots, k: int, g: int, tasks: int, time: int) -> None:
 
 @inner
 def rebuild(slots: Slots, delivery: IntArray, k: int) -> None:
-    """Compute the last three values of each entry of a slot.
-
-    Parameters
-    ----------
-    slots
-        The slots.
-    delivery
-        Delivery time of each group, shape (groups,).
-    k
-        The slot.
-    """
+    """Compute the last three values of each entry of a slot."""
     last, group, work = slots.entries[k], slots.group[k], slots.work[k]
     until, before, onward = slots.until[k], slots.before[k], slots.onward[k]
     until[0], before[0], onward[last] = 0, EMPTY_SLOT, EMPTY_SLOT
@@ -139,24 +106,8 @@ def value_with(
 ) -> int:
     """The value of a slot without one task, with another.
 
-    Parameters
-    ----------
-    slots
-        The slots.
-    delivery
-        Delivery time of each group, shape (groups,).
-    k
-        The slot.
-    g, less
-        Group of the task that leaves the slot, and the time units that it takes there; -1 and 0 if
-        none does.
-    h, more
-        The same for the task that comes.
-
-    Returns
-    -------
-    int
-        The value.
+    `g`, `less`: group of the task that leaves the slot, and the time units that it takes there; -1
+    and 0 if none does.
     """
     number, until = slots.number[k], slots.until[k]
     before, onward = slots.before[k], slots.onward[k]
@@ -185,15 +136,7 @@ def value_with(
 
 @inner
 def change(slots: Slots, delivery: IntArray, k: int, g: int, less: int, h: int, more: int) -> None:
-    """Make a change.
-
-    Parameters
-    ----------
-    slots
-        The slots.
-    delivery, k, g, less, h, more
-        As for `value_with`.
-    """
+    """Make a change."""
     if g >= 0:
         put(slots, k, g, -1, -less)
     if h >= 0:

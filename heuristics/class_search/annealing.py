@@ -91,23 +91,8 @@ def anneal(
 ) -> int:
     """Anneal.
 
-    Parameters
-    ----------
-    stop
-        It ends when `stop[0]` is set, shape (1,).
-    random
-        State of the random numbers, shape (1,).
-    maps, reduces, dates
-        The state, changed in place.
-    kept
-        Where the best state is put.
-    plan
-        How to anneal.
-
-    Returns
-    -------
-    int
-        The greatest value of a slot in the best state.
+    `stop`: it ends when `stop[0]` is set, shape (1,).
+    `maps`, `reduces`, `dates`: the state, changed in place.
     """
     last = len(maps.delivery) - 1
     for k in range(len(maps.value)):

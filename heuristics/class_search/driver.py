@@ -53,27 +53,10 @@ def improve_classes(
     machine unless iterations end the search. The first use after installation compiles the
     kernels; that time counts.
 
-    Parameters
-    ----------
-    instance
-        An instance that `can_search` accepts.
-    schedule
-        A valid schedule.
-    stop
-        When to end. An iteration is a round of annealing in each thread; the rounds get longer.
-    seed
-        Seed of the random numbers; every thread has a stream of its own.
-    threads
-        Number of threads.
-    others
-        Gives the shortest schedule that anyone else has by now, asked from time to time.
-    on_better
-        Called with each better schedule.
-
-    Returns
-    -------
-    Schedule
-        The best schedule found, or the given one.
+    `stop`: when to end. An iteration is a round of annealing in each thread; the rounds get longer.
+    `seed`: seed of the random numbers; every thread has a stream of its own.
+    `others`: gives the shortest schedule that anyone else has by now, asked from time to time.
+    `on_better`: called with each better schedule.
     """
     began = time.perf_counter()
     none = stop.left <= 0 or instance.jobs == 0 or schedule.makespan <= max(stop.target, 0.0)

@@ -29,20 +29,7 @@ class Placement(NamedTuple):
 
 
 def timing_of(problem: ClassedInstance, placement: Placement) -> Timing:
-    """The exact times of a placement, with what its reduce tasks read.
-
-    Parameters
-    ----------
-    problem
-        The instance in classes.
-    placement
-        The placement.
-
-    Returns
-    -------
-    Timing
-        The times.
-    """
+    """The exact times of a placement, with what its reduce tasks read."""
     reduces = _with_reads(problem, placement)
     return evaluate(problem.maps, reduces, placement.maps, placement.reduces, placement.date)
 
@@ -61,23 +48,8 @@ def anneal_round(
     same share of the way for all jobs. What reduce tasks read counts as it is in the given
     placement, and exactly in the result.
 
-    Parameters
-    ----------
-    stop
-        The round ends early when `stop[0]` is set, shape (1,).
-    random
-        State of the random numbers, shape (1,).
-    problem
-        The instance in classes.
-    placement, timing
-        Where to start.
-    plan
-        How to anneal; the horizon is the makespan of `timing`.
-
-    Returns
-    -------
-    tuple[Placement, Timing]
-        The best placement that annealing met, which may be longer than the given one.
+    `stop`: the round ends early when `stop[0]` is set, shape (1,).
+    Returns the best placement that annealing met, which may be longer than the given one.
     """
     jobs, horizon = len(timing.end), timing.makespan
     share = uniform(random)

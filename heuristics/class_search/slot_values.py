@@ -56,21 +56,8 @@ class Side(NamedTuple):
 def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: IntArray) -> Side:
     """Lay out one phase.
 
-    Parameters
-    ----------
-    classes
-        The classes of the phase.
-    count
-        Tasks of each class on each slot, shape (slots, classes); taken over, not copied.
-    place
-        Place of each job in the order, shape (jobs,).
-    delivery
-        Delivery time of the job at each place, falling, shape (jobs,).
-
-    Returns
-    -------
-    Side
-        The phase, whose values are yet to be computed by `refresh`.
+    `count`: tasks of each class on each slot, shape (slots, classes); taken over, not copied.
+    Returns the phase, whose values are yet to be computed by `refresh`.
     """
     slots, jobs = len(count), len(place)
     present = np.zeros_like(count)
@@ -107,14 +94,8 @@ def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: I
 def refresh(side: Side, k: int, low: int, high: int) -> None:
     """Compute the row of a slot anew.
 
-    Parameters
-    ----------
-    side
-        The phase.
-    k
-        The slot.
-    low, high
-        Places of the changes: work before `low` and completions after `high` are as before.
+    `low`, `high`: places of the changes: work before `low` and completions after `high` are as
+    before.
     """
     for g in range(low, len(side.delivery)):
         value = side.before[k, g]
@@ -139,21 +120,7 @@ def refresh(side: Side, k: int, low: int, high: int) -> None:
 def value_after(side: Side, k: int, g: int, less: int, h: int, more: int) -> int:
     """The value of a slot without some task and with another.
 
-    Parameters
-    ----------
-    side
-        The phase.
-    k
-        The slot.
-    g, less
-        Place of the job of the task that leaves, and its time; -1 and 0 if none leaves.
-    h, more
-        The same of the task that comes.
-
-    Returns
-    -------
-    int
-        The value.
+    `g`, `less`: place of the job of the task that leaves, and its time; -1 and 0 if none leaves.
     """
     if g == h:
         value = max(side.before[k, g], side.onward[k, g + 1] + more - less)
@@ -183,14 +150,7 @@ def value_after(side: Side, k: int, g: int, less: int, h: int, more: int) -> int
 def replace_task(side: Side, k: int, c: int, d: int) -> None:
     """Take a task off a slot and put another there.
 
-    Parameters
-    ----------
-    side
-        The phase.
-    k
-        The slot.
-    c, d
-        Class of the task that leaves and of that which comes; -1 for none.
+    `c`, `d`: class of the task that leaves and of that which comes; -1 for none.
     """
     low = len(side.delivery) - 1
     high = low
@@ -222,39 +182,15 @@ def replace_task(side: Side, k: int, c: int, d: int) -> None:
 def excess(value: int, reference: int) -> float:
     """The square of what a value exceeds a reference by.
 
-    Parameters
-    ----------
-    value, reference
-        In time units.
-
-    Returns
-    -------
-    float
-        The square, 0 if the value is not greater.
+    `value`, `reference`: in time units.
+    Returns the square, 0 if the value is not greater.
     """
     return float(max(value - reference, 0)) ** 2
 
 
 @inner
 def excess_after_date(side: Side, p: int, q: int, delivery: int, reference: int) -> float:
-    """What the slots' excess grows by if a job gets another place and delivery time.
-
-    Parameters
-    ----------
-    side
-        The phase.
-    p, q
-        The job's place now and then.
-    delivery
-        Its delivery time then.
-    reference
-        Reference of the excess.
-
-    Returns
-    -------
-    float
-        The growth.
-    """
+    """What the slots' excess grows by if a job gets another place and delivery time."""
     total = 0.0
     for k in range(len(side.value)):
         if not side.held[k, p]:
@@ -278,17 +214,7 @@ def excess_after_date(side: Side, p: int, q: int, delivery: int, reference: int)
 
 @inner
 def move_job(side: Side, p: int, q: int, delivery: int) -> None:
-    """Give a job another place and delivery time; `side.place` is left to the caller.
-
-    Parameters
-    ----------
-    side
-        The phase.
-    p, q
-        The job's place now and then.
-    delivery
-        Its delivery time then.
-    """
+    """Give a job another place and delivery time; `side.place` is left to the caller."""
     step = 1 if q > p else -1
     for g in range(p, q, step):
         side.delivery[g] = side.delivery[g + step]

@@ -85,19 +85,8 @@ class ClassedInstance(NamedTuple):
     ) -> Schedule:
         """The schedule with such numbers of tasks on the slots.
 
-        Parameters
-        ----------
-        map_count, reduce_count
-            Tasks of each class on each slot, shapes (slots, classes).
-        date
-            Map slots run the jobs in the order of these dates, shape (jobs,).
-        end
-            Reduce slots run them in the order of these, shape (jobs,).
-
-        Returns
-        -------
-        Schedule
-            The schedule, timed in seconds.
+        `date`: map slots run the jobs in the order of these dates, shape (jobs,).
+        Returns the schedule, timed in seconds.
         """
         instance = self.instance
         return timed(
@@ -125,17 +114,8 @@ def number_of_times(instance: Instance) -> int:
 def classed(instance: Instance, makespan: float) -> ClassedInstance:
     """Lay an instance out in classes.
 
-    Parameters
-    ----------
-    instance
-        An instance without outages.
-    makespan
-        A makespan (s) > 0 that is to be improved on.
-
-    Returns
-    -------
-    ClassedInstance
-        The instance in classes.
+    `instance`: an instance without outages.
+    `makespan`: a makespan (s) > 0 that is to be improved on.
     """
     unit = 2.0 ** (math.frexp(makespan)[1] - UNIT_BITS)
     map_class, reduce_class = _classes_of(instance)

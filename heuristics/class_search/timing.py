@@ -29,19 +29,8 @@ def evaluate(
 ) -> Timing:
     """Time numbers of tasks on slots.
 
-    Parameters
-    ----------
-    maps, reduces
-        The classes; the times of reduce tasks include what they read.
-    map_count, reduce_count
-        Tasks of each class on each slot, shapes (slots, classes).
-    date
-        Map slots run the jobs in the order of these dates, ties by number, shape (jobs,).
-
-    Returns
-    -------
-    Timing
-        The times. Reduce slots run the jobs by the end of their map phases.
+    `date`: map slots run the jobs in the order of these dates, ties by number, shape (jobs,).
+    Returns the times. Reduce slots run the jobs by the end of their map phases.
     """
     jobs = len(date)
     number, work = _by_job(maps, map_count, jobs)

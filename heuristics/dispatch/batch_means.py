@@ -37,16 +37,9 @@ class Halves(NamedTuple):
 def halves(values: FloatArray) -> Halves | None:
     """Means of the halves of a series, and how far chance drives them apart.
 
-    Parameters
-    ----------
-    values
-        The series at regular times, shape (samples,). What is left over when it is cut into
-        batches of the same length is dropped at the beginning.
-
-    Returns
-    -------
-    Halves or None
-        None if there are fewer values than batches.
+    `values`: the series at regular times, shape (samples,). What is left over when it is cut into
+    batches of the same length is dropped at the beginning.
+    Returns none if there are fewer values than batches.
     """
     means = batch_means(values)
     if len(means) < BATCHES:
@@ -58,13 +51,7 @@ def halves(values: FloatArray) -> Halves | None:
 
 
 def batch_means(values: FloatArray) -> FloatArray:
-    """Means of `BATCHES` successive batches of a series; none if it has too few values.
-
-    Parameters
-    ----------
-    values
-        The series at regular times, shape (samples,).
-    """
+    """Means of `BATCHES` successive batches of a series; none if it has too few values."""
     length = len(values) // BATCHES
     if length == 0:
         return np.zeros(0)

@@ -1024,12 +1024,7 @@ def predictability(spread: float) -> float:
 def mean_duration(share: Sequence[float], mean_time: Sequence[Sequence[float]]) -> float:
     """Return the mean duration of a job on the first configuration that can run its class.
 
-    Parameters
-    ----------
-    share
-        Share of each class in the arrivals, shape (K,).
-    mean_time
-        Mean times, inf where a class cannot run, shape (K, M).
+    `mean_time`: mean times, inf where a class cannot run, shape (K, M).
     """
     first = [next((t for t in row if t < math.inf), 0.0) for row in mean_time]
     return sum(a * t for a, t in zip(share, first, strict=True)) / sum(share)
@@ -1046,27 +1041,11 @@ def worth_recipe(
 ) -> Recipe:
     """Choose grids and layers for the worth of room.
 
-    Parameters
-    ----------
-    capacity
-        Of a machine of each configuration, in units, shape (M, R).
-    request
-        Of a job of each class, in units, shape (K, R).
-    mean_time
-        Mean times, inf where a class cannot run, shape (K, M).
-    value
-        Price of each class, at least 0 and some of them positive, shape (K,).
-    spread
-        Coefficient of variation of real demands within their class.
-    draws
-        Number of draws; 0 for V alone, exact where sums of requests are at cells of the grid.
-    seed
-        Of the draws.
-
-    Returns
-    -------
-    Recipe
-        The tables.
+    `capacity`: of a machine of each configuration, in units, shape (M, R).
+    `request`: of a job of each class, in units, shape (K, R).
+    `mean_time`: mean times, inf where a class cannot run, shape (K, M).
+    `value`: price of each class, at least 0 and some of them positive, shape (K,).
+    `draws`: number of draws; 0 for V alone, exact where sums of requests are at cells of the grid.
     """
     exact = EXACT_WEIGHT * predictability(spread)
     weight = round(draws * exact / (1 - exact)) if draws else 1

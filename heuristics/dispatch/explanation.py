@@ -63,30 +63,9 @@ def explain_arrival(
 ) -> ExplainedArrival:
     """Say what a policy decides when a job arrives, and why.
 
-    Parameters
-    ----------
-    workload
-        The jobs and their datacenter, which is empty at time 0.
-    policy
-        One of `dispatcher.POLICIES`.
-    number
-        The job is the so manieth that arrives, from 1.
-    guidance
-        The plan, for policies that follow one.
-    seed
-        Of the policy's own draws.
-
-    Returns
-    -------
-    ExplainedArrival
-        The decision.
-
-    Raises
-    ------
-    InputError
-        As `check_explicable` does.
-    KeyboardInterrupt
-        If Ctrl-C ended it.
+    `workload`: the jobs and their datacenter, which is empty at time 0.
+    Raises `InputError` as `check_explicable` does.
+    Raises `KeyboardInterrupt` if Ctrl-C ended it.
     """
     check_explicable(workload, policy, number)
     datacenter = workload.datacenter
@@ -111,20 +90,8 @@ def explain_arrival(
 def check_explicable(workload: Workload, policy: str, number: int) -> None:
     """Check that an arrival can be explained.
 
-    Parameters
-    ----------
-    workload
-        The jobs and their datacenter.
-    policy
-        The policy.
-    number
-        The job is the so manieth that arrives, from 1.
-
-    Raises
-    ------
-    InputError
-        For other policies than `dispatcher.POLICIES`, a number out of range, and a datacenter that
-        is not empty at time 0.
+    Raises `InputError` for other policies than `dispatcher.POLICIES`, a number out of range, and a
+    datacenter that is not empty at time 0.
     """
     if policy not in POLICIES:
         raise InputError(f"explain: policy {policy!r} is none of {', '.join(POLICIES)}")

@@ -65,10 +65,7 @@ class Setting:
     def need_guidance(self) -> Guidance:
         """Return the guidance.
 
-        Raises
-        ------
-        InputError
-            If there is none, or it is for other machines or classes.
+        Raises `InputError` if there is none, or it is for other machines or classes.
         """
         guidance = self.guidance
         if guidance is None:
@@ -181,16 +178,9 @@ AnyPolicy = str | Entry | PolicyKind | Callable[[], PolicyKind]
 def policy_kind(policy: AnyPolicy) -> PolicyKind:
     """Return the policy that a name stands for, that a class makes, or that is given.
 
-    Parameters
-    ----------
-    policy
-        A name in `POLICIES`, or an entry of it; a subclass of `Policy`, an instance of one, or a
-        `CompiledPolicy`; or a function without arguments that makes one.
-
-    Raises
-    ------
-    InputError
-        If there is no such policy, or it is none.
+    `policy`: a name in `POLICIES`, or an entry of it; a subclass of `Policy`, an instance of one,
+    or a `CompiledPolicy`; or a function without arguments that makes one.
+    Raises `InputError` if there is no such policy, or it is none.
     """
     entry = POLICIES.lookup(policy) if isinstance(policy, str) else policy
     found: Any = entry.load() if isinstance(entry, Entry) else entry
@@ -319,19 +309,9 @@ class _CompiledRun(Generic[Arrays]):
 def weight_of_work(unit: str, datacenter: Datacenter, option: str = "gamma") -> float | None:
     """Tetris's weight for remaining work in a unit, None if it is scaled.
 
-    Parameters
-    ----------
-    unit
-        One of `GAMMA_UNITS`.
-    datacenter
-        The datacenter, whose time unit has to be known unless the weight is scaled.
-    option
-        What the unit is called in messages.
-
-    Raises
-    ------
-    InputError
-        For an unknown unit.
+    `datacenter`: the datacenter, whose time unit has to be known unless the weight is scaled.
+    `option`: what the unit is called in messages.
+    Raises `InputError` for an unknown unit.
     """
     need_choice(option, unit, GAMMA_UNITS)
     if unit == "scaled":

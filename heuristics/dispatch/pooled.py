@@ -21,22 +21,8 @@ from .simulator import simulate
 def pooled_mean_wait(workload: Workload, warm_up: float = 0.0) -> float:
     """Simulate first come with skipping on one machine that has all resources.
 
-    Parameters
-    ----------
-    workload
-        The jobs and their datacenter.
-    warm_up
-        Part of the jobs, the first ones, that is not measured; from 0 to below 1.
-
-    Returns
-    -------
-    float
-        Mean wait of the measured jobs (`time_unit`).
-
-    Raises
-    ------
-    InputError
-        For a wrong part.
+    `warm_up`: part of the jobs, the first ones, that is not measured; from 0 to below 1.
+    Raises `InputError` for a wrong part.
     """
     return simulate(pooled(workload), "first-fit", warm_up=warm_up).mean_wait
 
@@ -45,11 +31,6 @@ def pooled(workload: Workload) -> Workload:
     """Return the same jobs for one machine with the resources of all.
 
     A job takes as long as on the fastest configuration that has machines and can run its class.
-
-    Parameters
-    ----------
-    workload
-        The jobs and their datacenter.
     """
     data = workload.datacenter
     times = np.where(data.count > 0, data.mean_time, np.inf)

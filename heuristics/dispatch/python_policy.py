@@ -332,36 +332,14 @@ class PythonRun:
         self._able: BoolArray = system.runs[:, system.configuration[numbers]] > 0
 
     def prepare(self, system: System, block: Jobs) -> None:
-        """Compile what runs later.
-
-        Parameters
-        ----------
-        system
-            The state of the datacenter.
-        block
-            The first jobs.
-        """
+        """Compile what runs later."""
         events.run(self._hand_over, system, block, -np.inf, False)
         events.start_job(system, NO_SLOT, NO_MACHINE)
 
     def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
         """Go through events, as `RunningPolicy.advance`.
 
-        Parameters
-        ----------
-        system
-            The state of the datacenter.
-        block
-            Jobs in order of arrival.
-        until
-            Time of the first event that is not processed.
-        last
-            Whether no block follows.
-
-        Returns
-        -------
-        int
-            Why it returned.
+        `until`: time of the first event that is not processed.
         """
         self.system = system
         event, tally = self._hand_over.event, system.tally
@@ -391,28 +369,12 @@ class PythonRun:
         """Nothing: there are no index structures."""
 
     def replan(self, system: System, guidance: Guidance) -> None:
-        """Follow another plan from now on.
-
-        Parameters
-        ----------
-        system
-            The state of the datacenter.
-        guidance
-            The plan.
-        """
+        """Follow another plan from now on."""
         self.system, self.plan = system, guidance
         self._policy.replan(guidance)
 
     def start(self, job: JobView, machine: MachineView) -> None:
-        """Start a job, as `Policy.start`.
-
-        Parameters
-        ----------
-        job
-            A waiting job.
-        machine
-            A machine with room for it.
-        """
+        """Start a job, as `Policy.start`."""
         what = f"{self._policy.name}: {job} cannot start on {machine}"
         if job.machine is not None:
             raise BrokenInvariant(f"{what}: it has started before, on {job.machine}")

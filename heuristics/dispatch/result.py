@@ -264,16 +264,9 @@ def _rows_from(table: FloatArray, column: int, time: float) -> FloatArray:
 def warnings_of(simulations: Sequence[Simulation]) -> tuple[str, ...]:
     """What to know before figures of policies on the same jobs are trusted.
 
-    Parameters
-    ----------
-    simulations
-        Simulations of one workload, at least one.
-
-    Returns
-    -------
-    tuple of str
-        Sentences: the load is too high, the warm-up too short, a queue still grows, use has not
-        settled, nobody waited. Empty if there is nothing of the kind.
+    `simulations`: simulations of one workload, at least one.
+    Returns sentences: the load is too high, the warm-up too short, a queue still grows, use has not
+    settled, nobody waited. Empty if there is nothing of the kind.
     """
     first = simulations[0]
     found = _of_the_load(first)

@@ -20,20 +20,6 @@ def flat_allocation(hierarchy: Hierarchy, method: str, weight: FloatArray) -> Al
     """Raise the dominant shares in the ratio of weights until every leaf is stopped.
 
     A leaf is stopped when it has all its tasks or when a resource that it needs is full.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    method
-        Name of the method.
-    weight
-        Weight of each leaf, shape (leaves,).
-
-    Returns
-    -------
-    Allocation
-        The allocation.
     """
     share, most = np.zeros(hierarchy.leaves), hierarchy.most_share
     saturation = Saturation(hierarchy)

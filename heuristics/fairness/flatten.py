@@ -27,20 +27,7 @@ class Flat(NamedTuple):
 
 
 def flatten(hierarchy: Hierarchy, rising: BoolArray) -> Flat:
-    """Compute the flat weights of the rising leaves.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    rising
-        Which leaves rise, shape (leaves,).
-
-    Returns
-    -------
-    Flat
-        Flat weights and the root's demand.
-    """
+    """Compute the flat weights of the rising leaves."""
     return Flat(
         *_flatten(
             hierarchy.parent,
@@ -56,22 +43,6 @@ def fill(weight: FloatArray, normalised: FloatArray, floor: FloatArray, most: Fl
     """Compute the level at which the first resource is full, infinite if none ever is.
 
     At a level, leaf i has the dominant share `min(most[i], max(floor[i], level * weight[i]))`.
-
-    Parameters
-    ----------
-    weight
-        Flat weight of each leaf, shape (leaves,).
-    normalised
-        Normalised demand, shape (leaves, resources).
-    floor
-        Least dominant share of each leaf, shape (leaves,).
-    most
-        Greatest dominant share of each leaf, shape (leaves,).
-
-    Returns
-    -------
-    float
-        The level.
     """
     return float(_fill(weight, normalised, floor, most))
 

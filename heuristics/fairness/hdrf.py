@@ -81,30 +81,7 @@ def one_by_one(
 ) -> Allocation:
     """Place whole tasks until no leaf can start another.
 
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    method
-        Name of the method.
-    rescale
-        Whether children are rescaled to the smallest one.
-    set_apart
-        Whether blocked nodes count in full.
-    running
-        Tasks that each leaf runs already, shape (leaves,).
-    update
-        What is computed again after a task.
-
-    Returns
-    -------
-    Allocation
-        The allocation.
-
-    Raises
-    ------
-    InputError
-        As for `hdrf`.
+    Raises `InputError` as for `hdrf`.
     """
     expected = float(exact(hierarchy).tasks.sum())
     if expected > MOST_TASKS:

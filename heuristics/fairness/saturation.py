@@ -53,22 +53,7 @@ class Saturation:
         self.hungry &= self.rising
 
     def allocation(self, method: str, share: FloatArray, weight: FloatArray) -> Allocation:
-        """The allocation with given shares.
-
-        Parameters
-        ----------
-        method
-            Name of the method.
-        share
-            Dominant share of each leaf, shape (leaves,).
-        weight
-            Flat weight of each leaf, shape (leaves,).
-
-        Returns
-        -------
-        Allocation
-            The allocation.
-        """
+        """The allocation with given shares."""
         tree = self.hierarchy
         all_run = share >= tree.most_share
         return Allocation(

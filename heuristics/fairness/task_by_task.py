@@ -33,28 +33,6 @@ def path_only(
 ) -> tuple[FloatArray, IntArray]:
     """Place tasks; each costs the path from its leaf to the root.
 
-    Parameters
-    ----------
-    tree
-        The layout of the hierarchy.
-    need
-        Need of one task of each leaf, shape (leaves, resources).
-    order
-        The leaves by falling need of each resource, shape (resources, leaves).
-    most
-        Task limit of each leaf, shape (leaves,).
-    running
-        Tasks that each leaf runs already, shape (leaves,).
-    rescale
-        Whether children are rescaled to the smallest one.
-    set_apart
-        Whether blocked nodes count in full.
-
-    Returns
-    -------
-    tuple[FloatArray, IntArray]
-        Tasks and bottleneck of each leaf, shapes (leaves,).
-
     Notes
     -----
     A group's row of `sums` holds, over its children, the use of those that count in full, and the
@@ -249,27 +227,7 @@ def every_node(
 ) -> tuple[FloatArray, IntArray]:
     """As `path_only`, with the whole tree computed again for every task.
 
-    Parameters
-    ----------
-    tree
-        The layout of the hierarchy.
-    need
-        Need of one task of each leaf, shape (leaves, resources).
-    order
-        Not used.
-    most
-        Task limit of each leaf, shape (leaves,).
-    running
-        Tasks that each leaf runs already, shape (leaves,).
-    rescale
-        Whether children are rescaled to the smallest one.
-    set_apart
-        Whether blocked nodes count in full.
-
-    Returns
-    -------
-    tuple[FloatArray, IntArray]
-        Tasks and bottleneck of each leaf, shapes (leaves,).
+    `order`: not used.
     """
     parent, weight, leaf_of, children, first, _, child = tree
     nodes, m = len(parent), need.shape[1]

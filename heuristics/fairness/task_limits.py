@@ -26,22 +26,7 @@ ON_FLOOR, RISING, STILL = 0, 1, 2
 
 
 def limited_stage(hierarchy: Hierarchy, rising: BoolArray, share: FloatArray) -> FloatArray:
-    """Compute the shares when the next resource is full or every leaf has all its tasks.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    rising
-        Which leaves rise, shape (leaves,); the others keep their share.
-    share
-        Dominant share that each leaf has, shape (leaves,).
-
-    Returns
-    -------
-    FloatArray
-        Dominant share of each leaf, shape (leaves,).
-    """
+    """Compute the shares when the next resource is full or every leaf has all its tasks."""
     shares: FloatArray = _sweep(
         layout(hierarchy), hierarchy.normalised, rising, share, hierarchy.most_share
     )

@@ -65,19 +65,7 @@ class SlotGroups(NamedTuple):
 def setup_on(setups: Setups, row: int, node: int) -> float:
     """Setup time (s) of a row on a node.
 
-    Parameters
-    ----------
-    setups
-        The setup times.
-    row
-        The row.
-    node
-        The node.
-
-    Returns
-    -------
-    float
-        The setup time (s).
+    Returns the setup time (s).
     """
     column = node
     if len(setups.replica_offsets):
@@ -107,17 +95,7 @@ def input_setups(instance: Instance) -> Setups:
 def node_setups(instance: Instance, seconds: FloatArray) -> Setups:
     """Setup times by row and node.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    seconds
-        Setup times (s), shape (rows, nodes).
-
-    Returns
-    -------
-    Setups
-        The setup times.
+    `seconds`: setup times (s), shape (rows, nodes).
     """
     none = np.zeros(0, dtype=np.int64)
     return Setups(np.ascontiguousarray(seconds), none, none, instance.cluster.rack_of)
@@ -140,17 +118,8 @@ def map_queues(instance: Instance) -> TaskQueues:
 def reduce_queues(instance: Instance, release: FloatArray) -> TaskQueues:
     """A queue of reduce tasks for each job that has some; the rows of setups are jobs.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    release
-        End of each job's map phase (s), shape (jobs,); queues of equal release come by job number.
-
-    Returns
-    -------
-    TaskQueues
-        The queues.
+    `release`: end of each job's map phase (s), shape (jobs,); queues of equal release come by job
+    number.
     """
     job = instance.reduce_job
     position = np.empty(instance.jobs, dtype=np.int64)
@@ -185,17 +154,7 @@ def _queues(
 def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:
     """One group per node, or per slot if slots have speed factors of their own.
 
-    Parameters
-    ----------
-    slots
-        Slots of each node, shape (nodes,).
-    factors
-        Speed factor of each row on each slot, shape (rows, slots), or None.
-
-    Returns
-    -------
-    SlotGroups
-        The groups.
+    `factors`: speed factor of each row on each slot, shape (rows, slots), or None.
     """
     if factors is None:
         node = np.flatnonzero(slots)
@@ -252,15 +211,8 @@ def _numbered(order: IntArray, begin: IntArray) -> IntArray:
 def grouped(*keys: IntArray | FloatArray) -> tuple[IntArray, IntArray]:
     """Group entries by equal keys; the groups ascend by the last key first.
 
-    Parameters
-    ----------
-    *keys
-        Arrays of one entry each per element.
-
-    Returns
-    -------
-    tuple[IntArray, IntArray]
-        The entries group by group, by number, and the offsets of the groups.
+    `*keys`: arrays of one entry each per element.
+    Returns the entries group by group, by number, and the offsets of the groups.
     """
     order = np.lexsort(keys)
     differs = np.zeros(len(order), dtype=bool)

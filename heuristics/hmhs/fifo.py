@@ -117,35 +117,9 @@ def first_come(
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
     """Place all tasks of a phase by FIFO.
 
-    Parameters
-    ----------
-    jobs
-        The jobs in order, shape (jobs,).
-    arrivals
-        The jobs by release time, shape (jobs,).
-    position
-        Position of each job in `jobs`, shape (jobs,).
-    release
-        Release time of each job (s), shape (jobs,).
-    offsets
-        Job i has the tasks `offsets[i]:offsets[i + 1]`, shape (jobs + 1,).
-    processing
-        Processing time of each task (s), shape (tasks,).
-    factor_row
-        Row of each job in `factors`, shape (jobs,).
-    factors
-        Speed factors, shape (rows, slots).
-    setup_row
-        Row of each task in `setups`, shape (tasks,).
-    setups
-        Setup times.
-    slot_node
-        Node of each slot, shape (slots,).
-
-    Returns
-    -------
-    tuple[IntArray, FloatArray, FloatArray, FloatArray]
-        Slot, start (s), setup (s) and end (s) of each task, shapes (tasks,).
+    `release`: release time of each job (s), shape (jobs,).
+    `processing`: processing time of each task (s), shape (tasks,).
+    Returns slot, start (s), setup (s) and end (s) of each task, shapes (tasks,).
     """
     count = len(processing)
     slot = np.empty(count, dtype=np.int64)

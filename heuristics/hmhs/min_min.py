@@ -159,22 +159,11 @@ def dynamic_min_min(
     from (if there are none, the next queue does), and the task with the least completion time goes
     to the slot that gives it. With all queues released at time 0 this is Min-Min.
 
-    Parameters
-    ----------
-    queues
-        The tasks.
-    groups
-        The slots.
-    setups
-        Setup times.
-    waiting
-        Scratch: the state of the queues.
-    slot_free
-        Scratch: when each slot becomes free, 0 at first, shape (slots,).
-    free
-        Scratch: when the first slot of each group becomes free, 0 at first, shape (groups,).
-    slot, start, setup, end
-        Receive the slot and the times (s) of each task, shapes (tasks,).
+    `waiting`: scratch: the state of the queues.
+    `slot_free`: scratch: when each slot becomes free, 0 at first, shape (slots,).
+    `free`: scratch: when the first slot of each group becomes free, 0 at first, shape (groups,).
+    `slot`, `start`, `setup`, `end`: receive the slot and the times (s) of each task, shapes
+    (tasks,).
 
     Notes
     -----

@@ -18,16 +18,6 @@ def priorities(instance: Instance) -> FloatArray:
 
     A job whose map or reduce phase takes no time on average has -inf if its map phase is not the
     longer one and +inf otherwise: the ends of Johnson's order where it belongs.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-
-    Returns
-    -------
-    FloatArray
-        Pri of each job (1/s), shape (jobs,).
     """
     maps, reduces = average_times(instance)
     sign = np.where(maps > reduces, 1.0, -1.0)
@@ -42,15 +32,7 @@ def average_times(instance: Instance) -> tuple[FloatArray, FloatArray]:
     This is [HMHS], equation (1), summed over the tasks because those of a job need not be equal;
     setups do not count.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-
-    Returns
-    -------
-    tuple[FloatArray, FloatArray]
-        Times of the map and of the reduce tasks (s), shapes (jobs,).
+    Returns times of the map and of the reduce tasks (s), shapes (jobs,).
     """
     maps, reduces = np.zeros(instance.jobs), np.zeros(instance.jobs)
     np.add.at(maps, instance.map_job, instance.map_processing)

@@ -23,16 +23,7 @@ def entered(count: int) -> IntArray:
 def rematch(match: IntArray, time: FloatArray, task: IntArray, entrant: int) -> None:
     """Play the matches on the way of an entrant whose offer has changed.
 
-    Parameters
-    ----------
-    match
-        Winner of each match, changed in place.
-    time
-        Time of each entrant's offer.
-    task
-        Task of each entrant's offer.
-    entrant
-        The entrant.
+    `match`: winner of each match, changed in place.
     """
     k = (len(match) // 2 + entrant) >> 1
     while k >= 1:

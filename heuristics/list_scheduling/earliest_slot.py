@@ -158,31 +158,9 @@ def place_maps(
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Place the map tasks one by one.
 
-    Parameters
-    ----------
-    order
-        The map tasks in the order of their placement, shape (tasks,).
-    rule
-        `AVAILABLE`, `FINISHING` or `LOCAL`.
-    slot_node
-        Node of each map slot, ascending, shape (slots,).
-    node_rack
-        Rack of each node, shape (nodes,).
-    racks
-        Number of racks.
-    rates
-        Transfer rates (MB/s).
-    processing
-        Processing time of each task (s), shape (tasks,).
-    input_mb
-        Input of each task (MB), shape (tasks,).
-    replica_offsets, replicas
-        Task t has replicas on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`.
-
-    Returns
-    -------
-    tuple[IntArray, FloatArray, FloatArray]
-        Slot, start (s) and setup (s) of each task, shapes (tasks,).
+    `processing`: processing time of each task (s), shape (tasks,).
+    `input_mb`: input of each task (MB), shape (tasks,).
+    Returns slot, start (s) and setup (s) of each task, shapes (tasks,).
     """
     tree = _slot_tree(slot_node, node_rack, racks)
     nodes, none = len(node_rack), len(slot_node)
@@ -241,23 +219,9 @@ def in_turn(
 ) -> FloatArray:
     """Starts of tasks that run in a given order, each as soon as its slot is free.
 
-    Parameters
-    ----------
-    order
-        The tasks in order, shape (tasks,).
-    slot
-        Slot of each task, shape (tasks,).
-    setup
-        Setup time of each task (s), shape (tasks,).
-    processing
-        Processing time of each task (s), shape (tasks,).
-    slots
-        Number of slots.
-
-    Returns
-    -------
-    FloatArray
-        Start of each task (s), shape (tasks,).
+    `setup`: setup time of each task (s), shape (tasks,).
+    `processing`: processing time of each task (s), shape (tasks,).
+    Returns start of each task (s), shape (tasks,).
     """
     free = np.zeros(slots)
     starts = np.empty(len(order))
@@ -285,40 +249,12 @@ def place_reduces(
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Place the reduce tasks one by one, job after job.
 
-    Parameters
-    ----------
-    jobs
-        The jobs in order, shape (jobs,).
-    order
-        The tasks of all jobs; those of job i are `order[reduce_offsets[i]:reduce_offsets[i + 1]]`
-        in their order.
-    rule
-        `AVAILABLE`, `FINISHING` or `PRINTED`.
-    slot_node
-        Node of each reduce slot, ascending, shape (slots,).
-    node_rack
-        Rack of each node, shape (nodes,).
-    racks
-        Number of racks.
-    rates
-        Transfer rates (MB/s).
-    release
-        Earliest start of the tasks of each job (s), shape (jobs,).
-    processing
-        Processing time of each task (s), shape (tasks,).
-    reduce_offsets
-        Offsets of the reduce tasks of each job, shape (jobs + 1,).
-    share
-        Output of each map task for one reduce task of its job (MB), shape (map tasks,).
-    map_node
-        Node of each map task, shape (map tasks,).
-    map_offsets
-        Offsets of the map tasks of each job, shape (jobs + 1,).
-
-    Returns
-    -------
-    tuple[IntArray, FloatArray, FloatArray]
-        Slot, start (s) and setup (s) of each task, shapes (tasks,).
+    `order`: the tasks of all jobs; those of job i are `order[reduce_offsets[i]:reduce_offsets[i +
+    1]]` in their order.
+    `release`: earliest start of the tasks of each job (s), shape (jobs,).
+    `processing`: processing time of each task (s), shape (tasks,).
+    `share`: output of each map task for one reduce task of its job (MB), shape (map tasks,).
+    Returns slot, start (s) and setup (s) of each task, shapes (tasks,).
     """
     tree = _slot_tree(slot_node, node_rack, racks)
     slots = np.empty(len(order), dtype=np.int64)

@@ -23,22 +23,8 @@ Omega = Annotated[float, described("Weight of the optimistic estimate.", least=0
 def johnson_rule(instance: Instance, omega: float = OMEGA) -> IntArray:
     """Order the jobs by JR1 of [LJR], section 4.1.1.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    omega
-        Weight of the optimistic estimate, 0 to 1.
-
-    Returns
-    -------
-    IntArray
-        The jobs in order, shape (jobs,).
-
-    Raises
-    ------
-    InputError
-        Unless 0 <= omega <= 1.
+    `omega`: weight of the optimistic estimate, 0 to 1.
+    Raises `InputError` unless 0 <= omega <= 1.
     """
     return johnson(*phase_durations(instance, omega))
 
@@ -48,16 +34,6 @@ def johnson(first: FloatArray, second: FloatArray) -> IntArray:
 
     First the jobs with first <= second by increasing `first`, then the others by decreasing
     `second`; ties keep the order of the jobs.
-
-    Parameters
-    ----------
-    first, second
-        Times on each machine, shape (jobs,).
-
-    Returns
-    -------
-    IntArray
-        The jobs in order, shape (jobs,).
     """
     late = first > second
     return np.lexsort((np.where(late, -second, first), late))
@@ -69,22 +45,9 @@ def phase_durations(instance: Instance, omega: float = OMEGA) -> tuple[FloatArra
     S in equations (14) and (15) is the number of all slots of the phase; a phase without tasks
     lasts 0.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    omega
-        Weight of the optimistic estimate, 0 to 1.
-
-    Returns
-    -------
-    tuple[FloatArray, FloatArray]
-        Durations (s) of the map phases and of the reduce phases, shapes (jobs,).
-
-    Raises
-    ------
-    InputError
-        Unless 0 <= omega <= 1.
+    `omega`: weight of the optimistic estimate, 0 to 1.
+    Returns durations (s) of the map phases and of the reduce phases, shapes (jobs,).
+    Raises `InputError` unless 0 <= omega <= 1.
     """
     if not 0 <= omega <= 1:
         raise InputError(f"omega: must be between 0 and 1, got {omega}")

@@ -17,17 +17,7 @@ from .johnson import map_lengths
 def longest_first(lengths: FloatArray, group: IntArray | None = None) -> IntArray:
     """Sort tasks by increasing group, within it by decreasing length, then by number.
 
-    Parameters
-    ----------
-    lengths
-        Length of each task, >= 0, shape (tasks,).
-    group
-        Group of each task, >= 0, shape (tasks,); by default there is one group.
-
-    Returns
-    -------
-    IntArray
-        The tasks in order, shape (tasks,).
+    `group`: group of each task, >= 0, shape (tasks,); by default there is one group.
     """
     # Numbers >= 0 sort like their bits, and numpy sorts keys of 16 bits by counting: several times
     # as fast as comparing floats.
@@ -55,19 +45,7 @@ def reduces_longest_first(instance: Instance) -> IntArray:
 def job_by_job(tasks: IntArray, offsets: IntArray, jobs: IntArray) -> IntArray:
     """Put the tasks of each job in the order of the jobs.
 
-    Parameters
-    ----------
-    tasks
-        The tasks by number of their job, shape (tasks,).
-    offsets
-        The tasks of job i are `tasks[offsets[i]:offsets[i + 1]]`, shape (jobs + 1,).
-    jobs
-        The jobs in order, shape (jobs,).
-
-    Returns
-    -------
-    IntArray
-        The tasks in order, shape (tasks,).
+    `offsets`: the tasks of job i are `tasks[offsets[i]:offsets[i + 1]]`, shape (jobs + 1,).
     """
     count = np.diff(offsets)[jobs]
     shift = offsets[jobs] - (np.cumsum(count) - count)

@@ -20,22 +20,7 @@ from .unrelated_slots import place_secure_maps, place_unrelated_maps, place_unre
 
 
 def placed_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule:
-    """Place the map tasks.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    order
-        The map tasks in the order of their placement, shape (map_tasks,).
-    rule
-        A rule of `earliest_slot`.
-
-    Returns
-    -------
-    PhaseSchedule
-        The map phase.
-    """
+    """Place the map tasks."""
     if instance.security is not None:
         return _secure_maps(instance, order, rule, instance.security)
     if instance.speed_factors is not None:
@@ -95,22 +80,7 @@ def _secure_maps(
 
 
 def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule:
-    """Add the reduce phase: jobs by map completion, the tasks of a job by LPT.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    maps
-        The map phase.
-    rule
-        A rule of `earliest_slot`.
-
-    Returns
-    -------
-    Schedule
-        The schedule.
-    """
+    """Add the reduce phase: jobs by map completion, the tasks of a job by LPT."""
     release = map_completions(instance, maps.end)
     if instance.speed_factors is not None:
         return _with_unrelated_reduces(instance, maps, rule, release, instance.speed_factors.reduce)

@@ -123,17 +123,7 @@ def tbs_local(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
 def efss_as_printed(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
     """EFSS with statement 15 as printed: reduce slots are chosen as if no task had to wait.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    omega
-        Weight of the optimistic estimate in Johnson's rule, 0 to 1.
-
-    Returns
-    -------
-    Schedule
-        The schedule.
+    `omega`: weight of the optimistic estimate in Johnson's rule, 0 to 1.
     """
     order = _job_by_job(instance, omega)
     return with_reduces(instance, placed_maps(instance, order, FINISHING), PRINTED)
@@ -142,17 +132,7 @@ def efss_as_printed(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
 def efss_local_as_printed(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
     """EFSS-L with statement 15 as printed.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    omega
-        Weight of the optimistic estimate in Johnson's rule, 0 to 1.
-
-    Returns
-    -------
-    Schedule
-        The schedule.
+    `omega`: weight of the optimistic estimate in Johnson's rule, 0 to 1.
     """
     order = _job_by_job(instance, omega)
     return with_reduces(instance, placed_maps(instance, order, LOCAL), PRINTED)
@@ -161,17 +141,7 @@ def efss_local_as_printed(instance: Instance, *, omega: Omega = OMEGA) -> Schedu
 def tbs_as_printed(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
     """TBS with statement 15 as printed.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    omega
-        Weight of the optimistic estimate in Johnson's rule, 0 to 1.
-
-    Returns
-    -------
-    Schedule
-        The schedule.
+    `omega`: weight of the optimistic estimate in Johnson's rule, 0 to 1.
     """
     return _task_based(instance, omega, FINISHING, PRINTED)
 
@@ -179,17 +149,7 @@ def tbs_as_printed(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
 def tbs_local_as_printed(instance: Instance, *, omega: Omega = OMEGA) -> Schedule:
     """TBS-L with statement 15 as printed.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    omega
-        Weight of the optimistic estimate in Johnson's rule, 0 to 1.
-
-    Returns
-    -------
-    Schedule
-        The schedule.
+    `omega`: weight of the optimistic estimate in Johnson's rule, 0 to 1.
     """
     return _task_based(instance, omega, LOCAL, PRINTED)
 

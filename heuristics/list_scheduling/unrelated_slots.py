@@ -33,33 +33,9 @@ def place_unrelated_maps(
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Place the map tasks one by one on slots of different speed.
 
-    Parameters
-    ----------
-    order
-        The map tasks in the order of their placement, shape (tasks,).
-    rule
-        A rule of `earliest_slot`.
-    slot_node
-        Node of each map slot, shape (slots,).
-    node_rack
-        Rack of each node, shape (nodes,).
-    rates
-        Transfer rates on the node, within the rack, between racks (MB/s).
-    job
-        Job of each task, shape (tasks,).
-    processing
-        Processing time of each task (s), shape (tasks,).
-    factors
-        Speed factor of each job on each slot, shape (jobs, slots).
-    input_mb
-        Input of each task (MB), shape (tasks,).
-    replica_offsets, replicas
-        Task t has replicas on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`.
-
-    Returns
-    -------
-    tuple[IntArray, FloatArray, FloatArray]
-        Slot, start (s) and setup (s) of each task, shapes (tasks,).
+    `processing`: processing time of each task (s), shape (tasks,).
+    `input_mb`: input of each task (MB), shape (tasks,).
+    Returns slot, start (s) and setup (s) of each task, shapes (tasks,).
     """
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
@@ -104,35 +80,11 @@ def place_secure_maps(
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """As `place_unrelated_maps`, on eligible slots and with setups by security level.
 
-    Parameters
-    ----------
-    order
-        The map tasks in the order of their placement, shape (tasks,).
-    rule
-        A rule of `earliest_slot`.
-    slot_node
-        Node of each map slot, shape (slots,).
-    priorities
-        Whether each task may run on each slot, shape (tasks, slots).
-    levels
-        Security level of moving data of a node to a slot, shape (nodes, slots).
-    seconds
-        Time to move data unencrypted, and encrypted (s/MB).
-    job
-        Job of each task, shape (tasks,).
-    processing
-        Processing time of each task (s), shape (tasks,).
-    factors
-        Speed factor of each job on each slot, shape (jobs, slots).
-    input_mb
-        Input of each task (MB), shape (tasks,).
-    replica_offsets, replicas
-        Task t has replicas on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`.
-
-    Returns
-    -------
-    tuple[IntArray, FloatArray, FloatArray]
-        Slot, start (s) and setup (s) of each task, shapes (tasks,).
+    `priorities`: whether each task may run on each slot, shape (tasks, slots).
+    `levels`: security level of moving data of a node to a slot, shape (nodes, slots).
+    `processing`: processing time of each task (s), shape (tasks,).
+    `input_mb`: input of each task (MB), shape (tasks,).
+    Returns slot, start (s) and setup (s) of each task, shapes (tasks,).
     """
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))
@@ -170,27 +122,10 @@ def place_unrelated_reduces(
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Place the reduce tasks one by one on slots of different speed.
 
-    Parameters
-    ----------
-    order
-        The reduce tasks in the order of their placement, shape (tasks,).
-    rule
-        A rule of `earliest_slot`.
-    release
-        End of the map phase of each job (s), shape (jobs,).
-    job
-        Job of each task, shape (tasks,).
-    processing
-        Processing time of each task (s), shape (tasks,).
-    factors
-        Speed factor of each job on each slot, shape (jobs, slots).
-    setup
-        Setup time of a task of each job on each slot (s), shape (jobs, slots).
-
-    Returns
-    -------
-    tuple[IntArray, FloatArray, FloatArray]
-        Slot, start (s) and setup (s) of each task, shapes (tasks,).
+    `release`: end of the map phase of each job (s), shape (jobs,).
+    `processing`: processing time of each task (s), shape (tasks,).
+    `setup`: setup time of a task of each job on each slot (s), shape (jobs, slots).
+    Returns slot, start (s) and setup (s) of each task, shapes (tasks,).
     """
     slots = np.empty(len(order), np.int64)
     starts, setups = np.empty(len(order)), np.empty(len(order))

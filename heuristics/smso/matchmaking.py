@@ -38,26 +38,7 @@ def matched(
 
     Lost slots and slots that are not eligible take nothing.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    tasks
-        The tasks in the order of their placement, shape (n,).
-    queued
-        Load of each map slot already, shape (map slots,).
-    reading
-        How to read the paper.
-
-    Returns
-    -------
-    IntArray
-        A slot for each task, shape (n,).
-
-    Raises
-    ------
-    InputError
-        If a task has no eligible slot.
+    Raises `InputError` if a task has no eligible slot.
     """
     node = instance.cluster.map_slot_node
     usable = np.ones(len(node), bool) if instance.outages is None else ~instance.outages.map
@@ -89,20 +70,7 @@ def matched(
 
 
 def loads(instance: Instance, load: Load) -> FloatArray:
-    """What each map task adds to the load of its slot.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    load
-        What the load of a slot is.
-
-    Returns
-    -------
-    FloatArray
-        Processing times, or ones, shape (map_tasks,).
-    """
+    """What each map task adds to the load of its slot."""
     return instance.map_processing if load == "seconds" else np.ones(instance.map_tasks)
 
 

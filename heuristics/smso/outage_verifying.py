@@ -70,26 +70,10 @@ def rescheduled(
     all others stay; then the queues are ordered again. Reduce tasks on remaining slots stay, or all
     are placed again. Outages accumulate.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    heartbeats
-        The outages reported by each heartbeat; by default one with the instance's outages.
-    reading
-        How to read the paper.
-    by_johnson
-        Whether each slot runs the jobs in Johnson's order instead of all tasks by LPT.
-
-    Returns
-    -------
-    Rescheduling
-        The schedule and the moves.
-
-    Raises
-    ------
-    InputError
-        If the outages leave a task without an eligible slot.
+    `heartbeats`: the outages reported by each heartbeat; by default one with the instance's
+    outages.
+    `by_johnson`: whether each slot runs the jobs in Johnson's order instead of all tasks by LPT.
+    Raises `InputError` if the outages leave a task without an eligible slot.
     """
     if heartbeats is None:
         heartbeats = [] if instance.outages is None else [instance.outages]
@@ -135,19 +119,7 @@ def moves_in_words(
 ) -> tuple[str, ...]:
     """What was moved: first a summary, then one line per task.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    lost
-        All outages, None without any.
-    moves
-        Every task that moved.
-
-    Returns
-    -------
-    tuple[str, ...]
-        The lines.
+    `lost`: all outages, None without any.
     """
     if lost is None:
         return ()

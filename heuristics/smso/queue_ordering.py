@@ -28,29 +28,13 @@ def ordered(
     Reduce tasks follow as their jobs' map phases end, the longest of a job first, each on the slot
     that is available first.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    map_slot
-        Slot of each map task, shape (map_tasks,).
-    by_johnson
-        Whether each map slot runs the jobs in Johnson's order and the longest task of a job first,
-        instead of its longest task first.
-    reduce_slot
-        Slot of each reduce task, shape (reduce_tasks,); those on usable slots stay there.
-    job_on_one_slot
-        Whether one slot takes all reduce tasks of a job, as the algorithm says literally.
-
-    Returns
-    -------
-    Schedule
-        The schedule.
-
-    Raises
-    ------
-    InputError
-        If reduce tasks have no slot.
+    `by_johnson`: whether each map slot runs the jobs in Johnson's order and the longest task of a
+    job first, instead of its longest task first.
+    `reduce_slot`: slot of each reduce task, shape (reduce_tasks,); those on usable slots stay
+    there.
+    `job_on_one_slot`: whether one slot takes all reduce tasks of a job, as the algorithm says
+    literally.
+    Raises `InputError` if reduce tasks have no slot.
     """
     position = None
     if by_johnson:

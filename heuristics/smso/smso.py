@@ -86,20 +86,7 @@ def _scheduled(instance: Instance, reading: Reading, *, by_johnson: bool) -> Sch
 
 
 def idle_settings(instance: Instance, reading: Reading) -> tuple[str, ...]:
-    """Parameters that change nothing on an instance, a line each.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    reading
-        The parameters.
-
-    Returns
-    -------
-    tuple[str, ...]
-        The lines.
-    """
+    """Parameters that change nothing on an instance, a line each."""
     idle: tuple[str, ...] = ()
     if reading.reduces != USUAL.reduces and instance.outages is None:
         idle += (f"reduces={reading.reduces} changes nothing: the instance has no outages",)

@@ -156,20 +156,7 @@ def _mean_time(datacenter: Datacenter, k: int) -> float | dict[str, float]:
 
 
 def where_in_datacenter(raw: Any, location: Sequence[str | int]) -> str:
-    """A location in words: `class 'k3', request, cores` for ('classes', 3, 'request', 'cores').
-
-    Parameters
-    ----------
-    raw
-        The document.
-    location
-        Keys and indices on the way to the place.
-
-    Returns
-    -------
-    str
-        The location in words.
-    """
+    """A location in words: `class 'k3', request, cores` for ('classes', 3, 'request', 'cores')."""
     words: list[str] = []
     here: Any = raw
     singular = {"configurations": "configuration", "classes": "class", "resources": "resource"}

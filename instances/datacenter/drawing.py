@@ -62,34 +62,15 @@ class Drawing:
     def arrivals(self, clock: float, block: int, jobs: int) -> tuple[float, Drawn]:
         """Draw a block of Poisson arrivals.
 
-        Parameters
-        ----------
-        clock
-            Where the block before ended, on the timetable's clock; 0 at the beginning.
-        block
-            The block's number.
-        jobs
-            Number of jobs.
-
-        Returns
-        -------
-        tuple
-            Where the block ends, and its jobs.
+        `clock`: where the block before ended, on the timetable's clock; 0 at the beginning.
+        Returns where the block ends, and its jobs.
         """
         rng = np.random.default_rng((self.seed, block))
         clocks = clock + np.cumsum(rng.exponential(self.timetable.gap, jobs))
         return float(clocks[-1]), self._jobs(rng, self.timetable.time_of(clocks))
 
     def batch(self, block: int, jobs: int) -> Drawn:
-        """Draw a block of jobs that arrive at time 0.
-
-        Parameters
-        ----------
-        block
-            The block's number.
-        jobs
-            Number of jobs.
-        """
+        """Draw a block of jobs that arrive at time 0."""
         return self._jobs(self._stream(BATCH, block), np.zeros(jobs))
 
     def running(self, plan: Guidance | None, most: int) -> Drawn:
@@ -97,17 +78,9 @@ class Drawing:
 
         They are in random order, and their durations are what is left of them.
 
-        Parameters
-        ----------
-        plan
-            Its proportions say where the classes run, if that matters.
-        most
-            More jobs than this are refused.
-
-        Raises
-        ------
-        InputError
-            If there are too many, or it matters where they run and there is no plan.
+        `plan`: its proportions say where the classes run, if that matters.
+        Raises `InputError` if there are too many, or it matters where they run and there is no
+        plan.
         """
         rng = self._stream(RUNNING, 0)
         mean = self.mean_running(plan)
@@ -123,16 +96,9 @@ class Drawing:
     def mean_running(self, plan: Guidance | None) -> FloatArray:
         """Mean number of jobs of each class that run in the steady state, shape (K,).
 
-        Parameters
-        ----------
-        plan
-            Its proportions say where the classes run. None only if each class takes the same time
-            wherever it can run.
-
-        Raises
-        ------
-        InputError
-            If there is no plan and it matters.
+        `plan`: its proportions say where the classes run. None only if each class takes the same
+        time wherever it can run.
+        Raises `InputError` if there is no plan and it matters.
         """
         arriving = self.timetable.rate[0] * self.timetable.share[0]
         first: FloatArray = self.durations.mean(self.mean_time)
@@ -140,15 +106,7 @@ class Drawing:
         return running
 
     def span(self, jobs: int, batch: int) -> float:
-        """Approximate time of the last arrival; of a batch alone, when it is about done.
-
-        Parameters
-        ----------
-        jobs
-            Number of Poisson arrivals.
-        batch
-            Number of jobs that arrive at time 0.
-        """
+        """Approximate time of the last arrival; of a batch alone, when it is about done."""
         if jobs:
             return float(self.timetable.time_of(np.array(jobs * self.timetable.gap)))
         share = self.timetable.share[0] / self.timetable.share[0].sum()
@@ -247,14 +205,7 @@ def first_mean_time(datacenter: Datacenter) -> FloatArray:
 def fits_somewhere(datacenter: Datacenter, job_class: IntArray, demand: IntArray) -> BoolArray:
     """Whether some machine can run each job if it is empty, shape (jobs,).
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    job_class
-        Class of each job, shape (jobs,).
-    demand
-        Demand in units, shape (jobs, R).
+    `demand`: demand in units, shape (jobs, R).
     """
     found = np.zeros(len(demand), dtype=bool)
     for j in np.flatnonzero(datacenter.count):

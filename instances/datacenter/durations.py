@@ -37,33 +37,13 @@ class Durations(ABC):
     def draw(
         self, rng: np.random.Generator, job_class: IntArray, mean_time: FloatArray
     ) -> FloatArray:
-        """Draw durations of jobs that arrive, shape (jobs,).
-
-        Parameters
-        ----------
-        rng
-            Random numbers.
-        job_class
-            Class of each job, shape (jobs,).
-        mean_time
-            The datacenter's mean times, shape (K,).
-        """
+        """Draw durations of jobs that arrive, shape (jobs,)."""
         return self._draw(rng, job_class, mean_time[job_class])
 
     def draw_remaining(
         self, rng: np.random.Generator, job_class: IntArray, mean_time: FloatArray
     ) -> FloatArray:
-        """Draw what is left of jobs that are found running in the steady state, shape (jobs,).
-
-        Parameters
-        ----------
-        rng
-            Random numbers.
-        job_class
-            Class of each job, shape (jobs,).
-        mean_time
-            The datacenter's mean times, shape (K,).
-        """
+        """Draw what is left of jobs that are found running in the steady state, shape (jobs,)."""
         return self._draw_remaining(rng, job_class, mean_time[job_class])
 
     @abstractmethod
@@ -224,17 +204,8 @@ class Resampled(Durations):
 def durations_of_trace(path: str | Path, datacenter: Datacenter) -> Resampled:
     """Read the durations of the jobs of a trace, by class.
 
-    Parameters
-    ----------
-    path
-        A CSV file of jobs, as `slotwise simulate --trace` replays it.
-    datacenter
-        The datacenter, whose time unit has to be known.
-
-    Raises
-    ------
-    InputError
-        If something is wrong with the file, or it has no job of some class.
+    `datacenter`: the datacenter, whose time unit has to be known.
+    Raises `InputError` if something is wrong with the file, or it has no job of some class.
     """
     second = 1.0 / seconds_of_unit(path, datacenter)
     table, job_class = read_jobs(path, datacenter)
@@ -248,17 +219,7 @@ def durations_of_trace(path: str | Path, datacenter: Datacenter) -> Resampled:
 def durations_of(text: str, datacenter: Datacenter) -> Durations:
     """Return the law of durations that a text names.
 
-    Parameters
-    ----------
-    text
-        One of `LAWS`.
-    datacenter
-        The datacenter, for the classes of a trace.
-
-    Raises
-    ------
-    InputError
-        If it names none.
+    Raises `InputError` if it names none.
     """
     name, colon, value = text.partition(":")
     if text == "exponential":

@@ -44,20 +44,7 @@ class GainsDocument(Strict):
 
 
 def gains_document(datacenter: Datacenter, gains: Gains) -> dict[str, Any]:
-    """The gains as JSON: null for what was not solved again, and where no increase helps.
-
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    gains
-        The gains.
-
-    Returns
-    -------
-    dict
-        The field `limits.gains`.
-    """
+    """The gains as JSON: null for what was not solved again, and where no increase helps."""
     names = datacenter.resources
 
     def kinds(row: FloatArray) -> dict[str, Any]:
@@ -91,22 +78,7 @@ def gains_document(datacenter: Datacenter, gains: Gains) -> dict[str, Any]:
 def gains_from(document: GainsDocument, datacenter: Datacenter) -> Gains:
     """The gains of a document.
 
-    Parameters
-    ----------
-    document
-        The field `limits.gains`.
-    datacenter
-        The datacenter.
-
-    Returns
-    -------
-    Gains
-        The gains.
-
-    Raises
-    ------
-    InputError
-        If a configuration or resource is unknown.
+    Raises `InputError` if a configuration or resource is unknown.
     """
     resources = {name: r for r, name in enumerate(datacenter.resources)}
     configurations = {name: j for j, name in enumerate(datacenter.configurations)}

@@ -19,17 +19,7 @@ SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 def seconds_of_unit(path: str | Path, datacenter: Datacenter) -> float:
     """Seconds in the datacenter's time unit, for the jobs of a file.
 
-    Parameters
-    ----------
-    path
-        The file, for the message.
-    datacenter
-        The datacenter.
-
-    Raises
-    ------
-    InputError
-        If the time unit is unknown.
+    Raises `InputError` if the time unit is unknown.
     """
     if datacenter.time_unit not in SECONDS:
         raise InputError(
@@ -42,23 +32,10 @@ def seconds_of_unit(path: str | Path, datacenter: Datacenter) -> float:
 def read_jobs(path: str | Path, datacenter: Datacenter) -> tuple[FloatArray, IntArray]:
     """Read a table of jobs.
 
-    Parameters
-    ----------
-    path
-        CSV file with the columns `arrival` and `duration` (s), `class`, and one per resource.
-    datacenter
-        Its resources and classes are looked for.
-
-    Returns
-    -------
-    tuple
-        Arrival, duration and demands, shape (jobs, 2 + R), and classes, shape (jobs,), in the
-        file's order.
-
-    Raises
-    ------
-    InputError
-        If something is wrong; the message names file, line and column.
+    `path`: CSV file with the columns `arrival` and `duration` (s), `class`, and one per resource.
+    Returns arrival, duration and demands, shape (jobs, 2 + R), and classes, shape (jobs,), in the
+    file's order.
+    Raises `InputError` if something is wrong; the message names file, line and column.
     """
     content = read_text(path)
     lines = content.splitlines()

@@ -41,17 +41,7 @@ def mix_of(text: str, datacenter: Datacenter) -> Mix:
 
     The other classes share the rest in the datacenter's own proportions.
 
-    Parameters
-    ----------
-    text
-        Such as `24:k1=0.1,k3=0.6`.
-    datacenter
-        The datacenter.
-
-    Raises
-    ------
-    InputError
-        For unknown classes, and shares that are no numbers or do not add up.
+    Raises `InputError` for unknown classes, and shares that are no numbers or do not add up.
     """
     when, colon, named = text.partition(":")
     if not colon or not named:
@@ -149,15 +139,7 @@ class Timetable:
         return arrivals
 
     def classes_at(self, arrival: FloatArray, uniform: FloatArray) -> IntArray:
-        """Classes of jobs.
-
-        Parameters
-        ----------
-        arrival
-            When they arrive, in ascending order, shape (jobs,).
-        uniform
-            Random numbers in [0, 1), shape (jobs,).
-        """
+        """Classes of jobs."""
         ends = np.searchsorted(arrival, self._begin[1:], side="left").tolist()
         drawn = [
             np.searchsorted(upto, uniform[first:last], side="right")

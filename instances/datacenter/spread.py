@@ -14,15 +14,7 @@ def spread_of(workload: Workload) -> float:
     each class weighted by its number of jobs. Lognormal factors with a coefficient of variation x
     on all requests give x.
 
-    Parameters
-    ----------
-    workload
-        The jobs. They are gone through twice.
-
-    Returns
-    -------
-    float
-        At least 0; 0 without jobs.
+    Returns at least 0; 0 without jobs.
     """
     request = workload.datacenter.request
     number = np.zeros(len(request))

@@ -43,16 +43,8 @@ def missing_load(
 ) -> float:
     """The part of the load of all classes that is missing after a time.
 
-    Parameters
-    ----------
-    missing
-        The same of a class with mean duration 1.
-    time
-        The time since the datacenter was empty (`time_unit`).
-    mean_duration
-        Mean duration of each class (`time_unit`), shape (K,).
-    load
-        The load of each class in the steady state, in any unit, shape (K,).
+    `time`: the time since the datacenter was empty (`time_unit`).
+    `load`: the load of each class in the steady state, in any unit, shape (K,).
     """
     loaded = load > 0
     parts = [missing(time / mean) for mean in mean_duration[loaded].tolist()]
@@ -62,14 +54,7 @@ def missing_load(
 def class_loads(datacenter: Datacenter, jobs: FloatArray, mean_duration: FloatArray) -> FloatArray:
     """What running jobs of each class take of the resource that they need most of, shape (K,).
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    jobs
-        Number of arrivals of each class, or anything in proportion to it, shape (K,).
-    mean_duration
-        Their mean duration, shape (K,).
+    `jobs`: number of arrivals of each class, or anything in proportion to it, shape (K,).
     """
     whole = (datacenter.capacity * datacenter.count[:, None]).sum(axis=0)
     part = datacenter.request / np.where(whole > 0, whole, np.inf)
@@ -80,19 +65,7 @@ def class_loads(datacenter: Datacenter, jobs: FloatArray, mean_duration: FloatAr
 def time_to_fill(missing: Missing, mean_duration: FloatArray, load: FloatArray) -> float:
     """The time after which no more than `FILLED` of the load is missing, within 0.1 %.
 
-    Parameters
-    ----------
-    missing
-        The missing part for one class with mean duration 1.
-    mean_duration
-        Mean duration of each class (`time_unit`), shape (K,).
-    load
-        The load of each class, shape (K,).
-
-    Returns
-    -------
-    float
-        The time (`time_unit`), inf if it is more than a million of the longest mean duration.
+    Returns the time (`time_unit`), inf if it is more than a million of the longest mean duration.
     """
     longest = float(mean_duration[load > 0].max())
     if missing_load(missing, 1e6 * longest, mean_duration, load) > FILLED:
@@ -120,22 +93,10 @@ def enough_jobs(
     With exponential durations of one mean these are 37 mean durations of arrivals, 7 to fill it and
     30 to measure.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    rate
-        Arrival rate of all jobs (jobs per `time_unit`).
-    guidance
-        A plan, which says where jobs are expected to run; None: on the first configuration that can
-        run them.
-    missing
-        The missing part of the load of a class with mean duration 1.
-
-    Returns
-    -------
-    int
-        From `LEAST_JOBS` to `MOST_JOBS`.
+    `rate`: arrival rate of all jobs (jobs per `time_unit`).
+    `guidance`: a plan, which says where jobs are expected to run; None: on the first configuration
+    that can run them.
+    `missing`: the missing part of the load of a class with mean duration 1.
     """
     mean_duration = _expected_durations(datacenter, guidance)
     load = class_loads(datacenter, datacenter.share, mean_duration)

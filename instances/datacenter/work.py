@@ -39,21 +39,10 @@ def need_same_work(
 ) -> None:
     """Check that classes stand for the work of the jobs that they were made of.
 
-    Parameters
-    ----------
-    datacenter
-        The classes.
-    job_class
-        Class of each job, -1 for one that has none, shape (jobs,).
-    duration
-        Duration (`time_unit`) on the first configuration that can run the class, shape (jobs,).
-    request
-        Request, shape (jobs, R).
-
-    Raises
-    ------
-    InputError
-        If it differs in some resource.
+    `job_class`: class of each job, -1 for one that has none, shape (jobs,).
+    `duration`: duration (`time_unit`) on the first configuration that can run the class, shape
+    (jobs,).
+    Raises `InputError` if it differs in some resource.
     """
     known = job_class >= 0
     if not known.any():

@@ -71,22 +71,7 @@ def read_text(path: str | Path) -> str:
 def decoded(content: bytes, path: str | Path) -> str:
     """Decode the content of a file as text, without a byte order mark.
 
-    Parameters
-    ----------
-    content
-        The content.
-    path
-        Path of the file, for messages.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Raises
-    ------
-    InputError
-        If it is not UTF-8.
+    Raises `InputError` if it is not UTF-8.
     """
     try:
         return content.decode("utf-8-sig")
@@ -153,22 +138,7 @@ def limit() -> int | None:
 def parse_size(text: str, where: str) -> int:
     """Parse `500MB`, `8 GB` or a number of bytes.
 
-    Parameters
-    ----------
-    text
-        The text.
-    where
-        Where it is from, for messages.
-
-    Returns
-    -------
-    int
-        The number of bytes.
-
-    Raises
-    ------
-    InputError
-        If it is no size.
+    Raises `InputError` if it is no size.
     """
     found = _SIZE.fullmatch(text.strip())
     size = int(float(found[1]) * _FACTOR[found[2].lower()]) if found else 0

@@ -83,17 +83,7 @@ def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
 def need_parsable(content: bytes, path: Source) -> None:
     """Check that JSON does not take many times its length of memory when it is read.
 
-    Parameters
-    ----------
-    content
-        The content.
-    path
-        Path of the file, for messages.
-
-    Raises
-    ------
-    InputError
-        If it does.
+    Raises `InputError` if it does.
     """
     larger = max(1.0, (limit() or 0) / MOST_BYTES)
     for marks, most, what in (
@@ -123,24 +113,7 @@ def json_problem(error: RecursionError | ValueError) -> str:
 def need_format(path: Source, document: dict[str, Any], *formats: str) -> str:
     """Check the format of a document.
 
-    Parameters
-    ----------
-    path
-        Path of the file, for messages.
-    document
-        The document.
-    *formats
-        The formats that are accepted.
-
-    Returns
-    -------
-    str
-        Its format.
-
-    Raises
-    ------
-    InputError
-        If it is another one.
+    Raises `InputError` if it is another one.
     """
     found = document.get("format")
     if found not in formats:
@@ -158,26 +131,7 @@ def validated(
 ) -> Model:
     """Validate JSON with a model.
 
-    Parameters
-    ----------
-    model
-        The pydantic model.
-    content
-        The JSON text.
-    where
-        Turns a field's location into words for the message.
-    path
-        Path of the file, for messages.
-
-    Returns
-    -------
-    Model
-        The validated document.
-
-    Raises
-    ------
-    InputError
-        If it is not valid.
+    Raises `InputError` if it is not valid.
     """
     try:
         return model.model_validate_json(content)
@@ -216,17 +170,7 @@ def shown(value: Any) -> str:
 def write_json(path: str | Path, document: dict[str, Any]) -> None:
     """Write a JSON document atomically.
 
-    Parameters
-    ----------
-    path
-        Path of the file, or `-` for stdout.
-    document
-        The document.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
+    Raises `OutputError` if the file cannot be written.
     """
     write_bytes(path, dump_json(document).encode())
 

@@ -25,17 +25,7 @@ from .temporaries import removed_afterwards
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write a file whole or not at all, compressed if its name ends in `.gz`.
 
-    Parameters
-    ----------
-    path
-        Path of the file, or `-` for stdout.
-    content
-        The content.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be written; the error holds the content.
+    Raises `OutputError` if it cannot be written; the error holds the content.
     """
     if str(path).endswith(".gz"):
         content = gzip.compress(content, compresslevel=6, mtime=0)
@@ -136,17 +126,7 @@ def check_distinct(
 
     Only one input can be stdin.
 
-    Parameters
-    ----------
-    outputs
-        Paths by the name that a message uses.
-    inputs
-        Lists of paths by the name that a message uses.
-
-    Raises
-    ------
-    InputError
-        If two are the same file.
+    Raises `InputError` if two are the same file.
     """
     read = [(name, path) for name, paths in inputs.items() for path in paths]
     standard = [name for name, path in read if str(path) == STANDARD]
@@ -184,17 +164,8 @@ def takes_stdout(path: str | Path) -> bool:
 def write_temporary(content: bytes, name: str) -> Path | None:
     """Write content to a temporary file of the user.
 
-    Parameters
-    ----------
-    content
-        The content.
-    name
-        End of the file's name.
-
-    Returns
-    -------
-    Path | None
-        The path, None if there is no place for it.
+    `name`: end of the file's name.
+    Returns the path, None if there is no place for it.
     """
     suffix = "".join(Path(name).suffixes[-2:]) if len(name) < 100 else ""
     for folder in (tempfile.gettempdir, Path.cwd, Path.home):
@@ -213,24 +184,7 @@ def write_temporary(content: bytes, name: str) -> Path | None:
 def need_ending(path: str | Path, endings: Sequence[str], what: str) -> str:
     """Check the suffix of a path; stdout takes `.svg` or, if it is none of them, the last.
 
-    Parameters
-    ----------
-    path
-        The path.
-    endings
-        The suffixes that are accepted.
-    what
-        What is written, for messages.
-
-    Returns
-    -------
-    str
-        The suffix in lower case.
-
-    Raises
-    ------
-    InputError
-        If it is another one.
+    Raises `InputError` if it is another one.
     """
     if str(path) == STANDARD:
         return ".svg" if ".svg" in endings else endings[-1]

@@ -11,21 +11,8 @@ from ..limits import MOST_ENTRIES
 def need(condition: bool, name: str, wanted: str, value: object) -> None:
     """Check a parameter.
 
-    Parameters
-    ----------
-    condition
-        What must hold.
-    name
-        Name of the parameter.
-    wanted
-        What is needed, in words.
-    value
-        The value.
-
-    Raises
-    ------
-    InputError
-        If the condition does not hold.
+    `condition`: what must hold.
+    Raises `InputError` if the condition does not hold.
     """
     if not condition:
         raise InputError(f"{name}: need {wanted}, got {value!r}")
@@ -34,17 +21,7 @@ def need(condition: bool, name: str, wanted: str, value: object) -> None:
 def need_at_least(least: int, **counts: int) -> None:
     """Check that numbers are not too small.
 
-    Parameters
-    ----------
-    least
-        The least number.
-    **counts
-        The numbers by name.
-
-    Raises
-    ------
-    InputError
-        If one is less.
+    Raises `InputError` if one is less.
     """
     for name, count in counts.items():
         need(count >= least, name, f"at least {least}", count)
@@ -53,17 +30,7 @@ def need_at_least(least: int, **counts: int) -> None:
 def need_at_most(most: int, **counts: int) -> None:
     """Check that numbers are within a limit of `instances.limits`.
 
-    Parameters
-    ----------
-    most
-        The greatest number.
-    **counts
-        The numbers by name.
-
-    Raises
-    ------
-    InputError
-        If one is greater.
+    Raises `InputError` if one is greater.
     """
     for name, count in counts.items():
         need(count <= most, name, f"at most {most}", count)
@@ -89,19 +56,7 @@ def need_ranges(**ranges: tuple[float, float]) -> None:
 def need_few_entries(table: str, *shape: int, most: int = MOST_ENTRIES) -> None:
     """Check the size of a table that follows from several parameters.
 
-    Parameters
-    ----------
-    table
-        Name of the table.
-    *shape
-        Its shape.
-    most
-        Most entries.
-
-    Raises
-    ------
-    InputError
-        If it is too large.
+    Raises `InputError` if it is too large.
     """
     size = math.prod(shape)
     if size > most:

@@ -215,22 +215,8 @@ def published_racks(nodes: int, map_slots: int) -> IntArray:
     Table 2 agrees with racks that belong to slots: slot s is in node s // map_slots but in rack
     min((s % nodes) // (nodes // 3), 2). Here a node is in the rack of its first map slot.
 
-    Parameters
-    ----------
-    nodes
-        Number of nodes.
-    map_slots
-        Map slots per node.
-
-    Returns
-    -------
-    IntArray
-        Shape (nodes,).
-
-    Raises
-    ------
-    InputError
-        Fewer than three nodes, or no map slots.
+    `map_slots`: map slots per node.
+    Raises `InputError` fewer than three nodes, or no map slots.
     """
     need(nodes >= 3 and map_slots >= 1, "racks", "3 nodes or more with map slots", "as published")
     slot = np.arange(nodes) * map_slots

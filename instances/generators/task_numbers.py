@@ -16,19 +16,9 @@ def need_task_numbers(
 ) -> None:
     """Check that `task_numbers` can draw with these parameters.
 
-    Parameters
-    ----------
-    name
-        What the numbers are called in an error: `maps` or `reduces`.
-    mean, variance
-        Those of a normal distribution.
-    bounds
-        Least and greatest number of a uniform distribution, or None.
-
-    Raises
-    ------
-    InputError
-        If it cannot.
+    `name`: what the numbers are called in an error: `maps` or `reduces`.
+    `bounds`: least and greatest number of a uniform distribution, or None.
+    Raises `InputError` if it cannot.
     """
     if bounds is not None:
         low, high = bounds
@@ -50,28 +40,12 @@ def task_numbers(
 ) -> IntArray:
     """Number of tasks of each job.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Where the draws come from.
-    name : str
-        What the numbers are called in an error: `maps` or `reduces`.
-    jobs : int
-        Number of jobs.
-    mean, variance : float
-        Of a normal distribution; draws are rounded, and those below 1 are drawn again.
-    bounds : tuple of int or None
-        Least and greatest number of a uniform distribution, which then replaces the normal one.
-
-    Returns
-    -------
-    IntArray
-        Shape (jobs,).
-
-    Raises
-    ------
-    InputError
-        All jobs together have too many tasks.
+    `name`: what the numbers are called in an error: `maps` or `reduces`.
+    `mean`, `variance`: of a normal distribution; draws are rounded, and those below 1 are drawn
+    again.
+    `bounds`: least and greatest number of a uniform distribution, which then replaces the normal
+    one.
+    Raises `InputError` all jobs together have too many tasks.
     """
     if bounds is not None:
         uniform = rng.integers(*bounds, jobs, endpoint=True)
@@ -85,17 +59,8 @@ def task_numbers(
 def need_few_tasks(name: str, numbers: FloatArray | IntArray) -> None:
     """Check that jobs do not have too many tasks together.
 
-    Parameters
-    ----------
-    name
-        What the numbers are called in an error.
-    numbers
-        Number of tasks of each job, shape (jobs,).
-
-    Raises
-    ------
-    InputError
-        If they have.
+    `name`: what the numbers are called in an error.
+    Raises `InputError` if they have.
     """
     total = float(numbers.sum(dtype=float))
     need(total <= MOST_TASKS, name, f"at most {MOST_TASKS} tasks of all jobs", total)
@@ -106,21 +71,7 @@ def positive_normal(
 ) -> FloatArray:
     """Draw from a normal distribution; values that are too small are drawn again.
 
-    Parameters
-    ----------
-    rng
-        The random number generator.
-    size
-        Number of values.
-    mean, variance
-        Those of the distribution.
-    least
-        Values not above this are drawn again.
-
-    Returns
-    -------
-    FloatArray
-        The values, shape (size,).
+    `least`: values not above this are drawn again.
     """
     deviation = np.sqrt(variance)
     draws = rng.normal(mean, deviation, size)

@@ -126,28 +126,7 @@ def from_rows(
 ) -> Hierarchy:
     """Build a hierarchy from a list of nodes, parents before their children.
 
-    Parameters
-    ----------
-    capacity
-        Capacity by resource.
-    rows
-        The nodes.
-    name
-        Name of the hierarchy.
-    source
-        Where it comes from.
-    dropped_limits
-        Limits that the shares ignore.
-
-    Returns
-    -------
-    Hierarchy
-        The hierarchy.
-
-    Raises
-    ------
-    InputError
-        If something is wrong; the message names node and field.
+    Raises `InputError` if something is wrong; the message names node and field.
     """
     resources = tuple(capacity)
     column = {resource: j for j, resource in enumerate(resources)}

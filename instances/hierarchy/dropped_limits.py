@@ -35,41 +35,13 @@ class DroppedLimit:
 
 
 def limits_of(limits: Iterable[DroppedLimit], root: str, path: str) -> list[DroppedLimit]:
-    """The limits that concern a leaf: its own, those of the groups above it, and every queue's.
-
-    Parameters
-    ----------
-    limits
-        All limits.
-    root
-        Name of the root.
-    path
-        Path of the leaf.
-
-    Returns
-    -------
-    list[DroppedLimit]
-        Those that concern it.
-    """
+    """The limits that concern a leaf: its own, those of the groups above it, and every queue's."""
     steps = path.split("/")
     places = {EVERY_QUEUE, root, *("/".join(steps[: k + 1]) for k in range(len(steps)))}
     return [limit for limit in limits if limit.queue in places]
 
 
 def shown(limits: Sequence[DroppedLimit], most: int) -> list[str]:
-    """One line per limit, or for the first ones and the number of the others.
-
-    Parameters
-    ----------
-    limits
-        The limits.
-    most
-        Most lines.
-
-    Returns
-    -------
-    list[str]
-        The lines.
-    """
+    """One line per limit, or for the first ones and the number of the others."""
     lines = [str(limit) for limit in limits[:most]]
     return lines if len(limits) <= most else [*lines, f"… and {len(limits) - most} more"]

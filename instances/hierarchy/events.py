@@ -53,22 +53,8 @@ def events(hierarchy: Hierarchy, rows: Iterable[tuple[float, list[str], list[str
 
     Leaves that only ever leave, or have no event, are present from the start.
 
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    rows
-        Time, paths of leaves that arrive, paths of leaves that leave.
-
-    Returns
-    -------
-    list[Event]
-        The events.
-
-    Raises
-    ------
-    InputError
-        For an unknown leaf, and for one that arrives when it is present or leaves when it is not.
+    Raises `InputError` for an unknown leaf, and for one that arrives when it is present or leaves
+    when it is not.
     """
     number = {path: i for i, path in enumerate(hierarchy.paths)}
     found: list[Event] = []
@@ -95,22 +81,7 @@ def time_text(time: float) -> str:
 def read_events(path: Source, hierarchy: Hierarchy) -> list[Event]:
     """Read a `slotwise/hierarchy-events/1` file.
 
-    Parameters
-    ----------
-    path
-        Path of the file, or `-`.
-    hierarchy
-        The hierarchy that it is for.
-
-    Returns
-    -------
-    list[Event]
-        The events in the order of time.
-
-    Raises
-    ------
-    InputError
-        If something is wrong with it.
+    Raises `InputError` if something is wrong with it.
     """
     content, raw = read_json(path)
     need_format(path, raw, FORMAT)
@@ -122,17 +93,7 @@ def read_events(path: Source, hierarchy: Hierarchy) -> list[Event]:
 
 
 def write_events(hierarchy: Hierarchy, rows: Iterable[Event], path: str | Path) -> None:
-    """Write a `slotwise/hierarchy-events/1` file atomically.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    rows
-        The events.
-    path
-        Path of the file, or `-` for stdout.
-    """
+    """Write a `slotwise/hierarchy-events/1` file atomically."""
     at: dict[float, dict[str, Any]] = {}
     for event in rows:
         row = at.setdefault(event.time, {"time": event.time})

@@ -136,17 +136,7 @@ class Entries:
         return None
 
     def save(self, key: Any, data: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> None:
-        """Keep data under a key; if there is no place for it, a note says so.
-
-        Parameters
-        ----------
-        key
-            The key.
-        data
-            The data.
-        dumps
-            Turns the data into bytes.
-        """
+        """Keep data under a key; if there is no place for it, a note says so."""
         folder = self._writable
         if folder is None:
             warning(

@@ -25,22 +25,7 @@ _event: Any = event
 
 
 def compiler(function: Any, options: dict[str, Any], *, keep: bool = True) -> Any:
-    """Make the numba dispatcher of a function: it compiles, or loads, when types are known.
-
-    Parameters
-    ----------
-    function
-        The function.
-    options
-        Options of numba.
-    keep
-        Whether machine code is kept on disk for later runs.
-
-    Returns
-    -------
-    Any
-        The dispatcher.
-    """
+    """Make the numba dispatcher of a function: it compiles, or loads, when types are known."""
     part = {"pipeline_class": PartCompiler} if "no_cpython_wrapper" in options else {}
     made = _njit(**options, **part)(function)
     # With NUMBA_DISABLE_JIT it is the plain function. What was typed in has no file to know it by.
@@ -74,20 +59,7 @@ class KernelCache(_caching.FunctionCache):  # type: ignore[misc]
         """None, because there are several folders."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel for some types, None if there is no usable entry.
-
-        Parameters
-        ----------
-        sig
-            The types.
-        target_context
-            numba's context.
-
-        Returns
-        -------
-        Any
-            The compiled kernel.
-        """
+        """The kernel for some types, None if there is no usable entry."""
         target_context.refresh()
         try:
             key = self._index_key(sig, target_context.codegen())
@@ -101,15 +73,7 @@ class KernelCache(_caching.FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the kernel for some types, if there is a place for it.
-
-        Parameters
-        ----------
-        sig
-            The types.
-        data
-            The compiled kernel.
-        """
+        """Keep the kernel for some types, if there is a place for it."""
         if self._impl.check_cachable(data):
             key = self._index_key(sig, data.codegen)
             self._entries.save(key, self._impl.reduce(data), _caching.dumps)
@@ -128,20 +92,7 @@ class _Implementation(_caching.CompileResultCacheImpl):  # type: ignore[misc]
         self._locator = SimpleNamespace(_py_file=code.co_filename)
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Make the result of a compilation from an entry.
-
-        Parameters
-        ----------
-        target_context
-            numba's context.
-        payload
-            What the entry holds.
-
-        Returns
-        -------
-        Any
-            The result.
-        """
+        """Make the result of a compilation from an entry."""
         return rebuild(target_context, payload)
 
 

@@ -28,18 +28,7 @@ class Part(_Library):  # type: ignore[misc]
         return _NOWHERE
 
     def get_pointer_to_function(self, name: str) -> int:
-        """The null pointer: Python has no entry.
-
-        Parameters
-        ----------
-        name
-            Name of a function.
-
-        Returns
-        -------
-        int
-            0.
-        """
+        """The null pointer: Python has no entry."""
         self._ensure_finalized()
         return 0
 
@@ -67,20 +56,7 @@ class PartCompiler(_Compiler):  # type: ignore[misc]
 
 
 def rebuild(context: Any, payload: Any) -> Any:
-    """Make the result of a compilation from an entry of the cache.
-
-    Parameters
-    ----------
-    context
-        numba's context.
-    payload
-        What the entry holds.
-
-    Returns
-    -------
-    Any
-        The result.
-    """
+    """Make the result of a compilation from an entry of the cache."""
     (name, kind, data), *rest = payload
     if kind != PART:
         return _Result._rebuild(context, *payload)

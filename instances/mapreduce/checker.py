@@ -44,18 +44,6 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
     """Check a schedule against its instance: every rule of the model, every claimed number.
 
     Numbers that overflow are violations.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        The schedule, by any method.
-
-    Returns
-    -------
-    Verdict
-        The violations.
     """
     found: list[str] = []
     if schedule.instance != instance.name:
@@ -90,22 +78,7 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
 
 
 def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> str:
-    """The name of a task in messages: `job 'j0' map task 3`.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    phase
-        `map` or `reduce`.
-    task
-        Number of the task over all jobs of the phase.
-
-    Returns
-    -------
-    str
-        The name.
-    """
+    """The name of a task in messages: `job 'j0' map task 3`."""
     offsets = instance.map_offsets if phase == "map" else instance.reduce_offsets
     job = int(np.searchsorted(offsets, task, side="right")) - 1
     return f"job {instance.job_names[job]!r} {phase} task {task - offsets[job]}"

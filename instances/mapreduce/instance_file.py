@@ -105,20 +105,7 @@ class InstanceDocument(Strict):
 def read_instance(path: Source) -> Instance:
     """Read a `slotwise/mapreduce/1` file (plain or gzip).
 
-    Parameters
-    ----------
-    path
-        Path of the file, `-` for stdin, or a file read before.
-
-    Returns
-    -------
-    Instance
-        The instance.
-
-    Raises
-    ------
-    InputError
-        If something is wrong; one line names file, job, task and field.
+    Raises `InputError` if something is wrong; one line names file, job, task and field.
     """
     content, raw = read_json(path)
     need_format(path, raw, FORMAT)
@@ -132,17 +119,7 @@ def read_instance(path: Source) -> Instance:
 def write_instance(instance: Instance, path: str | Path) -> None:
     """Write a `slotwise/mapreduce/1` file atomically, compressed if the name ends in `.gz`.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    path
-        Path of the file, or `-` for stdout.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
+    Raises `OutputError` if the file cannot be written.
     """
     write_json(path, instance_document(instance))
 

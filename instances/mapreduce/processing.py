@@ -11,17 +11,7 @@ from .instance import Instance
 def map_times(instance: Instance, slot: IntArray) -> FloatArray:
     """Processing time of each map task on its slot.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    slot
-        Slot of each map task, shape (map_tasks,).
-
-    Returns
-    -------
-    FloatArray
-        Times (s), shape (map_tasks,).
+    Returns times (s), shape (map_tasks,).
     """
     if instance.speed_factors is None:
         return instance.map_processing
@@ -32,17 +22,7 @@ def map_times(instance: Instance, slot: IntArray) -> FloatArray:
 def reduce_times(instance: Instance, slot: IntArray) -> FloatArray:
     """Processing time of each reduce task on its slot.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    slot
-        Slot of each reduce task, shape (reduce_tasks,).
-
-    Returns
-    -------
-    FloatArray
-        Times (s), shape (reduce_tasks,).
+    Returns times (s), shape (reduce_tasks,).
     """
     if instance.speed_factors is None:
         return instance.reduce_processing

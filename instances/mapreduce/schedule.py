@@ -107,17 +107,7 @@ def timed(
 def timed_by_job(
     instance: Instance, map_slot: IntArray, reduce_slot: IntArray, order: IntArray
 ) -> Schedule:
-    """The earliest schedule with the given slots whose slots all run the jobs in one order.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    map_slot, reduce_slot
-        The slot of each task, shape (tasks,).
-    order
-        The jobs in order, shape (jobs,).
-    """
+    """The earliest schedule with the given slots whose slots all run the jobs in one order."""
     position = np.argsort(order)
     map_rank, reduce_rank = position[instance.map_job], position[instance.reduce_job]
     return timed(instance, map_slot, map_rank, reduce_slot, reduce_rank)
@@ -126,17 +116,7 @@ def timed_by_job(
 def makespan(maps: PhaseSchedule, reduces: PhaseSchedule) -> float:
     """The last end over both phases, 0 without tasks.
 
-    Parameters
-    ----------
-    maps
-        The map phase.
-    reduces
-        The reduce phase.
-
-    Returns
-    -------
-    float
-        The makespan (s).
+    Returns the makespan (s).
     """
     return float(max(maps.end.max(initial=0.0), reduces.end.max(initial=0.0)))
 
@@ -144,17 +124,8 @@ def makespan(maps: PhaseSchedule, reduces: PhaseSchedule) -> float:
 def map_completions(instance: Instance, map_end: FloatArray) -> FloatArray:
     """End of the map phase of each job, 0 for a job without map tasks.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    map_end
-        End of each map task (s), shape (map_tasks,).
-
-    Returns
-    -------
-    FloatArray
-        Ends (s), shape (jobs,).
+    `map_end`: end of each map task (s), shape (map_tasks,).
+    Returns ends (s), shape (jobs,).
     """
     completions = np.zeros(instance.jobs)
     some = instance.maps_of > 0

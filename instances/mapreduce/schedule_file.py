@@ -46,20 +46,7 @@ class _Result(Strict):
 
 
 def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
-    """The `slotwise/schedule/1` document of a schedule.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        The schedule.
-
-    Returns
-    -------
-    dict[str, Any]
-        A document for JSON.
-    """
+    """The `slotwise/schedule/1` document of a schedule."""
     cluster = instance.cluster
     rows: list[dict[str, Any]] = []
     for phase, part, job_of, first, slot_node, slots in (
@@ -157,17 +144,7 @@ def read_schedule(path: Source, instance: Instance) -> tuple[Schedule | None, li
 def schedule_from(instance: Instance, document: ScheduleDocument) -> tuple[Schedule, list[str]]:
     """Make a schedule from its document.
 
-    Parameters
-    ----------
-    instance
-        The instance that the schedule is for.
-    document
-        The document.
-
-    Returns
-    -------
-    tuple[Schedule, list[str]]
-        The schedule, and a line for everything it refers to that does not exist.
+    Returns the schedule, and a line for everything it refers to that does not exist.
     """
     cluster = instance.cluster
     parts = {"map": _empty(instance.map_tasks), "reduce": _empty(instance.reduce_tasks)}

@@ -38,22 +38,7 @@ class OutageDocument(Strict):
 def read_security(instance: Instance, document: SecurityDocument) -> Security:
     """Make the security part from its document.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    document
-        The document.
-
-    Returns
-    -------
-    Security
-        The security part.
-
-    Raises
-    ------
-    InputError
-        If a row has the wrong length; the message names node, or job and map task.
+    Raises `InputError` if a row has the wrong length; the message names node, or job and map task.
     """
     cluster = instance.cluster
     slots = len(cluster.map_slot_node)
@@ -83,20 +68,7 @@ def read_security(instance: Instance, document: SecurityDocument) -> Security:
 
 
 def security_document(instance: Instance, security: Security) -> dict[str, Any]:
-    """The `security` part of an instance's document.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    security
-        The security part.
-
-    Returns
-    -------
-    dict[str, Any]
-        A document for JSON.
-    """
+    """The `security` part of an instance's document."""
     rows = [row.tobytes().decode() for row in security.priorities.astype(np.uint8) + ord("0")]
     return {
         "transfer_rate": security.transfer_rate,
@@ -112,22 +84,7 @@ def security_document(instance: Instance, security: Security) -> dict[str, Any]:
 def read_outages(instance: Instance, documents: Sequence[OutageDocument]) -> Outages:
     """Make the outages from their documents.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    documents
-        The documents.
-
-    Returns
-    -------
-    Outages
-        The outages.
-
-    Raises
-    ------
-    InputError
-        For an unknown node or slot.
+    Raises `InputError` for an unknown node or slot.
     """
     cluster = instance.cluster
     lost = {
@@ -153,20 +110,7 @@ def read_outages(instance: Instance, documents: Sequence[OutageDocument]) -> Out
 
 
 def outage_documents(instance: Instance, outages: Outages) -> list[dict[str, Any]]:
-    """The `outages` part of an instance's document: whole nodes, or single slots.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    outages
-        The outages.
-
-    Returns
-    -------
-    list[dict[str, Any]]
-        Documents for JSON.
-    """
+    """The `outages` part of an instance's document: whole nodes, or single slots."""
     cluster = instance.cluster
     documents: list[dict[str, Any]] = []
     for node, name in enumerate(cluster.node_names):

@@ -41,17 +41,7 @@ def map_setups_by_node(instance: Instance) -> FloatArray:
 def map_setups(instance: Instance, slot: IntArray) -> FloatArray:
     """Setup time of each map task on its slot.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    slot
-        Slot of each map task, shape (map_tasks,).
-
-    Returns
-    -------
-    FloatArray
-        Times (s), shape (map_tasks,).
+    Returns times (s), shape (map_tasks,).
     """
     cluster = instance.cluster
     copies = np.diff(instance.replica_offsets)
@@ -72,17 +62,7 @@ def map_setups(instance: Instance, slot: IntArray) -> FloatArray:
 def encryption_times(instance: Instance, slot: IntArray) -> FloatArray:
     """The part of each map task's setup time that encrypts its input.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    slot
-        Slot of each map task, shape (map_tasks,).
-
-    Returns
-    -------
-    FloatArray
-        Times (s), shape (map_tasks,).
+    Returns times (s), shape (map_tasks,).
     """
     if instance.security is None:
         return np.zeros(instance.map_tasks)
@@ -224,17 +204,7 @@ def reduce_setups(instance: Instance, map_node: IntArray) -> FloatArray:
 
     All reduce tasks of a job read the same amount, so one row serves them all ([LJR], section 4.4).
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    map_node
-        Node that ran each map task, shape (map_tasks,).
-
-    Returns
-    -------
-    FloatArray
-        Times (s), shape (jobs, nodes).
+    Returns times (s), shape (jobs, nodes).
     """
     cluster, rates = instance.cluster, read_rates(instance)
     share = output_share(instance)

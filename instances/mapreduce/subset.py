@@ -16,18 +16,6 @@ def with_jobs(instance: Instance, jobs: Sequence[int]) -> Instance:
 
     The optimal makespan of the subset is a lower bound for the whole instance: removing the other
     jobs from a schedule leaves a valid schedule.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    jobs
-        Numbers of the jobs, in the order that they get.
-
-    Returns
-    -------
-    Instance
-        The smaller instance.
     """
     maps = np.concatenate(
         [np.arange(*instance.map_offsets[i : i + 2]) for i in jobs], dtype=np.int64

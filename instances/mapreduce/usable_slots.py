@@ -51,15 +51,7 @@ def usable_slots(instance: Instance) -> UsableSlots:
 
     A node that lost all its slots stays, because its data does.
 
-    Returns
-    -------
-    UsableSlots
-        The smaller instance and its slots.
-
-    Raises
-    ------
-    InputError
-        If a phase has tasks but no slot left.
+    Raises `InputError` if a phase has tasks but no slot left.
     """
     cluster, outages = instance.cluster, instance.outages
     if outages is None:

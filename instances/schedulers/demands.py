@@ -57,22 +57,8 @@ class DemandOptions:
 def read_demands(path: str | Path) -> tuple[dict[str, Amounts], dict[str, float]]:
     """Demands and task limits of single leaves, by path, from a JSON file.
 
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    dict
-        Demands per task by leaf and resource.
-    dict
-        Limits of tasks by leaf.
-
-    Raises
-    ------
-    InputError
-        Names file, leaf and resource.
+    Returns demands per task by leaf and resource.
+    Raises `InputError` names file, leaf and resource.
     """
     _, document = read_json(path)
     demands: dict[str, Amounts] = {}

@@ -15,22 +15,8 @@ from ..files.inputs import MOST_DEPTH, MOST_VALUES, read_bytes
 def read_xml(path: str | Path, root: str) -> Element:
     """Read an XML file.
 
-    Parameters
-    ----------
-    path
-        Path of the file, or `-` for stdin.
-    root
-        Name that its root element must have.
-
-    Returns
-    -------
-    Element
-        The root element.
-
-    Raises
-    ------
-    InputError
-        If it is not XML or has another root.
+    `root`: name that its root element must have.
+    Raises `InputError` if it is not XML or has another root.
     """
     content = read_bytes(path)
     try:
@@ -84,20 +70,7 @@ def _parsed(content: bytes, path: str | Path) -> Element:
 
 
 def xml_text(root: Element, comment: str = "") -> str:
-    """Write an XML document, indented.
-
-    Parameters
-    ----------
-    root
-        The root element.
-    comment
-        A comment to stand before it.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Write an XML document, indented."""
     ElementTree.indent(root)
     lines = ['<?xml version="1.0"?>']
     if comment:

@@ -30,19 +30,7 @@ SUFFIX_FACTORS |= {letter + "i": 1024.0**k for k, letter in enumerate("KMGTPE", 
 def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
     """`Eng/dev` as `eng-dev` (RFC 1123, at most 253 characters).
 
-    Parameters
-    ----------
-    paths
-        Paths of queues.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    InputError
-        Two paths become one name, or one becomes none.
+    Raises `InputError` two paths become one name, or one becomes none.
     """
     names = []
     for path in paths:
@@ -56,22 +44,7 @@ def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
 def quantity(value: object, where: str) -> float:
     """Convert a Kubernetes quantity, `500m` or `4Gi`, to a number.
 
-    Parameters
-    ----------
-    value
-        The quantity.
-    where
-        Where it is, for messages.
-
-    Returns
-    -------
-    float
-        The number.
-
-    Raises
-    ------
-    InputError
-        If it is no quantity.
+    Raises `InputError` if it is no quantity.
     """
     text = str(value) if isinstance(value, int | float) else value
     found = QUANTITY_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
@@ -87,19 +60,7 @@ def quantity(value: object, where: str) -> float:
 def read_documents(path: str | Path) -> list[dict[str, Any]]:
     """All objects of a YAML file, the items of lists one by one.
 
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    list of dict
-
-    Raises
-    ------
-    InputError
-        The file is not YAML, or an object in it has no kind.
+    Raises `InputError` the file is not YAML, or an object in it has no kind.
     """
     found: list[dict[str, Any]] = []
     for k, document in enumerate(load_documents(path)):
@@ -123,24 +84,7 @@ def _other(document: object) -> str:
 def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
     """A mapping within an object, empty if it is absent.
 
-    Parameters
-    ----------
-    document
-        The object.
-    name
-        Name of the field.
-    where
-        Where it is, for messages.
-
-    Returns
-    -------
-    Mapping[str, Any]
-        The mapping.
-
-    Raises
-    ------
-    InputError
-        If the field is no mapping.
+    Raises `InputError` if the field is no mapping.
     """
     value = document.get(name)
     if value is None:
@@ -153,24 +97,7 @@ def part(document: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any
 def parts(document: Mapping[str, Any], name: str, where: str) -> list[dict[str, Any]]:
     """A list of mappings within an object, empty if it is absent.
 
-    Parameters
-    ----------
-    document
-        The object.
-    name
-        Name of the field.
-    where
-        Where it is, for messages.
-
-    Returns
-    -------
-    list[dict[str, Any]]
-        The list.
-
-    Raises
-    ------
-    InputError
-        If the field is no list of mappings.
+    Raises `InputError` if the field is no list of mappings.
     """
     value = document.get(name)
     if value is None:
@@ -183,24 +110,7 @@ def parts(document: Mapping[str, Any], name: str, where: str) -> list[dict[str, 
 def word(document: Mapping[str, Any], name: str, where: str) -> str:
     """A string within an object, empty if it is absent.
 
-    Parameters
-    ----------
-    document
-        The object.
-    name
-        Name of the field.
-    where
-        Where it is, for messages.
-
-    Returns
-    -------
-    str
-        The string.
-
-    Raises
-    ------
-    InputError
-        If the field is no string.
+    Raises `InputError` if the field is no string.
     """
     value = document.get(name)
     if value is None:
@@ -211,17 +121,7 @@ def word(document: Mapping[str, Any], name: str, where: str) -> str:
 
 
 def documents_text(documents: Sequence[Mapping[str, Any]]) -> str:
-    """Objects as YAML documents in one text.
-
-    Parameters
-    ----------
-    documents
-        The objects.
-
-    Returns
-    -------
-    str
-    """
+    """Objects as YAML documents in one text."""
     import yaml
 
     text: str = yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True)

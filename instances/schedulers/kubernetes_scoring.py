@@ -78,15 +78,7 @@ def node_resources_fit(guidance: Guidance) -> tuple[str, list[str]]:
 def resource_weights(worth: FloatArray) -> IntArray:
     """Whole weights in proportion to the worth of resources.
 
-    Parameters
-    ----------
-    worth
-        Worth >= 0 of each resource, shape (R,).
-
-    Returns
-    -------
-    IntArray
-        Weights, shape (R,): 100 for the most, at least 1, and 0 for what is worth nothing.
+    Returns weights, shape (R,): 100 for the most, at least 1, and 0 for what is worth nothing.
     """
     most = float(worth.max(initial=0.0))
     if most <= 0:

@@ -61,28 +61,7 @@ def hierarchy_of(
 ) -> Hierarchy:
     """Convert a tree of queues to a hierarchy.
 
-    Parameters
-    ----------
-    root
-        The root queue.
-    options
-        Capacity and demands.
-    source
-        Where the tree comes from.
-    notes
-        Remarks; what was adjusted is added.
-    every_queue
-        Names and amounts of limits that belong to no single queue.
-
-    Returns
-    -------
-    Hierarchy
-        The hierarchy.
-
-    Raises
-    ------
-    InputError
-        For a tree without leaves, and for demands of a path that is no leaf's.
+    Raises `InputError` for a tree without leaves, and for demands of a path that is no leaf's.
     """
     rows: list[Row] = []
     dropped = [DroppedLimit(EVERY_QUEUE, *limit) for limit in every_queue]
@@ -143,22 +122,9 @@ def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:
 def flattened(hierarchy: Hierarchy, weights: FloatArray) -> Hierarchy:
     """Move all leaves directly under the root, under their joined names.
 
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    weights
-        Weight of each leaf, shape (leaves,); a leaf of weight 0 gets the least of the others.
-
-    Returns
-    -------
-    Hierarchy
-        The flat hierarchy.
-
-    Raises
-    ------
-    InputError
-        If two names collide.
+    `weights`: weight of each leaf, shape (leaves,); a leaf of weight 0 gets the least of the
+    others.
+    Raises `InputError` if two names collide.
     """
     positive = weights[weights > 0]
     if not positive.size:
@@ -183,19 +149,7 @@ def flattened(hierarchy: Hierarchy, weights: FloatArray) -> Hierarchy:
 def joined_names(paths: tuple[str, ...]) -> list[str]:
     """`eng/dev` as `eng-dev`.
 
-    Parameters
-    ----------
-    paths
-        Paths of queues.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    InputError
-        Two paths become one name.
+    Raises `InputError` two paths become one name.
     """
     return need_distinct(paths, [path.replace("/", "-") for path in paths])
 
@@ -203,22 +157,7 @@ def joined_names(paths: tuple[str, ...]) -> list[str]:
 def need_distinct(paths: tuple[str, ...], names: list[str]) -> list[str]:
     """Check that each name belongs to one path.
 
-    Parameters
-    ----------
-    paths
-        The paths.
-    names
-        The name of each.
-
-    Returns
-    -------
-    list[str]
-        The names.
-
-    Raises
-    ------
-    InputError
-        If two paths have one name.
+    Raises `InputError` if two paths have one name.
     """
     owner: dict[str, str] = {}
     for path, name in zip(paths, names, strict=True):
@@ -229,17 +168,7 @@ def need_distinct(paths: tuple[str, ...], names: list[str]) -> list[str]:
 
 
 def group_paths(hierarchy: Hierarchy) -> tuple[str, ...]:
-    """Path of every node; the root's is empty.
-
-    Parameters
-    ----------
-    hierarchy
-        The tree.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Path of every node; the root's is empty."""
     paths = [""]
     for n in range(1, hierarchy.nodes):
         above = paths[hierarchy.parent[n]]

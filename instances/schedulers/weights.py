@@ -31,20 +31,7 @@ class RoundedWeights:
 
 
 def whole_weights(hierarchy: Hierarchy, most: int) -> RoundedWeights:
-    """Scale each group of siblings by one factor and round to integers.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    most
-        Greatest weight; the least is 1.
-
-    Returns
-    -------
-    RoundedWeights
-        The weights.
-    """
+    """Scale each group of siblings by one factor and round to integers."""
     weight = hierarchy.weight.copy()
     weight[0] = 1.0
     for group in _sibling_groups(hierarchy):
@@ -64,17 +51,7 @@ def weights_from_one(hierarchy: Hierarchy) -> RoundedWeights:
 def share_error(hierarchy: Hierarchy, weight: FloatArray) -> float:
     """Greatest relative change of a leaf's share of the whole under other weights.
 
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    weight
-        The other weights, shape (nodes,).
-
-    Returns
-    -------
-    float
-        The change.
+    Returns the change.
     """
     true, changed = (_shares(hierarchy, w)[hierarchy.leaf] for w in (hierarchy.weight, weight))
     return float(np.max(np.abs(changed / true - 1), initial=0.0))

@@ -14,19 +14,7 @@ from ..files.inputs import MOST_DEPTH, MOST_VALUES, read_bytes
 def load_documents(path: str | Path) -> list[Any]:
     """All documents of a YAML file.
 
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    list
-
-    Raises
-    ------
-    InputError
-        The file is not YAML, too deep or too large.
+    Raises `InputError` the file is not YAML, too deep or too large.
     """
     import yaml
 

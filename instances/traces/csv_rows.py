@@ -16,15 +16,7 @@ from ..limits import LEAST, MOST, bounds_of
 def csv_rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and fields of every row that is not empty.
 
-    Parameters
-    ----------
-    path
-        A CSV file, plain or gzip.
-
-    Raises
-    ------
-    InputError
-        The file is not CSV.
+    Raises `InputError` the file is not CSV.
     """
     try:
         for number, row in enumerate(csv.reader(text_lines(path)), 1):
@@ -37,22 +29,8 @@ def csv_rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
 def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
     """Line number and fields, by the names in the first row, of every other row.
 
-    Parameters
-    ----------
-    path
-        Path of the file, or `-` for stdin.
-    columns
-        Names that the first row must have.
-
-    Returns
-    -------
-    Iterator[tuple[int, dict[str, str]]]
-        Line numbers and fields.
-
-    Raises
-    ------
-    InputError
-        If a column is missing.
+    `columns`: names that the first row must have.
+    Raises `InputError` if a column is missing.
     """
     rows = csv_rows(path)
     _, header = next(rows, (1, []))
@@ -68,12 +46,7 @@ def named_rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int
 def other_kind(path: str | Path, reader: str = "") -> str:
     """What else a file is, from its beginning; nothing of a pipe, which is read only once.
 
-    Parameters
-    ----------
-    path
-        Path of the file.
-    reader
-        The reader that the user called.
+    `reader`: the reader that the user called.
     """
     if not (is_example(path) or Path(path).is_file()):
         return ""
@@ -84,26 +57,7 @@ def other_kind(path: str | Path, reader: str = "") -> str:
 def number_in(text: str, path: str | Path, line: int, column: str) -> float:
     """Convert a field to a number >= 0 of plausible size.
 
-    Parameters
-    ----------
-    text
-        The field.
-    path
-        Path of the file, for messages.
-    line
-        Line number, for messages.
-    column
-        Name of the column, for messages.
-
-    Returns
-    -------
-    float
-        The number.
-
-    Raises
-    ------
-    InputError
-        If it is no such number.
+    Raises `InputError` if it is no such number.
     """
     try:
         value = float(text)

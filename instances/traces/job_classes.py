@@ -64,33 +64,10 @@ def with_classes(
     jobs and requests their mean request weighted by duration, so that it holds of each resource,
     over time, what its jobs hold. A class whose request would fit no machine is divided.
 
-    Parameters
-    ----------
-    name
-        Name of the datacenter.
-    machines
-        The machine configurations.
-    jobs
-        The jobs, each `runnable`.
-    notes
-        Remarks; what was adjusted is added.
-    classes
-        Number of classes; by default the least that explains the share `EXPLAINED_VARIANCE` of the
-        variance, at most the group's share of `MOST_CLASSES`.
-    seed
-        Seed of the random numbers.
-    source
-        Where the datacenter comes from.
-
-    Returns
-    -------
-    tuple[Datacenter, IntArray]
-        The datacenter and the class of each job, -1 for one that is left out, shape (jobs,).
-
-    Raises
-    ------
-    InputError
-        Without jobs that ask for something, or if scikit-learn is not installed.
+    `classes`: number of classes; by default the least that explains the share `EXPLAINED_VARIANCE`
+    of the variance, at most the group's share of `MOST_CLASSES`.
+    Returns the datacenter and the class of each job, -1 for one that is left out, shape (jobs,).
+    Raises `InputError` without jobs that ask for something, or if scikit-learn is not installed.
     """
     asks = np.asarray(jobs.request.any(axis=1))
     if not asks.all():
@@ -110,23 +87,7 @@ def runnable(
     notes: ImportNotes,
     words: tuple[str, str] = ("task", "machine"),
 ) -> JobTable:
-    """The jobs that some machine could run.
-
-    Parameters
-    ----------
-    machines
-        The machine configurations.
-    jobs
-        The jobs.
-    notes
-        Remarks; how many are left out is added.
-    words
-        What the trace calls a job and a machine.
-
-    Returns
-    -------
-    JobTable
-    """
+    """The jobs that some machine could run."""
     fits = np.asarray(_fits(machines, jobs.request, jobs.allowed[jobs.wants]).any(axis=1))
     if not fits.all():
         job, machine = words
@@ -270,18 +231,6 @@ def configurations_of(
     """Find the distinct configurations of single machines, the most frequent first.
 
     A configuration is called by its label if the label is unique, else by label and capacity.
-
-    Parameters
-    ----------
-    resources
-        Names of the resources.
-    machines
-        Label and capacity of each machine.
-
-    Returns
-    -------
-    Machines
-        The configurations.
     """
     counts: dict[tuple[str, tuple[float, ...]], int] = {}
     for machine in machines:

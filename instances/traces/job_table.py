@@ -45,22 +45,9 @@ class JobTable:
     def within(self, start: float, stop: float) -> JobTable:
         """Keep the jobs that arrive in an interval of time.
 
-        Parameters
-        ----------
-        start
-            Beginning (s), included.
-        stop
-            End (s), excluded.
-
-        Returns
-        -------
-        JobTable
-            The jobs.
-
-        Raises
-        ------
-        InputError
-            If there are none.
+        `start`: beginning (s), included.
+        `stop`: end (s), excluded.
+        Raises `InputError` if there are none.
         """
         chosen = (self.arrival >= start) & (self.arrival < stop)
         if not chosen.any():
@@ -68,17 +55,7 @@ class JobTable:
         return self.where(chosen)
 
     def where(self, chosen: BoolArray) -> JobTable:
-        """Some of the jobs.
-
-        Parameters
-        ----------
-        chosen
-            Which jobs, shape (jobs,).
-
-        Returns
-        -------
-        JobTable
-        """
+        """Some of the jobs."""
         return replace(
             self,
             arrival=self.arrival[chosen],
@@ -89,17 +66,7 @@ class JobTable:
 
 
 def by_arrival(table: JobTable) -> JobTable:
-    """The same jobs in the order of their arrivals.
-
-    Parameters
-    ----------
-    table
-        The jobs in any order.
-
-    Returns
-    -------
-    JobTable
-    """
+    """The same jobs in the order of their arrivals."""
     order = np.argsort(table.arrival, kind="stable")
     return replace(
         table,
@@ -117,16 +84,7 @@ def write_jobs(
 
     The file is written atomically, compressed if the name ends in `.gz`.
 
-    Parameters
-    ----------
-    path
-        Path of the file, or `-` for stdout.
-    datacenter
-        The datacenter.
-    table
-        The jobs.
-    job_class
-        Class of each job, -1 for none, shape (jobs,).
+    `job_class`: class of each job, -1 for none, shape (jobs,).
     """
     lines = [",".join(("arrival", "duration", "class", *datacenter.resources))]
     rows = zip(

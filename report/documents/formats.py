@@ -157,20 +157,7 @@ def file_format(name: str) -> FileFormat:
 
 
 def is_of(thing: object, target: str) -> bool:
-    """Whether a thing is of a class, or of one derived from it, without importing the class.
-
-    Parameters
-    ----------
-    thing
-        The thing.
-    target
-        `module:class` below the package.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-    """
+    """Whether a thing is of a class, or of one derived from it, without importing the class."""
     package = __name__.split(".", 1)[0]
     module, name = target.split(":")
     return any(

@@ -47,20 +47,7 @@ def encryption_colour(colour: str) -> str:
 
 
 def part_colour(part: str, colour: str) -> str:
-    """The shade of a job's colour for a part of its bars, see `Bars.parts`.
-
-    Parameters
-    ----------
-    part
-        Name of the part.
-    colour
-        Colour of the job.
-
-    Returns
-    -------
-    str
-        The colour.
-    """
+    """The shade of a job's colour for a part of its bars, see `Bars.parts`."""
     shades = {"encryption": encryption_colour, "setup": setup_colour}
     return shades[part](colour) if part in shades else colour
 
@@ -73,22 +60,7 @@ def ink_on(colour: str) -> str:
 
 
 def mixed(colour: str, other: str, share: float) -> str:
-    """A colour with a share of another one in it.
-
-    Parameters
-    ----------
-    colour
-        The colour.
-    other
-        The other colour.
-    share
-        Share of the other colour.
-
-    Returns
-    -------
-    str
-        The mixture.
-    """
+    """A colour with a share of another one in it."""
     pairs = zip(_rgb(colour), _rgb(other), strict=True)
     return _hex(*(a + (b - a) * share for a, b in pairs))
 

@@ -34,28 +34,9 @@ def gantt_figure(
 
     Clicking a job in the legend hides it, a double click shows it alone.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A schedule of it.
-    lower_bound
-        Lower bound (s), marked by a dashed line.
-    bound
-        Name of the bound.
-    title
-        Title, by default the instance's name.
-
-    Returns
-    -------
-    Any
-        The figure.
-
-    Raises
-    ------
-    InputError
-        If the schedule cannot belong to the instance.
+    `lower_bound`: lower bound (s), marked by a dashed line.
+    `title`: title, by default the instance's name.
+    Raises `InputError` if the schedule cannot belong to the instance.
     """
     plan = chart(instance, schedule, lower_bound, bound, title)
     figure = _frame(plan)

@@ -99,18 +99,7 @@ class Rows:
         return labels
 
     def block_label(self, first: int, last: int) -> str:
-        """The node's name, and whether all of its slots are lost or how many.
-
-        Parameters
-        ----------
-        first, last
-            First and last row of the node.
-
-        Returns
-        -------
-        str
-            The label.
-        """
+        """The node's name, and whether all of its slots are lost or how many."""
         lost, slots = int(self.lost[first : last + 1].sum()), last + 1 - first
         part = "" if not lost else " (lost)" if lost == slots else f" ({lost} of {slots} lost)"
         return self.node_label(first) + part
@@ -122,20 +111,7 @@ class Rows:
     def ticks(
         self, points_per_row: float, points_per_label: float
     ) -> tuple[list[float], list[str]]:
-        """Positions and labels that fit: every row, else the nodes, else nodes as room permits.
-
-        Parameters
-        ----------
-        points_per_row
-            Height of a row.
-        points_per_label
-            Height of a label.
-
-        Returns
-        -------
-        tuple[list[float], list[str]]
-            Positions and labels.
-        """
+        """Positions and labels that fit: every row, else the nodes, else nodes as room permits."""
         if points_per_row >= points_per_label:
             return self.y.tolist(), self.row_labels()
         places: list[float] = []
@@ -275,28 +251,9 @@ def chart(
 ) -> Chart:
     """Lay out a schedule.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A schedule of it.
-    lower_bound
-        Lower bound (s) to mark, or None.
-    bound
-        Name of the bound.
-    title
-        Title, by default the instance's name.
-
-    Returns
-    -------
-    Chart
-        The chart.
-
-    Raises
-    ------
-    InputError
-        If the schedule cannot belong to the instance.
+    `lower_bound`: lower bound (s) to mark, or None.
+    `title`: title, by default the instance's name.
+    Raises `InputError` if the schedule cannot belong to the instance.
     """
     rows = _rows(instance)
     bars = _bars(instance, schedule, rows)
@@ -414,20 +371,7 @@ def with_hours(time: float) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Text on one line, without its middle if it is too long.
-
-    Parameters
-    ----------
-    text
-        The text.
-    most
-        Most characters.
-
-    Returns
-    -------
-    str
-        The line.
-    """
+    """Text on one line, without its middle if it is too long."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line

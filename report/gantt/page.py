@@ -43,28 +43,9 @@ def page(
 ) -> bytes:
     """Make an HTML page with the chart.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A schedule of it.
-    lower_bound
-        Lower bound (s), marked by a dashed line.
-    bound
-        Name of the bound.
-    title
-        Title, by default the instance's name.
-
-    Returns
-    -------
-    bytes
-        The content of the file.
-
-    Raises
-    ------
-    InputError
-        If the schedule cannot belong to the instance.
+    `lower_bound`: lower bound (s), marked by a dashed line.
+    `title`: title, by default the instance's name.
+    Raises `InputError` if the schedule cannot belong to the instance.
     """
     plan = chart(instance, schedule, lower_bound, bound, title)
     data = json.dumps(_data(plan), separators=(",", ":")).replace("<", "\\u003c")

@@ -47,30 +47,11 @@ def draw_gantt(
 ) -> Axes:
     """Draw a Gantt chart with matplotlib.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    schedule
-        A schedule of it.
-    ax
-        Axes to draw into, by default those of a new figure whose height suits the number of slots.
-    lower_bound
-        Lower bound (s), marked by a dashed line.
-    bound
-        Name of the bound.
-    title
-        Title, by default the instance's name.
-
-    Returns
-    -------
-    Axes
-        The axes.
-
-    Raises
-    ------
-    InputError
-        If the schedule cannot belong to the instance.
+    `ax`: axes to draw into, by default those of a new figure whose height suits the number of
+    slots.
+    `lower_bound`: lower bound (s), marked by a dashed line.
+    `title`: title, by default the instance's name.
+    Raises `InputError` if the schedule cannot belong to the instance.
     """
     plan = chart(instance, schedule, lower_bound, bound, title)
     if ax is None:
@@ -91,30 +72,9 @@ def picture(
 ) -> bytes:
     """Make the content of a picture file with the chart.
 
-    Parameters
-    ----------
-    kind
-        `png` or `svg`.
-    instance
-        The instance.
-    schedule
-        A schedule of it.
-    lower_bound
-        Lower bound (s), marked by a dashed line.
-    bound
-        Name of the bound.
-    title
-        Title, by default the instance's name.
-
-    Returns
-    -------
-    bytes
-        The content.
-
-    Raises
-    ------
-    InputError
-        If the schedule cannot belong to the instance.
+    `lower_bound`: lower bound (s), marked by a dashed line.
+    `title`: title, by default the instance's name.
+    Raises `InputError` if the schedule cannot belong to the instance.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

@@ -22,17 +22,7 @@ GREY = "#999999"
 def draw_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the makespans of heuristics, the least first, with their gaps.
 
-    Parameters
-    ----------
-    comparison
-        What came out for one instance.
-    ax
-        Where to; by default a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
+    `ax`: where to; by default a new figure.
     """
     best = comparison.best
     found = [(r.makespan, r.method, comparison.gap_of(r)) for r in comparison.heuristics]
@@ -68,17 +58,7 @@ def _title(comparison: Comparison) -> str:
 def draw_comparisons(comparisons: Sequence[Comparison], ax: Axes | None = None) -> Axes:
     """Draw the gaps of heuristics over several instances: a dot for each, a bar for the mean.
 
-    Parameters
-    ----------
-    comparisons
-        What came out for each instance.
-    ax
-        Where to; by default a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
+    `ax`: where to; by default a new figure.
     """
     gaps: dict[str, list[float]] = {}
     for comparison in comparisons:
@@ -103,21 +83,8 @@ def draw_comparisons(comparisons: Sequence[Comparison], ax: Axes | None = None) 
 def draw_bounds(name: str, values: Mapping[str, float], best: str, ax: Axes | None = None) -> Axes:
     """Draw closed-form lower bounds; those that are known not to be valid are hatched.
 
-    Parameters
-    ----------
-    name
-        Name of the instance.
-    values
-        The bounds (s) by name.
-    best
-        Name of the best valid one.
-    ax
-        Where to; by default a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
+    `values`: the bounds (s) by name.
+    `ax`: where to; by default a new figure.
     """
     wrong = {entry.name for entry in BOUNDS if not entry.valid}
     rows = sorted(values.items(), key=lambda row: -row[1])

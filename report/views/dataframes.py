@@ -34,14 +34,7 @@ Columns = dict[str, Sequence[Any]]
 def to_dataframe(thing: object) -> Any:
     """The table of an instance or a solution, see `columns_of`.
 
-    Returns
-    -------
-    pandas.DataFrame
-
-    Raises
-    ------
-    InputError
-        If pandas is not installed, or there is no table of `thing`.
+    Raises `InputError` if pandas is not installed, or there is no table of `thing`.
     """
     columns = columns_of(thing)
     try:

@@ -16,17 +16,7 @@ def of_kind(
 ) -> Callable[..., Shown] | None:
     """The function for the class of a thing, or for one that it is derived from.
 
-    Parameters
-    ----------
-    thing
-        The thing.
-    table
-        Functions by name of the class.
-
-    Returns
-    -------
-    Callable[..., Shown] | None
-        The function, None if there is none.
+    Returns the function, None if there is none.
     """
     for kind in type(thing).__mro__:
         if kind.__name__ in table and kind.__module__.startswith(__name__.split(".")[0]):
@@ -39,24 +29,7 @@ def need_kind(
 ) -> Callable[..., Shown]:
     """As `of_kind`, with an error if there is none.
 
-    Parameters
-    ----------
-    verb
-        What is done with the thing, for messages.
-    thing
-        The thing.
-    table
-        Functions by name of the class.
-
-    Returns
-    -------
-    Callable[..., Shown]
-        The function.
-
-    Raises
-    ------
-    InputError
-        If there is none.
+    Raises `InputError` if there is none.
     """
     found = of_kind(thing, table)
     if found is None:

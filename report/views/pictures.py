@@ -24,19 +24,8 @@ TEXT = 'font-family="system-ui, sans-serif" font-size="11"'
 def gantt(instance: Instance, schedule: Schedule, lower_bound: float | None = None) -> str:
     """A Gantt chart: slots downwards, time to the right, setups in a lighter shade.
 
-    Parameters
-    ----------
-    instance : Instance
-        What is scheduled.
-    schedule : Schedule
-        With or without all of its tasks.
-    lower_bound : float, optional
-        In s, drawn as a dashed line.
-
-    Raises
-    ------
-    InputError
-        If the schedule cannot be one of the instance.
+    `schedule`: with or without all of its tasks.
+    Raises `InputError` if the schedule cannot be one of the instance.
     """
     plan = chart(instance, schedule, lower_bound)
     scale = (WIDTH - LABELS) / plan.horizon
@@ -69,22 +58,7 @@ def gantt(instance: Instance, schedule: Schedule, lower_bound: float | None = No
 
 
 def bars(rows: Sequence[tuple[str, float]], marks: Sequence[float], caption: str) -> str:
-    """Horizontal bars from 0, each with a mark, and a caption below, as SVG.
-
-    Parameters
-    ----------
-    rows
-        Name and value of each bar.
-    marks
-        Value of each mark.
-    caption
-        The caption.
-
-    Returns
-    -------
-    str
-        The picture.
-    """
+    """Horizontal bars from 0, each with a mark, and a caption below, as SVG."""
     most = max([*(value for _, value in rows), *marks, 0.0]) or 1.0
     scale = (WIDTH - LABELS - 70) / most
     parts = []

@@ -14,17 +14,7 @@ if TYPE_CHECKING:
 def fresh_axes(ax: Axes | None, rows: int) -> Axes:
     """The axes that are given, or new ones with room for so many rows.
 
-    Parameters
-    ----------
-    ax
-        Axes, or None.
-    rows
-        Number of rows.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
+    `ax`: axes, or None.
     """
     if ax is not None:
         return ax
@@ -41,21 +31,7 @@ def size_of(rows: int) -> tuple[float, float]:
 def bars(rows: Sequence[tuple[str, Any]], ax: Axes | None, what: str, label: str = "") -> Axes:
     """Draw horizontal bars, the first at the top.
 
-    Parameters
-    ----------
-    rows
-        Name and value of each bar.
-    ax
-        Where to; by default a new figure.
-    what
-        What the values are.
-    label
-        What the legend calls the bars.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes.
+    `ax`: where to; by default a new figure.
     """
     ax = fresh_axes(ax, len(rows))
     ax.barh(range(len(rows)), [value for _, value in rows], color=BLUE, label=label or None)
@@ -65,15 +41,7 @@ def bars(rows: Sequence[tuple[str, Any]], ax: Axes | None, what: str, label: str
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
-    """Write names at the rows, the first at the top.
-
-    Parameters
-    ----------
-    ax
-        Where to.
-    names
-        A name for each row.
-    """
+    """Write names at the rows, the first at the top."""
     ax.set_yticks(range(len(names)), list(names), parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.spines[["top", "right"]].set_visible(False)
@@ -82,16 +50,7 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 def write_beside(ax: Axes, x: float, row: int, text: str) -> None:
     """Write words right of the end of a bar.
 
-    Parameters
-    ----------
-    ax
-        Where to.
-    x
-        Where the bar ends.
-    row
-        Its row.
-    text
-        The words.
+    `x`: where the bar ends.
     """
     ax.annotate(
         text,
@@ -105,14 +64,6 @@ def write_beside(ax: Axes, x: float, row: int, text: str) -> None:
 
 
 def make_room_right(ax: Axes, part: float) -> None:
-    """Make the horizontal axis longer, for words.
-
-    Parameters
-    ----------
-    ax
-        The axes.
-    part
-        By how much of its length.
-    """
+    """Make the horizontal axis longer, for words."""
     left, right = ax.get_xlim()
     ax.set_xlim(left, right + part * (right - left))

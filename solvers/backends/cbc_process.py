@@ -28,21 +28,9 @@ GRACE = 1.0
 def solve(path: Path, time_limit: float, threads: int, gap: float) -> tuple[str, float | None]:
     """Solve a model with CBC.
 
-    Parameters
-    ----------
-    path
-        Path of the MPS file.
-    time_limit
-        Wall time (s).
-    threads
-        Number of threads.
-    gap
-        Relative gap at which CBC may end.
-
-    Returns
-    -------
-    tuple[str, float | None]
-        Status, and the makespan if there is one.
+    `time_limit`: wall time (s).
+    `gap`: relative gap at which CBC may end.
+    Returns status, and the makespan if there is one.
     """
     problem = read_mps(path)
     solver = pulp.COIN_CMD(
@@ -82,16 +70,7 @@ def is_whole(problem: pulp.LpProblem) -> bool:
 def main(path: str, time_limit: str, threads: str, gap: str) -> None:
     """Solve the model at `path` and print the result; the arguments are those of the command line.
 
-    Parameters
-    ----------
-    path
-        Path of the MPS file.
-    time_limit
-        Wall time (s).
-    threads
-        Number of threads.
-    gap
-        Relative gap.
+    `time_limit`: wall time (s).
     """
     seconds = float(time_limit)
     die_with_parent(seconds + GRACE, folder=str(Path(path).parent))

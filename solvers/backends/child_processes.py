@@ -18,18 +18,6 @@ def start(module: str, arguments: Sequence[str] = ()) -> subprocess.Popen[bytes]
 
     It imports the package from where the caller does. The end of its stdin ends it: that comes when
     the caller closes it or dies.
-
-    Parameters
-    ----------
-    module
-        The module to run.
-    arguments
-        Its arguments.
-
-    Returns
-    -------
-    subprocess.Popen[bytes]
-        The process.
     """
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module, *arguments],
@@ -44,12 +32,7 @@ def start(module: str, arguments: Sequence[str] = ()) -> subprocess.Popen[bytes]
 def die_with_parent(seconds: float = threading.TIMEOUT_MAX, folder: str | None = None) -> None:
     """In a child process: end it, and all that it starts, when its stdin ends or the time is up.
 
-    Parameters
-    ----------
-    seconds
-        Time (s) after which it ends in any case.
-    folder
-        A temporary folder to remove then.
+    `seconds`: time (s) after which it ends in any case.
     """
 
     def end() -> None:

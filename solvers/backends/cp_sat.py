@@ -171,24 +171,9 @@ def problem(
     from node a. `head[i]` and `tail[i]` are lower bounds on the phases of job i. `hint` has the
     slots of the tasks by phase and the position of the jobs, or is null.
 
-    Parameters
-    ----------
-    data
-        Coefficients of the instance.
-    request
-        Incumbent, lower bound and limits.
-    unit
-        The time unit (s).
-    given_bounds
-        Whether to include closed-form bounds and the incumbent.
-    whole
-        Whether every possible duration is a multiple of `unit`. Then heads, tails and the lower
-        bound are rounded up.
-
-    Returns
-    -------
-    Json
-        A document for JSON.
+    `unit`: the time unit (s).
+    `whole`: whether every possible duration is a multiple of `unit`. Then heads, tails and the
+    lower bound are rounded up.
     """
     instance = data.instance
     units, at_least = _rounding(unit, whole)

@@ -294,15 +294,7 @@ class Ending:
         self.solver: Any = None
 
     def say(self, status: str, bound: int = 0) -> None:
-        """Write the last line, unless it has been written.
-
-        Parameters
-        ----------
-        status
-            How the search ended.
-        bound
-            The lower bound.
-        """
+        """Write the last line, unless it has been written."""
         with self.lock:
             if self.said:
                 return

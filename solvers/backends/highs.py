@@ -112,27 +112,10 @@ def solve(
 
     A limit, `stop` or Ctrl-C ends the run with the best solution and bound so far.
 
-    Parameters
-    ----------
-    model
-        The Pyomo model.
-    time_limit
-        Wall time (s) from the call on, including the transfer of the model to HiGHS.
-    stop
-        The run ends soon after this is set.
-    threads
-        Number of threads, None for the default of HiGHS.
-    warm_start
-        Whether the variables hold a first solution.
-    settings
-        How to search, and how far.
-    on_progress
-        Called with each new incumbent or bound.
-
-    Returns
-    -------
-    HighsOutcome
-        What HiGHS found and proved.
+    `time_limit`: wall time (s) from the call on, including the transfer of the model to HiGHS.
+    `stop`: the run ends soon after this is set.
+    `threads`: number of threads, None for the default of HiGHS.
+    `on_progress`: called with each new incumbent or bound.
     """
     clock = Clock(time_limit, stop)
     solver = Adapter(warm_start=warm_start, on_progress=on_progress, clock=clock)
@@ -166,22 +149,7 @@ def solve(
 def linear_duals(model: pyo.ConcreteModel, rows: list[Any]) -> Mapping[Any, float]:
     """Solve a linear program, leave the values in the model, and return the duals of some rows.
 
-    Parameters
-    ----------
-    model
-        The program.
-    rows
-        The constraints.
-
-    Returns
-    -------
-    Mapping[Any, float]
-        The dual of each.
-
-    Raises
-    ------
-    RuntimeError
-        If HiGHS has none, neither with presolve nor without.
+    Raises `RuntimeError` if HiGHS has none, neither with presolve nor without.
     """
     for presolve in ("choose", "off"):
         with ONE_AT_A_TIME:

@@ -41,24 +41,6 @@ def solve_twice(
     `highs.ALTERNATIVE_OPTIONS`, so that other cuts and branches arise. The lower bound is the
     lesser of theirs, so it is wrong only if both are. There is none if a run contradicts the other,
     or if one of them has none. The same holds of what is told and kept on the way.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    request
-        Incumbent, lower bound and limits.
-    formulation
-        The module of the model: `estimated_terms`, `build`, `start` and `schedule`.
-    proof
-        What the lower bound rests on, in words.
-    within_incumbent
-        Whether the model is told the incumbent's makespan as its horizon.
-
-    Returns
-    -------
-    MethodOutcome
-        What both runs found and have proved.
     """
     terms = formulation.estimated_terms(instance)
     if terms > MOST_TERMS:
@@ -100,17 +82,9 @@ def solve_twice(
 def agreed(bounds: Sequence[float | None], makespan: float) -> float | None:
     """What two runs have proved.
 
-    Parameters
-    ----------
-    bounds
-        The lower bound (s) of each run so far, None without one, infinity for "no solution".
-    makespan
-        Makespan (s) of the shortest schedule that either has found.
-
-    Returns
-    -------
-    float or None
-        The lesser bound (s), None if there are not two or the schedule contradicts one.
+    `bounds`: the lower bound (s) of each run so far, None without one, infinity for "no solution".
+    `makespan`: makespan (s) of the shortest schedule that either has found.
+    Returns the lesser bound (s), None if there are not two or the schedule contradicts one.
     """
     known = [bound for bound in bounds if bound is not None]
     if len(known) < 2 or max(known) > makespan * (1 + AGREEMENT):

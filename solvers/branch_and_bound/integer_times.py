@@ -113,17 +113,7 @@ def in_integer_times(instance: Instance, makespan: float) -> Rescaling:
 
     Durations above the makespan are cut off just above it: no better schedule has such a task.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    makespan
-        Makespan (s) of the known schedule.
-
-    Returns
-    -------
-    Rescaling
-        The rescaled instance.
+    `makespan`: makespan (s) of the known schedule.
     """
     cluster = instance.cluster
     unit_seconds = makespan / UNITS_OF_HORIZON

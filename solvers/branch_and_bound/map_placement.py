@@ -91,21 +91,8 @@ def map_search(p: IntegerInstance) -> MapSearch:
 def search_map_placements(p: IntegerInstance, tables: Tables, r: ReduceSearch, s: MapSearch) -> int:
     """Search all map placements for the reduce placement in `r` on the nodes in `s.node`.
 
-    Parameters
-    ----------
-    p
-        The instance in integer time units.
-    tables
-        Bounds by job set.
-    r
-        The reduce placement.
-    s
-        The state of the search; it receives the best schedule.
-
-    Returns
-    -------
-    int
-        `DONE` if no schedule up to TARGET is left. A schedule found lowers TARGET.
+    `p`: the instance in integer time units.
+    Returns `DONE` if no schedule up to TARGET is left. A schedule found lowers TARGET.
     """
     control, count, placed, sums, steps = r.control, r.tasks_on, r.placed, r.sums, r.steps
     node, load, slot, reads, free, order = s.node, s.load, s.slot, s.reads, s.free, s.order

@@ -83,14 +83,7 @@ class Placements:
     def begin(self, target: int, cut: int, limit: int) -> None:
         """Prepare a search.
 
-        Parameters
-        ----------
-        target
-            Greatest makespan (time units) of the schedules sought.
-        cut
-            By how much a schedule found lowers it; see `MapSearch.cut`.
-        limit
-            Most nodes.
+        `target`: greatest makespan (time units) of the schedules sought.
         """
         self.control[:] = 0
         self.control[OFFER] = self.control[TARGET] = target

@@ -60,19 +60,7 @@ class ReduceSearch(NamedTuple):
 def reduce_search(p: IntegerInstance, tables: Tables, control: IntArray) -> ReduceSearch:
     """The initial state of a search.
 
-    Parameters
-    ----------
-    p
-        The instance in integer time units.
-    tables
-        Bounds by job set.
-    control
-        Limits and commands, shape (5,).
-
-    Returns
-    -------
-    ReduceSearch
-        The state.
+    `p`: the instance in integer time units.
     """
     jobs, sets = len(p.before), len(tables.tail)
     reduces, slots, groups = len(p.reduce_job), len(p.reduce_node), len(p.groups)
@@ -101,19 +89,9 @@ def reduce_search(p: IntegerInstance, tables: Tables, control: IntArray) -> Redu
 def next_placement(p: IntegerInstance, tables: Tables, s: ReduceSearch) -> int:
     """Go on to the next placement of all reduce tasks that passes every test.
 
-    Parameters
-    ----------
-    p
-        The instance in integer time units.
-    tables
-        Bounds by job set.
-    s
-        The state of the search. It receives the placement and, in `steps`, its order test.
-
-    Returns
-    -------
-    int
-        `FOUND`, or `DONE` if no placement up to TARGET is left, or `EARLY`.
+    `p`: the instance in integer time units.
+    `s`: the state of the search. It receives the placement and, in `steps`, its order test.
+    Returns `FOUND`, or `DONE` if no placement up to TARGET is left, or `EARLY`.
     """
     control, slot, count, placed, used = s.control, s.slot, s.tasks_on, s.placed, s.used
     work, change, sums, tail = s.work, s.change, s.sums, s.tail

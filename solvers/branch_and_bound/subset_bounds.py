@@ -47,17 +47,8 @@ class Tables(NamedTuple):
 def tables(p: IntegerInstance, stop: IntArray) -> Tables:
     """Compute all tables.
 
-    Parameters
-    ----------
-    p
-        The instance in integer time units.
-    stop
-        From when `stop[0]` is set, the bounds are quick and weak; shape (1,) or more.
-
-    Returns
-    -------
-    Tables
-        The tables.
+    `p`: the instance in integer time units.
+    `stop`: from when `stop[0]` is set, the bounds are quick and weak; shape (1,) or more.
     """
     jobs, nodes = len(p.before), p.map_work.shape[1]
     maps, reduces = len(p.map_work), len(p.reduce_job)
@@ -106,23 +97,7 @@ def least_makespans(
 
     They are exact where the search ends, else closed forms, and do not fall when the set grows.
 
-    Parameters
-    ----------
-    stop
-        From when `stop[0]` is set, only closed forms are computed.
-    jobs
-        Number of jobs n.
-    job
-        Job of each task, shape (tasks,).
-    length
-        Length of each task, descending, shape (tasks,).
-    machines
-        Number of machines.
-
-    Returns
-    -------
-    IntArray
-        The bounds, shape (2^n,).
+    `stop`: from when `stop[0]` is set, only closed forms are computed.
     """
     least = np.zeros(1 << jobs, dtype=np.int64)
     chosen = np.empty(len(length), dtype=np.int64)
@@ -162,21 +137,7 @@ def least_starts(before: IntArray, head: IntArray, tasks_of: IntArray, slots: in
     Entry (P, i), for job i in P, assumes that i is the last of the jobs in P, which go first. A
     slot works from the head of the first set whose last job has a task there.
 
-    Parameters
-    ----------
-    before
-        Mask of the jobs that may precede each job, shape (jobs,).
-    head
-        Least makespan of each job set's map tasks, shape (2^jobs,).
-    tasks_of
-        Reduce tasks of each job, shape (jobs,).
-    slots
-        Number of reduce slots.
-
-    Returns
-    -------
-    IntArray
-        The sums, shape (2^jobs, jobs).
+    `before`: mask of the jobs that may precede each job, shape (jobs,).
     """
     jobs, sets = len(before), len(head)
     mask = np.arange(sets)

@@ -109,33 +109,15 @@ def generate_columns(
 ) -> Columns:
     """Maximise the arrival rate or, with a target rate, minimise the number of machines.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    target_rate
-        Arrival rate to carry (jobs per time unit), None to maximise it.
-    start
-        Bins of each configuration to begin with, shapes (bins, K).
-    gap
-        Relative gap at which the generation ends. By default a better one is pursued as long as it
-        costs no more nodes than the first searches.
-    time_limit
-        Wall time (s); then the bound reached so far is returned.
-    gains
-        Whether to solve the master again with one more machine of each configuration.
-    stop
-        Ends it as the time limit does when it is set.
-
-    Returns
-    -------
-    Columns
-        Bins, fractional plan and bound. The bins of `start` come first, in their order.
-
-    Raises
-    ------
-    NoRate
-        If some class fits no machine, or if the bins of `start` do not carry the target.
+    `target_rate`: arrival rate to carry (jobs per time unit), None to maximise it.
+    `gap`: relative gap at which the generation ends. By default a better one is pursued as long as
+    it costs no more nodes than the first searches.
+    `time_limit`: wall time (s); then the bound reached so far is returned.
+    `gains`: whether to solve the master again with one more machine of each configuration.
+    `stop`: ends it as the time limit does when it is set.
+    Returns bins, fractional plan and bound. The bins of `start` come first, in their order.
+    Raises `NoRate` if some class fits no machine, or if the bins of `start` do not carry the
+    target.
     """
     clock = Clock(time_limit, stop)
     scale = largest_rate(datacenter)

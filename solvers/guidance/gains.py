@@ -39,19 +39,8 @@ _NODES = 100_000
 def resource_gains(datacenter: Datacenter, columns: Columns, clock: Clock) -> Gains:
     """Solve the linear program again with more of each resource and one machine more of each kind.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    columns
-        The fractional plan with the highest arrival rate.
-    clock
-        When to end with what there is.
-
-    Returns
-    -------
-    Gains
-        Relative increases of the arrival rate; nan for what was not solved again.
+    `clock`: when to end with what there is.
+    Returns relative increases of the arrival rate; nan for what was not solved again.
     """
     configurations, resources = datacenter.capacity.shape
     gains = Gains(
@@ -86,20 +75,11 @@ def resource_gains(datacenter: Datacenter, columns: Columns, clock: Clock) -> Ga
 def machine_gains(datacenter: Datacenter, columns: Columns, clock: Clock) -> FloatArray:
     """Solve the linear program again with one more machine of each configuration.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    columns
-        The fractional plan with the highest arrival rate, and what a machine brings with its bins.
-    clock
-        When to end with what there is.
-
-    Returns
-    -------
-    FloatArray
-        Increase of the arrival rate (jobs per time unit), shape (M,), at least what it is with the
-        bins of the plan.
+    `columns`: the fractional plan with the highest arrival rate, and what a machine brings with its
+    bins.
+    `clock`: when to end with what there is.
+    Returns increase of the arrival rate (jobs per time unit), shape (M,), at least what it is with
+    the bins of the plan.
     """
     gains = columns.machine_gain.copy()
     if len(gains) > MOST_PLACES:

@@ -64,27 +64,9 @@ def solve_program(
     second time in other units, with other cuts and branches, and without a start. What counts is
     the weaker bound of both, and none if one contradicts a plan of the other.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    bins
-        Bins of each configuration, shapes (bins, K).
-    rate_bound
-        An arrival rate > 0 that no plan exceeds (jobs per time unit).
-    clock
-        When to end with what there is.
-    start
-        A plan, shapes (bins,).
-    target_rate
-        Arrival rate to carry on the fewest machines, None to maximise it.
-    prove
-        Whether a bound is wanted.
-
-    Returns
-    -------
-    ProgramOutcome
-        Plan and bound.
+    `rate_bound`: an arrival rate > 0 that no plan exceeds (jobs per time unit).
+    `clock`: when to end with what there is.
+    `target_rate`: arrival rate to carry on the fewest machines, None to maximise it.
     """
     rate = rate_bound if target_rate is None else target_rate
     plan = None if start is None else tuple(start)

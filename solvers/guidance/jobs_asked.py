@@ -62,10 +62,7 @@ class JobsAsked:
     def check(self, before: str = "") -> None:
         """Raise `InputError` for options that exclude one another.
 
-        Parameters
-        ----------
-        before
-            What stands before the name of an option: two dashes on the command line.
+        `before`: what stands before the name of an option: two dashes on the command line.
         """
         if sum(given is not None for given in (self.load, self.rate, self.trace)) > 1:
             names = f"{before}load, {before}rate and {before}trace"
@@ -103,24 +100,13 @@ class JobsAsked:
         return replay(self.trace, problem, compress=self.compress, jobs=self.jobs)
 
     def spread(self, replayed: Workload | None) -> float:
-        """How much demands vary within their class.
-
-        Parameters
-        ----------
-        replayed
-            What `replayed` gave.
-        """
+        """How much demands vary within their class."""
         return self.noise if replayed is None else spread_of(replayed)
 
     def drawn(self, problem: Datacenter, plan: Guidance | None) -> Workload:
         """The jobs, drawn.
 
-        Parameters
-        ----------
-        problem
-            The datacenter.
-        plan
-            The plan of the datacenter's own mix, if one is needed.
+        `plan`: the plan of the datacenter's own mix, if one is needed.
         """
         mixes = [self._at_load(mix_of(text, problem), problem) for text in self.mixes]
         law = durations_of(self.durations, problem)
@@ -169,21 +155,9 @@ def plan_for(
 ) -> Guidance:
     """A plan from a file or made now, for demands that vary within their class.
 
-    Parameters
-    ----------
-    problem
-        The datacenter.
-    path
-        A guidance file, None to make one.
-    spread
-        Coefficient of variation of the demands.
-    time_limit
-        Seconds for whole machines, see `guide`.
-
-    Raises
-    ------
-    InputError
-        If something is wrong with the file, or the datacenter carries no jobs.
+    `path`: a guidance file, None to make one.
+    `time_limit`: seconds for whole machines, see `guide`.
+    Raises `InputError` if something is wrong with the file, or the datacenter carries no jobs.
     """
     if path is not None:
         from .prices import with_spread

@@ -55,23 +55,8 @@ def best_bins(
 
     Bins are filled up with jobs that are worth nothing, so that they are non-dominated.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    worth
-        Value >= 0 of a job, shape (K, M).
-    floor
-        Only bins worth more are sought, shape (M,); 0 by default.
-    tolerance
-        Relative tolerance of the search.
-    most_nodes
-        Most nodes of the search for one configuration; after them it ends with its bound.
-
-    Returns
-    -------
-    BestBins
-        Bins, values and bounds.
+    `floor`: only bins worth more are sought, shape (M,); 0 by default.
+    `most_nodes`: most nodes of the search for one configuration; after them it ends with its bound.
     """
     count = len(datacenter.configurations)
     bins = np.zeros((count, len(datacenter.classes)), dtype=np.int64)
@@ -103,26 +88,10 @@ def worth_of_room(
 ) -> FloatArray:
     """What the best filling of parts of a machine is worth.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    j
-        Number of the machine's configuration.
-    worth
-        Value >= 0 of a job, shape (K,).
-    room
-        The parts, in units, at most the capacity, shape (parts, R).
-    tolerance
-        Relative tolerance of the search.
-    most_nodes
-        Most nodes of the search for one part; after them it ends with its bound.
-
-    Returns
-    -------
-    FloatArray
-        No filling is worth more than this, and within the tolerance one is unless the search ended
-        early, shape (parts,).
+    `room`: the parts, in units, at most the capacity, shape (parts, R).
+    `most_nodes`: most nodes of the search for one part; after them it ends with its bound.
+    Returns no filling is worth more than this, and within the tolerance one is unless the search
+    ended early, shape (parts,).
     """
     knapsack = _knapsack(datacenter, j, worth, _replacements(datacenter.request_units))
     return np.array([knapsack.search(part, 0.0, tolerance, most_nodes)[2] for part in room])
@@ -186,18 +155,6 @@ def resource_prices(datacenter: Datacenter, worth: FloatArray) -> FloatArray:
 
     They are the dual prices of the knapsack that may hold fractions of jobs: no bin of
     configuration j is worth more than capacity[j] @ prices[j].
-
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    worth
-        Value >= 0 of a job, shape (K, M).
-
-    Returns
-    -------
-    FloatArray
-        Prices, shape (M, R).
     """
     prices = np.zeros(datacenter.capacity.shape)
     for j, capacity in enumerate(datacenter.capacity_units):
@@ -225,17 +182,7 @@ def warm_up() -> None:
 def shares(need: IntArray, capacity: IntArray) -> FloatArray:
     """Requests of the jobs as shares of the capacity.
 
-    Parameters
-    ----------
-    need
-        Request of each class, shape (K, R).
-    capacity
-        Capacity of the machine, shape (R,).
-
-    Returns
-    -------
-    FloatArray
-        The shares, shape (K, R); 0 where there is no capacity.
+    Returns the shares, shape (K, R); 0 where there is no capacity.
     """
     parts = np.zeros(need.shape)
     return np.divide(need, capacity, out=parts, where=capacity > 0)
@@ -261,16 +208,8 @@ def _undominated(p: FloatArray, times: IntArray) -> IntArray:
 def fill_up(jobs: IntArray, usable: BoolArray, request: IntArray, capacity: IntArray) -> None:
     """Add jobs of usable classes, in their order, until none fits.
 
-    Parameters
-    ----------
-    jobs
-        Counts of a bin, shape (K,); changed in place.
-    usable
-        Classes that may run there, shape (K,).
-    request
-        Request of each class, shape (K, R).
-    capacity
-        Capacity of the machine, shape (R,).
+    `jobs`: counts of a bin, shape (K,); changed in place.
+    `usable`: classes that may run there, shape (K,).
     """
     room = capacity - jobs @ request
     for k in np.flatnonzero(usable).tolist():
@@ -328,22 +267,7 @@ def _relaxed_prices(p: FloatArray, share: FloatArray, first: int, scarce: int) -
 
 @counted
 def dot(price: FloatArray, table: FloatArray, row: int) -> float:
-    """The price of what is in a row of a table.
-
-    Parameters
-    ----------
-    price
-        Price of each resource, shape (R,).
-    table
-        Amounts, shape (rows, R).
-    row
-        Number of the row.
-
-    Returns
-    -------
-    float
-        The price.
-    """
+    """The price of what is in a row of a table."""
     total = 0.0
     for r in range(len(price)):
         total += price[r] * table[row, r]
@@ -358,17 +282,7 @@ def price_vectors(p: FloatArray, share: FloatArray) -> FloatArray:
     resource alone, and those of the relaxed knapsack with little left of each resource. A vector
     that cannot price some class is too high to matter.
 
-    Parameters
-    ----------
-    p
-        Value >= 0 of a job, shape (K,).
-    share
-        What it needs as shares of the capacity, shape (K, R).
-
-    Returns
-    -------
-    FloatArray
-        The prices of the whole capacity; those after the last class are 0.
+    Returns the prices of the whole capacity; those after the last class are 0.
     """
     classes, resources = share.shape
     kinds = 2 * resources + 2

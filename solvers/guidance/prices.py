@@ -35,24 +35,8 @@ def class_prices(datacenter: Datacenter, value: FloatArray, *, spread: float = 0
     is the worth of the best filling (docs/heuristics/dispatch.md). What counts is how much more
     than on the configuration where that is least: no class is barred everywhere.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    value
-        What serving each class at a rate greater by 1 is worth, shape (K,).
-    spread
-        Coefficient of variation of the jobs' demands within their class.
-
-    Returns
-    -------
-    ClassPrices
-        The prices.
-
-    Raises
-    ------
-    InputError
-        If the spread is negative or not finite.
+    `value`: what serving each class at a rate greater by 1 is worth, shape (K,).
+    Raises `InputError` if the spread is negative or not finite.
     """
     need_spread(spread)
     room = _price_of_room(datacenter, value)
@@ -68,13 +52,7 @@ def class_prices(datacenter: Datacenter, value: FloatArray, *, spread: float = 0
 
 
 def need_spread(spread: float) -> None:
-    """Raise `InputError` unless a spread is finite and not negative.
-
-    Parameters
-    ----------
-    spread
-        Coefficient of variation of the jobs' demands within their class.
-    """
+    """Raise `InputError` unless a spread is finite and not negative."""
     if not 0 <= spread < float("inf"):
         raise InputError(f"spread: need a number >= 0, got {spread}")
 
@@ -82,18 +60,8 @@ def need_spread(spread: float) -> None:
 def with_spread(guidance: Guidance, spread: float) -> Guidance:
     """Return the same guidance for jobs whose demands vary more or less within their class.
 
-    Parameters
-    ----------
-    guidance
-        A plan.
-    spread
-        Coefficient of variation of the jobs' demands within their class.
-
-    Returns
-    -------
-    Guidance
-        The plan with the places where each class belongs at that spread; the plan itself if it has
-        no prices.
+    Returns the plan with the places where each class belongs at that spread; the plan itself if it
+    has no prices.
     """
     prices = guidance.class_prices
     if prices is None or prices.spread == spread:

@@ -27,23 +27,11 @@ def residual_columns(
 ) -> tuple[tuple[IntArray, ...], tuple[FloatArray, ...]]:
     """Round down, solve the linear program of what is left over, and so on until nothing is.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    columns
-        The fractional plan.
-    clock
-        When to end with what there is.
-    target_rate
-        Arrival rate to carry on the fewest machines (jobs per time unit), None to maximise it.
-
-    Returns
-    -------
-    bins
-        The bins of `columns` and then new ones, shapes (bins, K).
-    machines
-        A fractional plan of them, most of it in whole machines, shapes (bins,).
+    `clock`: when to end with what there is.
+    `target_rate`: arrival rate to carry on the fewest machines (jobs per time unit), None to
+    maximise it.
+    Returns the bins of `columns` and then new ones, shapes (bins, K).
+    Returns a fractional plan of them, most of it in whole machines, shapes (bins,).
     """
     wanted = datacenter.share * (columns.value if target_rate is None else target_rate)
     bins, rest = columns.bins, columns.machines

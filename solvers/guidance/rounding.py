@@ -22,18 +22,6 @@ def printed_rounding(
     """Round as in [LoTES], section 4.2: the q_j largest fractions of each configuration go up.
 
     q_j is the sum of the fractions. Ties go to the bin that is lexicographically first.
-
-    Parameters
-    ----------
-    bins
-        Bins of each configuration, shapes (bins, K).
-    machines
-        The fractional plan, shapes (bins,).
-
-    Returns
-    -------
-    tuple[IntArray, ...]
-        The plan.
     """
     plan = []
     for rows, fractional in zip(bins, machines, strict=True):
@@ -63,24 +51,9 @@ def greedy_rounding(
     Missing is the rate by which a class falls short; bins are rated by the relative shortfall that
     they remove.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    bins
-        Bins of each configuration, shapes (bins, K).
-    machines
-        The fractional plan, shapes (bins,).
-    rate
-        Arrival rate to carry (jobs per time unit).
-    all_machines
-        Whether every machine gets a bin. If not, it ends when nothing is missing and takes back
-        machines that are not needed.
-
-    Returns
-    -------
-    tuple[IntArray, ...]
-        The plan.
+    `rate`: arrival rate to carry (jobs per time unit).
+    `all_machines`: whether every machine gets a bin. If not, it ends when nothing is missing and
+    takes back machines that are not needed.
     """
     plan = [np.floor(fractional + WHOLE).astype(np.int64) for fractional in machines]
     values = [rows * datacenter.rate[:, j] for j, rows in enumerate(bins)]
@@ -132,19 +105,7 @@ def rate_of(
 ) -> float:
     """The arrival rate that a plan carries.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    bins
-        Bins of each configuration, shapes (bins, K).
-    machines
-        The plan, shapes (bins,).
-
-    Returns
-    -------
-    float
-        The rate (jobs per time unit).
+    Returns the rate (jobs per time unit).
     """
     arriving = datacenter.share > 0
     rates = served(datacenter, bins, machines)
@@ -156,19 +117,7 @@ def served(
 ) -> FloatArray:
     """The rate at which a plan serves each class.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    bins
-        Bins of each configuration, shapes (bins, K).
-    machines
-        The plan, shapes (bins,).
-
-    Returns
-    -------
-    FloatArray
-        The rates (jobs per time unit), shape (K,).
+    Returns the rates (jobs per time unit), shape (K,).
     """
     rates: FloatArray = np.zeros(len(datacenter.classes))
     for j, (rows, plan) in enumerate(zip(bins, machines, strict=True)):

@@ -41,22 +41,8 @@ def valuable_bins(
     Jobs of classes without arrivals count as filling only: of the bins that differ in them alone
     there is one.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    worth
-        Value >= 0 of a job, shape (K, M).
-    least
-        Least worth of a bin of each configuration, shape (M,).
-    most
-        Most bins of all configurations together.
-
-    Returns
-    -------
-    tuple[IntArray, ...] or None
-        The bins of each configuration, shapes (bins, K); the empty one where there are none. None
-        if there are more than `most`, or the search takes too long.
+    Returns the bins of each configuration, shapes (bins, K); the empty one where there are none.
+    None if there are more than `most`, or the search takes too long.
     """
     found, left = [], most
     for j, capacity in enumerate(datacenter.capacity_units):

@@ -80,21 +80,10 @@ def whole_plan(
 ) -> WholePlan:
     """Find a plan in whole machines, and bound all others.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    columns
-        The fractional plan, with the same target rate.
-    clock
-        When to end with what there is.
-    target_rate
-        Arrival rate to carry on the fewest machines (jobs per time unit), None to maximise it.
-
-    Returns
-    -------
-    WholePlan
-        The plan. It may fall short of a target rate, if no better one was found.
+    `clock`: when to end with what there is.
+    `target_rate`: arrival rate to carry on the fewest machines (jobs per time unit), None to
+    maximise it.
+    Returns the plan. It may fall short of a target rate, if no better one was found.
     """
     search = _Search(datacenter, columns, clock, target_rate)
     if search.is_optimal:

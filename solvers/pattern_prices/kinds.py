@@ -35,18 +35,7 @@ class Kinds(NamedTuple):
 
 
 def kinds_of(instance: Instance) -> tuple[Kinds, Kinds]:
-    """Sort the tasks of both phases into kinds of equal job, processing time and least setup.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-
-    Returns
-    -------
-    tuple[Kinds, Kinds]
-        The kinds of map tasks and of reduce tasks.
-    """
+    """Sort the tasks of both phases into kinds of equal job, processing time and least setup."""
     return (
         _kinds(
             instance.map_job,

@@ -44,20 +44,11 @@ class Patterns:
     ) -> tuple[FloatArray, FloatArray]:
         """Find the best pattern of each slot.
 
-        Parameters
-        ----------
-        price
-            Value of a task of each kind, shape (kinds,), not negative.
-        due
-            When the tasks of each kind must be done (s), shape (kinds,), at most the horizon.
-        horizon
-            The horizon (s), positive.
-
-        Returns
-        -------
-        tuple[FloatArray, FloatArray]
-            Upper bounds on the value of a pattern on each slot, shape (slots,), and the numbers of
-            tasks of each kind in the patterns found, shape (slots, kinds).
+        `price`: value of a task of each kind, shape (kinds,), not negative.
+        `due`: when the tasks of each kind must be done (s), shape (kinds,), at most the horizon.
+        `horizon`: the horizon (s), positive.
+        Returns upper bounds on the value of a pattern on each slot, shape (slots,), and the numbers
+        of tasks of each kind in the patterns found, shape (slots, kinds).
         """
         _best_patterns(
             np.argsort(due, kind="stable"),

@@ -60,14 +60,9 @@ class PhasePrices:
 
         Below 1 the due dates are impossible, whatever the prices are.
 
-        Parameters
-        ----------
-        price
-            Prices of a task of each kind, shape (kinds,), not negative, not all 0.
-        due
-            When the tasks of each kind must be done (s), shape (kinds,).
-        horizon
-            Not before the last due date (s).
+        `price`: prices of a task of each kind, shape (kinds,), not negative, not all 0.
+        `due`: when the tasks of each kind must be done (s), shape (kinds,).
+        `horizon`: not before the last due date (s).
         """
         values, _ = self.patterns.best(price, due, horizon)
         return float(values.sum() / (self.kinds.number @ price)) * (1 + SAFETY)
@@ -75,12 +70,8 @@ class PhasePrices:
     def impossible(self, due: FloatArray, horizon: float) -> bool:
         """Whether prices were found that prove the due dates impossible.
 
-        Parameters
-        ----------
-        due
-            When the tasks of each kind must be done (s), shape (kinds,).
-        horizon
-            Not before the last due date (s).
+        `due`: when the tasks of each kind must be done (s), shape (kinds,).
+        `horizon`: not before the last due date (s).
         """
         if not len(due):
             return False

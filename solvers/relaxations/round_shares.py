@@ -20,20 +20,6 @@ def rounded(instance: Instance, order: IntArray, optimum: Poured) -> Schedule:
     Each slot gets the whole tasks of its share. The few left over go, the longest first, where they
     exceed least: over all later waves, the work on the slot beyond the end that the program has for
     them. Setups are timed, not considered.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    order
-        The jobs in order, shape (jobs,).
-    optimum
-        What the program gave for this order.
-
-    Returns
-    -------
-    Schedule
-        The schedule.
     """
     maps, reduces = phases(instance)
     wave, end = optimum.wave, optimum.end

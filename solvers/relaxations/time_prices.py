@@ -66,17 +66,7 @@ class TimedJobs(NamedTuple):
 def timed_jobs(instance: Instance, unit: float) -> TimedJobs:
     """The relaxed problem of an instance.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    unit
-        The time unit (s), of which all durations are multiples.
-
-    Returns
-    -------
-    TimedJobs
-        The relaxed problem.
+    `unit`: the time unit (s), of which all durations are multiples.
     """
     data = Coefficients(instance)
     phases = (data.maps, data.least_map), (data.reduces, data.least_reduce)
@@ -105,18 +95,8 @@ def timed_jobs(instance: Instance, unit: float) -> TimedJobs:
 def surplus(jobs: TimedJobs, prices: IntArray) -> int:
     """What the jobs pay at least, less what the slots can take; above 0 no schedule is so short.
 
-    Parameters
-    ----------
-    jobs
-        The relaxed problem.
-    prices
-        Price of each time unit of a map slot, from the start of the schedule, and of a reduce slot,
-        from its end; whole and not negative, shape (2, horizon).
-
-    Returns
-    -------
-    int
-        The surplus, exactly.
+    `prices`: price of each time unit of a map slot, from the start of the schedule, and of a reduce
+    slot, from its end; whole and not negative, shape (2, horizon).
     """
     horizon = prices.shape[1]
     paid = np.zeros((2, horizon + 1), dtype=np.int64)
@@ -137,19 +117,8 @@ def surplus(jobs: TimedJobs, prices: IntArray) -> int:
 def find_prices(jobs: TimedJobs, prices: FloatArray, flag: IntArray) -> FloatArray:
     """Look for prices with a surplus by the subgradient method.
 
-    Parameters
-    ----------
-    jobs
-        The relaxed problem.
-    prices
-        Prices to begin with, as in `surplus`, but not whole, shape (2, horizon).
-    flag
-        The search ends soon after `flag[0]` becomes 1.
-
-    Returns
-    -------
-    FloatArray
-        The best prices found.
+    `prices`: prices to begin with, as in `surplus`, but not whole, shape (2, horizon).
+    `flag`: the search ends soon after `flag[0]` becomes 1.
     """
     best = prices.copy()
     _ascend(flag, jobs.least, jobs.begin, jobs.size, jobs.number, jobs.slots, best)

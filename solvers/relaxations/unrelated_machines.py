@@ -88,12 +88,8 @@ class LinearPrograms:
     def tell(self, makespan: float, bound: float) -> None:
         """Report progress.
 
-        Parameters
-        ----------
-        makespan
-            The best makespan (s).
-        bound
-            The best lower bound (s).
+        `makespan`: the best makespan (s).
+        `bound`: the best lower bound (s).
         """
         if self.request.on_progress is not None:
             self.request.on_progress(Progress(self.clock.elapsed, makespan, bound))

@@ -68,21 +68,8 @@ def poured(
 ) -> Poured | None:
     """Solve the program for jobs in a given order.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    order
-        The jobs in order, shape (jobs,).
-    clock
-        When to give up.
-    horizon
-        No slot gets a task too long for this makespan (s).
-
-    Returns
-    -------
-    Poured | None
-        The optimum; None if there is none or the time is up.
+    `horizon`: no slot gets a task too long for this makespan (s).
+    Returns the optimum; None if there is none or the time is up.
     """
     maps, reduces = phases(instance)
     wave = waves_of(instance, order)
@@ -104,17 +91,7 @@ def waves_of(instance: Instance, order: IntArray) -> IntArray:
 
     Half of a job's work is its share of all map work, half its share of all reduce work.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    order
-        The jobs in order, shape (jobs,).
-
-    Returns
-    -------
-    IntArray
-        Wave of each job, from 0 on, rising along the order, shape (jobs,).
+    Returns wave of each job, from 0 on, rising along the order, shape (jobs,).
     """
     work = np.zeros(instance.jobs)
     for times in average_times(instance):

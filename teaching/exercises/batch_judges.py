@@ -61,24 +61,8 @@ _TASK = re.compile(r"job '([^']*)' (map|reduce) task (\d+)")
 def judge_heuristic(document: Document, ask: Ask, demands: Demands) -> Failure | None:
     """What is wrong with the schedule of a heuristic.
 
-    Parameters
-    ----------
-    document
-        The instance.
-    ask
-        Puts the question.
-    demands
-        How good it must be.
-
-    Returns
-    -------
-    Failure | None
-        The first mistake in the order of `KINDS`.
-
-    Raises
-    ------
-    Malformed
-        If the answer is no list of rows.
+    `demands`: how good it must be.
+    Raises `Malformed` if the answer is no list of rows.
     """
     best, rows = optimum(document)
     right = {"makespan": best, "tasks": rows}
@@ -99,24 +83,8 @@ def judge_heuristic(document: Document, ask: Ask, demands: Demands) -> Failure |
 def judge_bound(document: Document, ask: Ask, demands: Demands) -> Failure | None:
     """What is wrong with a lower bound.
 
-    Parameters
-    ----------
-    document
-        The instance.
-    ask
-        Puts the question.
-    demands
-        A bound that it must reach.
-
-    Returns
-    -------
-    Failure | None
-        The mistake.
-
-    Raises
-    ------
-    Malformed
-        If the answer is no number.
+    `demands`: a bound that it must reach.
+    Raises `Malformed` if the answer is no number.
     """
     best, rows = optimum(document)
     right = {"makespan": best, "tasks": rows}
@@ -141,24 +109,7 @@ def judge_bound(document: Document, ask: Ask, demands: Demands) -> Failure | Non
 def judge_solve(document: Document, ask: Ask, demands: Demands) -> Failure | None:
     """What is wrong with an optimum, given by a function or by the model that it builds.
 
-    Parameters
-    ----------
-    document
-        The instance.
-    ask
-        Puts the question.
-    demands
-        Nothing here.
-
-    Returns
-    -------
-    Failure | None
-        The mistake.
-
-    Raises
-    ------
-    Malformed
-        If the answer is no number.
+    Raises `Malformed` if the answer is no number.
     """
     best, rows = optimum(document)
     right = {"makespan": best, "tasks": rows}
@@ -207,17 +158,7 @@ def _wrong_schedule(document: Document, answer: Answer, demands: Demands) -> Fai
 def first_mistake(violations: list[str], shown: Any) -> Failure:
     """The first mistake in the order of `KINDS`.
 
-    Parameters
-    ----------
-    violations
-        What the checker says, at least one line.
-    shown
-        What is shown of the answer.
-
-    Returns
-    -------
-    Failure
-        The mistake.
+    `violations`: what the checker says, at least one line.
     """
     kinds = [kind for pattern, kind in KINDS if any(re.search(pattern, v) for v in violations)]
     first = next((p for p, kind in KINDS if kinds and kind == kinds[0]), "")
@@ -230,22 +171,7 @@ def first_mistake(violations: list[str], shown: Any) -> Failure:
 def told(document: Document, value: Any) -> tuple[Instance, Schedule, list[str], dict[str, Any]]:
     """Instance and schedule of rows, what the checker says of them, and what is shown of them.
 
-    Parameters
-    ----------
-    document
-        The instance.
-    value
-        The rows, perhaps with a makespan.
-
-    Returns
-    -------
-    tuple
-        All four.
-
-    Raises
-    ------
-    Malformed
-        If the value is none of this.
+    Raises `Malformed` if the value is none of this.
     """
     rows, claimed = _rows(value)
     instance = instance_of(document)

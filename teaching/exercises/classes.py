@@ -96,25 +96,9 @@ class Wishes:
 def grade_class(folder: Path, wishes: Wishes, on_progress: OnProgress = lambda _: None) -> Marks:
     """Grade every Python file of a folder and its subfolders.
 
-    Parameters
-    ----------
-    folder
-        The folder.
-    wishes
-        How. Files that are in the journal, unchanged and graded in the same way, are not graded
-        again, unless their page is missing.
-    on_progress
-        Is told what is being done.
-
-    Returns
-    -------
-    Marks
-        The table; after Ctrl-C with the files that were done.
-
-    Raises
-    ------
-    InputError
-        If there is no Python file, or another run is writing the journal.
+    `wishes`: how. Files that are in the journal, unchanged and graded in the same way, are not
+    graded again, unless their page is missing.
+    Raises `InputError` if there is no Python file, or another run is writing the journal.
     """
     files = sorted(
         path
@@ -155,20 +139,7 @@ def grade_class(folder: Path, wishes: Wishes, on_progress: OnProgress = lambda _
 
 
 def row_of(found: Grade, reveal: Reveal) -> Row:
-    """The row of a verdict.
-
-    Parameters
-    ----------
-    found
-        The verdict.
-    reveal
-        What it says of hidden problems.
-
-    Returns
-    -------
-    dict
-        A value for each of `COLUMNS`.
-    """
+    """The row of a verdict."""
     row: Row = dict.fromkeys(COLUMNS)
     row |= {"file": found.file, "verdict": found.verdict, "instances": found.asked}
     row |= {"failed": found.failed, "message": ""}

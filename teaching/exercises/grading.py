@@ -131,26 +131,7 @@ def wanted(
 ) -> Wanted:
     """Check how a file is to be graded.
 
-    Parameters
-    ----------
-    exercise
-        Name of the exercise.
-    seed, instances, domain
-        The hidden problems.
-    demands
-        What is asked beyond being right.
-    limits
-        The limits.
-
-    Returns
-    -------
-    Wanted
-        All of it.
-
-    Raises
-    ------
-    InputError
-        If something does not fit the exercise.
+    Raises `InputError` if something does not fit the exercise.
     """
     one = exercise_named(exercise)
     names = list(one.domains)
@@ -175,21 +156,7 @@ def grade_source(
 ) -> Grade:
     """As `grade`, for the text of a file.
 
-    Parameters
-    ----------
-    source
-        The text.
-    name
-        What it is called.
-    wanted
-        How to grade.
-    on_progress
-        Is told what is being done.
-
-    Returns
-    -------
-    Grade
-        The verdict; after Ctrl-C with what was found until then.
+    `name`: what it is called.
     """
     with Submission(source, name, wanted.exercise, wanted.limits) as submission:
         search = _Search(submission, wanted, on_progress)

@@ -33,17 +33,7 @@ svg { display: block; width: 100%; max-width: 520px; height: auto; margin: 6px 0
 def page(grade: Grade, reveal: Reveal = "smallest") -> str:
     """The verdict as HTML.
 
-    Parameters
-    ----------
-    grade
-        The verdict.
-    reveal
-        What may be seen of the hidden problems.
-
-    Returns
-    -------
-    str
-        The page.
+    `reveal`: what may be seen of the hidden problems.
     """
     body = "\n".join(_body(grade, reveal))
     return _whole(f"{grade.file}: exercise {grade.exercise}", body)
@@ -52,21 +42,7 @@ def page(grade: Grade, reveal: Reveal = "smallest") -> str:
 def refusal(file: str, exercise: str, verdict: str, why: str) -> str:
     """The page about a file that cannot be graded.
 
-    Parameters
-    ----------
-    file
-        Its name.
-    exercise
-        Name of the exercise.
-    verdict
-        What it is called in a table.
-    why
-        What is wrong with it.
-
-    Returns
-    -------
-    str
-        The page.
+    `verdict`: what it is called in a table.
     """
     body = (
         f'<h1>{escape(file)}</h1>\n<p class="soft">exercise {escape(exercise)}</p>\n'

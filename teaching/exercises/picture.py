@@ -48,21 +48,7 @@ class Bar:
 def picture(document: Document, answer: Any, broken: Sequence[str], until: float) -> str:
     """The answer as SVG, empty if it has no bars.
 
-    Parameters
-    ----------
-    document
-        The problem.
-    answer
-        Rows of a schedule, or starts of jobs.
-    broken
-        Names of the tasks or jobs that a mistake is about.
-    until
-        Where the axis ends at the least.
-
-    Returns
-    -------
-    str
-        The picture.
+    `until`: where the axis ends at the least.
     """
     if not isinstance(answer, dict):
         return ""

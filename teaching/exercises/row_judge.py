@@ -19,24 +19,8 @@ ROUNDING = 1e-5
 def judge_rows(document: Document, ask: Ask, demands: Demands) -> Failure | None:
     """What is wrong with the optimum and the schedule of the model that the rows make.
 
-    Parameters
-    ----------
-    document
-        The instance, in which no task reads.
-    ask
-        Puts the question, and a second one with a shortest schedule: which rows cut it off?
-    demands
-        Nothing here.
-
-    Returns
-    -------
-    Failure | None
-        The mistake.
-
-    Raises
-    ------
-    Malformed
-        If the answer is none of a model.
+    `ask`: puts the question, and a second one with a shortest schedule: which rows cut it off?
+    Raises `Malformed` if the answer is none of a model.
     """
     best, rows = optimum(document)
     answer = ask(document)

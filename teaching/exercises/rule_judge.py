@@ -38,22 +38,7 @@ class FirstFit(events.AtWork):
 
 
 def judge_rule(document: Document, ask: Ask, demands: Demands) -> Failure | None:
-    """What is wrong with the starts of a rule.
-
-    Parameters
-    ----------
-    document
-        Datacenter and jobs.
-    ask
-        Puts the question.
-    demands
-        Nothing here.
-
-    Returns
-    -------
-    Failure | None
-        The mistake.
-    """
+    """What is wrong with the starts of a rule."""
     right = _rows(document, events.answer("FirstFit", FirstFit, document))
     answer = ask(document)
     failure = failed_to_answer(answer)

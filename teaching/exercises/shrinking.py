@@ -47,25 +47,7 @@ def shrink(
 ) -> Shrunk:
     """Take the first move that gives a smaller problem of the same failure, and start over.
 
-    Parameters
-    ----------
-    document
-        A problem that fails.
-    failure
-        How.
-    exercise
-        Its moves and sizes.
-    domain
-        No problem outside it is tried.
-    fails
-        Says how a problem fails.
-    until
-        When to stop, as `time.monotonic` counts.
-
-    Returns
-    -------
-    Shrunk
-        The last problem that failed. The size falls with every move, so the search ends.
+    Returns the last problem that failed. The size falls with every move, so the search ends.
     """
     size, trials, time_outs = exercise.size(document), 0, 0
     tried: set[str] = set()

@@ -89,17 +89,7 @@ class Submission:
     def ask(self, document: Document, seconds: float) -> Answer:
         """Put a question, in a new process if the last one has ended.
 
-        Parameters
-        ----------
-        document
-            The problem.
-        seconds
-            Processor time (s) for the answer.
-
-        Returns
-        -------
-        Answer
-            The answer.
+        `seconds`: processor time (s) for the answer.
         """
         if self._process is None:
             self._start()
@@ -117,17 +107,7 @@ class Submission:
     def ask_alone(self, document: Document, seconds: float) -> Answer:
         """Put a question as the first of a new process.
 
-        Parameters
-        ----------
-        document
-            The problem.
-        seconds
-            Processor time (s) for the answer.
-
-        Returns
-        -------
-        Answer
-            The answer.
+        `seconds`: processor time (s) for the answer.
         """
         self._stop()
         self._start()

@@ -59,20 +59,9 @@ class Highs:
 def highs_for_browsers(folder: str | Path | None = None) -> Highs:
     """Get HiGHS for browsers, from a folder, the cache or, once, with npm.
 
-    Parameters
-    ----------
-    folder
-        A folder with the npm package `highs`, or with its files; by default the user's cache.
-
-    Returns
-    -------
-    Highs
-        The verified files.
-
-    Raises
-    ------
-    InputError
-        If a file is missing or is not the one that is meant, or npm is missing or fails.
+    `folder`: a folder with the npm package `highs`, or with its files; by default the user's cache.
+    Raises `InputError` if a file is missing or is not the one that is meant, or npm is missing or
+    fails.
     """
     if folder is not None:
         return _read(_package(Path(folder)))

@@ -81,24 +81,7 @@ def write_lesson(
 def lesson_content(lesson: Lesson, path: str | Path, highs: str | Path | None = None) -> bytes:
     """What a file of a lesson holds.
 
-    Parameters
-    ----------
-    lesson
-        The lesson.
-    path
-        The file, whose ending decides: a page (`.html`) or a document (`.json`).
-    highs
-        As in `write_lesson`.
-
-    Returns
-    -------
-    bytes
-        The content.
-
-    Raises
-    ------
-    InputError
-        For another ending, or if HiGHS for browsers cannot be had.
+    Raises `InputError` for another ending, or if HiGHS for browsers cannot be had.
     """
     if need_ending(path, ENDINGS, "a lesson") == ".json":
         return (json.dumps(lesson.document(), allow_nan=False) + "\n").encode()
@@ -106,20 +89,7 @@ def lesson_content(lesson: Lesson, path: str | Path, highs: str | Path | None = 
 
 
 def lesson_page(lesson: Lesson, highs: Highs) -> str:
-    """The page of a lesson.
-
-    Parameters
-    ----------
-    lesson
-        The lesson.
-    highs
-        HiGHS for browsers.
-
-    Returns
-    -------
-    str
-        The page.
-    """
+    """The page of a lesson."""
     title = html.escape(f"Lesson: the {lesson.model} model")
     scripts = (*SCRIPTS[:-1], *family(lesson.model).scripts, SCRIPTS[-1])
     form = schema(str(lesson.instance["format"]))

@@ -42,18 +42,6 @@ def plain_model(model: pyo.ConcreteModel, named: Named) -> PlainModel:
 
     Fixed variables are put in as their value. Rows in which no variable is left are left out; so
     are zeros.
-
-    Parameters
-    ----------
-    model
-        The model.
-    named
-        Name of a variable, from its component and its index.
-
-    Returns
-    -------
-    PlainModel
-        The same as data.
     """
     variables: dict[str, Variable] = {}
     names: dict[int, str] = {}

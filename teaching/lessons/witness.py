@@ -18,17 +18,7 @@ def without_each(about: Family, problem: Any) -> dict[str, float | None]:
 
     Cuts follow from all core rules together, so none may stay when one of these goes.
 
-    Parameters
-    ----------
-    about
-        The lesson family of the model.
-    problem
-        A problem.
-
-    Returns
-    -------
-    dict[str, float or None]
-        Optimum by the statement's label; None where there is none.
+    Returns optimum by the statement's label; None where there is none.
     """
     found: dict[str, float | None] = {}
     for statement in statement_of(FORMULATIONS.lookup(about.model)).statements:

@@ -34,18 +34,7 @@ BUTTONS = (
 
 
 def page(steps: Steps) -> str:
-    """The page of all steps.
-
-    Parameters
-    ----------
-    steps
-        The steps.
-
-    Returns
-    -------
-    str
-        The HTML text.
-    """
+    """The page of all steps."""
     title = _safe(f"{steps.method} on {steps.instance}, step by step")
     notes = "".join(f'<p class="about">{_safe(note)}</p>' for note in steps.notes)
     articles = "\n".join(_article(n, step, steps) for n, step in enumerate(steps.steps, 1))

@@ -95,12 +95,7 @@ class Layout:
     def y(self, lane: int, track: int | None = None) -> tuple[float, float]:
         """Upper edge and height of a bar in a lane.
 
-        Parameters
-        ----------
-        lane
-            The lane.
-        track
-            Its place there, None for the whole lane.
+        `track`: its place there, None for the whole lane.
         """
         top, high = self.tops[lane], self.tops[lane + 1] - self.tops[lane]
         gap = min(2.0, high / 8)

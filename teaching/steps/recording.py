@@ -72,10 +72,7 @@ def steps(
 def recorder(method: str) -> Callable[..., Steps]:
     """The function that records a method.
 
-    Raises
-    ------
-    InputError
-        For a method without one; the message lists those that have one.
+    Raises `InputError` for a method without one; the message lists those that have one.
     """
     if method not in RECORDERS:
         guess = did_you_mean(method, list(RECORDERS))
@@ -91,14 +88,8 @@ def instance_marks(
 ) -> tuple[Mark, ...]:
     """The best closed-form bound of an instance, and its optimum if it is wanted and found.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    makespan
-        Makespan of the schedule that is drawn (s).
-    optimum
-        Seconds to look for the optimum; None not to.
+    `makespan`: makespan of the schedule that is drawn (s).
+    `optimum`: seconds to look for the optimum; None not to.
     """
     bound, name = best_lower_bound(instance)
     marks = [Mark(f"bound ({name})", bound, dashed=True)]

@@ -37,20 +37,9 @@ MODULE = "slotwise.experiments.engine.one_run"
 def alone(unit: Unit, grace: float = GRACE, workers: int = 1) -> Iterator[Record]:
     """The records of a unit, each run in a fresh process.
 
-    Parameters
-    ----------
-    unit
-        The unit.
-    grace
-        As of `Watchdog`.
-    workers
-        Processes side by side.
-
-    Yields
-    ------
-    Record
-        One for each run as it ends: its own, or one with the status `crashed` whose traceback has
-        the reason.
+    `unit`: the unit.
+    Yields one for each run as it ends: its own, or one with the status `crashed` whose traceback
+    has the reason.
     """
     yield from all_alone([unit], grace, workers)
 
@@ -58,19 +47,7 @@ def alone(unit: Unit, grace: float = GRACE, workers: int = 1) -> Iterator[Record
 def all_alone(units: Iterable[Unit], grace: float = GRACE, workers: int = 1) -> Iterator[Record]:
     """As `alone`, the runs of several units.
 
-    Parameters
-    ----------
-    units
-        The units.
-    grace
-        As of `Watchdog`.
-    workers
-        Processes side by side.
-
-    Yields
-    ------
-    Record
-        One for each run.
+    `units`: the units.
     """
     processes = _Processes(grace)
     with ThreadPoolExecutor(workers) as pool:
@@ -90,19 +67,7 @@ def runs_alone(unit: Unit) -> list[Unit]:
 def crashed(run: Run, instance: str, reason: str) -> Record:
     """The record of a run whose worker died.
 
-    Parameters
-    ----------
-    run
-        The run.
-    instance
-        Name of the instance, as far as it is known.
-    reason
-        How it died, which may differ from place to place.
-
-    Returns
-    -------
-    Record
-        The record.
+    `reason`: how it died, which may differ from place to place.
     """
     return Record(
         run=run.id,

@@ -88,15 +88,8 @@ class ClusterBackend:
         killed it. So a unit whose workers died is carried out run by run, each in a process of its
         own on a worker. If workers still die, the run is alone in the cluster for its last try.
 
-        Parameters
-        ----------
-        units
-            The units.
-
-        Yields
-        ------
-        Record
-            As units arrive.
+        `units`: the units.
+        Yields as units arrive.
         """
         todo = _Todo(iter(units))
         flying: dict[object, tuple[Future, _Task]] = {}

@@ -17,15 +17,8 @@ from ...study.workload import FROM_TRACE
 def contents_of(unit: Unit) -> dict[str, bytes]:
     """What is in the files of a unit, by their paths.
 
-    Parameters
-    ----------
-    unit
-        The unit.
-
-    Returns
-    -------
-    dict
-        Without files that cannot be read: the worker says so of their paths.
+    `unit`: the unit.
+    Returns without files that cannot be read: the worker says so of their paths.
     """
     found = {}
     for path in {unit.instance.path, *(path for _, _, path in _of_workload(unit.instance))} - {""}:
@@ -37,21 +30,8 @@ def contents_of(unit: Unit) -> dict[str, bytes]:
 def with_files(unit: Unit, contents: Mapping[str, bytes], folder: Path) -> tuple[Unit, Names]:
     """The unit with its files in a folder, where those of other units may be, too.
 
-    Parameters
-    ----------
-    unit
-        The unit.
-    contents
-        As of `contents_of`.
-    folder
-        The folder.
-
-    Returns
-    -------
-    Unit
-        The unit with the paths here.
-    dict
-        The paths that it had, by those that it has.
+    `unit`: the unit.
+    Returns the unit with the paths here.
     """
     here = {path: _put(path, content, folder) for path, content in contents.items()}
     source = unit.instance

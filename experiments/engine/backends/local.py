@@ -27,22 +27,8 @@ def cores() -> int:
 def workers_for(threads: int, workers: int | None = None) -> int:
     """How many workers run side by side.
 
-    Parameters
-    ----------
-    threads
-        Most threads that one run uses.
-    workers
-        What the user asks for, if anything.
-
-    Returns
-    -------
-    int
-        The number of workers.
-
-    Raises
-    ------
-    InputError
-        If they are more than the cores.
+    `workers`: what the user asks for, if anything.
+    Raises `InputError` if they are more than the cores.
     """
     available = cores()
     asked = max(1, available // threads) if workers is None else workers

@@ -57,20 +57,9 @@ class Parcel:
 def carry_out_parcel(parcel: Parcel) -> list[Record]:
     """Carry out a unit on a Dask worker, or as much of it as a worker does at a time.
 
-    Parameters
-    ----------
-    parcel
-        The unit.
-
-    Returns
-    -------
-    list of Record
-        Of its first runs.
-
-    Raises
-    ------
-    UnfitWorker
-        On a worker with several threads, or with another build of the package or its libraries.
+    `parcel`: the unit.
+    Raises `UnfitWorker` on a worker with several threads, or with another build of the package or
+    its libraries.
     """
     from distributed import get_worker
 
@@ -94,49 +83,17 @@ def carry_out_parcel(parcel: Parcel) -> list[Record]:
 
 
 def has_threads(worker: str, threads: int) -> str:
-    """What is wrong with a worker that carries out several runs at a time.
-
-    Parameters
-    ----------
-    worker
-        Its address.
-    threads
-        How many.
-
-    Returns
-    -------
-    str
-        The message.
-    """
+    """What is wrong with a worker that carries out several runs at a time."""
     return f"worker {worker} has {threads} threads: start workers with --nthreads 1"
 
 
 def has_another(worker: str, other: str) -> str:
-    """What is wrong with a worker whose results may differ.
-
-    Parameters
-    ----------
-    worker
-        Its address.
-    other
-        What `difference` says of it.
-
-    Returns
-    -------
-    str
-        The message.
-    """
+    """What is wrong with a worker whose results may differ."""
     return f"worker {worker} has {other}; --anyway takes it"
 
 
 def limit_threads(threads: int) -> None:
-    """Limit the threads of the libraries in this process.
-
-    Parameters
-    ----------
-    threads
-        The most for each of them.
-    """
+    """Limit the threads of the libraries in this process."""
     numba = sys.modules.get("numba")
     if numba is None:
         os.environ.update(thread_limits(threads))

@@ -48,11 +48,6 @@ def begin(driver: int) -> None:
     """Leave Ctrl-C and standard output to the driver, and end when it ends.
 
     The first call in a process counts.
-
-    Parameters
-    ----------
-    driver
-        The process that started this one.
     """
     global _begun
     if _begun or driver == os.getpid():  # one worker may be the driver itself
@@ -87,35 +82,14 @@ def guard_group() -> None:
 
 
 def thread_limits(threads: int) -> dict[str, str]:
-    """Variables of the environment that limit the threads of libraries.
-
-    Parameters
-    ----------
-    threads
-        Most threads.
-
-    Returns
-    -------
-    dict
-        Values by name.
-    """
+    """Variables of the environment that limit the threads of libraries."""
     return {name: str(threads) for name in THREADS}
 
 
 def share(unit: Unit, grace: float) -> list[Record]:
     """Carry out a unit, or as much of it as fits into `SHARE` seconds; at least one run.
 
-    Parameters
-    ----------
-    unit
-        The unit.
-    grace
-        As of `Watchdog`.
-
-    Returns
-    -------
-    list of Record
-        Of its first runs.
+    `unit`: the unit.
     """
     from ..perform import perform  # not before the threads of this process are limited
 

@@ -27,20 +27,8 @@ def parted(found: Any) -> tuple[Any, Mapping[Any, Any]]:
 def own_measures(given: Mapping[Any, Any]) -> dict[str, Any]:
     """Measures as they are kept, by the names of their columns.
 
-    Parameters
-    ----------
-    given
-        Numbers and lists of numbers by name.
-
-    Returns
-    -------
-    dict
-        Plain numbers and lists of them; None for those that are not finite.
-
-    Raises
-    ------
-    InputError
-        For anything else; the message has the name.
+    Returns plain numbers and lists of them; None for those that are not finite.
+    Raises `InputError` for anything else; the message has the name.
     """
     if len(given) > MOST_MEASURES:
         raise InputError(f"measures: at most {MOST_MEASURES}, got {len(given)}")

@@ -69,13 +69,7 @@ class Prepared:
 
 
 def measures_of(allocation: Allocation) -> dict[str, Any]:
-    """The measures of an allocation: of few leaves share and flat weight of each.
-
-    Parameters
-    ----------
-    allocation
-        The allocation.
-    """
+    """The measures of an allocation: of few leaves share and flat weight of each."""
     hierarchy = allocation.hierarchy
     measures: dict[str, Any] = {
         "leaves": hierarchy.leaves,

@@ -117,17 +117,8 @@ class Prepared:
 def sample_interval(horizon: float, time_unit: str) -> float | None:
     """Time between samples: so that days are whole numbers of samples, if there are some days.
 
-    Parameters
-    ----------
-    horizon
-        Time of the last arrival.
-    time_unit
-        The datacenter's time unit.
-
-    Returns
-    -------
-    float or None
-        None for the simulator's own.
+    `time_unit`: the datacenter's time unit.
+    Returns none for the simulator's own.
     """
     if time_unit not in SECONDS or horizon * SECONDS[time_unit] < DAYS * DAY:
         return None
@@ -137,19 +128,11 @@ def sample_interval(horizon: float, time_unit: str) -> float | None:
 def measures_of(seen: Simulation) -> dict[str, Any]:
     """The measures of a simulation: figures, series over time, the distribution of waits.
 
-    Parameters
-    ----------
-    seen
-        The simulation.
-
-    Returns
-    -------
-    dict
-        `interval` is the length of the intervals of `wait_over_time`, the mean waits of the jobs
-        that start in each, `starts_over_time`, and `wait_by_arrival`, the mean waits of the jobs
-        that arrive in each. `queue_over_time` has the jobs that wait at
-        `PER_PART` times of each. `share_waiting_longer` is the share of the measured jobs that wait
-        longer than each of `distribution_waits`, `class_shares` the share of each class in them.
+    Returns `interval` is the length of the intervals of `wait_over_time`, the mean waits of the
+    jobs that start in each, `starts_over_time`, and `wait_by_arrival`, the mean waits of the jobs
+    that arrive in each. `queue_over_time` has the jobs that wait at `PER_PART` times of each.
+    `share_waiting_longer` is the share of the measured jobs that wait longer than each of
+    `distribution_waits`, `class_shares` the share of each class in them.
     """
     document = seen.document()
     own = sample_interval(seen.workload.horizon, seen.datacenter.time_unit)

@@ -36,18 +36,8 @@ def nothing(*identifiers: str) -> Comparison:
 def gains_of(frame: pd.DataFrame, factor: str) -> pd.DataFrame:
     """The gains of HMHS, run by run.
 
-    Parameters
-    ----------
-    frame
-        The runs.
-    factor
-        What varies beside the workload and the seed: `jobs` or `cluster`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row an instance and rival: `workload`, `factor`, `seed`, `instance` (its number),
-        `against`, `gain` (% of the rival's makespan).
+    Returns one row an instance and rival: `workload`, `factor`, `seed`, `instance` (its number),
+    `against`, `gain` (% of the rival's makespan).
     """
     keys = ["workload", factor, "seed"]
     wide = frame.pivot(index=keys, columns="method", values="makespan").dropna()
@@ -59,20 +49,7 @@ def gains_of(frame: pd.DataFrame, factor: str) -> pd.DataFrame:
 
 
 def tables_of(gains: pd.DataFrame, factor: str) -> dict[str, pd.DataFrame]:
-    """The means, and the analysis of variance with the instances as blocks.
-
-    Parameters
-    ----------
-    gains
-        The gains.
-    factor
-        What varies beside the workload and the seed.
-
-    Returns
-    -------
-    dict
-        Tables by name.
-    """
+    """The means, and the analysis of variance with the instances as blocks."""
     factors = ["against", "workload", factor]
     anova = analysis_of_variance(gains, "gain", factors, block="instance")
     return {
@@ -83,22 +60,7 @@ def tables_of(gains: pd.DataFrame, factor: str) -> dict[str, pd.DataFrame]:
 
 
 def panels_of(gains: pd.DataFrame, factor: str, labels: Sequence[str]) -> list[Panel]:
-    """A panel for each workload, a line for each rival.
-
-    Parameters
-    ----------
-    gains
-        The gains.
-    factor
-        What varies beside the workload and the seed.
-    labels
-        Of the levels of the factor.
-
-    Returns
-    -------
-    list of Panel
-        The panels.
-    """
+    """A panel for each workload, a line for each rival."""
     means = means_of(gains, "gain", ["workload", "against", factor])
     panels = []
     for workload in WORKLOADS:
@@ -115,19 +77,7 @@ def panels_of(gains: pd.DataFrame, factor: str, labels: Sequence[str]) -> list[P
 def mean_gains(gains: pd.DataFrame, factor: str, against: str) -> pd.Series:
     """Mean gain against a rival by workload and level, in the order of `WORKLOADS`.
 
-    Parameters
-    ----------
-    gains
-        The gains.
-    factor
-        What varies beside the workload and the seed.
-    against
-        The rival.
-
-    Returns
-    -------
-    pandas.Series
-        The means (%).
+    Returns the means (%).
     """
     own = gains[gains["against"] == against]
     means = own.groupby(["workload", factor])["gain"].mean()

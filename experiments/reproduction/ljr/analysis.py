@@ -72,20 +72,7 @@ class Analysis:
 
 
 def analysed(runs: pd.DataFrame, factors: Sequence[str] = FACTORS) -> Analysis:
-    """Both analyses of the relative errors.
-
-    Parameters
-    ----------
-    runs
-        What `with_errors` gave.
-    factors
-        All factors of the design.
-
-    Returns
-    -------
-    Analysis
-        The analyses.
-    """
+    """Both analyses of the relative errors."""
     return Analysis(
         analysis_of_variance(runs, RESPONSE, factors),
         analysis_of_variance(runs, RESPONSE, factors, block=WORKLOAD),
@@ -97,23 +84,7 @@ def effect(
 ) -> Claim:
     """The verdict on a claim that some sources matter.
 
-    Parameters
-    ----------
-    identifier
-        Name of the claim.
-    analysis
-        The analyses; the greatest p of both counts.
-    sources
-        Factors and interactions.
-    size
-        Of the study. The few runs of `quick` may be too few to show an effect that is there.
-    note
-        More words.
-
-    Returns
-    -------
-    Claim
-        The row.
+    `size`: of the study. The few runs of `quick` may be too few to show an effect that is there.
     """
     p = analysis.greatest_p(*sources)
     if not np.isfinite(p):
@@ -124,22 +95,7 @@ def effect(
 
 
 def fact(identifier: str, ours: float, size: Size) -> Claim:
-    """How large an experiment is. Fewer runs than planned say nothing about the paper.
-
-    Parameters
-    ----------
-    identifier
-        Name of the claim.
-    ours
-        The number here.
-    size
-        Of the study.
-
-    Returns
-    -------
-    Claim
-        The row.
-    """
+    """How large an experiment is. Fewer runs than planned say nothing about the paper."""
     claim = verdicts.within(identifier, ours)
     if claim.verdict is Verdict.HOLDS:
         return claim
@@ -155,17 +111,7 @@ def nothing(*identifiers: str) -> Comparison:
 def small_differences(runs: pd.DataFrame, anova: Anova) -> Claim:
     """Whether pairs of methods that are close in Figures 4 and 5 do not differ significantly.
 
-    Parameters
-    ----------
-    runs
-        What `with_errors` gave.
-    anova
-        The analysis with all factors.
-
-    Returns
-    -------
-    Claim
-        The row; the cases are pairs at the same slot ratio and number of jobs or nodes.
+    Returns the row; the cases are pairs at the same slot ratio and number of jobs or nodes.
     """
     cases: list[bool] = []
     least = []
@@ -186,21 +132,7 @@ def small_differences(runs: pd.DataFrame, anova: Anova) -> Claim:
 def means_figure(runs: pd.DataFrame, hsd: pd.DataFrame, factor: str, title: str) -> Figure:
     """A panel for each ratio: a factor on the horizontal axis, a line a method, HSD bars.
 
-    Parameters
-    ----------
-    runs
-        What `with_errors` gave.
-    hsd
-        Means with half widths by ratio, factor and method.
-    factor
-        `jobs` or `nodes`.
-    title
-        Title of the figure.
-
-    Returns
-    -------
-    Figure
-        The figure. Printed are the means of the same cells of Table 2, where it has them.
+    Returns the figure. Printed are the means of the same cells of Table 2, where it has them.
     """
     levels = sorted(runs[factor].unique().tolist())
     ours = hsd.set_index(["ratio", factor, "method"])

@@ -33,20 +33,6 @@ def means(
 
     Each cell of the design counts alike, also if runs are missing. The runs of one seed are taken
     as one result: what varies is the mean over them.
-
-    Parameters
-    ----------
-    runs
-        What `with_errors` gave.
-    by
-        The factors that make the groups.
-    factors
-        All factors of the design.
-
-    Returns
-    -------
-    dict
-        The mean of each group, by its levels.
     """
     cells = runs.groupby(list(factors))[RESPONSE]
     value = cells.mean().groupby(level=list(by)).mean()
@@ -94,23 +80,8 @@ def judged(
 ) -> Claim:
     """A claim that is true or not in each of several cases, ours and printed.
 
-    Parameters
-    ----------
-    identifier
-        Name of the claim.
-    cases
-        The cases of a table as `wide` gives it.
-    ours
-        The table of the runs.
-    holds
-        From which share of the cases on it holds.
-    note
-        More words.
-
-    Returns
-    -------
-    Claim
-        The row; its note tells in how many cases of the same printed cells the claim is true.
+    `holds`: from which share of the cases on it holds.
+    Returns the row; its note tells in how many cases of the same printed cells the claim is true.
     """
     in_print = list(cases(printed_like(ours)))
     told = f"in print {sum(in_print)} of {len(in_print)}"

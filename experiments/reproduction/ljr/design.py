@@ -88,18 +88,10 @@ def node_sizes(size: Size) -> Study:
 def with_errors(frame: pd.DataFrame, settings: dict[str, Any] = PUBLISHED) -> pd.DataFrame:
     """The runs that ended with a schedule, with their relative errors.
 
-    Parameters
-    ----------
-    frame
-        Runs of one of the studies above; some may be missing or failed.
-    settings
-        Only runs of instances with these are taken.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The frame with the columns `error_percent`, `gap_percent` (against the best valid bound),
-        `ratio` and `workload`.
+    `frame`: runs of one of the studies above; some may be missing or failed.
+    `settings`: only runs of instances with these are taken.
+    Returns the frame with the columns `error_percent`, `gap_percent` (against the best valid
+    bound), `ratio` and `workload`.
     """
     kept = frame["makespan"].notna()
     racks = frame["racks"].astype(str).str.strip('"')  # text and numbers in one column are JSON
@@ -118,17 +110,7 @@ def with_errors(frame: pd.DataFrame, settings: dict[str, Any] = PUBLISHED) -> pd
 def missing_note(frame: pd.DataFrame, study: Study) -> list[str]:
     """What to say if runs are missing or have failed.
 
-    Parameters
-    ----------
-    frame
-        The runs that have ended.
-    study
-        The study, whose blocks have no run in common.
-
-    Returns
-    -------
-    list of str
-        Sentences, none if all is well.
+    Returns sentences, none if all is well.
     """
     expected = sum(len(block.instances) * len(block.methods) for block in study.blocks)
     failed, missing = int(frame["makespan"].isna().sum()), expected - len(frame)

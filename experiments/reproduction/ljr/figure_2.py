@@ -22,12 +22,6 @@ def bounds() -> tuple[float, float]:
 
 
 def claim_of(first: float, second: float) -> Claim:
-    """The claim of the figure.
-
-    Parameters
-    ----------
-    first, second
-        LB1 as printed, and LB2.
-    """
+    """The claim of the figure."""
     note = f"LB1 {first:g}, LB2 {second:g} with map tasks of {', '.join(f'{m:g}' for m in MAPS)} s"
     return ordering("ljr-37", [first > second], note=note)

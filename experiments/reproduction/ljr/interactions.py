@@ -18,25 +18,7 @@ def with_ratio(
 ) -> Comparison:
     """What the runs say of the factor, the slot ratio and the method together.
 
-    Parameters
-    ----------
-    frame
-        The results.
-    size
-        Size of the study.
-    factor
-        The factor beside the slot ratio: jobs or nodes.
-    claim
-        The claim that the factor matters.
-    alone
-        The factors that must matter by themselves, beside the interactions.
-    title
-        Title of the picture.
-
-    Returns
-    -------
-    Comparison
-        With the claim and that on small differences.
+    `alone`: the factors that must matter by themselves, beside the interactions.
     """
     runs = with_errors(frame)
     notes = missing_note(frame, comparison(size))

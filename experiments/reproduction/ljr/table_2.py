@@ -70,16 +70,8 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
 def compared(runs: pd.DataFrame) -> pd.DataFrame:
     """Each cell beside the printed one.
 
-    Parameters
-    ----------
-    runs
-        What `with_errors` gave.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a cell: the factors, `runs`, `error_percent`, `standard_error`, `printed_percent`,
-        `difference`, `gap_percent` (against the best valid bound).
+    Returns one row a cell: the factors, `runs`, `error_percent`, `standard_error`,
+    `printed_percent`, `difference`, `gap_percent` (against the best valid bound).
     """
     import pandas as pd
 
@@ -97,16 +89,8 @@ def compared(runs: pd.DataFrame) -> pd.DataFrame:
 def differences(errors: pd.DataFrame) -> pd.DataFrame:
     """Mean and greatest absolute difference by number of jobs, for R1 to R3 together and R4.
 
-    Parameters
-    ----------
-    errors
-        What `compared` gave.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a group: `jobs`, `ratios`, `cells`, `mean`, `above_tenth` (cells that are more than
-        0.1 points off), `greatest`, `where`.
+    Returns one row a group: `jobs`, `ratios`, `cells`, `mean`, `above_tenth` (cells that are more
+    than 0.1 points off), `greatest`, `where`.
     """
     import pandas as pd
 

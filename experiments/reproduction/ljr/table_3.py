@@ -60,18 +60,7 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
 
 
 def cpu_times(runs: pd.DataFrame) -> pd.DataFrame:
-    """Mean processor time (ms) by number of jobs and method, ours and printed.
-
-    Parameters
-    ----------
-    runs
-        What `with_errors` gave.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns `jobs`, `method`, `cpu_ms`, `printed_ms`.
-    """
+    """Mean processor time (ms) by number of jobs and method, ours and printed."""
     own = (runs.groupby(["jobs", "method"])["cpu_seconds"].mean() * 1000).reset_index(name="cpu_ms")
     paper = table("ljr_table3").rename(columns={"cpu_ms": "printed_ms"})
     paper = paper[paper["jobs"] != "average"].astype({"jobs": int})

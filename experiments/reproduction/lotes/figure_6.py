@@ -55,15 +55,7 @@ NEEDS_TRACE = "jobs of Table 2 last two minutes: needs the trace"
 
 
 def compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """Mean waits of the policies beside each other.
-
-    Parameters
-    ----------
-    frame
-        The results.
-    size
-        Size of the study.
-    """
+    """Mean waits of the policies beside each other."""
     own = judged(frame)
     waits = _comparable(own)
     series, by_arrival = (_in_seconds(own, name) for name in ("wait_over_time", ARRIVING))

@@ -21,15 +21,7 @@ WAITS = {"lotes-15": "tetris", "lotes-16": "greedy"}
 
 
 def compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """Tails of the waits.
-
-    Parameters
-    ----------
-    frame
-        The results.
-    size
-        Size of the study.
-    """
+    """Tails of the waits."""
     own = judged(frame)
     longer = over_time(own, "share_waiting_longer")
     upto = {

@@ -35,15 +35,7 @@ EARLY = 0.1
 
 
 def compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """Queues beside each other.
-
-    Parameters
-    ----------
-    frame
-        The results.
-    size
-        Size of the study.
-    """
+    """Queues beside each other."""
     own = judged(frame)
     claims = _claims(own)
     queues = over_time(own, "queue_over_time")

@@ -31,21 +31,7 @@ def picture(
     y: str,
     step: float,
 ) -> Figure:
-    """Draw a series of each policy.
-
-    Parameters
-    ----------
-    figure
-        Its number in the paper.
-    frame
-        The results, of one scale.
-    series
-        By condition and policy.
-    y
-        What the vertical axis has.
-    step
-        Hours between two values; 0 for a distribution over `distribution_waits`.
-    """
+    """Draw a series of each policy."""
     keys = [key for key in series if is_trace(frame) or key[0] == _load(key)]
     panels = []
     for key in keys:

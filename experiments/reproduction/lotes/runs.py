@@ -54,13 +54,7 @@ CONDITION = ["load", "noise", "batch", "durations", "scale"]
 
 
 def study(size: Size) -> Study:
-    """Every policy under every condition.
-
-    Parameters
-    ----------
-    size
-        Size of the study.
-    """
+    """Every policy under every condition."""
     quick = size == "quick"
     sources: list[InstanceSource] = []
     for case in (PLAIN, WITH_BATCH, HEAVY_TAILED, HEAVY_WITH_BATCH):
@@ -99,15 +93,7 @@ def _on_all_machines() -> list[InstanceSource]:
 
 
 def on_trace(trace: Trace, size: Size) -> Study:
-    """Every policy on the jobs of a trace, from the first one on.
-
-    Parameters
-    ----------
-    trace
-        The trace.
-    size
-        Size of the study: how many seeds the policies' own draws have.
-    """
+    """Every policy on the jobs of a trace, from the first one on."""
     (file,) = found_files(trace.datacenter, Path())
     workload = {"trace": trace.jobs, "compress": trace.compress, "scale": trace.scale}
     sources = read_in(
@@ -142,13 +128,7 @@ def table_of_waits(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_tables_say(waits: pd.DataFrame) -> pd.DataFrame:
-    """The rows without a batch and without heavy tails; all rows of a trace.
-
-    Parameters
-    ----------
-    waits
-        Any table by condition.
-    """
+    """The rows without a batch and without heavy tails; all rows of a trace."""
     if "batch" not in waits.index.names:
         return waits
     level = waits.index.get_level_values
@@ -158,12 +138,7 @@ def as_tables_say(waits: pd.DataFrame) -> pd.DataFrame:
 def over_time(frame: pd.DataFrame, column: str) -> dict[tuple[Any, ...], dict[str, FloatArray]]:
     """A series of each condition and policy, the mean over the seeds.
 
-    Parameters
-    ----------
-    frame
-        The results.
-    column
-        A measure that is a list. Of different lengths the ends are left out.
+    `column`: a measure that is a list. Of different lengths the ends are left out.
     """
     found: dict[tuple[Any, ...], dict[str, FloatArray]] = {}
     for key, rows in frame.groupby([*_levels(frame), "method"], dropna=False, sort=False):
@@ -186,15 +161,7 @@ def seconds_of(frame: pd.DataFrame) -> float:
 
 
 def told(condition: tuple[Any, ...], frame: pd.DataFrame) -> str:
-    """A condition in words.
-
-    Parameters
-    ----------
-    condition
-        Values of the columns of `CONDITION`, or the name of the trace.
-    frame
-        The results.
-    """
+    """A condition in words."""
     if is_trace(frame):
         return str(condition[0])
     load, noise, batch, durations, _ = condition

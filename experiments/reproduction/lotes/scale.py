@@ -28,24 +28,12 @@ AT_SCALE = "not testable at this scale: --full runs all machines"
 
 
 def judged(frame: pd.DataFrame) -> pd.DataFrame:
-    """The runs that verdicts are on: those on the most machines; of a trace all.
-
-    Parameters
-    ----------
-    frame
-        The results.
-    """
+    """The runs that verdicts are on: those on the most machines; of a trace all."""
     return frame if is_trace(frame) else frame[frame["scale"] == frame["scale"].max()]
 
 
 def scale_of(frame: pd.DataFrame) -> str:
-    """On how many machines these runs are, in words.
-
-    Parameters
-    ----------
-    frame
-        Runs of one scale.
-    """
+    """On how many machines these runs are, in words."""
     if is_trace(frame):
         return "a trace"
     scale = float(frame["scale"].iloc[0])
@@ -55,15 +43,7 @@ def scale_of(frame: pd.DataFrame) -> str:
 
 
 def at_scale(claims: Iterable[Claim], frame: pd.DataFrame) -> list[Claim]:
-    """The claims with the scale of their runs; what the scale decides is open below the paper's.
-
-    Parameters
-    ----------
-    claims
-        What the runs say.
-    frame
-        These runs, of one scale.
-    """
+    """The claims with the scale of their runs; what the scale decides is open below the paper's."""
     words = scale_of(frame)
     found = [replace(one, scale=words) for one in claims]
     if words == ON_ALL or is_trace(frame):
@@ -76,19 +56,7 @@ def elsewhere(
 ) -> list[str]:
     """Verdicts that a twentieth of the machines would turn.
 
-    Parameters
-    ----------
-    frame
-        The results, of all scales.
-    claims
-        What runs of one scale say.
-    said
-        What those of all machines say.
-
-    Returns
-    -------
-    list of str
-        A sentence, or none.
+    Returns a sentence, or none.
     """
     if is_trace(frame) or set(frame["scale"]) != {TWENTIETH, WHOLE}:
         return []

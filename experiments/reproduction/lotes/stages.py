@@ -127,15 +127,7 @@ def figure_5() -> Bins:
 
 
 def one_machine(capacity: float, requests: Sequence[float]) -> Datacenter:
-    """A machine with one resource, and as many jobs of each class.
-
-    Parameters
-    ----------
-    capacity
-        Of the machine.
-    requests
-        Of a job of each class.
-    """
+    """A machine with one resource, and as many jobs of each class."""
     classes = [
         JobClass(f"k{k}", 1 / len(requests), 1.0, {"cores": need})
         for k, need in enumerate(requests, 1)
@@ -150,17 +142,7 @@ def stage_claims() -> list[Claim]:
 
 
 def claims_of(seen: Stages, printed_bins: tuple[int, int], figure: Bins) -> list[Claim]:
-    """What stages and bins say.
-
-    Parameters
-    ----------
-    seen
-        Both stages on all machines.
-    printed_bins
-        What `algorithm_1_bins` gave.
-    figure
-        The bins of Figure 5.
-    """
+    """What stages and bins say."""
     few = [number <= ONE_OR_TWO for number in seen.classes]
     printed = table("lotes_table1")["job_classes_with_positive_delta"].tolist()
     classes = ", ".join(map(str, seen.classes))

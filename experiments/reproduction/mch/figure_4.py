@@ -45,15 +45,7 @@ def study(size: Size) -> Study:
 
 
 def compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """Shares before and after a leaf leaves, and weights, beside the print.
-
-    Parameters
-    ----------
-    frame
-        The results.
-    size
-        Size of the study.
-    """
+    """Shares before and after a leaf leaves, and weights, beside the print."""
     row = frame[frame["method"] == "mch"].iloc[0]
     before, after = np.array(json.loads(row["shares_over_time"]))
     weights = np.array(json.loads(row["weights_over_time"]))[0]

@@ -82,15 +82,7 @@ def study(size: Size) -> Study:
 
 
 def compare(frame: pd.DataFrame, size: Size) -> Comparison:
-    """Ratios of run times.
-
-    Parameters
-    ----------
-    frame
-        The results.
-    size
-        Size of the study.
-    """
+    """Ratios of run times."""
     every = seconds_by_tree(frame)
     deeper = every.index.get_level_values("levels") > max(LEVELS)
     times, deep = every[~deeper], every[deeper]

@@ -77,13 +77,7 @@ def worked() -> Worked:
 
 
 def claims_of(seen: Worked) -> list[Claim]:
-    """Claims 11 to 13.
-
-    Parameters
-    ----------
-    seen
-        What `worked` gave.
-    """
+    """Claims 11 to 13."""
     own = (seen.task_share, *seen.normalised)
     right = [abs(a - b) < 1e-12 for a, b in zip(own, (TASK_SHARE, *NORMALISED), strict=True)]
     told = f"share of a task {own[0]:g}, normalised demand {', '.join(f'{x:g}' for x in own[1:])}"
@@ -95,13 +89,7 @@ def claims_of(seen: Worked) -> list[Claim]:
 
 
 def figure(needs: Needs) -> Hierarchy:
-    """The hierarchy of Figures 2 and 3.
-
-    Parameters
-    ----------
-    needs
-        Demands of n1, n2,1 and n2,2.
-    """
+    """The hierarchy of Figures 2 and 3."""
     first, second, third = map(_by_resource, needs)
     below = Group("n2", [Leaf("n2,1", second), Leaf("n2,2", third)])
     return hierarchy(_by_resource((EQUAL, EQUAL)), Group("root", [Leaf("n1", first), below]))

@@ -48,20 +48,7 @@ class Deviations:
 
 
 def study_of(name: str, size: Size) -> Study:
-    """The runs of both figures.
-
-    Parameters
-    ----------
-    name
-        The figure.
-    size
-        The size.
-
-    Returns
-    -------
-    Study
-        The study.
-    """
+    """The runs of both figures."""
     drawn = instances(SEEDS[size], JOBS[size], NODES, GAMMAS_AT[size])
     return Study(name, [Block(drawn, METHODS)])
 
@@ -70,18 +57,6 @@ def deviations_of(frame: pd.DataFrame, factor: str) -> dict[str, Deviations]:
     """The deviations by reading.
 
     The best makespan is that of an instance and number of nodes over all probabilities.
-
-    Parameters
-    ----------
-    frame
-        The runs.
-    factor
-        What the figure compares: `gamma` or `nodes`.
-
-    Returns
-    -------
-    dict
-        By reading.
     """
     found = {}
     for reading in READINGS:
@@ -99,24 +74,7 @@ def deviations_of(frame: pd.DataFrame, factor: str) -> dict[str, Deviations]:
 def comparison_of(
     found: dict[str, Deviations], factor: str, words: tuple[str, str], claims: list[Claim]
 ) -> Comparison:
-    """The comparison of a figure.
-
-    Parameters
-    ----------
-    found
-        The deviations by reading.
-    factor
-        What the figure compares.
-    words
-        Title of the figure, and its horizontal axis.
-    claims
-        What came of the claims.
-
-    Returns
-    -------
-    Comparison
-        With tables and picture.
-    """
+    """The comparison of a figure."""
     import pandas as pd
 
     every = pd.concat([one.runs for one in found.values()])
@@ -164,17 +122,7 @@ def nested(found: dict[str, Deviations]) -> str:
 def trend(one: Deviations, factor: str) -> tuple[list[bool], str]:
     """How the mean goes from level to level.
 
-    Parameters
-    ----------
-    one
-        The deviations in one reading.
-    factor
-        What the figure compares.
-
-    Returns
-    -------
-    tuple
-        Whether the mean grows, for each step, and the means in words.
+    Returns whether the mean grows, for each step, and the means in words.
     """
     means = one.means.sort_values(factor)["mean"].tolist()
     grows = [after > before for before, after in pairwise(means)]
@@ -182,20 +130,7 @@ def trend(one: Deviations, factor: str) -> tuple[list[bool], str]:
 
 
 def size_of(found: dict[str, Deviations], size: Size) -> list[Claim]:
-    """The size of the experiment, which only a full one shares with the paper.
-
-    Parameters
-    ----------
-    found
-        The deviations by reading.
-    size
-        The size of the study.
-
-    Returns
-    -------
-    list of Claim
-        Numbers of instances and of runs.
-    """
+    """The size of the experiment, which only a full one shares with the paper."""
     runs = next(iter(found.values())).runs
     counts = {"smso-01": float(runs["block"].nunique()), "smso-02": float(len(runs))}
     if size == "quick":

@@ -43,17 +43,7 @@ def instances(
 ) -> list[InstanceSource]:
     """Instances of section V, every combination.
 
-    Parameters
-    ----------
-    seeds
-        How many for each combination, from 0 on.
-    jobs, nodes, gammas
-        Numbers of jobs, numbers of nodes, probabilities of an outage.
-
-    Returns
-    -------
-    list of InstanceSource
-        The instances.
+    `seeds`: how many for each combination, from 0 on.
     """
     sweep: dict[str, list[float]] = {
         "jobs": list(jobs),
@@ -69,18 +59,7 @@ def nothing(*identifiers: str) -> Comparison:
 
 
 def of_readings(claims: Mapping[str, Claim]) -> Claim:
-    """One verdict of two readings: that of Table I counts, the other alone makes it `partly`.
-
-    Parameters
-    ----------
-    claims
-        The same claim in each reading.
-
-    Returns
-    -------
-    Claim
-        That of `AGAIN` with both notes.
-    """
+    """One verdict of two readings: that of Table I counts, the other alone makes it `partly`."""
     first, second = claims[AGAIN], claims[STAY]
     verdict = first.verdict
     if second.verdict is Verdict.HOLDS and verdict is Verdict.DOES_NOT:

@@ -83,17 +83,7 @@ NO_MACHINE = -1
 def is_machine(free: IntArray, m: int) -> bool:
     """Whether a number belongs to a machine; other numbers have less than nothing free.
 
-    Parameters
-    ----------
-    free
-        What machines have free, in units, shape (machine numbers, R).
-    m
-        The number.
-
-    Returns
-    -------
-    bool
-        Whether it does.
+    `free`: what machines have free, in units, shape (machine numbers, R).
     """
     return bool(free[m, 0] >= 0)
 

@@ -51,12 +51,7 @@ class Calendar(NamedTuple):
 def empty_calendar(slots: int, arrivals_per_time: float) -> Calendar:
     """A calendar without jobs.
 
-    Parameters
-    ----------
-    slots
-        Jobs that can run at the same time.
-    arrivals_per_time
-        Mean number of arrivals per time unit; it decides the length of an epoch.
+    `arrivals_per_time`: mean number of arrivals per time unit; it decides the length of an epoch.
     """
     return Calendar(
         np.full(EPOCHS, NO_SLOT, dtype=np.int64),
@@ -90,18 +85,10 @@ def _into_heap(calendar: Calendar, info: IntArray, end: float, new: int) -> None
 def push(calendar: Calendar, info: IntArray, times: FloatArray, end: float, new: int) -> None:
     """The job in slot `new` will end at `end`.
 
-    Parameters
-    ----------
-    calendar
-        It changes.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    times : (slots, 2)
-        `System.time`.
-    end
-        When the job ends, in time units.
-    new
-        The job's slot.
+    `calendar`: it changes.
+    `info` (slots, 3 + R): the jobs, as in `System`.
+    `times` (slots, 2): `System.time`.
+    `end`: when the job ends, in time units.
     """
     now = calendar.state[EPOCH]
     at = end * calendar.per_time[0]
@@ -120,14 +107,9 @@ def push(calendar: Calendar, info: IntArray, times: FloatArray, end: float, new:
 def next_epoch(calendar: Calendar, info: IntArray, times: FloatArray) -> None:
     """Go on to the next epoch in which a job ends. Some job has to run.
 
-    Parameters
-    ----------
-    calendar
-        Its heap, which is empty, is filled.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    times : (slots, 2)
-        `System.time`.
+    `calendar`: its heap, which is empty, is filled.
+    `info` (slots, 3 + R): the jobs, as in `System`.
+    `times` (slots, 2): `System.time`.
     """
     state, first = calendar.state, calendar.first
     empty = 0
@@ -163,12 +145,8 @@ def next_epoch(calendar: Calendar, info: IntArray, times: FloatArray) -> None:
 def pop(calendar: Calendar, info: IntArray) -> int:
     """Remove the first job of the heap and return its slot. The heap must not be empty.
 
-    Parameters
-    ----------
-    calendar
-        It changes.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
+    `calendar`: it changes.
+    `info` (slots, 3 + R): the jobs, as in `System`.
     """
     time, slot = calendar.time, calendar.slot
     first = int(slot[0])

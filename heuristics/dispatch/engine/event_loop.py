@@ -63,34 +63,12 @@ Loop = Callable[[Any, System, Jobs, float, bool], int]
 
 
 def arrive(policy: Any, system: System, slot: int) -> None:
-    """The job in `slot` arrives: the policy starts it or lets it wait.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-    slot
-        The job's slot.
-    """
+    """The job in `slot` arrives: the policy starts it or lets it wait."""
     raise NotImplementedError
 
 
 def depart(policy: Any, system: System, slot: int, m: int) -> None:
-    """The job in `slot` has left machine m: the policy may start jobs that wait.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-    slot
-        The slot that the job had.
-    m
-        Number of the machine.
-    """
+    """The job in `slot` has left machine m: the policy may start jobs that wait."""
     raise NotImplementedError
 
 
@@ -102,19 +80,7 @@ def register_kernels(
 ) -> None:
     """Make `run` call these functions for policies of a type.
 
-    Parameters
-    ----------
-    arrays
-        The named tuple that holds the policy's arrays.
-    arriving
-        Compiled function of (policy, system, slot), see `arrive`.
-    departing
-        Compiled function of (policy, system, slot, m), see `depart`.
-
-    Raises
-    ------
-    ValueError
-        If policies of this type have other functions already.
+    Raises `ValueError` if policies of this type have other functions already.
     """
     if _kernels.setdefault(arrays, (arriving, departing)) != (arriving, departing):
         raise ValueError(
@@ -146,19 +112,8 @@ def _on_departure(policy: Any, system: Any, slot: Any, m: Any) -> Any:
 def start(system: System, slot: int, m: int) -> None:
     """Start a job now.
 
-    Parameters
-    ----------
-    system
-        The state of the datacenter.
-    slot
-        The job's slot; it waits.
-    m
-        Number of a machine with room for it.
-
-    Raises
-    ------
-    BrokenInvariant
-        If the job runs already, its class cannot run there, or the machine has no room.
+    Raises `BrokenInvariant` if the job runs already, its class cannot run there, or the machine has
+    no room.
     """
     info, tally = system.info, system.tally
     if info[slot, MACHINE] >= 0:
@@ -215,28 +170,11 @@ def _bucket(wait: float) -> int:
 def run(policy: Any, system: System, block: Jobs, until: float, last: bool) -> int:
     """Go through the events before `until` and up to the last arrival of the block.
 
-    Parameters
-    ----------
-    policy
-        A named tuple that `register_kernels` knows.
-    system
-        The state, which changes.
-    block
-        Jobs in order of arrival; `NEXT_JOB` of the tally is the next.
-    until
-        Time of the first event that is left alone.
-    last
-        Whether no block follows: then the loop goes on until no job waits.
-
-    Returns
-    -------
-    int
-        Why it came back. `STOPPED` if another thread, or the policy, set `STOP_ASKED` of the tally.
-
-    Raises
-    ------
-    BrokenInvariant
-        If the policy breaks a rule, or loses a job.
+    `system`: the state, which changes.
+    `last`: whether no block follows: then the loop goes on until no job waits.
+    Returns why it came back. `STOPPED` if another thread, or the policy, set `STOP_ASKED` of the
+    tally.
+    Raises `BrokenInvariant` if the policy breaks a rule, or loses a job.
     """
     info, tally, clock = system.info, system.tally, system.clock
     ends = system.calendar
@@ -319,19 +257,8 @@ def uncached_run() -> Loop:
 def start_job(system: System, slot: int, m: int) -> None:
     """Start a job now: `start` for Python, which cannot be interrupted half-way.
 
-    Parameters
-    ----------
-    system
-        The state of the datacenter.
-    slot
-        The job's slot; nothing happens for -1.
-    m
-        Number of a machine with room for it.
-
-    Raises
-    ------
-    BrokenInvariant
-        As `start` does.
+    `slot`: the job's slot; nothing happens for -1.
+    Raises `BrokenInvariant` as `start` does.
     """
     if slot >= 0:
         start(system, slot, m)

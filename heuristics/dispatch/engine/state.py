@@ -132,20 +132,8 @@ def new_system(
 ) -> System:
     """The empty datacenter at time 0.
 
-    Parameters
-    ----------
-    datacenter
-        Machines and classes.
-    arrivals_per_time
-        Mean number of arrivals per time unit; a guess costs time and changes nothing.
-    interval
-        Time between samples.
-    samples
-        Number of samples.
-    measured_from
-        Number of the first job after the warm-up.
-    log
-        Number of jobs whose start and machine are kept.
+    `arrivals_per_time`: mean number of arrivals per time unit; a guess costs time and changes
+    nothing.
     """
     resources, classes = len(datacenter.resources), len(datacenter.classes)
     words, configuration, free = _machines(datacenter)
@@ -221,12 +209,7 @@ def with_more_slots(system: System) -> System:
 def place_in_datacenter(system: System, numbers: IntArray) -> IntArray:
     """Turn machine numbers of the system into those of the datacenter, without gaps.
 
-    Parameters
-    ----------
-    system
-        The system that the numbers are of.
-    numbers
-        Machine numbers, any shape; -1 stays -1.
+    `numbers`: machine numbers, any shape; -1 stays -1.
     """
     found = machine_numbers(system.free)
     places = np.zeros(len(system.free), dtype=np.int64)

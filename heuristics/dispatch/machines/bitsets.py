@@ -21,37 +21,14 @@ _trailing_zeros: Any = numbers.trailing_zeros
 
 
 def empty_sets(sets: int, words: int) -> tuple[IntArray, IntArray]:
-    """Make empty sets.
-
-    Parameters
-    ----------
-    sets
-        Number of sets.
-    words
-        Words of each set.
-
-    Returns
-    -------
-    tuple[IntArray, IntArray]
-        `words` and `tops`.
-    """
+    """Make empty sets."""
     shape = sets, max(1, -(-words // BITS))
     return np.zeros((sets, words), dtype=np.int64), np.zeros(shape, dtype=np.int64)
 
 
 @inlined
 def add(words: IntArray, tops: IntArray, s: int, m: int) -> None:
-    """Put machine m into set s.
-
-    Parameters
-    ----------
-    words, tops
-        The sets.
-    s
-        Number of the set.
-    m
-        Number of the machine.
-    """
+    """Put machine m into set s."""
     w = m >> 6
     words[s, w] |= 1 << (m & 63)
     tops[s, w >> 6] |= 1 << (w & 63)
@@ -59,17 +36,7 @@ def add(words: IntArray, tops: IntArray, s: int, m: int) -> None:
 
 @inlined
 def remove(words: IntArray, tops: IntArray, s: int, m: int) -> None:
-    """Take machine m out of set s.
-
-    Parameters
-    ----------
-    words, tops
-        The sets.
-    s
-        Number of the set.
-    m
-        Number of the machine.
-    """
+    """Take machine m out of set s."""
     w = m >> 6
     left = words[s, w] & ~(1 << (m & 63))
     words[s, w] = left
@@ -85,17 +52,7 @@ def lowest_bit(bits: int) -> int:
 
 @inlined
 def bits_between(top: int, t: int, first: int, stop: int) -> int:
-    """Return the bits of a word of `tops` that stand for some words.
-
-    Parameters
-    ----------
-    top
-        The word of `tops`.
-    t
-        Its number in its row.
-    first, stop
-        The words are those with `first <= w < stop`.
-    """
+    """Return the bits of a word of `tops` that stand for some words."""
     if t == first >> 6:
         top &= -1 << (first & 63)
     if t == (stop - 1) >> 6:

@@ -71,18 +71,13 @@ def grid_of(
 ) -> Grid:
     """Return a grid that fits what machines have free now.
 
-    Parameters
-    ----------
-    free : (machine numbers, R)
-        What they have free, in units; less than nothing for a number without a machine.
-    capacity : (M, R)
-        Of the configurations, in units.
-    demand : (jobs, R)
-        A sample of what jobs need, in units.
-    directions : (orders, R)
-        Cells come in the order of a direction times the least that they have free.
-    largest_first
-        Times the most that they have free instead, from the largest on.
+    `free` (machine numbers, R): what they have free, in units; less than nothing for a number
+    without a machine.
+    `capacity` (M, R): of the configurations, in units.
+    `demand` (jobs, R): a sample of what jobs need, in units.
+    `directions` (orders, R): cells come in the order of a direction times the least that they have
+    free.
+    `largest_first`: times the most that they have free instead, from the largest on.
     """
     numbers, resources = free.shape
     most = capacity.max(axis=0)
@@ -159,14 +154,8 @@ def _as_words(bits: np.ndarray, words: int) -> IntArray:
 def range_of(line: IntArray, r: int, amount: int) -> int:
     """Return the last range of resource r whose lower end is not above `amount`.
 
-    Parameters
-    ----------
-    line : (R, lines)
-        Lower ends of the ranges, in units.
-    r
-        Number of the resource.
-    amount
-        In units.
+    `line` (R, lines): lower ends of the ranges, in units.
+    `amount`: in units.
     """
     low, high = 0, line.shape[1]
     while high - low > 1:
@@ -182,12 +171,7 @@ def range_of(line: IntArray, r: int, amount: int) -> int:
 def leave(grid: Grid, m: int) -> None:
     """Take machine m out of the grid, if it is there.
 
-    Parameters
-    ----------
-    grid
-        It changes.
-    m
-        Number of the machine.
+    `grid`: it changes.
     """
     old = grid.cell[m]
     if old == NO_CELL:
@@ -210,14 +194,8 @@ def leave(grid: Grid, m: int) -> None:
 def move(grid: Grid, free: IntArray, m: int) -> None:
     """Take note that machine m has another amount free.
 
-    Parameters
-    ----------
-    grid
-        It changes.
-    free : (machine numbers, R)
-        What machines have free, in units.
-    m
-        Number of the machine.
+    `grid`: it changes.
+    `free` (machine numbers, R): what machines have free, in units.
     """
     new = 0
     for r in range(free.shape[1]):
@@ -242,14 +220,8 @@ def move(grid: Grid, free: IntArray, m: int) -> None:
 def choose_ranges(grid: Grid, info: IntArray, slot: int) -> None:
     """Choose the ranges that the demand of the job is in, for `large_enough`.
 
-    Parameters
-    ----------
-    grid
-        Its `at` changes.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    slot
-        The job's slot.
+    `grid`: its `at` changes.
+    `info` (slots, 3 + R): the jobs, as in `System`.
     """
     for r in range(len(grid.line)):
         grid.at[r] = range_of(grid.line, r, info[slot, FIRST_DEMAND + r])
@@ -257,22 +229,7 @@ def choose_ranges(grid: Grid, info: IntArray, slot: int) -> None:
 
 @inlined
 def large_enough(grid: Grid, order: int, w: int) -> int:
-    """Return cells with machines that may have room for the job of `choose_ranges`.
-
-    Parameters
-    ----------
-    grid
-        The grid.
-    order
-        Number of the order.
-    w
-        Number of a word of this order's places.
-
-    Returns
-    -------
-    int
-        The cells, as bits of that word.
-    """
+    """Return cells with machines that may have room for the job of `choose_ranges`."""
     word = int(grid.occupied[order, w])
     if word != 0:
         for r in range(len(grid.line)):

@@ -48,12 +48,8 @@ class Levels(NamedTuple):
 def amounts(demand: IntArray, most: int) -> IntArray:
     """Return 0 and demands that occur, for each resource, shape (R, most), in units.
 
-    Parameters
-    ----------
-    demand : (jobs, R)
-        A sample of what jobs need, in units.
-    most
-        Amounts of each resource; where there are fewer, the last ones are `UNLIMITED`.
+    `demand` (jobs, R): a sample of what jobs need, in units.
+    `most`: amounts of each resource; where there are fewer, the last ones are `UNLIMITED`.
     """
     table = np.full((demand.shape[1], most), UNLIMITED, dtype=np.int64)
     for r in range(demand.shape[1]):
@@ -69,12 +65,9 @@ def amounts(demand: IntArray, most: int) -> IntArray:
 def levels_of(free: IntArray, demand: IntArray) -> Levels:
     """Return the levels of machines.
 
-    Parameters
-    ----------
-    free : (machine numbers, R)
-        What they have free, in units; less than nothing for a number without a machine.
-    demand : (jobs, R)
-        A sample of what jobs need, in units.
+    `free` (machine numbers, R): what they have free, in units; less than nothing for a number
+    without a machine.
+    `demand` (jobs, R): a sample of what jobs need, in units.
     """
     machines, resources = free.shape
     words, tops = empty_sets(resources * MOST_LEVELS, machines // 64)
@@ -100,14 +93,8 @@ def _fill(levels: Levels, free: IntArray) -> None:
 def update(levels: Levels, free: IntArray, m: int) -> None:
     """Take note that machine m has another amount free.
 
-    Parameters
-    ----------
-    levels
-        They change.
-    free : (machine numbers, R)
-        What machines have free, in units.
-    m
-        Number of the machine.
+    `levels`: they change.
+    `free` (machine numbers, R): what machines have free, in units.
     """
     amount, words, tops = levels.amount, levels.words, levels.tops
     most = amount.shape[1]
@@ -127,14 +114,8 @@ def update(levels: Levels, free: IntArray, m: int) -> None:
 def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
     """Choose the sets that `first_fit` intersects: the largest amounts not above a demand.
 
-    Parameters
-    ----------
-    levels
-        Their `row` changes.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    slot
-        The job's slot.
+    `levels`: their `row` changes.
+    `info` (slots, 3 + R): the jobs, as in `System`.
     """
     amount = levels.amount
     most = amount.shape[1]
@@ -154,16 +135,8 @@ def choose_rows(levels: Levels, info: IntArray, slot: int) -> None:
 def job_fits(free: IntArray, info: IntArray, slot: int, m: int) -> bool:
     """Whether machine m has what the job in `slot` needs.
 
-    Parameters
-    ----------
-    free : (machine numbers, R)
-        What machines have free, in units.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    slot
-        The job's slot.
-    m
-        Number of the machine.
+    `free` (machine numbers, R): what machines have free, in units.
+    `info` (slots, 3 + R): the jobs, as in `System`.
     """
     for r in range(free.shape[1]):  # noqa: SIM110
         if info[slot, FIRST_DEMAND + r] > free[m, r]:
@@ -177,23 +150,9 @@ def first_fit(
 ) -> int:
     """Return the lowest of some machines that a job fits. `choose_rows` must come first.
 
-    Parameters
-    ----------
-    levels
-        The machines' levels.
-    free : (machine numbers, R)
-        What machines have free, in units.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    slot
-        The job's slot.
-    first, stop
-        The machines are those in words `first <= w < stop`.
-
-    Returns
-    -------
-    int
-        Number of the machine, -1 if there is none.
+    `free` (machine numbers, R): what machines have free, in units.
+    `info` (slots, 3 + R): the jobs, as in `System`.
+    Returns number of the machine, -1 if there is none.
     """
     words, tops, row = levels.words, levels.tops, levels.row
     for t in range(first >> 6, ((stop - 1) >> 6) + 1):

@@ -38,13 +38,7 @@ class Heaps(NamedTuple):
 
 
 def empty_heaps(machines: int) -> Heaps:
-    """Return heaps for machine numbers below `machines`, which are in none.
-
-    Parameters
-    ----------
-    machines
-        Number of the machine numbers.
-    """
+    """Return heaps for machine numbers below `machines`, which are in none."""
     return Heaps(*np.full((4, machines), NO_MACHINE, dtype=np.int64))
 
 
@@ -69,14 +63,7 @@ def _joined(heaps: Heaps, a: int, b: int) -> int:
 def joined(heaps: Heaps, root: int, m: int) -> int:
     """Put machine m, which is in no set, into a set, and return the set's lowest machine.
 
-    Parameters
-    ----------
-    heaps
-        They change.
-    root
-        The lowest machine of the set up to now.
-    m
-        Number of the machine.
+    `heaps`: they change.
     """
     heaps.child[m] = heaps.after[m] = heaps.before[m] = NO_MACHINE
     return _joined(heaps, root, m)
@@ -107,14 +94,7 @@ def _one_of(heaps: Heaps, first: int) -> int:
 def left(heaps: Heaps, root: int, m: int) -> int:
     """Take machine m out of its set, and return the lowest machine that is left, or `NO_MACHINE`.
 
-    Parameters
-    ----------
-    heaps
-        They change.
-    root
-        The lowest machine of the set up to now.
-    m
-        Number of the machine.
+    `heaps`: they change.
     """
     below = _one_of(heaps, heaps.child[m])
     if m == root:
@@ -133,16 +113,8 @@ def left(heaps: Heaps, root: int, m: int) -> int:
 def lowest_above_zero(heaps: Heaps, root: int, number: IntArray, k: int) -> int:
     """Return the lowest machine of a set with a positive number, or `NO_MACHINE`.
 
-    Parameters
-    ----------
-    heaps
-        Only their scratch changes.
-    root
-        The lowest machine of the set.
-    number : (machine numbers, K)
-        A number for each machine in each column.
-    k
-        The column.
+    `heaps`: only their scratch changes.
+    `number` (machine numbers, K): a number for each machine in each column.
     """
     lowest = NO_MACHINE
     heaps.stack[0] = root

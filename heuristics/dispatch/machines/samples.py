@@ -48,14 +48,7 @@ class Sample(NamedTuple):
 def sample_of(datacenter: Datacenter, size: int | None, seed: int) -> Sample:
     """Return the means to draw machines.
 
-    Parameters
-    ----------
-    datacenter
-        Machines and classes.
-    size
-        How many machines a job looks at; None for all.
-    seed
-        Of the draws.
+    `size`: how many machines a job looks at; None for all.
     """
     numbers = datacenter.machines if size else 0
     return Sample(
@@ -72,21 +65,8 @@ def sample_of(datacenter: Datacenter, size: int | None, seed: int) -> Sample:
 def choose_able(sample: Sample, able: IntArray, system: System, slot: int) -> bool:
     """Choose the configurations that can run a job and hold it when they are empty.
 
-    Parameters
-    ----------
-    sample
-        Its `may` changes.
-    able : (K, M)
-        1 if the class may run on the configuration, else 0.
-    system
-        The state of the datacenter.
-    slot
-        The job's slot.
-
-    Returns
-    -------
-    bool
-        Whether there is one with machines.
+    `sample`: its `may` changes.
+    `able` (K, M): 1 if the class may run on the configuration, else 0.
     """
     k = system.info[slot, JOB_CLASS]
     some = False
@@ -102,19 +82,9 @@ def choose_able(sample: Sample, able: IntArray, system: System, slot: int) -> bo
 def draw_machines(sample: Sample, words: IntArray, number: int) -> int:
     """Draw machines for a job without replacement into `drawn`, and return how many they are.
 
-    Parameters
-    ----------
-    sample
-        Its `drawn` changes.
-    words : (M, 2)
-        As in `System`.
-    number
-        The job's number.
-
-    Returns
-    -------
-    int
-        `size`, or as many as there are if these are fewer.
+    `sample`: its `drawn` changes.
+    `words` (M, 2): as in `System`.
+    Returns `size`, or as many as there are if these are fewer.
     """
     total = 0
     for j in range(len(words)):

@@ -51,17 +51,7 @@ class BestFit(NamedTuple):
 def make(setting: Setting, system: System) -> BestFit:
     """Return the arrays for an empty datacenter.
 
-    Parameters
-    ----------
-    setting
-        Datacenter, plan and seed.
-    system
-        The empty datacenter.
-
-    Returns
-    -------
-    BestFit
-        The arrays.
+    `system`: the empty datacenter.
     """
     grid, floor = grid_by_free_share(setting, system)
     queues = empty_queues(len(system.runs), system.free.shape[1], by_work=False)
@@ -72,19 +62,8 @@ def make(setting: Setting, system: System) -> BestFit:
 def grid_by_free_share(setting: Setting, system: System) -> tuple[Grid, FloatArray]:
     """Return a grid with one order, the fullest cells first, that fits what machines have free now.
 
-    Parameters
-    ----------
-    setting
-        Datacenter, plan and seed.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    grid : Grid
-        The grid.
-    floor : (cells,)
-        The least `free_share` of a machine in the cell at each place of the order.
+    Returns `floor` (cells,): the least `free_share` of a machine in the cell at each place of the
+    order.
     """
     grid = grid_of(
         system.free, system.capacity, setting.demands, system.weight[None], largest_first=False
@@ -98,40 +77,12 @@ def grid_by_free_share(setting: Setting, system: System) -> tuple[Grid, FloatArr
 
 
 def make_room(policy: BestFit, system: System) -> BestFit:
-    """Return the same with longer queues.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    BestFit
-        The arrays.
-    """
+    """Return the same with longer queues."""
     return policy._replace(queues=with_more_places(policy.queues, system.info))
 
 
 def renew(policy: BestFit, setting: Setting, system: System) -> BestFit:
-    """Return the same with a grid that fits what machines have free now.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    setting
-        Datacenter, plan and seed.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    BestFit
-        The arrays.
-    """
+    """Return the same with a grid that fits what machines have free now."""
     return make(setting, system)._replace(queues=policy.queues)
 
 
@@ -139,14 +90,8 @@ def renew(policy: BestFit, setting: Setting, system: System) -> BestFit:
 def free_share(free: IntArray, weight: FloatArray, m: int) -> float:
     """What machine m has free, in parts of the largest machine, summed over the resources.
 
-    Parameters
-    ----------
-    free : (machine numbers, R)
-        What machines have free, in units.
-    weight : (R,)
-        1 over the units of the largest machine.
-    m
-        Number of the machine.
+    `free` (machine numbers, R): what machines have free, in units.
+    `weight` (R,): 1 over the units of the largest machine.
     """
     total = 0.0
     for r in range(free.shape[1]):
@@ -156,17 +101,7 @@ def free_share(free: IntArray, weight: FloatArray, m: int) -> float:
 
 @inlined
 def fullest_with_room(grid: Grid, floor: FloatArray, system: System, slot: int) -> int:
-    """Return the machine with the least free of those that can run the job and have room, or -1.
-
-    Parameters
-    ----------
-    grid, floor
-        What `grid_by_free_share` makes.
-    system
-        The state of the datacenter.
-    slot
-        The job's slot.
-    """
+    """Return the machine with the least free of those that can run the job and have room, or -1."""
     k = system.info[slot, JOB_CLASS]
     choose_ranges(grid, system.info, slot)
     best, least = -1, np.inf

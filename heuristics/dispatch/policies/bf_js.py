@@ -56,57 +56,19 @@ class BfJs(NamedTuple):
 def make(setting: Setting, system: System) -> BfJs:
     """Return the arrays for an empty datacenter.
 
-    Parameters
-    ----------
-    setting
-        Datacenter, plan and seed.
-    system
-        The empty datacenter.
-
-    Returns
-    -------
-    BfJs
-        The arrays.
+    `system`: the empty datacenter.
     """
     grid, floor = grid_by_free_share(setting, system)
     return BfJs(grid, floor, empty_size_queues(len(system.runs), system.free.shape[1]))
 
 
 def make_room(policy: BfJs, system: System) -> BfJs:
-    """Return the same with longer queues.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    BfJs
-        The arrays.
-    """
+    """Return the same with longer queues."""
     return policy._replace(queues=with_more_nodes(policy.queues))
 
 
 def renew(policy: BfJs, setting: Setting, system: System) -> BfJs:
-    """Return the same with a grid that fits what machines have free now.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    setting
-        Datacenter, plan and seed.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    BfJs
-        The arrays.
-    """
+    """Return the same with a grid that fits what machines have free now."""
     return make(setting, system)._replace(queues=policy.queues)
 
 

@@ -295,21 +295,8 @@ def replan(policy: BidPrice, system: System, guidance: Guidance, old: Guidance) 
 
     The waiting jobs queue up again, and every machine, in order, looks through the queue once.
 
-    Parameters
-    ----------
-    policy
-        Its arrays; some of them change.
-    system
-        The state of the datacenter.
-    guidance
-        The plan from now on.
-    old
-        The plan up to now.
-
-    Returns
-    -------
-    BidPrice
-        The arrays.
+    `policy`: its arrays; some of them change.
+    `guidance`: the plan from now on.
     """
     tables, bonus, belongs = at_prices(guidance, system)
     _take_all_out(policy)

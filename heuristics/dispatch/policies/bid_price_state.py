@@ -75,23 +75,9 @@ class BidPrice(NamedTuple):
 def make(setting: Setting, system: System) -> BidPrice:
     """Return the arrays for an empty datacenter.
 
-    Parameters
-    ----------
-    setting
-        With guidance.
-    system
-        The empty datacenter.
-
-    Returns
-    -------
-    BidPrice
-        The arrays.
-
-    Raises
-    ------
-    InputError
-        If there is no guidance with prices, it is for other machines or classes, or jobs are to be
-        helped before the mean duration is over.
+    `system`: the empty datacenter.
+    Raises `InputError` if there is no guidance with prices, it is for other machines or classes, or
+    jobs are to be helped before the mean duration is over.
     """
     guidance = setting.need_guidance()
     numbers, resources = system.free.shape
@@ -121,15 +107,7 @@ def make(setting: Setting, system: System) -> BidPrice:
 def need_prices(guidance: Guidance) -> ClassPrices:
     """Return the prices of a plan.
 
-    Parameters
-    ----------
-    guidance
-        The plan.
-
-    Raises
-    ------
-    InputError
-        If it has none.
+    Raises `InputError` if it has none.
     """
     if guidance.class_prices is None:
         if guidance.method == "LoTES as printed":
@@ -141,22 +119,7 @@ def need_prices(guidance: Guidance) -> ClassPrices:
 def at_prices(guidance: Guidance, system: System) -> tuple[WorthTables, float, IntArray]:
     """Return what a policy takes from a plan: tables, bonus, and where classes belong.
 
-    Parameters
-    ----------
-    guidance
-        The plan.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    tuple[WorthTables, float, IntArray]
-        As in `BidPrice`.
-
-    Raises
-    ------
-    InputError
-        If the plan has no prices.
+    Raises `InputError` if the plan has no prices.
     """
     prices = need_prices(guidance)
     tables, recipe = tables_of(
@@ -172,40 +135,12 @@ def at_prices(guidance: Guidance, system: System) -> tuple[WorthTables, float, I
 
 
 def make_room(policy: BidPrice, system: System) -> BidPrice:
-    """Return the same with longer queues.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    BidPrice
-        The arrays.
-    """
+    """Return the same with longer queues."""
     return policy._replace(queues=with_more_places(policy.queues, system.info))
 
 
 def renew(policy: BidPrice, setting: Setting, system: System) -> BidPrice:
-    """Return the same with a grid that fits what machines have free now.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    setting
-        Datacenter, plan and seed.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    BidPrice
-        The arrays.
-    """
+    """Return the same with a grid that fits what machines have free now."""
     shapes = policy.shapes
     grid, floor = grid_by_free_share(setting, system._replace(free=shapes.free))
     return policy._replace(shapes=shapes._replace(grid=grid), floor=floor)
@@ -215,14 +150,7 @@ def renew(policy: BidPrice, setting: Setting, system: System) -> BidPrice:
 def look_at(policy: BidPrice, system: System, m: int) -> None:
     """Put machine m, which is taken out, into its shape, unless it is kept.
 
-    Parameters
-    ----------
-    policy
-        Its arrays, which change.
-    system
-        The state of the datacenter.
-    m
-        Number of the machine.
+    `policy`: its arrays, which change.
     """
     if policy.kept.for_job[m] != NO_SLOT:
         return
@@ -236,12 +164,7 @@ def look_at(policy: BidPrice, system: System, m: int) -> None:
 def put_all_in(policy: BidPrice, system: System) -> None:
     """Put all machines, which are taken out, into their shapes.
 
-    Parameters
-    ----------
-    policy
-        Its arrays, which change.
-    system
-        The state of the datacenter.
+    `policy`: its arrays, which change.
     """
     for m in range(len(system.free)):
         if is_machine(system.free, m):

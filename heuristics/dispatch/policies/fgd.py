@@ -73,17 +73,7 @@ class Fgd(NamedTuple):
 def make(setting: Setting, system: System) -> Fgd:
     """Return the arrays for an empty datacenter.
 
-    Parameters
-    ----------
-    setting
-        Datacenter, plan and seed.
-    system
-        The empty datacenter.
-
-    Returns
-    -------
-    Fgd
-        The arrays.
+    `system`: the empty datacenter.
     """
     grid, floor = grid_by_free_share(setting, system)
     policy = Fgd(
@@ -100,40 +90,12 @@ def make(setting: Setting, system: System) -> Fgd:
 
 
 def make_room(policy: Fgd, system: System) -> Fgd:
-    """Return the same with longer queues.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    Fgd
-        The arrays.
-    """
+    """Return the same with longer queues."""
     return policy._replace(queues=with_more_places(policy.queues, system.info))
 
 
 def renew(policy: Fgd, setting: Setting, system: System) -> Fgd:
-    """Return the same with a grid that fits what machines have free now.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    setting
-        Datacenter, plan and seed.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    Fgd
-        The arrays.
-    """
+    """Return the same with a grid that fits what machines have free now."""
     return make(setting, system)._replace(queues=policy.queues)
 
 

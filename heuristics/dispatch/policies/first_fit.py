@@ -51,17 +51,7 @@ class FirstFit(NamedTuple):
 def make(setting: Setting, system: System) -> FirstFit:
     """Return the arrays for an empty datacenter.
 
-    Parameters
-    ----------
-    setting
-        Datacenter, plan and seed.
-    system
-        The empty datacenter.
-
-    Returns
-    -------
-    FirstFit
-        The arrays.
+    `system`: the empty datacenter.
     """
     return FirstFit(
         levels_of(system.free, setting.demands),
@@ -71,36 +61,13 @@ def make(setting: Setting, system: System) -> FirstFit:
 
 
 def make_room(policy: FirstFit, system: System) -> FirstFit:
-    """Return the same with longer queues.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    FirstFit
-        The arrays.
-    """
+    """Return the same with longer queues."""
     return policy._replace(queues=with_more_places(policy.queues, system.info))
 
 
 @inlined
 def lowest_with_room(levels: Levels, system: System, slot: int) -> int:
-    """Return the lowest machine that can run the job and has room for it now, or -1.
-
-    Parameters
-    ----------
-    levels
-        The machines' levels.
-    system
-        The state of the datacenter.
-    slot
-        The job's slot.
-    """
+    """Return the lowest machine that can run the job and has room for it now, or -1."""
     k = system.info[slot, JOB_CLASS]
     choose_rows(levels, system.info, slot)
     for j in range(len(system.words)):

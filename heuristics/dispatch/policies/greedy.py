@@ -59,17 +59,7 @@ class Greedy(NamedTuple):
 def make(setting: Setting, system: System) -> Greedy:
     """Return the arrays for an empty datacenter.
 
-    Parameters
-    ----------
-    setting
-        Datacenter, plan and seed.
-    system
-        The empty datacenter.
-
-    Returns
-    -------
-    Greedy
-        The arrays.
+    `system`: the empty datacenter.
     """
     numbers = len(system.free)
     words, tops = empty_sets(LENGTHS, numbers // 64)
@@ -90,20 +80,7 @@ def make(setting: Setting, system: System) -> Greedy:
 
 
 def make_room(policy: Greedy, system: System) -> Greedy:
-    """Return the same with sets for twice the lengths of queues.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    Greedy
-        The arrays.
-    """
+    """Return the same with sets for twice the lengths of queues."""
 
     def doubled(array: IntArray, axis: int) -> IntArray:
         return np.concatenate([array, np.zeros_like(array)], axis=axis)

@@ -115,19 +115,9 @@ class Lotes(NamedTuple):
 def make(setting: Setting, system: System, *, unrestricted: bool) -> Lotes:
     """Return the arrays for an empty datacenter.
 
-    Parameters
-    ----------
-    setting
-        With guidance.
-    system
-        The empty datacenter.
-    unrestricted
-        Whether on exits a machine looks at all classes that it can run.
-
-    Raises
-    ------
-    InputError
-        If there is no guidance, or it is for other machines or classes.
+    `system`: the empty datacenter.
+    `unrestricted`: whether on exits a machine looks at all classes that it can run.
+    Raises `InputError` if there is no guidance, or it is for other machines or classes.
     """
     guidance = setting.need_guidance()
     classes, configurations = system.runs.shape
@@ -165,20 +155,7 @@ def _write_plan(
 
 
 def make_room(policy: Lotes, system: System) -> Lotes:
-    """Return the same with longer queues.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    Lotes
-        The arrays.
-    """
+    """Return the same with longer queues."""
     return policy._replace(queues=with_more_places(policy.queues, system.info))
 
 
@@ -188,16 +165,8 @@ def replan(policy: Lotes, system: System, guidance: Guidance, old: Guidance) -> 
     The waiting jobs queue up again, and every machine looks through the queues once: it may now
     start what it was to leave alone.
 
-    Parameters
-    ----------
-    policy
-        Its arrays; some of them change.
-    system
-        The state of the datacenter.
-    guidance
-        The plan from now on.
-    old
-        The plan up to now.
+    `policy`: its arrays; some of them change.
+    `guidance`: the plan from now on.
     """
     numbers = machine_numbers(system.free)
     running = np.zeros_like(policy.score)
@@ -329,21 +298,9 @@ def _nearest_drawn(policy: Lotes, system: System, slot: int, drawn: int) -> int:
 def home_queue(serves: IntArray, capacity: IntArray, info: IntArray, slot: int) -> int:
     """Return the class's queue if some machine looks there that the job fits, else its other one.
 
-    Parameters
-    ----------
-    serves : (K, M)
-        Whether machines of the configuration look at the class's queue.
-    capacity : (M, R)
-        Of one machine, in units.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    slot
-        The job's slot.
-
-    Returns
-    -------
-    int
-        The class's number, or K more.
+    `serves` (K, M): whether machines of the configuration look at the class's queue.
+    `capacity` (M, R): of one machine, in units.
+    `info` (slots, 3 + R): the jobs, as in `System`.
     """
     k = int(info[slot, JOB_CLASS])
     for j in range(len(capacity)):
@@ -443,15 +400,7 @@ def _depart(policy: Lotes, system: System, slot: int, m: int) -> None:
 
 @kernel
 def serve_all_machines(policy: Lotes, system: System) -> None:
-    """Let every machine, in order, start waiting jobs as after an exit.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-    """
+    """Let every machine, in order, start waiting jobs as after an exit."""
     for m in range(len(system.free)):
         if system.tally[WAITING] == 0:
             return

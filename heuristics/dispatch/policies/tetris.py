@@ -90,17 +90,7 @@ class Tetris(NamedTuple):
 def make(setting: Setting, system: System) -> Tetris:
     """Return the arrays for an empty datacenter.
 
-    Parameters
-    ----------
-    setting
-        Datacenter, plan and seed.
-    system
-        The empty datacenter.
-
-    Returns
-    -------
-    Tetris
-        The arrays.
+    `system`: the empty datacenter.
     """
     directions = _directions(setting.demands * system.weight**2)
     grid = grid_of(system.free, system.capacity, setting.demands, directions, largest_first=True)
@@ -119,41 +109,13 @@ def make(setting: Setting, system: System) -> Tetris:
 
 
 def make_room(policy: Tetris, system: System) -> Tetris:
-    """Return the same with longer queues.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    Tetris
-        The arrays.
-    """
+    """Return the same with longer queues."""
     work = remaining_work_of_all(system)
     return policy._replace(queues=with_more_places(policy.queues, system.info, work))
 
 
 def renew(policy: Tetris, setting: Setting, system: System) -> Tetris:
-    """Return the same with a grid that fits what machines have free now.
-
-    Parameters
-    ----------
-    policy
-        Its arrays.
-    setting
-        Datacenter, plan and seed.
-    system
-        The state of the datacenter.
-
-    Returns
-    -------
-    Tetris
-        The arrays.
-    """
+    """Return the same with a grid that fits what machines have free now."""
     return make(setting, system)._replace(queues=policy.queues, started=policy.started)
 
 
@@ -179,16 +141,7 @@ def _directions(demand: FloatArray) -> FloatArray:
 def omega(amounts: IntArray, i: int, system: System, slot: int) -> float:
     """Demand of the job in `slot` times the amounts in row i, summed over the resources.
 
-    Parameters
-    ----------
-    amounts : (rows, R)
-        In units.
-    i
-        Number of the row.
-    system
-        The state of the datacenter.
-    slot
-        The job's slot.
+    `amounts` (rows, R): in units.
     """
     total = 0.0
     for r in range(amounts.shape[1]):
@@ -201,17 +154,7 @@ def omega(amounts: IntArray, i: int, system: System, slot: int) -> float:
 def remaining_work(system: System, slot: int) -> float:
     """Remaining work gamma of a job: its duration times the sum of its demands.
 
-    Parameters
-    ----------
-    system
-        The state of the datacenter.
-    slot
-        The job's slot.
-
-    Returns
-    -------
-    float
-        The remaining work, in time units.
+    Returns the remaining work, in time units.
     """
     total = 0.0
     for r in range(system.free.shape[1]):

@@ -60,31 +60,14 @@ class Queues(NamedTuple):
 
 
 def empty_queues(queues: int, resources: int, *, by_work: bool) -> Queues:
-    """Return that many empty queues.
-
-    Parameters
-    ----------
-    queues
-        Number of queues.
-    resources
-        Number of resources.
-    by_work
-        Whether to keep greatest demands and least work, too.
-    """
+    """Return that many empty queues."""
     return queues_for(np.zeros(queues, dtype=np.int64), resources, by_work=by_work)
 
 
 def queues_for(jobs: IntArray, resources: int, *, by_work: bool) -> Queues:
     """Return empty queues with places for more than so many jobs each, in powers of two.
 
-    Parameters
-    ----------
-    jobs : (queues,)
-        Jobs that each queue has to hold.
-    resources
-        Number of resources.
-    by_work
-        Whether to keep greatest demands and least work, too.
+    `jobs` (queues,): jobs that each queue has to hold.
     """
     doublings = np.floor(np.log2(np.maximum(jobs, FEWEST / 2) / FEWEST)) + 1
     places = FEWEST * 2 ** doublings.astype(np.int64)
@@ -106,14 +89,7 @@ def queues_for(jobs: IntArray, resources: int, *, by_work: bool) -> Queues:
 def with_more_places(queues: Queues, info: IntArray, work: FloatArray | None = None) -> Queues:
     """Return the same queues with twice the places where more than half are taken.
 
-    Parameters
-    ----------
-    queues
-        They stay as they are.
-    info
-        The jobs, as in `System`.
-    work : (slots,)
-        Work of the jobs, for queues that keep it.
+    `work` (slots,): work of the jobs, for queues that keep it.
     """
     expected = np.where(2 * queues.waiting > queues.places, queues.places, queues.places // 2)
     bigger = queues_for(expected, queues.least.shape[1], by_work=len(queues.most) > 0)
@@ -124,20 +100,7 @@ def with_more_places(queues: Queues, info: IntArray, work: FloatArray | None = N
 
 
 def waiting_in(queues: Queues, q: int) -> IntArray:
-    """Return the slots of the jobs in a queue, in order of arrival.
-
-    Parameters
-    ----------
-    queues
-        The queues.
-    q
-        Number of the queue.
-
-    Returns
-    -------
-    IntArray
-        The slots.
-    """
+    """Return the slots of the jobs in a queue, in order of arrival."""
     first = queues.base[q] + queues.places[q]
     jobs: IntArray = queues.job[first : first + queues.used[q]]
     slots: IntArray = jobs[jobs != NO_SLOT]
@@ -146,20 +109,7 @@ def waiting_in(queues: Queues, q: int) -> IntArray:
 
 @inlined
 def has_room(queues: Queues, q: int) -> bool:
-    """Whether one more job can join a queue, after closing it up if necessary.
-
-    Parameters
-    ----------
-    queues
-        The queues.
-    q
-        Number of the queue.
-
-    Returns
-    -------
-    bool
-        Whether it can.
-    """
+    """Whether one more job can join a queue, after closing it up if necessary."""
     return bool(queues.used[q] < queues.places[q] or 2 * queues.waiting[q] <= queues.places[q])
 
 
@@ -167,18 +117,8 @@ def has_room(queues: Queues, q: int) -> bool:
 def add_job(queues: Queues, q: int, info: IntArray, slot: int, work: float) -> None:
     """Put the job in `slot` at the end of queue q. `has_room` must be true.
 
-    Parameters
-    ----------
-    queues
-        The queues, which change.
-    q
-        Number of the queue.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    slot
-        The job's slot.
-    work
-        Its remaining work, for queues that keep it.
+    `queues`: the queues, which change.
+    `info` (slots, 3 + R): the jobs, as in `System`.
     """
     places = queues.places[q]
     if queues.used[q] == places:
@@ -225,14 +165,7 @@ def _clear(queues: Queues, leaf: int) -> None:
 def remove_job(queues: Queues, q: int, leaf: int) -> None:
     """Take the job at `leaf` out of queue q.
 
-    Parameters
-    ----------
-    queues
-        The queues, which change.
-    q
-        Number of the queue.
-    leaf
-        The leaf, counted from the queue's base.
+    `queues`: the queues, which change.
     """
     base = queues.base[q]
     resources = queues.least.shape[1]
@@ -301,16 +234,7 @@ def _close_up(queues: Queues, q: int) -> None:
 def some_may_fit(queues: Queues, q: int, free: IntArray, m: int) -> bool:
     """Whether queue q has jobs, and their least demands are free on machine m.
 
-    Parameters
-    ----------
-    queues
-        The queues.
-    q
-        Number of the queue.
-    free : (machine numbers, R)
-        What machines have free, in units.
-    m
-        Number of the machine.
+    `free` (machine numbers, R): what machines have free, in units.
     """
     for r in range(free.shape[1]):  # noqa: SIM110
         if queues.root[q, r] > free[m, r]:
@@ -322,16 +246,7 @@ def some_may_fit(queues: Queues, q: int, free: IntArray, m: int) -> bool:
 def may_fit(queues: Queues, node: int, free: IntArray, m: int) -> bool:
     """Whether the least demands below `node` are free on machine m.
 
-    Parameters
-    ----------
-    queues
-        The queues.
-    node
-        Number of a node in the common arrays.
-    free : (machine numbers, R)
-        What machines have free, in units.
-    m
-        Number of the machine.
+    `free` (machine numbers, R): what machines have free, in units.
     """
     for r in range(free.shape[1]):  # noqa: SIM110
         if queues.least[node, r] > free[m, r]:
@@ -343,16 +258,7 @@ def may_fit(queues: Queues, node: int, free: IntArray, m: int) -> bool:
 def first_fitting_leaf(queues: Queues, q: int, free: IntArray, m: int) -> int:
     """Return the leaf of the first job of queue q that fits machine m, or -1.
 
-    Parameters
-    ----------
-    queues
-        The queues.
-    q
-        Number of the queue.
-    free : (machine numbers, R)
-        What machines have free, in units.
-    m
-        Number of the machine.
+    `free` (machine numbers, R): what machines have free, in units.
     """
     if not some_may_fit(queues, q, free, m):
         return -1

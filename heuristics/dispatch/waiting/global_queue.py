@@ -13,16 +13,7 @@ from .class_queues import Queues, add_job, first_fitting_leaf, has_room, remove_
 def enqueue(queues: Queues, system: System, slot: int, work: float) -> None:
     """Let the job in `slot` wait in the queue of its class.
 
-    Parameters
-    ----------
-    queues
-        The queues, which change.
-    system
-        The state of the datacenter.
-    slot
-        The job's slot.
-    work
-        Its remaining work, for queues that keep it.
+    `queues`: the queues, which change.
     """
     k = system.info[slot, JOB_CLASS]
     add_job(queues, k, system.info, slot, work)
@@ -34,14 +25,7 @@ def enqueue(queues: Queues, system: System, slot: int, work: float) -> None:
 def start_in_order(queues: Queues, system: System, m: int) -> None:
     """Start the waiting jobs that fit machine m there, in order of arrival.
 
-    Parameters
-    ----------
-    queues
-        The queues, which change.
-    system
-        The state of the datacenter.
-    m
-        Number of the machine.
+    `queues`: the queues, which change.
     """
     while system.tally[WAITING] > 0:
         k, leaf = earliest_fitting_leaf(queues, system, m)
@@ -54,17 +38,7 @@ def start_in_order(queues: Queues, system: System, m: int) -> None:
 
 @inner
 def earliest_fitting_leaf(queues: Queues, system: System, m: int) -> tuple[int, int]:
-    """Return class and leaf of the earliest waiting job that fits machine m, or -1 and -1.
-
-    Parameters
-    ----------
-    queues
-        The queues.
-    system
-        The state of the datacenter.
-    m
-        Number of the machine.
-    """
+    """Return class and leaf of the earliest waiting job that fits machine m, or -1 and -1."""
     j = system.configuration[m]
     best, best_leaf, earliest = -1, -1, 0
     for k in range(len(queues.waiting)):

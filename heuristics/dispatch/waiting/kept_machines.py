@@ -57,24 +57,8 @@ class Kept(NamedTuple):
 def nothing_kept(system: System, datacenter: Datacenter, after: float | None) -> Kept:
     """Return room for kept machines, none of which is kept yet.
 
-    Parameters
-    ----------
-    system
-        The state of the datacenter.
-    datacenter
-        Machines and classes.
-    after
-        The wait after which a job may get a machine; None for never.
-
-    Returns
-    -------
-    Kept
-        The arrays.
-
-    Raises
-    ------
-    InputError
-        If that is less than the mean duration of a job.
+    `after`: the wait after which a job may get a machine; None for never.
+    Raises `InputError` if that is less than the mean duration of a job.
     """
     if after is not None:
         least = mean_duration(datacenter.share.tolist(), datacenter.mean_time.tolist())
@@ -101,14 +85,7 @@ def nothing_kept(system: System, datacenter: Datacenter, after: float | None) ->
 def overdue(kept: Kept, queues: Queues, system: System) -> tuple[int, int]:
     """Return queue and leaf of the job that is to get a machine, or -1 and -1.
 
-    Parameters
-    ----------
-    kept
-        The kept machines.
-    queues
-        The queues of those that have none.
-    system
-        The state of the datacenter.
+    `queues`: the queues of those that have none.
     """
     best, best_leaf, earliest = -1, -1, 0
     if kept.counts[0] == len(kept.machine) - 1:
@@ -130,16 +107,7 @@ def overdue(kept: Kept, queues: Queues, system: System) -> tuple[int, int]:
 def keep(kept: Kept, m: int, slot: int, q: int) -> None:
     """Keep machine m for a job.
 
-    Parameters
-    ----------
-    kept
-        It changes.
-    m
-        Number of the machine.
-    slot
-        The job's slot.
-    q
-        Number of the queue that it has left.
+    `kept`: it changes.
     """
     at = kept.counts[0]
     kept.counts[0] = at + 1
@@ -151,12 +119,7 @@ def keep(kept: Kept, m: int, slot: int, q: int) -> None:
 def release(kept: Kept, at: int) -> int:
     """No longer keep a machine, as its job starts now, and return the machine.
 
-    Parameters
-    ----------
-    kept
-        It changes.
-    at
-        Its place among the kept ones.
+    `kept`: it changes.
     """
     m = int(kept.machine[at])
     kept.for_job[m] = NO_SLOT

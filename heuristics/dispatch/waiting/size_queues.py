@@ -63,17 +63,7 @@ class SizeQueues(NamedTuple):
 
 
 def empty_size_queues(queues: int, resources: int, nodes: int = FEWEST) -> SizeQueues:
-    """Return that many empty queues.
-
-    Parameters
-    ----------
-    queues
-        Number of queues.
-    resources
-        Number of resources.
-    nodes
-        Jobs that they can hold together.
-    """
+    """Return that many empty queues."""
     return SizeQueues(
         root=np.full(queues, NO_NODE, dtype=np.int64),
         link=np.full((nodes, 3), NO_NODE, dtype=np.int64),
@@ -103,16 +93,8 @@ def with_more_nodes(queues: SizeQueues) -> SizeQueues:
 def total_share(amounts: IntArray, row: int, first: int, weight: FloatArray) -> float:
     """Amounts of all resources in parts of the largest machine, added up.
 
-    Parameters
-    ----------
-    amounts : (rows, columns)
-        In units.
-    row
-        The row.
-    first
-        The column of the first resource.
-    weight : (R,)
-        1 over the units of the largest machine.
+    `amounts` (rows, columns): in units.
+    `weight` (R,): 1 over the units of the largest machine.
     """
     total = 0.0
     for r in range(len(weight)):
@@ -124,18 +106,9 @@ def total_share(amounts: IntArray, row: int, first: int, weight: FloatArray) -> 
 def add_job(queues: SizeQueues, q: int, info: IntArray, weight: FloatArray, slot: int) -> None:
     """Put the job in `slot` into queue q. There must be a spare node.
 
-    Parameters
-    ----------
-    queues
-        The queues, which change.
-    q
-        Number of the queue.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    weight : (R,)
-        1 over the units of the largest machine.
-    slot
-        The job's slot.
+    `queues`: the queues, which change.
+    `info` (slots, 3 + R): the jobs, as in `System`.
+    `weight` (R,): 1 over the units of the largest machine.
     """
     link, key, least = queues.link, queues.key, queues.least
     queues.spares[0] -= 1
@@ -166,21 +139,8 @@ def add_job(queues: SizeQueues, q: int, info: IntArray, weight: FloatArray, slot
 def remove_job(queues: SizeQueues, q: int, info: IntArray, node: int) -> int:
     """Take the job at `node` out of queue q and return its slot.
 
-    Parameters
-    ----------
-    queues
-        The queues, which change.
-    q
-        Number of the queue.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    node
-        The node.
-
-    Returns
-    -------
-    int
-        The slot.
+    `queues`: the queues, which change.
+    `info` (slots, 3 + R): the jobs, as in `System`.
     """
     link, key = queues.link, queues.key
     while link[node, LEFT] != NO_NODE and link[node, RIGHT] != NO_NODE:
@@ -254,20 +214,8 @@ def largest_fitting(
 ) -> int:
     """Return the node of the largest job of queue q that fits machine m, or -1.
 
-    Parameters
-    ----------
-    queues
-        The queues.
-    q
-        Number of the queue.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    free : (machine numbers, R)
-        What machines have free, in units.
-    m
-        Number of the machine.
-    share
-        What it has free, as `total_share` adds it up.
+    `info` (slots, 3 + R): the jobs, as in `System`.
+    `free` (machine numbers, R): what machines have free, in units.
     """
     link, key = queues.link, queues.key
     node = queues.root[q]

@@ -63,13 +63,7 @@ class RoomGauge:
         self._excess = 0.0 if self.exact else float(datacenter.count @ self._full) - self._bound
 
     def of_machines(self, system: System) -> Room:
-        """Unused worth of each machine now.
-
-        Parameters
-        ----------
-        system
-            The state of the datacenter.
-        """
+        """Unused worth of each machine now."""
         open_room = self._worth_of(system.free, system.configuration)
         used = np.zeros(len(system.free))
         taken = np.ones(len(system.info), dtype=bool)
@@ -88,11 +82,6 @@ class RoomGauge:
         """Open and spoilt room of all machines now, as parts of the plan's bound.
 
         Where the worth of room is an upper bound, so is open room, and spoilt room is a lower one.
-
-        Parameters
-        ----------
-        system
-            The state of the datacenter.
         """
         room = self.of_machines(system)
         spoilt = float(room.spoilt.sum()) - self._excess

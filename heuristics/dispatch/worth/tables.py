@@ -47,26 +47,7 @@ def tables_of(
     draws: int = 0,
     seed: int = 0,
 ) -> tuple[WorthTables, Recipe]:
-    """Compute the tables of a datacenter at its class prices.
-
-    Parameters
-    ----------
-    datacenter
-        Machines and classes.
-    value
-        Price of each class, shape (K,).
-    spread
-        Coefficient of variation of real demands within their class.
-    draws
-        Number of draws of the smoothed part; 0 for V alone.
-    seed
-        Of the draws.
-
-    Returns
-    -------
-    tuple[WorthTables, Recipe]
-        The tables and what they were made by.
-    """
+    """Compute the tables of a datacenter at its class prices."""
     recipe = worth_recipe(
         datacenter.capacity_units.tolist(),
         datacenter.request_units.tolist(),
@@ -80,18 +61,7 @@ def tables_of(
 
 
 def filled(recipe: Recipe) -> WorthTables:
-    """Compute the tables of a recipe.
-
-    Parameters
-    ----------
-    recipe
-        Grids and layers.
-
-    Returns
-    -------
-    WorthTables
-        The tables.
-    """
+    """Compute the tables of a recipe."""
     made: list[IntArray] = []
     begins: list[list[int]] = []
     at = 0
@@ -151,16 +121,7 @@ def _cell(amount: int, step: int, per_step: float) -> int:
 def worth(tables: WorthTables, j: int, free: IntArray, m: int) -> int:
     """Return the worth of what is free on a machine.
 
-    Parameters
-    ----------
-    tables
-        The tables.
-    j
-        The machine's configuration.
-    free : (rows, R)
-        Free amounts, in units.
-    m
-        Row of the machine.
+    `free` (rows, R): free amounts, in units.
     """
     least = np.iinfo(np.int64).max
     for p in range(len(tables.resource)):
@@ -177,20 +138,8 @@ def worth_after(
 ) -> int:
     """Return the worth of what is free on a machine as soon as it runs a job, too.
 
-    Parameters
-    ----------
-    tables
-        The tables.
-    j
-        The machine's configuration.
-    free : (rows, R)
-        Free amounts, in units.
-    m
-        Row of the machine, which has room for the job.
-    info : (slots, 3 + R)
-        The jobs, as in `System`.
-    slot
-        The job's slot.
+    `free` (rows, R): free amounts, in units.
+    `info` (slots, 3 + R): the jobs, as in `System`.
     """
     least = np.iinfo(np.int64).max
     for p in range(len(tables.resource)):
@@ -208,16 +157,10 @@ def worths_of_machines(
 ) -> None:
     """Look up the worth of what is free on every machine.
 
-    Parameters
-    ----------
-    tables
-        The tables.
-    free : (rows, R)
-        Free amounts, in units; rows less than nothing are no machines, and worth nothing.
-    configuration : (rows,)
-        Configuration of each machine.
-    worths : (rows,)
-        It is filled.
+    `free` (rows, R): free amounts, in units; rows less than nothing are no machines, and worth
+    nothing.
+    `configuration` (rows,): configuration of each machine.
+    `worths` (rows,): it is filled.
     """
     for m in range(len(free)):
         worths[m] = worth(tables, configuration[m], free, m) if is_machine(free, m) else 0

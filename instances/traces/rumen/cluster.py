@@ -27,24 +27,6 @@ def cluster_of(
     The nodes are the hosts of the topology in its order, then those that only the trace names, by
     rack and name. A host is identified by its last name, because the trace spells it with its rack
     or without.
-
-    Parameters
-    ----------
-    jobs
-        The jobs of the trace.
-    topology
-        Rack and host of each host of the topology.
-    slots
-        Map and reduce slots of every node.
-    rates
-        Transfer rates.
-    notes
-        Remarks; what was adjusted is added.
-
-    Returns
-    -------
-    Cluster
-        The cluster.
     """
     rack_of: dict[str, str | None] = {}
     contradicted: set[str] = set()
@@ -90,16 +72,6 @@ def slots_seen(jobs: Iterable[JobRecord]) -> tuple[int, int]:
 
     All attempts count, also failed ones and those of setup and cleanup tasks: each held a slot. One
     that starts when another ends takes over its slot.
-
-    Parameters
-    ----------
-    jobs
-        The trace.
-
-    Returns
-    -------
-    tuple of int
-        Map slots and reduce slots.
     """
     changes: dict[tuple[bool, str], list[tuple[int, int]]] = defaultdict(list)
     for job in jobs:

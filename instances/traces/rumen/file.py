@@ -142,15 +142,7 @@ def read_jobs(path: str | Path) -> list[JobRecord]:
     The file holds JSON objects one after another (as Rumen writes them, pretty-printed or one per
     line) or one JSON array of them; plain or gzip.
 
-    Parameters
-    ----------
-    path
-        A trace, plain or gzip.
-
-    Raises
-    ------
-    InputError
-        Names file, job, task and field.
+    Raises `InputError` names file, job, task and field.
     """
     jobs = []
     for number, raw in enumerate(_documents(path)):
@@ -169,19 +161,7 @@ def read_topology(path: str | Path) -> list[Place]:
 
     The leaves of the tree are hosts, what is between them and the root names the rack.
 
-    Parameters
-    ----------
-    path
-        A topology, plain or gzip.
-
-    Returns
-    -------
-    list of Place
-
-    Raises
-    ------
-    InputError
-        Names file and place, or there is no host.
+    Raises `InputError` names file and place, or there is no host.
     """
     _, root = read_json(path)
     places: list[Place] = []

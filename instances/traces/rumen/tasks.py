@@ -50,20 +50,7 @@ class JobRows:
 
 
 def job_rows(job: JobRecord, cluster: Cluster) -> JobRows:
-    """What the trace tells of each map and reduce task of a job.
-
-    Parameters
-    ----------
-    job
-        The job.
-    cluster
-        The cluster.
-
-    Returns
-    -------
-    JobRows
-        The tasks.
-    """
+    """What the trace tells of each map and reduce task of a job."""
     return JobRows(
         job,
         [_map_row(task, cluster) for task in job.mapTasks or []],
@@ -101,12 +88,7 @@ def _reduce_row(task: TaskRecord, cluster: Cluster) -> TaskRow:
 def fill_inputs(jobs: Iterable[JobRows], notes: ImportNotes) -> None:
     """Fill in unknown inputs: the job's median where the task has replicas, else nothing.
 
-    Parameters
-    ----------
-    jobs
-        The jobs; changed in place.
-    notes
-        Remarks; what was adjusted is added.
+    `jobs`: the jobs; changed in place.
     """
     given = Counter[str]()
     for rows in jobs:
@@ -125,16 +107,7 @@ def measure(
 ) -> None:
     """Compute the processing times of the tasks that succeeded.
 
-    Parameters
-    ----------
-    jobs
-        The jobs; changed in place.
-    cluster
-        The cluster.
-    subtract_read
-        Whether to subtract the modelled read time from map durations.
-    notes
-        Remarks; what was adjusted is added.
+    `jobs`: the jobs; changed in place.
     """
     found = Counter[str]()
     for rows in jobs:
@@ -179,14 +152,9 @@ def _read_seconds(row: TaskRow, cluster: Cluster) -> float:
 def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: ImportNotes) -> None:
     """Fill in the processing times of tasks that never succeeded.
 
-    Parameters
-    ----------
-    jobs
-        The jobs; changed in place.
-    unfinished
-        Whether such a task gets the median of its job, or else of the trace, or is dropped.
-    notes
-        Remarks; what was adjusted is added.
+    `jobs`: the jobs; changed in place.
+    `unfinished`: whether such a task gets the median of its job, or else of the trace, or is
+    dropped.
     """
     for phase, groups in (
         ("map", [rows.maps for rows in jobs]),
@@ -218,14 +186,8 @@ def fill_processing(jobs: Sequence[JobRows], unfinished: Unfinished, notes: Impo
 def set_output_ratios(jobs: Iterable[JobRows], output: Output, notes: ImportNotes) -> None:
     """Set the output ratio of jobs with both phases: bytes that leave the map tasks per input.
 
-    Parameters
-    ----------
-    jobs
-        The jobs; changed in place.
-    output
-        What counts first: the output of the map tasks or the bytes shuffled.
-    notes
-        Remarks; what was adjusted is added.
+    `jobs`: the jobs; changed in place.
+    `output`: what counts first: the output of the map tasks or the bytes shuffled.
     """
     lost: list[float] = []
     silent: list[str] = []

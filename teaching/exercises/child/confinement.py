@@ -32,17 +32,9 @@ SWEEPS = 1000
 def limit(memory: int, seconds: int) -> list[str]:
     """Set the limits of this process and of what it starts.
 
-    Parameters
-    ----------
-    memory
-        Address space (bytes).
-    seconds
-        Processor time (s).
-
-    Returns
-    -------
-    list[str]
-        What the system would not limit.
+    `memory`: address space (bytes).
+    `seconds`: processor time (s).
+    Returns what the system would not limit.
     """
     missing = []
     try:
@@ -73,10 +65,7 @@ def limit(memory: int, seconds: int) -> list[str]:
 def apart() -> list[str]:
     """Move to a network that has no way out, and hide the grader and what started it in /proc.
 
-    Returns
-    -------
-    list[str]
-        What the system does not allow.
+    Returns what the system does not allow.
     """
     network, sight = "network", "view of the grader's processes"
     grader = _ancestors()[1:]  # this process's parent is the keeper, which knows nothing

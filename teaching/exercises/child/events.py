@@ -83,15 +83,7 @@ class AtWork:
     _run: Run | None = None
 
     def start(self, job: Job, machine: Machine) -> None:
-        """Start a job now.
-
-        Parameters
-        ----------
-        job
-            The job.
-        machine
-            The machine.
-        """
+        """Start a job now."""
         assert self._run is not None
         self._run.start(job, machine)
 
@@ -140,15 +132,7 @@ class Run:
         self._departures: list[tuple[float, int]] = []
 
     def start(self, job: Job, machine: Machine) -> None:
-        """Note a start, whatever it is.
-
-        Parameters
-        ----------
-        job
-            The job.
-        machine
-            The machine.
-        """
+        """Note a start, whatever it is."""
         start: dict[str, Any] = {"job": job.number, "machine": machine.number, "time": self.now}
         self.starts.append(start)
         if not _is_among(job, self.jobs):
@@ -161,13 +145,7 @@ class Run:
             heappush(self._departures, (self.now + job.duration, job.number))
 
     def go(self, rule: Any) -> None:
-        """Go through all events.
-
-        Parameters
-        ----------
-        rule
-            The rule at work.
-        """
+        """Go through all events."""
         arrivals = sorted(self.jobs, key=lambda job: (job.arrival, job.number))
         rule.begin()
         while arrivals or self._departures:
@@ -184,22 +162,7 @@ class Run:
 
 
 def answer(name: str, function: Any, document: Any) -> list[dict[str, Any]]:
-    """Run the class of a submission.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    function
-        The class.
-    document
-        Datacenter and jobs.
-
-    Returns
-    -------
-    list
-        Its starts: job, machine and time.
-    """
+    """Run the class of a submission."""
     run = Run(document)
     rule = type(name, (_Front, function, AtWork), {"_machines": run.machines, "_run": run})()
     for method in ("arrive", "depart"):

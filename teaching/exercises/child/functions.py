@@ -9,22 +9,7 @@ MODEL_GAP = 1e-9
 
 
 def answer(name: str, function: Any, document: Any) -> Any:
-    """Call the function; a model that `build` makes is solved.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    function
-        The function.
-    document
-        The instance.
-
-    Returns
-    -------
-    Any
-        What JSON can hold.
-    """
+    """Call the function; a model that `build` makes is solved."""
     value = function(document)
     return solved(value) if name == "build" else value
 
@@ -32,22 +17,8 @@ def answer(name: str, function: Any, document: Any) -> Any:
 def solved(model: Any, instead: Any = None) -> dict[str, Any]:
     """Minimise a Pyomo model with HiGHS; its variables get their values.
 
-    Parameters
-    ----------
-    model
-        The model, which has a variable or an expression `makespan`.
-    instead
-        What is minimised instead.
-
-    Returns
-    -------
-    dict
-        `status` (`optimal`, `infeasible`, `unbounded` or another word) and `makespan` (s).
-
-    Raises
-    ------
-    AttributeError
-        If the model has no `makespan`.
+    Returns `status` (`optimal`, `infeasible`, `unbounded` or another word) and `makespan` (s).
+    Raises `AttributeError` if the model has no `makespan`.
     """
     import pyomo.environ as pyo
 

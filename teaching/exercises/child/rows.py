@@ -15,21 +15,10 @@ BROKEN = 1e-6
 def answer(_name: str, function: Any, document: Any) -> dict[str, Any]:
     """Minimise the makespan under the rows of the submission.
 
-    Parameters
-    ----------
-    _name
-        Its name.
-    function
-        Gives pairs of a name and a row.
-    document
-        The instance, in which no task reads; with a field `schedule` the question is which rows
-        cut that off.
-
-    Returns
-    -------
-    dict
-        `status`, `makespan` (s) and `tasks`, the schedule of the model; or `cut_off_by`, the names
-        of rows.
+    `document`: the instance, in which no task reads; with a field `schedule` the question is which
+    rows cut that off.
+    Returns `status`, `makespan` (s) and `tasks`, the schedule of the model; or `cut_off_by`, the
+    names of rows.
     """
     model = blank(document)
     names = list(_added(model, function(model)))
@@ -40,18 +29,7 @@ def answer(_name: str, function: Any, document: Any) -> dict[str, Any]:
 
 
 def blank(document: Any) -> Any:
-    """The model without rows, as the file to begin with explains it.
-
-    Parameters
-    ----------
-    document
-        The instance.
-
-    Returns
-    -------
-    Any
-        A Pyomo model.
-    """
+    """The model without rows, as the file to begin with explains it."""
     import pyomo.environ as pyo
 
     model = pyo.ConcreteModel()

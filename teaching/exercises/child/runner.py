@@ -40,15 +40,7 @@ class Hidden:
     """Refuses to import the package, for exercises without it."""
 
     def find_spec(self, name: str, *_: object) -> None:
-        """Refuse the package and everything in it.
-
-        Parameters
-        ----------
-        name
-            Name of the module that is asked for.
-        *_
-            What Python says more.
-        """
+        """Refuse the package and everything in it."""
         if name.partition(".")[0] == "slotwise":
             raise ModuleNotFoundError(f"{name} is hidden in this exercise (--no-slotwise)")
 

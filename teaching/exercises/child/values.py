@@ -12,20 +12,9 @@ class Unfit(Exception):
 def plain(value: Any) -> Any:
     """Numbers and arrays of numpy, fractions, decimals and iterables as what JSON holds.
 
-    Parameters
-    ----------
-    value
-        A value that JSON does not hold.
-
-    Returns
-    -------
-    Any
-        One that it holds, perhaps with parts to be made plain.
-
-    Raises
-    ------
-    Unfit
-        If there is none.
+    `value`: a value that JSON does not hold.
+    Returns one that it holds, perhaps with parts to be made plain.
+    Raises `Unfit` if there is none.
     """
     if type(value).__name__ == "DataFrame":
         raise Unfit("a DataFrame is no list of rows: return frame.to_dict('records')")

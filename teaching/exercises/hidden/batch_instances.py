@@ -51,20 +51,7 @@ def first_without_reads() -> dict[str, Any]:
 
 
 def draw(rng: Random, domain: str) -> dict[str, Any]:
-    """A random instance of at most 8 tasks on at most 3 map and 3 reduce slots.
-
-    Parameters
-    ----------
-    rng
-        Where randomness comes from.
-    domain
-        One of `DOMAINS` or `WITHOUT_READS`.
-
-    Returns
-    -------
-    dict
-        A `slotwise/mapreduce/1` document.
-    """
+    """A random instance of at most 8 tasks on at most 3 map and 3 reduce slots."""
     racks = rng.randint(1, 2)
     nodes = rng.randint(1, 3)
     map_slots = _shared(rng, _slots(rng), nodes)
@@ -96,20 +83,7 @@ def draw(rng: Random, domain: str) -> dict[str, Any]:
 
 
 def inside(document: dict[str, Any], domain: str) -> bool:
-    """Whether an instance belongs to a domain and has a schedule.
-
-    Parameters
-    ----------
-    document
-        The instance.
-    domain
-        One of `DOMAINS` or `WITHOUT_READS`.
-
-    Returns
-    -------
-    bool
-        Whether it does.
-    """
+    """Whether an instance belongs to a domain and has a schedule."""
     nodes, jobs = document["cluster"]["nodes"], document["jobs"]
     tasks = {phase: sum(len(job[phase]) for job in jobs) for phase in ("map_tasks", "reduce_tasks")}
     slots = {phase: sum(node[phase] for node in nodes) for phase in ("map_slots", "reduce_slots")}

@@ -122,20 +122,9 @@ class _Tiny:
 def optimum(document: dict[str, Any]) -> tuple[float, list[dict[str, Any]]]:
     """The shortest makespan (s) of a `slotwise/mapreduce/1` document, and a schedule that has it.
 
-    Parameters
-    ----------
-    document
-        The document, without speed factors, security and outages.
-
-    Returns
-    -------
-    tuple[float, list]
-        The makespan and rows of job, phase, task, node, slot, start, setup and end.
-
-    Raises
-    ------
-    InputError
-        If the instance is too large, or a phase with tasks has no slot.
+    `document`: the document, without speed factors, security and outages.
+    Returns the makespan and rows of job, phase, task, node, slot, start, setup and end.
+    Raises `InputError` if the instance is too large, or a phase with tasks has no slot.
     """
     tiny = _Tiny(document)
     sequences, _ = tiny.sequences()

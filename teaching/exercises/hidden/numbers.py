@@ -8,15 +8,7 @@ from collections.abc import Iterable, Iterator
 def ugliness(numbers: Iterable[float]) -> tuple[float, float]:
     """How much there is to read in numbers: 0 and 1 are plain, fractions are not; then their sum.
 
-    Parameters
-    ----------
-    numbers
-        The numbers, none negative.
-
-    Returns
-    -------
-    tuple[float, float]
-        The less of it, the plainer.
+    `numbers`: the numbers, none negative.
     """
     values = list(numbers)
     return float(sum(map(_effort, values))), float(sum(values))

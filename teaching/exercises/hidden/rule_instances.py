@@ -28,20 +28,7 @@ def first() -> Document:
 
 
 def draw(rng: Random, domain: str) -> Document:
-    """A random run of at most 8 jobs, each of which fits some empty machine.
-
-    Parameters
-    ----------
-    rng
-        Where randomness comes from.
-    domain
-        One of `DOMAINS`.
-
-    Returns
-    -------
-    dict
-        `datacenter`, a `slotwise/datacenter/1` document, and `jobs` in order of arrival.
-    """
+    """A random run of at most 8 jobs, each of which fits some empty machine."""
     resources = RESOURCES[: 1 if domain == ONE_RESOURCE else rng.randint(1, 2)]
     machines = [
         _machine(k, rng.randint(1, 2), [float(rng.randint(1, 4)) for _ in resources])
@@ -62,20 +49,7 @@ def draw(rng: Random, domain: str) -> Document:
 
 
 def inside(document: Document, domain: str) -> bool:
-    """Whether a run belongs to a domain, and every job of it can start.
-
-    Parameters
-    ----------
-    document
-        Datacenter and jobs.
-    domain
-        One of `DOMAINS`.
-
-    Returns
-    -------
-    bool
-        Whether it does.
-    """
+    """Whether a run belongs to a domain, and every job of it can start."""
     center, jobs = document["datacenter"], document["jobs"]
     machines = [row["capacity"] for row in center["configurations"] if row["count"] > 0]
     requests = {row["name"]: row["request"] for row in center["classes"]}
@@ -93,20 +67,7 @@ def inside(document: Document, domain: str) -> bool:
 
 
 def fits(request: dict[str, float], room: dict[str, float]) -> bool:
-    """Whether a request fits what is free, up to rounding.
-
-    Parameters
-    ----------
-    request
-        What is needed of each resource.
-    room
-        What is free of each resource.
-
-    Returns
-    -------
-    bool
-        Whether it fits.
-    """
+    """Whether a request fits what is free, up to rounding."""
     return all(amount <= room[name] + 1e-9 for name, amount in request.items())
 
 

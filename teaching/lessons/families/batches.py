@@ -34,13 +34,7 @@ MOST_SECONDS = 1e6
 
 
 def refuse_length(instance: Instance) -> None:
-    """Raise `InputError` if all work one after another is longer than a big-M may be.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    """
+    """Raise `InputError` if all work one after another is longer than a big-M may be."""
     length = float(Coefficients(instance).serial_makespan)
     if not length <= MOST_SECONDS:
         raise InputError(
@@ -50,13 +44,7 @@ def refuse_length(instance: Instance) -> None:
 
 
 def beside(model: str) -> Callable[[Instance], dict[str, Any]]:
-    """What a page needs to show an instance in another model, too: its limits and its rows.
-
-    Parameters
-    ----------
-    model
-        Name of the other model.
-    """
+    """What a page needs to show an instance in another model, too: its limits and its rows."""
 
     def facts(instance: Instance) -> dict[str, Any]:
         """The limits, and the rows or why there are none."""
@@ -76,10 +64,7 @@ def beside(model: str) -> Callable[[Instance], dict[str, Any]]:
 def proven_makespan(instance: Instance) -> float:
     """The shortest makespan (s).
 
-    Raises
-    ------
-    InputError
-        If it is not proven in time.
+    Raises `InputError` if it is not proven in time.
     """
     result = solve(instance, time_limit=SECONDS)
     if result.status is not Status.OPTIMAL or result.makespan is None:

@@ -29,13 +29,7 @@ def _build(hierarchy: Hierarchy) -> tuple[pyo.ConcreteModel, None]:
 
 
 def in_file_order(hierarchy: Hierarchy) -> Hierarchy:
-    """The same tree with its nodes in the order of a file: each right before what is below it.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy, with its nodes in any order.
-    """
+    """The same tree with its nodes in the order of a file: each right before what is below it."""
     rows: list[Row] = []
     document = hierarchy_document(hierarchy)
     stack: list[tuple[dict[str, Any], int]] = [(document["root"], -1)]

@@ -42,18 +42,7 @@ MARGIN = 0.1
 
 
 def candidate(seed: int) -> Instance:
-    """A random instance: three jobs on two nodes in two racks, seven tasks with random times.
-
-    Parameters
-    ----------
-    seed
-        The same seed gives the same instance.
-
-    Returns
-    -------
-    Instance
-        The instance; about one in sixty is a witness.
-    """
+    """A random instance: three jobs on two nodes in two racks, seven tasks with random times."""
     cluster = Cluster(
         node_names=("n0", "n1"),
         rack_names=("r0", "r1"),
@@ -74,17 +63,8 @@ def candidate(seed: int) -> Instance:
 def without(instance: Instance, rule: str | None) -> tuple[float, Schedule]:
     """The model of an instance without a core rule, and without cuts, which need them all.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    rule
-        Label of a rule in `CORE`, or None.
-
-    Returns
-    -------
-    tuple of float and Schedule
-        What the model says (s), and the schedule that it believes in.
+    `rule`: label of a rule in `CORE`, or None.
+    Returns what the model says (s), and the schedule that it believes in.
     """
     model = job_order.build(instance, cuts=())
     if rule is not None:
@@ -115,15 +95,7 @@ def believed(model: pyo.ConcreteModel) -> Schedule:
     leave it, in the order read, work before, work after, map completion, makespan. Map work begins
     when the work before it is over; reduce work ends as late as the work after it allows.
 
-    Parameters
-    ----------
-    model
-        A job-order model with a solution. Its continuous variables are set anew.
-
-    Returns
-    -------
-    Schedule
-        The schedule; slot -1 where a task runs nowhere.
+    Returns the schedule; slot -1 where a task runs nowhere.
     """
     data: Coefficients = model.data
     _least(model.read, model.J7_read, model.J8_local_read)

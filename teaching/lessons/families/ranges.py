@@ -15,16 +15,9 @@ def refuse_numbers(
 ) -> None:
     """Raise `InputError` for a number that is not 0 and too small or too large.
 
-    Parameters
-    ----------
-    name
-        What the problem is called in the message.
-    document
-        The problem as JSON.
-    least, most
-        What a number may be.
-    field
-        The only field that is looked at; by default all are.
+    `name`: what the problem is called in the message.
+    `least`, `most`: what a number may be.
+    `field`: the only field that is looked at; by default all are.
     """
     for path, value in _numbers(document, ()):
         wanted = field is None or path[-1] == field

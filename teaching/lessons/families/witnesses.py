@@ -51,13 +51,7 @@ MARGIN = 0.5
 
 
 def sequence_candidate(seed: int) -> Instance:
-    """A random instance of six tasks: a job of both phases, one of maps only, one of reduces only.
-
-    Parameters
-    ----------
-    seed
-        The same seed gives the same instance.
-    """
+    """A random instance of six tasks: a job of both phases, one of maps, one of reduces."""
     rng = np.random.default_rng(seed)
 
     def whole(low: int, high: int) -> int:
@@ -80,13 +74,6 @@ def sequence_without(instance: Instance, components: tuple[str, ...]) -> float:
 
     HiGHS is asked with and without its presolve, and the shorter makespan is taken: on some of
     these small models one of the two ends with what is not the optimum.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    components
-        The constraint components that are left out.
     """
     found = []
     for presolve in (True, False):
@@ -104,11 +91,6 @@ def is_sequence_witness(instance: Instance) -> bool:
     """Whether each of `SEQUENCE_RULES`, dropped alone, gives a shorter makespan than there is.
 
     A shorter one is proof: whatever schedule the model then means, it cannot be valid.
-
-    Parameters
-    ----------
-    instance
-        A candidate.
     """
     truth = solve(instance).makespan
     assert truth is not None
@@ -120,13 +102,7 @@ def is_sequence_witness(instance: Instance) -> bool:
 
 
 def machine_assignment_candidate(seed: int) -> Datacenter:
-    """A random datacenter: two kinds of machines, three classes of jobs, two resources.
-
-    Parameters
-    ----------
-    seed
-        The same seed gives the same datacenter.
-    """
+    """A random datacenter: two kinds of machines, three classes of jobs, two resources."""
     rng = np.random.default_rng(seed)
 
     def whole(low: int, high: int) -> int:
@@ -158,11 +134,6 @@ def is_machine_assignment_witness(problem: Datacenter) -> bool:
     whole machines carry less.
 
     Without any of its three families the program has no limit, whatever the datacenter.
-
-    Parameters
-    ----------
-    problem
-        A candidate.
     """
     columns = generate_columns(problem)
     if columns.columns - int(problem.fits.sum()) < LEAST_GENERATED:
@@ -174,13 +145,7 @@ def is_machine_assignment_witness(problem: Datacenter) -> bool:
 
 
 def fair_share_candidate(seed: int) -> Hierarchy:
-    """A random tree of six leaves at three depths that share three resources.
-
-    Parameters
-    ----------
-    seed
-        The same seed gives the same tree.
-    """
+    """A random tree of six leaves at three depths that share three resources."""
     rng = np.random.default_rng(seed)
 
     def weight() -> float:
@@ -210,11 +175,6 @@ def is_fair_share_witness(problem: Hierarchy) -> bool:
     Then (F3) is needed: without it leaves that stopped lose all in the next stage. (F2) is, as
     groups and leaves stand beside each other below the root; without (F1) or (F4) nothing limits
     the level.
-
-    Parameters
-    ----------
-    problem
-        A candidate.
     """
     stopped_by = fair_share(problem).bottleneck
     return len(set(stopped_by.tolist())) == len(problem.resources)
@@ -229,13 +189,7 @@ SEARCHES: dict[str, tuple[Callable[[int], Any], Callable[[Any], bool]]] = {
 
 
 def search(model: str) -> int:
-    """The first seed whose candidate is a witness.
-
-    Parameters
-    ----------
-    model
-        Name of the formulation.
-    """
+    """The first seed whose candidate is a witness."""
     candidate, is_witness = SEARCHES[model]
     return next(seed for seed in count() if is_witness(candidate(seed)))
 

@@ -66,92 +66,32 @@ class Board:
         return self._slots.lanes
 
     def slot_name(self, phase: Phase, slot: int) -> str:
-        """What a slot is called, for example "n2 map 0"; it is numbered within its node.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        slot
-            The slot.
-        """
+        """What a slot is called, for example "n2 map 0"; it is numbered within its node."""
         return self._slots.lanes[self._slots.lane(phase, slot)]
 
     def lane(self, phase: Phase, slot: int) -> int:
-        """The lane of a slot: map slots come first.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        slot
-            The slot.
-        """
+        """The lane of a slot: map slots come first."""
         return self._slots.lane(phase, slot)
 
     def job_of(self, phase: Phase, task: int) -> tuple[int, int]:
-        """The job of a task, and the task's number in the job.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        task
-            The task.
-        """
+        """The job of a task, and the task's number in the job."""
         return self._slots.job(phase, task), self._slots.number(phase, task)
 
     def task_name(self, phase: Phase, task: int) -> str:
-        """What a task is called, for example "j0 map 3"; it is numbered within its job.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        task
-            The task.
-        """
+        """What a task is called, for example "j0 map 3"; it is numbered within its job."""
         return self._slots.task(phase, task)
 
     def row(self, phase: Phase, task: int, placed: PhaseSchedule) -> Row:
-        """The bar of a task where it is placed now.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        task
-            The task.
-        placed
-            The phase.
-        """
+        """The bar of a task where it is placed now."""
         start, setup, end = (float(x[task]) for x in (placed.start, placed.setup, placed.end))
         return self._slots.row(phase, task, int(placed.slot[task]), (start, setup, end))
 
     def rows(self, phase: Phase, tasks: Iterable[int], placed: PhaseSchedule) -> tuple[Row, ...]:
-        """The bars of some tasks.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        tasks
-            The tasks.
-        placed
-            The phase.
-        """
+        """The bars of some tasks."""
         return tuple(self.row(phase, task, placed) for task in tasks)
 
     def drawn(self, phase: Phase, tasks: Iterable[int]) -> tuple[int, ...]:
-        """The numbers of the bars that some tasks have now.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        tasks
-            The tasks.
-        """
+        """The numbers of the bars that some tasks have now."""
         names = self.instance.job_names
         found = []
         for task in tasks:
@@ -161,15 +101,7 @@ class Board:
         return tuple(found)
 
     def add(self, step: Step, about: tuple[Phase, int] | None = None) -> None:
-        """Add a step.
-
-        Parameters
-        ----------
-        step
-            The step.
-        about
-            Phase and task that it decides on.
-        """
+        """Add a step."""
         if about is not None:
             job, number = self.job_of(*about)
             step = replace(step, job=self.instance.job_names[job], phase=about[0], task=number)
@@ -185,17 +117,7 @@ class Board:
     ) -> Steps:
         """All steps, with the schedule that came out.
 
-        Parameters
-        ----------
-        maps, reduces
-            The phases of the schedule.
-        notes
-            The notes of the schedule. The steps have them, too, but for those on single moves.
-
-        Returns
-        -------
-        Steps
-            The steps.
+        `notes`: the notes of the schedule. The steps have them, too, but for those on single moves.
         """
         outcome = replace(scheduled(self.instance, maps, reduces), notes=notes)
         if self._dropped:
@@ -257,53 +179,17 @@ class Told:
     def seconds(self, name: str, value: float) -> str:
         """Keep a time (s), and write it.
 
-        Parameters
-        ----------
-        name
-            What it is.
-        value
-            The time (s).
-
-        Returns
-        -------
-        str
-            The time in words.
+        `value`: the time (s).
         """
         return f"{self.number(name, value)} s"
 
     def number(self, name: str, value: float) -> str:
-        """Keep a number, and write it.
-
-        Parameters
-        ----------
-        name
-            What it is.
-        value
-            The number.
-
-        Returns
-        -------
-        str
-            The number, rounded for reading.
-        """
+        """Keep a number, and write it."""
         self.facts[name] = value if math.isfinite(value) else number(value)
         return number(value)
 
     def name(self, what: str, value: str) -> str:
-        """Keep a name, and give it back.
-
-        Parameters
-        ----------
-        what
-            What it is.
-        value
-            The name.
-
-        Returns
-        -------
-        str
-            The name.
-        """
+        """Keep a name, and give it back."""
         self.facts[what] = value
         return value
 
@@ -318,31 +204,15 @@ def blank(tasks: int) -> PhaseSchedule:
 def put(phase: PhaseSchedule, task: int, slot: int, times: tuple[float, float, float]) -> None:
     """Place a task.
 
-    Parameters
-    ----------
-    phase
-        The phase, changed in place.
-    task
-        The task.
-    slot
-        Its slot.
-    times
-        Start, setup and end (s).
+    `phase`: the phase, changed in place.
+    `times`: start, setup and end (s).
     """
     phase.slot[task] = slot
     phase.start[task], phase.setup[task], phase.end[task] = times
 
 
 def map_ends(instance: Instance, maps: PhaseSchedule) -> FloatArray:
-    """When each job's last map task ends (s), 0 for a job without map tasks, shape (jobs,).
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    maps
-        The map phase.
-    """
+    """When each job's last map task ends (s), 0 for a job without map tasks, shape (jobs,)."""
     last = np.zeros(instance.jobs)
     for task in range(instance.map_tasks):
         job = instance.map_job[task]
@@ -355,20 +225,8 @@ def few(
 ) -> tuple[tuple[Candidate, ...], int, int, int | None]:
     """As many candidates as are shown.
 
-    Parameters
-    ----------
-    candidates
-        All of them.
-    chosen
-        Number of the chosen one.
-    loser
-        Number of the one that loses and is named.
-
-    Returns
-    -------
-    tuple[tuple[Candidate, ...], int, int, int | None]
-        Those that are shown, in their order, the chosen one's number among them, how many are left
-        out, and the loser's number among them.
+    Returns those that are shown, in their order, the chosen one's number among them, how many are
+    left out, and the loser's number among them.
     """
     wanted = {chosen} if loser is None else {chosen, loser}
     for place in range(len(candidates)):

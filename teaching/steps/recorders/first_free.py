@@ -69,18 +69,8 @@ class Turn:
 def candidates(board: Board, turn: Turn) -> tuple[tuple[Candidate, ...], int, int, int | None]:
     """The slots, as far as they are shown.
 
-    Parameters
-    ----------
-    board
-        The steps so far.
-    turn
-        The slot's turn.
-
-    Returns
-    -------
-    tuple[tuple[Candidate, ...], int, int, int | None]
-        The candidates, the chosen one's number among them, how many are left out, and the number of
-        the one that loses although it would end the task sooner or is free next.
+    Returns the candidates, the chosen one's number among them, how many are left out, and the
+    number of the one that loses although it would end the task sooner or is free next.
     """
     every = [_candidate(board, turn, k) for k in range(len(turn.free))]
     loser = turn.soonest
@@ -108,22 +98,7 @@ def _candidate(board: Board, turn: Turn, k: int) -> Candidate:
 
 
 def whose_turn(board: Board, turn: Turn, told: Told) -> str:
-    """Why it is this slot's turn.
-
-    Parameters
-    ----------
-    board
-        The steps so far.
-    turn
-        The turn.
-    told
-        Receives the numbers.
-
-    Returns
-    -------
-    str
-        Sentences.
-    """
+    """Why it is this slot's turn."""
     k, phase, free = turn.slot, turn.phase, turn.free
     slot, when = board.slot_name(phase, k), told.seconds("free", float(free[k]))
     others = [j for j in turn.wanted if j != k]
@@ -146,21 +121,7 @@ def whose_turn(board: Board, turn: Turn, told: Told) -> str:
 def how_it_ends(board: Board, turn: Turn, told: Told, method: str) -> str:
     """When the task ends, and which slot would end it sooner.
 
-    Parameters
-    ----------
-    board
-        The steps so far.
-    turn
-        The turn.
-    told
-        Receives the numbers.
-    method
-        Name of the heuristic that does not look at that.
-
-    Returns
-    -------
-    str
-        A sentence.
+    `method`: name of the heuristic that does not look at that.
     """
     k, j, end = turn.slot, turn.soonest, turn.end
     here = told.seconds("end", float(end[k]))

@@ -14,15 +14,7 @@ MOST_JOBS = 40
 
 
 def johnson_step(instance: Instance, omega: float) -> tuple[list[int], Step]:
-    """The jobs by Johnson's rule ([LJR], section 4.1.1), and why.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    omega
-        Weight of the optimistic estimate.
-    """
+    """The jobs by Johnson's rule ([LJR], section 4.1.1), and why."""
     maps, reduces = (durations.tolist() for durations in phase_durations(instance, omega))
     early = [i for i in range(instance.jobs) if maps[i] <= reduces[i]]
     late = [i for i in range(instance.jobs) if maps[i] > reduces[i]]
@@ -87,12 +79,7 @@ def release_step(
 ) -> tuple[list[int], list[float], Step | None]:
     """The jobs by the ends of their map phases, these ends (s), and why; no step without reduces.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    map_end
-        End of each map task (s).
+    `map_end`: end of each map task (s).
     """
     first = instance.map_offsets.tolist()
     release = [max(map_end[first[i] : first[i + 1]], default=0.0) for i in range(instance.jobs)]

@@ -102,15 +102,7 @@ class Placing:
         self.most = MOST_CANDIDATES if slots.are_many() else None
 
     def maps(self, order: Sequence[int], rule: int) -> PhaseSchedule:
-        """Place the map tasks.
-
-        Parameters
-        ----------
-        order
-            The tasks in the order of their placement.
-        rule
-            A rule of `earliest_slot`.
-        """
+        """Place the map tasks."""
         phase, instance = MapPhase(self.instance), self.instance
         for task in order:
             offers = phase.offers(task)
@@ -124,15 +116,7 @@ class Placing:
         return phase.placed.schedule()
 
     def reduces(self, maps: PhaseSchedule, rule: int) -> PhaseSchedule:
-        """Order the jobs by map completion and place their reduce tasks.
-
-        Parameters
-        ----------
-        maps
-            The map phase.
-        rule
-            A rule of `earliest_slot`.
-        """
+        """Order the jobs by map completion and place their reduce tasks."""
         instance = self.instance
         jobs, release, step = release_step(instance, maps.end.tolist())
         phase = ReducePhase(instance, maps.slot.tolist(), release)
@@ -157,17 +141,7 @@ class Placing:
         return phase.placed.schedule()
 
     def finished(self, method: str, maps: PhaseSchedule, rule: int) -> Steps:
-        """The steps with those of the reduce phase.
-
-        Parameters
-        ----------
-        method
-            Name of the method.
-        maps
-            The map phase.
-        rule
-            Rule of the reduce phase.
-        """
+        """The steps with those of the reduce phase."""
         outcome = scheduled(self.instance, maps, self.reduces(maps, rule))
         return self.slots.steps(method, self.steps, outcome)
 
@@ -226,26 +200,13 @@ def _candidate(offer: Offer, lane: int, name: str) -> Candidate:
 
 
 def tasks_of(offsets: IntArray, job: int) -> range:
-    """The tasks of a job.
-
-    Parameters
-    ----------
-    offsets
-        Offsets of the tasks of each job.
-    job
-        The job.
-    """
+    """The tasks of a job."""
     return range(int(offsets[job]), int(offsets[job + 1]))
 
 
 def longest_first(lengths: Sequence[float], tasks: Sequence[int]) -> list[int]:
     """LPT: the longest task first, of equal ones the lower number.
 
-    Parameters
-    ----------
-    lengths
-        Length of every task (s).
-    tasks
-        The tasks to sort.
+    `lengths`: length of every task (s).
     """
     return sorted(tasks, key=lambda t: (-lengths[t], t))

@@ -81,14 +81,7 @@ ONLY_SLOT = "only slot"
 def chosen(offers: Sequence[Offer], rule: int, input_mb: float = 0.0) -> Choice:
     """The slot that a rule of `earliest_slot` chooses.
 
-    Parameters
-    ----------
-    offers
-        The offer of every slot.
-    rule
-        A rule of `earliest_slot`.
-    input_mb
-        Input of a map task (MB); a task without any is local everywhere.
+    `input_mb`: input of a map task (MB); a task without any is local everywhere.
     """
     allowed = [one for one in offers if one.allowed]
     near = [one for one in allowed if one.local]
@@ -185,15 +178,7 @@ class MapPhase:
         return mb / float(cluster.rates.rack if is_beside else cluster.rates.remote)
 
     def put(self, task: int, offer: Offer) -> None:
-        """Place a task as offered.
-
-        Parameters
-        ----------
-        task
-            The task.
-        offer
-            The offer of its slot.
-        """
+        """Place a task as offered."""
         self.placed.put(task, offer.slot, offer.start, offer.setup, offer.end)
         if self.differ:
             self.free[offer.slot] += offer.setup + offer.time
@@ -280,14 +265,6 @@ class ReducePhase:
         return found
 
     def put(self, task: int, offer: Offer) -> None:
-        """Place a task as offered.
-
-        Parameters
-        ----------
-        task
-            The task.
-        offer
-            The offer of its slot.
-        """
+        """Place a task as offered."""
         self.placed.put(task, offer.slot, offer.start, offer.setup, offer.end)
         self.free[offer.slot] = offer.end

@@ -17,21 +17,7 @@ def why(
 ) -> tuple[str, Facts, int | None]:
     """Why the chosen slot beats the others, and which of them is the most tempting.
 
-    Parameters
-    ----------
-    offers
-        The offer of every slot.
-    choice
-        What was chosen.
-    rule
-        The rule of `earliest_slot` by which.
-    names
-        Names of the slots.
-
-    Returns
-    -------
-    tuple[str, Facts, int | None]
-        Sentences, the numbers in them that no candidate has, and the slot of the loser.
+    Returns sentences, the numbers in them that no candidate has, and the slot of the loser.
     """
     best = offers[choice.order[0]]
     facts: Facts = {}
@@ -130,16 +116,9 @@ def _tempting(
 def map_needs(mb: float, holders: Sequence[str], time: float, *, secure: bool) -> str:
     """What a map task needs.
 
-    Parameters
-    ----------
-    mb
-        Its input (MB).
-    holders
-        Names of the nodes that hold the input.
-    time
-        Its processing time (s), on a slot of factor 1.
-    secure
-        Whether moved data may have to be encrypted.
+    `mb`: its input (MB).
+    `time`: its processing time (s), on a slot of factor 1.
+    `secure`: whether moved data may have to be encrypted.
     """
     runs = f"runs for {seconds(time)}"
     if not mb:
@@ -152,16 +131,10 @@ def map_needs(mb: float, holders: Sequence[str], time: float, *, secure: bool) -
 def reduce_needs(mb: float, time: float, job: str, release: float | None) -> str:
     """What a reduce task needs.
 
-    Parameters
-    ----------
-    mb
-        What it reads (MB).
-    time
-        Its processing time (s), on a slot of factor 1.
-    job
-        Name of its job.
-    release
-        End of the job's map phase (s) if the task waits for it, None if the slot is busy then.
+    `mb`: what it reads (MB).
+    `time`: its processing time (s), on a slot of factor 1.
+    `release`: end of the job's map phase (s) if the task waits for it, None if the slot is busy
+    then.
     """
     reads = f"It reads {number(mb)} MB of {job}'s map output" if mb else "It reads nothing"
     waits = ""

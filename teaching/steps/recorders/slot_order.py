@@ -34,22 +34,7 @@ class Ordering:
 
 
 def queues(slots: int, tasks: Sequence[int], phase: PhaseSchedule) -> list[list[int]]:
-    """The tasks of each slot, in the order in which they are given.
-
-    Parameters
-    ----------
-    slots
-        Number of slots.
-    tasks
-        The tasks.
-    phase
-        Where they are placed.
-
-    Returns
-    -------
-    list[list[int]]
-        The tasks of each slot.
-    """
+    """The tasks of each slot, in the order in which they are given."""
     found: list[list[int]] = [[] for _ in range(slots)]
     for task in tasks:
         found[int(phase.slot[task])].append(task)
@@ -61,21 +46,8 @@ def in_order(
 ) -> tuple[PhaseSchedule, list[list[int]]]:
     """Run the tasks of each slot one after another.
 
-    Parameters
-    ----------
-    before
-        The tasks of each slot.
-    ordering
-        Their order.
-    phase
-        Setup times of all tasks.
-    times
-        Processing time of each task on its slot (s).
-
-    Returns
-    -------
-    tuple[PhaseSchedule, list[list[int]]]
-        The phase, and the tasks of each slot in their order.
+    `times`: processing time of each task on its slot (s).
+    Returns the phase, and the tasks of each slot in their order.
     """
     found = blank(len(phase.slot))
     after = [sorted(tasks, key=ordering.key) for tasks in before]  # type: ignore[arg-type]
@@ -96,26 +68,7 @@ def order_step(
     phases: tuple[PhaseSchedule, PhaseSchedule],
     ordering: Ordering,
 ) -> Step:
-    """The step that orders a slot's tasks.
-
-    Parameters
-    ----------
-    board
-        The steps so far.
-    k
-        The slot.
-    tasks
-        Its tasks before and after.
-    phases
-        The map phase before and after.
-    ordering
-        The order.
-
-    Returns
-    -------
-    Step
-        The step.
-    """
+    """The step that orders a slot's tasks."""
     job_of, names = board.instance.map_job, board.instance.job_names
     told, after = Told(), tasks[1]
     jobs = list(dict.fromkeys(int(job_of[t]) for t in after))

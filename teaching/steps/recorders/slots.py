@@ -29,15 +29,7 @@ MOST_CANDIDATES = 5
 
 
 def need_small(method: str, instance: Instance) -> None:
-    """Raise `InputError` for an instance that is too large to look at, or without a schedule.
-
-    Parameters
-    ----------
-    method
-        Name of the method.
-    instance
-        The instance.
-    """
+    """Raise `InputError` for an instance that is too large to look at, or without a schedule."""
     need(f"steps of {method}", instance, Instance)
     why = impossible(instance)
     if why is not None:
@@ -89,56 +81,24 @@ class Slots:
                 number += 1
 
     def lane(self, phase: str, slot: int) -> int:
-        """The lane of a slot.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        slot
-            Its number within the phase.
-        """
+        """The lane of a slot."""
         if self._usable is not None:
             numbers = self._usable.map_slots if phase == "map" else self._usable.reduce_slots
             slot = int(numbers[slot])
         return slot if phase == "map" else self.maps + slot
 
     def job(self, phase: str, task: int) -> int:
-        """The job of a task.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        task
-            Its number over all jobs.
-        """
+        """The job of a task."""
         of = self.instance.map_job if phase == "map" else self.instance.reduce_job
         return int(of[task])
 
     def number(self, phase: str, task: int) -> int:
-        """The number of a task within its job.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        task
-            Its number over all jobs.
-        """
+        """The number of a task within its job."""
         first = self.instance.map_offsets if phase == "map" else self.instance.reduce_offsets
         return int(task - first[self.job(phase, task)])
 
     def task(self, phase: str, task: int) -> str:
-        """The name of a task: `j0 map 1`.
-
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        task
-            Its number over all jobs.
-        """
+        """The name of a task: `j0 map 1`."""
         return (
             f"{self.instance.job_names[self.job(phase, task)]} {phase} {self.number(phase, task)}"
         )
@@ -146,16 +106,7 @@ class Slots:
     def row(self, phase: str, task: int, slot: int, times: tuple[float, float, float]) -> Row:
         """The bar of a task.
 
-        Parameters
-        ----------
-        phase
-            `map` or `reduce`.
-        task
-            The task, numbered over all jobs.
-        slot
-            Its slot, numbered within the phase.
-        times
-            Start, setup and end (s).
+        `times`: start, setup and end (s).
         """
         start, setup, end = times
         job = self.job(phase, task)
@@ -184,17 +135,7 @@ class Slots:
         return (f"Each step shows its {MOST_CANDIDATES} best candidates; there are too many.",)
 
     def steps(self, method: str, steps: Sequence[Step], outcome: Schedule) -> Steps:
-        """The steps of a schedule with lanes and names.
-
-        Parameters
-        ----------
-        method
-            Name of the method.
-        steps
-            The decisions.
-        outcome
-            The schedule of `Slots.instance`.
-        """
+        """The steps of a schedule with lanes and names."""
         if self._usable is not None:
             outcome = self._usable.restored(outcome)
         return Steps(
@@ -215,22 +156,9 @@ def shortlist(
 ) -> tuple[tuple[Candidate, ...], dict[int, int], int]:
     """The candidates that a step shows.
 
-    Parameters
-    ----------
-    candidates
-        All candidates.
-    order
-        Their numbers, the best first.
-    needed
-        Numbers of those that are shown whatever they are worth.
-    most
-        How many of the best are shown; None for all.
-
-    Returns
-    -------
-    tuple[tuple[Candidate, ...], dict[int, int], int]
-        What is shown in the order of `candidates`, the new number of each old one, and how many
-        are left out.
+    `most`: how many of the best are shown; None for all.
+    Returns what is shown in the order of `candidates`, the new number of each old one, and how many
+    are left out.
     """
     kept = sorted({*order[:most], *needed})
     shown = tuple(candidates[k] for k in kept)
@@ -253,14 +181,7 @@ class Phase:
     def put(self, task: int, slot: int, start: float, setup: float, end: float) -> None:
         """Place a task.
 
-        Parameters
-        ----------
-        task
-            The task.
-        slot
-            Its slot.
-        start, setup, end
-            Its times (s).
+        `start`, `setup`, `end`: its times (s).
         """
         self.slot[task], self.start[task] = slot, start
         self.setup[task], self.end[task] = setup, end
@@ -271,13 +192,5 @@ class Phase:
 
 
 def scheduled(instance: Instance, maps: PhaseSchedule, reduces: PhaseSchedule) -> Schedule:
-    """Both phases as a schedule.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    maps, reduces
-        The phases.
-    """
+    """Both phases as a schedule."""
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))

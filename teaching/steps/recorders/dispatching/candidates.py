@@ -15,19 +15,8 @@ def shortened(
 ) -> tuple[tuple[Candidate, ...], list[int], int]:
     """The first candidates, those that a sentence names among them.
 
-    Parameters
-    ----------
-    candidates
-        All of them, the best first.
-    keep
-        Numbers of those that must be there.
-    most
-        How many are shown.
-
-    Returns
-    -------
-    tuple
-        Those that are shown, where those of `keep` are among them, and how many are left out.
+    `keep`: numbers of those that must be there.
+    Returns those that are shown, where those of `keep` are among them, and how many are left out.
     """
     others = [i for i in range(len(candidates)) if i not in keep]
     shown = sorted([*set(keep), *others[: max(0, most - len(set(keep)))]])

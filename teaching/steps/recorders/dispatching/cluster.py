@@ -83,10 +83,7 @@ class Machine:
 def fits(amounts: list[int], free: list[int]) -> bool:
     """Whether no amount exceeds what is free.
 
-    Parameters
-    ----------
-    amounts, free
-        Units of each resource.
+    `amounts`, `free`: units of each resource.
     """
     return all(a <= f for a, f in zip(amounts, free, strict=True))
 
@@ -167,12 +164,7 @@ class Cluster:
     def amounts(self, units: list[int], before: str = "") -> dict[str, Fact]:
         """Amounts of the resources by name, in the datacenter's own units.
 
-        Parameters
-        ----------
-        units
-            In integer units.
-        before
-            What comes before the names.
+        `units`: in integer units.
         """
         unit, most = self.data.unit.tolist(), self.data.capacity.max(axis=0).tolist()
         found: dict[str, Fact] = {}
@@ -185,17 +177,8 @@ class Cluster:
     def shortest_of_room(self, job: Job, among: list[Machine]) -> tuple[Machine, int, int]:
         """The machine that lacks least for a job, in parts of the largest one; lowest number.
 
-        Parameters
-        ----------
-        job
-            The job, which fits none of them.
-        among
-            Machines.
-
-        Returns
-        -------
-        tuple[Machine, int, int]
-            The machine, the resource of which it lacks most, and how many units.
+        `job`: the job, which fits none of them.
+        Returns the machine, the resource of which it lacks most, and how many units.
         """
 
         def lacking(machine: Machine) -> list[float]:
@@ -208,29 +191,13 @@ class Cluster:
         return nearest, r, job.demand[r] - nearest.free[r]
 
     def box(self, job: Job, machine: Machine) -> tuple[float, float] | None:
-        """From when to when a job would run on a machine; None without room.
-
-        Parameters
-        ----------
-        job
-            The job.
-        machine
-            The machine.
-        """
+        """From when to when a job would run on a machine; None without room."""
         if not machine.has_room(job):
             return None
         return self.now, self.now + self.duration_on(job, machine)
 
     def duration_on(self, job: Job, machine: Machine) -> float:
-        """How long a job takes on a machine.
-
-        Parameters
-        ----------
-        job
-            The job.
-        machine
-            The machine.
-        """
+        """How long a job takes on a machine."""
         times = self.data.mean_time[job.job_class]
         factor = times[machine.configuration] / times[np.isfinite(times)][0]
         return float(job.duration * factor)

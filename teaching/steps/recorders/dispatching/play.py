@@ -86,17 +86,7 @@ class Dispatched:
 def check_size(datacenter: Datacenter, jobs: int) -> None:
     """Refuse what cannot be read on a page.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    jobs
-        Number of jobs.
-
-    Raises
-    ------
-    InputError
-        For too many machines or jobs; the message says what to do.
+    Raises `InputError` for too many machines or jobs; the message says what to do.
     """
     if datacenter.machines > MOST_MACHINES:
         raise InputError(
@@ -147,15 +137,7 @@ class Player:
                 self._arrive(job)
 
     def steps(self, method: str, notes: tuple[str, ...]) -> Steps:
-        """What was recorded.
-
-        Parameters
-        ----------
-        method
-            Name of the policy.
-        notes
-            What a reader should know.
-        """
+        """What was recorded."""
         data = self.workload.datacenter
         return Steps(
             method=method,
@@ -280,22 +262,8 @@ class Player:
 def play(workload: Workload, rule: Rule, method: str, notes: tuple[str, ...] = ()) -> Steps:
     """Run a workload under a rule until no job waits, and say what was decided.
 
-    Parameters
-    ----------
-    workload
-        The jobs and their datacenter.
-    rule
-        The policy.
-    method
-        Its name.
-    notes
-        What a reader should know.
-
-    Returns
-    -------
-    Steps
-        One step for every arrival, and for every job that starts after an exit. The outcome is a
-        `Dispatched`.
+    Returns one step for every arrival, and for every job that starts after an exit. The outcome is
+    a `Dispatched`.
     """
     player = Player(workload, rule)
     player.run()

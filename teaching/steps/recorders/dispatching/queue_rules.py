@@ -37,15 +37,7 @@ class QueueRule(ABC):
 
     @abstractmethod
     def value(self, job: Job, machine: Machine) -> float:
-        """What is compared, as it is shown.
-
-        Parameters
-        ----------
-        job
-            The job.
-        machine
-            The machine.
-        """
+        """What is compared, as it is shown."""
 
     def arrive(self, job: Job) -> Decision:
         """Of the machines with room the best by value, then by number."""
@@ -86,15 +78,7 @@ class QueueRule(ABC):
         ]
 
     def first_come(self, job: Job, machine: Machine) -> Decision:
-        """That a job is the first of the queue that fits.
-
-        Parameters
-        ----------
-        job
-            The job.
-        machine
-            The machine.
-        """
+        """That a job is the first of the queue that fits."""
         place = self.cluster.waiting.index(job)
         facts: dict[str, Fact] = {"place in the queue": place + 1}
         text = f"{job.label.capitalize()} is the first in line"
@@ -160,15 +144,7 @@ class FirstFit(QueueRule):
     name, measure, words = "first fit", "number", "has the lowest number"
 
     def value(self, job: Job, machine: Machine) -> float:
-        """The machine's number.
-
-        Parameters
-        ----------
-        job
-            The job.
-        machine
-            The machine.
-        """
+        """The machine's number."""
         return float(machine.number)
 
 
@@ -179,15 +155,7 @@ class BestFit(QueueRule):
     words = "has the least free, summed over the resources in parts of the largest machine"
 
     def value(self, job: Job, machine: Machine) -> float:
-        """What is free, summed over the resources in parts of the largest machine.
-
-        Parameters
-        ----------
-        job
-            The job.
-        machine
-            The machine.
-        """
+        """What is free, summed over the resources in parts of the largest machine."""
         return self.cluster.parts(machine.free)
 
 
@@ -210,15 +178,7 @@ class Tetris(QueueRule):
         self._fit = self._work = 0.0
 
     def value(self, job: Job, machine: Machine) -> float:
-        """The product of demand and free amounts, in parts of the largest machine.
-
-        Parameters
-        ----------
-        job
-            The job.
-        machine
-            The machine.
-        """
+        """The product of demand and free amounts, in parts of the largest machine."""
         total = 0.0
         for d, f, w in zip(job.demand, machine.free, self.cluster.weight, strict=True):
             total += (d * w) * (f * w)

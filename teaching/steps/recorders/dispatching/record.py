@@ -33,32 +33,12 @@ def arrivals(
 ) -> tuple[Workload, Guidance]:
     """The jobs that a page follows, and the plan.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    trace
-        The jobs, or a file of them as `simulate --trace` takes; None to draw them.
-    guidance
-        The plan, or its file; None to make one.
-    jobs
-        Number of jobs: None for `JOBS`, or for the whole trace.
-    load
-        Arrivals as a part of the highest rate, `LOAD` if they are drawn.
-    noise
-        Coefficient of variation of the drawn jobs' demands.
-    seed
-        Of the drawn jobs.
-
-    Returns
-    -------
-    tuple[Workload, Guidance]
-        The jobs and the plan.
-
-    Raises
-    ------
-    InputError
-        For more machines or jobs than can be followed, and what `JobsAsked` refuses.
+    `trace`: the jobs, or a file of them as `simulate --trace` takes; None to draw them.
+    `guidance`: the plan, or its file; None to make one.
+    `jobs`: number of jobs: None for `JOBS`, or for the whole trace.
+    `load`: arrivals as a part of the highest rate, `LOAD` if they are drawn.
+    Raises `InputError` for more machines or jobs than can be followed, and what `JobsAsked`
+    refuses.
     """
     need("steps", datacenter, Datacenter)
     for name, given, kind in (("trace", trace, Workload), ("guidance", guidance, Guidance)):

@@ -31,15 +31,7 @@ class Flattened:
 
 
 def flattened(tree: Hierarchy, rising: list[bool]) -> Flattened:
-    """Flatten a tree (MCH, equation (2), with weights).
-
-    Parameters
-    ----------
-    tree
-        The tree.
-    rising
-        Which leaves rise.
-    """
+    """Flatten a tree (MCH, equation (2), with weights)."""
     parent, weight = tree.parent.tolist(), tree.weight.tolist()
     leaf_of = {n: i for i, n in enumerate(tree.leaf.tolist())}
     normalised = tree.normalised.tolist()
@@ -75,15 +67,6 @@ def full_level(
 
     At a level, a leaf has min(most, max(floor, level * weight)). The load is piecewise linear:
     Newton's method, between a level that is too low and one that is too high.
-
-    Parameters
-    ----------
-    weight
-        Flat weight of each leaf.
-    demand
-        Normalised demand of each leaf.
-    floor, most
-        Least and greatest dominant share of each leaf.
     """
     resources = range(len(demand[0]))
     slope = [0.0 for _ in resources]
@@ -133,16 +116,8 @@ def flat_rises(
 ) -> list[Rise]:
     """What happens on the way to a level.
 
-    Parameters
-    ----------
-    weight
-        Flat weight of each leaf, 0 where it does not rise.
-    demand
-        Normalised demand of each leaf.
-    floor, most
-        Least and greatest dominant share of each leaf.
-    end
-        The level at which a resource is full; infinite if all leaves get all their tasks.
+    `weight`: flat weight of each leaf, 0 where it does not rise.
+    `end`: the level at which a resource is full; infinite if all leaves get all their tasks.
     """
     climbing = [i for i, w in enumerate(weight) if w > 0]
     bends = {most[i] / weight[i] for i in climbing if most[i] < INFINITE}

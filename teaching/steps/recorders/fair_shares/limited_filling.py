@@ -73,13 +73,7 @@ class LimitedStage:
         """What happened, after `run`."""
 
     def run(self) -> list[float]:
-        """Sweep to the level at which a resource is full, or all leaves have all their tasks.
-
-        Returns
-        -------
-        list of float
-            Dominant share of each leaf.
-        """
+        """Sweep to the level at which a resource is full, or all leaves have all their tasks."""
         wanted = [
             j
             for j in self._resources

@@ -32,17 +32,7 @@ class Narrator:
         self._stage = 0
 
     def flatten(self, flat: Flattened, rule: str, before: str, after: str = "") -> None:
-        """A tree is turned into flat weights.
-
-        Parameters
-        ----------
-        flat
-            Flat weights, and how they came about.
-        rule
-            Name of the rule.
-        before, after
-            Sentences before and after the groups.
-        """
+        """A tree is turned into flat weights."""
         self._stage += 1
         tree, text = self.tree, before
         facts: dict[str, Fact] = {"stage": self._stage}
@@ -75,14 +65,7 @@ class Narrator:
     def keep(self, weight: list[float], rule: str, text: str) -> None:
         """Leaves go on by given flat weights.
 
-        Parameters
-        ----------
-        weight
-            Flat weight of each leaf, 0 where it does not rise.
-        rule
-            Name of the rule.
-        text
-            Why, in sentences.
+        `weight`: flat weight of each leaf, 0 where it does not rise.
         """
         self._stage += 1
         self._flat(weight, rule, text, {"stage": self._stage})
@@ -115,15 +98,7 @@ class Narrator:
         )
 
     def rise(self, rise: Rise, full: Sequence[int] = (), stopped: Sequence[int] = ()) -> None:
-        """Leaves rise until something happens.
-
-        Parameters
-        ----------
-        rise
-            The rise.
-        full, stopped
-            Resources that are full after it, and leaves that they stop.
-        """
+        """Leaves rise until something happens."""
         ending, others = self._divided(rise, full)
         moving = [i for i in range(self.tree.leaves) if rise.after[i] > rise.before[i]]
         text = self._who(rise, moving) + self._what(ending, stopped, rise)

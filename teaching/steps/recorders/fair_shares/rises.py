@@ -62,38 +62,16 @@ class Rise:
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two levels are one.
-
-    Parameters
-    ----------
-    one, other
-        Levels.
-    """
+    """Whether two levels are one."""
     return math.isclose(one, other, rel_tol=SAME)
 
 
 def load(shares: Sequence[float], demand: Sequence[Sequence[float]], resource: int) -> float:
-    """Part of a resource that leaves use.
-
-    Parameters
-    ----------
-    shares
-        Dominant share of each leaf.
-    demand
-        Normalised demand of each leaf.
-    resource
-        Number of the resource.
-    """
+    """Part of a resource that leaves use."""
     return sum(share * row[resource] for share, row in zip(shares, demand, strict=True))
 
 
 def in_order(events: Sequence[Event]) -> tuple[Event, ...]:
-    """Events by level; of those at one level resources first.
-
-    Parameters
-    ----------
-    events
-        The events.
-    """
+    """Events by level; of those at one level resources first."""
     first = {"resource": 0, "tasks": 1, "rises": 2}
     return tuple(sorted(events, key=lambda one: (one.level, first[one.what], one.number)))

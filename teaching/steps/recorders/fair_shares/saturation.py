@@ -42,15 +42,7 @@ class Saturation:
     def settle(self, share: list[float]) -> tuple[list[int], list[int]]:
         """After a stage: what is full now, and which leaves that stops.
 
-        Parameters
-        ----------
-        share
-            Dominant share of each leaf.
-
-        Returns
-        -------
-        tuple[list[int], list[int]]
-            Resources and leaves; both are empty if all leaves that rose have all their tasks.
+        Returns resources and leaves; both are empty if all leaves that rose have all their tasks.
         """
         need = self.tree.normalised > 0
         most = self.tree.most_share.tolist()
@@ -77,15 +69,7 @@ class Saturation:
         return newly, stopped
 
     def allocation(self, method: str, share: list[float], weight: list[float]) -> Allocation:
-        """The allocation with given shares.
-
-        Parameters
-        ----------
-        method
-            Name of the method.
-        share, weight
-            Dominant share and flat weight of each leaf.
-        """
+        """The allocation with given shares."""
         tree = self.tree
         shares: FloatArray = np.array(share, dtype=float)
         return Allocation(

@@ -32,17 +32,7 @@ def phase_times(instance: Instance) -> tuple[FloatArray, FloatArray]:
 def by_priority(instance: Instance, sign: int = 1) -> tuple[list[int], FloatArray]:
     """The jobs by `sign` times Pri, equal ones by number, and Pri of each ([HMHS], equation (4)).
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    sign
-        1 for increasing Pri, -1 for decreasing.
-
-    Returns
-    -------
-    tuple[list[int], FloatArray]
-        The jobs in order, and Pri of each job (1/s).
+    `sign`: 1 for increasing Pri, -1 for decreasing.
     """
     pri = np.zeros(instance.jobs)
     for job, (maps, reduces) in enumerate(zip(*phase_times(instance), strict=True)):
@@ -55,19 +45,8 @@ def by_priority(instance: Instance, sign: int = 1) -> tuple[list[int], FloatArra
 def priority_step(board: Board, sign: int = 1, slots: int | None = None) -> Step:
     """The step that orders the jobs by Pri.
 
-    Parameters
-    ----------
-    board
-        The steps so far.
-    sign
-        1 for increasing Pri, -1 for decreasing.
-    slots
-        How many map slots get another order, None if nothing is placed yet.
-
-    Returns
-    -------
-    Step
-        The step.
+    `sign`: 1 for increasing Pri, -1 for decreasing.
+    `slots`: how many map slots get another order, None if nothing is placed yet.
     """
     instance = board.instance
     maps, reduces = phase_times(instance)

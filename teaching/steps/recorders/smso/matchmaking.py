@@ -75,18 +75,7 @@ class View:
         return [k for k in self.open if self.way[k] <= group and self.given[k] < self.threshold]
 
     def choice(self, *, near: bool) -> tuple[int, int]:
-        """The first group that is not empty, and the slot of it that takes the task.
-
-        Parameters
-        ----------
-        near
-            Whether data counts.
-
-        Returns
-        -------
-        tuple[int, int]
-            Group and slot.
-        """
+        """The first group that is not empty, and the slot of it that takes the task."""
         if not near:
             return IGNORED, min(self.open, key=lambda k: (self.load[k], k))
         group = next(group for group in (HOME, SPARED, ANY) if self.members(group))
@@ -143,17 +132,7 @@ class Matchmaking:
     def view(self, task: int, free: Sequence[float]) -> View:
         """What a task sees.
 
-        Parameters
-        ----------
-        task
-            The task.
-        free
-            When each slot would have done what it has (s).
-
-        Returns
-        -------
-        View
-            The slots as the task sees them.
+        `free`: when each slot would have done what it has (s).
         """
         instance, security = self.instance, self.instance.security
         slots, names = len(self.load), instance.cluster.node_names
@@ -188,59 +167,21 @@ class Matchmaking:
         return UNENCRYPTED if spared else ENCRYPTING
 
     def put(self, task: int, k: int) -> None:
-        """Give a task to a slot.
-
-        Parameters
-        ----------
-        task
-            The task.
-        k
-            The slot.
-        """
+        """Give a task to a slot."""
         self.queues[k].append(task)
         self.load[k] += float(self.work[task])
         self.given[k] += float(self.work[task])
 
 
 def amount(told: Told, name: str, value: float, unit: Load) -> str:
-    """A load in words.
-
-    Parameters
-    ----------
-    told
-        Receives the number.
-    name
-        What it is.
-    value
-        The load.
-    unit
-        What load is.
-
-    Returns
-    -------
-    str
-        `12 s` or `3 tasks`.
-    """
+    """A load in words."""
     if unit == "seconds":
         return told.seconds(name, value)
     return f"{told.number(name, value)} {'task' if value == 1 else 'tasks'}"
 
 
 def threshold_step(matching: Matchmaking, tasks: int) -> Step:
-    """The step that says how much a slot takes before it counts as full.
-
-    Parameters
-    ----------
-    matching
-        The matchmaking.
-    tasks
-        How many tasks are placed now.
-
-    Returns
-    -------
-    Step
-        The step.
-    """
+    """The step that says how much a slot takes before it counts as full."""
     told, unit = Told(), matching.reading.load
     total = amount(told, "load of all", matching.total, unit)
     mean = amount(told, "mean load", matching.total / max(matching.usable, 1), unit)
@@ -264,22 +205,7 @@ def threshold_step(matching: Matchmaking, tasks: int) -> Step:
 def match_candidates(
     board: Board, view: View, chosen: int, loser: int | None
 ) -> tuple[tuple[Candidate, ...], int, int, int | None]:
-    """The map slots as a task sees them, as far as they are shown.
-
-    Parameters
-    ----------
-    board
-        The steps so far.
-    view
-        What the task sees.
-    chosen, loser
-        The slot that takes the task, and the one that is named.
-
-    Returns
-    -------
-    tuple[tuple[Candidate, ...], int, int, int | None]
-        As `board.few`.
-    """
+    """The map slots as a task sees them, as far as they are shown."""
     time = float(board.instance.map_processing[view.task])
     found = []
     for k in range(len(view.load)):

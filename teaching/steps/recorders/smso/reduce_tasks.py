@@ -29,25 +29,9 @@ def placed_reduces(
 ) -> PhaseSchedule:
     """Place the reduce tasks, jobs as their maps end, the longest task of a job first.
 
-    Parameters
-    ----------
-    board
-        The steps so far.
-    here
-        The instance with the outages known so far.
-    maps
-        The map phase.
-    reading
-        How to read the paper.
-    planned
-        The slot of each task before the last heartbeat, None if there was none.
-    job_on_one_slot
-        Whether one slot takes all reduce tasks of a job, as the algorithm says literally.
-
-    Returns
-    -------
-    PhaseSchedule
-        The reduce phase.
+    `planned`: the slot of each task before the last heartbeat, None if there was none.
+    `job_on_one_slot`: whether one slot takes all reduce tasks of a job, as the algorithm says
+    literally.
     """
     cluster, job_of = here.cluster, here.reduce_job
     release = map_ends(here, maps)

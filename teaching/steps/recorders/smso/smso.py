@@ -91,26 +91,10 @@ def recorded(
 ) -> Steps:
     """Record SMSO with any heartbeats.
 
-    Parameters
-    ----------
-    instance
-        The instance.
-    reading
-        How to read the paper.
-    heartbeats
-        The outages that each heartbeat reports; by default one with the instance's outages.
-    by_johnson
-        Whether each slot runs the jobs in Johnson's order instead of all tasks by LPT.
-
-    Returns
-    -------
-    Steps
-        The steps.
-
-    Raises
-    ------
-    InputError
-        If the outages leave a task without an eligible slot.
+    `heartbeats`: the outages that each heartbeat reports; by default one with the instance's
+    outages.
+    `by_johnson`: whether each slot runs the jobs in Johnson's order instead of all tasks by LPT.
+    Raises `InputError` if the outages leave a task without an eligible slot.
     """
     is_whole = heartbeats is None
     if heartbeats is None:

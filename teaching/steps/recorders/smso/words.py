@@ -18,20 +18,7 @@ MOST_REASONS = 3
 
 
 def rule_of(view: View, group: int) -> str:
-    """Name of the rule that decided, with the tie rule if one was needed.
-
-    Parameters
-    ----------
-    view
-        What the task sees.
-    group
-        The group that it takes a slot of.
-
-    Returns
-    -------
-    str
-        The name.
-    """
+    """Name of the rule that decided, with the tie rule if one was needed."""
     ranked = view.ranked(group)
     if len(ranked) < 2 or view.load[ranked[0]] != view.load[ranked[1]]:
         return RULES[group]
@@ -41,24 +28,7 @@ def rule_of(view: View, group: int) -> str:
 
 
 def matching_text(board: Board, view: View, group: int, told: Told) -> tuple[str, int | None]:
-    """Why the best slot of a group takes the task, and the most tempting of the others.
-
-    Parameters
-    ----------
-    board
-        The steps so far.
-    view
-        What the task sees.
-    group
-        The group that it takes a slot of.
-    told
-        Receives the numbers.
-
-    Returns
-    -------
-    tuple[str, int | None]
-        Sentences, and the slot that loses.
-    """
+    """Why the best slot of a group takes the task, and the most tempting of the others."""
     loser = _loser(view, group)
     text = [_data(view)]
     forbidden = _forbidden(board, view) if group == HOME else []
