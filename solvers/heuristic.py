@@ -137,7 +137,7 @@ def certified_heuristic(
             schedule = with_everything(given, schedule)
         if given is not instance:
             schedule = usable_slots(instance).restored(schedule)
-        seconds = time.perf_counter() - began - (compiling_seconds() - compiled)
+        seconds = max(0.0, time.perf_counter() - began - (compiling_seconds() - compiled))
     verdict = check(instance, schedule)
     if not entry.valid and verdict.violations:
         return no_schedule(instance, name, ("breaks the rules", *verdict.violations), seconds)
