@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ....instances.generators.hmhs import SLOW_SHARES
+from ....instances.wording import percent
 from ...study.making import drawn
 from ...study.study import Block, Study
 from ..experiment import Claim, Comparison, Experiment, Size
@@ -50,7 +51,7 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
             "The paper prints no numbers",
         ),
     )
-    labels = [f"{SLOW_SHARES[cluster - 1]:.0%}" for cluster in clusters]
+    labels = [percent(SLOW_SHARES[cluster - 1]) for cluster in clusters]
     return Comparison(
         claims=_claims(gains),
         tables=tables_of(gains, "cluster"),
@@ -65,7 +66,7 @@ def _claims(gains: pd.DataFrame) -> list[Claim]:
         own = means[workload].sort_index().tolist()
         close.append(own[-1] < CLOSE * own[0])
         fewer += [after < before for before, after in pairwise(own)]
-        told.append(f"{own[0]:.1f} to {own[-1]:.1f} % below FIFO ({workload})")
+        told.append(f"{percent(own[0] / 100)} to {percent(own[-1] / 100)} below FIFO ({workload})")
     note = ", ".join(told)
     return [
         ordering("hmhs-09", close, holds=1, note=note),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....instances.wording import percent
 from ...statistics.anova import Anova, analysis_of_variance
 from ...statistics.means import honest_differences, honest_pairs
 from .. import verdicts
@@ -123,7 +124,7 @@ def small_differences(runs: pd.DataFrame, anova: Anova) -> Claim:
         cases += (~small["significant"]).tolist()
         least.append(float(pairs["least"].median()))
     note = (
-        f"pairs of methods apart by less than {SMALL:.0%} of the greater mean; the least "
+        f"pairs of methods apart by less than {percent(SMALL)} of the greater mean; the least "
         f"significant difference is {least[0]:.2f} points in Figure 4, {least[1]:.2f} in Figure 5"
     )
     return verdicts.ordering("ljr-34", cases, note=note)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....instances.wording import percent
 from ...statistics.anova import analysis_of_variance
 from ...statistics.means import honest_differences, honest_pairs
 from .. import verdicts
@@ -117,8 +118,8 @@ def _interactions(analysis: Analysis) -> Claim:
     if "omega" not in shares:
         return verdicts.not_testable("ljr-06", "one value of omega")
     with_omega = {s: v for s, v in shares.items() if "omega" in str(s).split(":") and s != "omega"}
-    told = [f"{source} {share:.2f} %" for source, share in with_omega.items()]
-    note = f"weaker than omega itself ({shares['omega']:.2f} %): {', '.join(told)}"
+    told = [f"{source} {percent(share / 100)}" for source, share in with_omega.items()]
+    note = f"weaker than omega itself ({percent(shares['omega'] / 100)}): {', '.join(told)}"
     cases = [share < shares["omega"] for share in with_omega.values()]
     return verdicts.ordering("ljr-06", cases, holds=1, note=note)
 
@@ -158,9 +159,7 @@ def _mostly_low(runs: pd.DataFrame) -> Claim:
     for _, own in cells.groupby("ratio"):
         by_jobs = own.groupby("jobs")[RESPONSE].mean()
         cases += [bool(by_jobs.iloc[-1] < by_jobs.iloc[0])] if len(by_jobs) > 1 else []
-    return verdicts.ordering(
-        "ljr-10", cases, note=f"{100 * low:.0f} % of the means below {LOW:g} %"
-    )
+    return verdicts.ordering("ljr-10", cases, note=f"{percent(low)} of the means below {LOW:g} %")
 
 
 def _figure(runs: pd.DataFrame, hsd: pd.DataFrame) -> Figure:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....instances.wording import percent
 from ...statistics.anova import Anova
 from ...statistics.means import honest_differences, honest_pairs, means_of
 from .. import verdicts
@@ -123,8 +124,9 @@ def _summary(errors: pd.DataFrame, settings: str) -> str:
 def _stronger(runs: pd.DataFrame) -> str:
     error, gap = runs[RESPONSE].mean(), runs["gap_percent"].mean()
     return (
-        f"Errors are against the greater of LB1 and LB2 as printed, {error:.2f} % on average; "
-        f"against the best valid closed-form bound they are {gap:.2f} %."
+        "Errors are against the greater of LB1 and LB2 as printed, "
+        f"{percent(error / 100)} on average; against the best valid closed-form bound they are "
+        f"{percent(gap / 100)}."
     )
 
 

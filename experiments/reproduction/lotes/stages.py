@@ -16,6 +16,7 @@ from ....formulations.machine_assignment import model as machine_assignment
 from ....formulations.machine_assignment.bins import algorithm_1, all_non_dominated, non_dominated
 from ....instances.datacenter.datacenter import Configuration, Datacenter, JobClass, datacenter
 from ....instances.generators.lotes import google_2011
+from ....instances.wording import percent
 from ....solvers.backends import highs
 from ....solvers.guidance.guide import IN_USE, guide
 from ....solvers.guidance.rounding import printed_rounding, rate_of
@@ -170,7 +171,7 @@ def claims_of(seen: Stages, printed_bins: tuple[int, int], figure: Bins) -> list
         within(
             "lotes-05",
             seen.loss,
-            note=f"printed rounding; our plan loses {seen.own_loss:.2g} %",
+            note=f"printed rounding; our plan loses {percent(seen.own_loss / 100)}",
         ),
         within("lotes-07", seen.seconds, note="processor time of this machine"),
     ]

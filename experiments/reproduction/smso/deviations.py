@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ....instances.wording import percent
 from ...statistics.anova import Anova, analysis_of_variance
 from ...statistics.means import honest_differences, honest_pairs
 from ...study.study import Block, Study
@@ -114,8 +115,8 @@ def nested(found: dict[str, Deviations]) -> str:
         share.append(100 * float((at_zero["rpd"] == 0).mean()))
     return (
         "A greater gamma loses the same nodes and more. So gamma = 0 is nearly always the best of "
-        f"an instance and number of nodes (here in {min(share):.0f} % of them), and its mean RPD "
-        "is nearly 0 by construction."
+        f"an instance and number of nodes (here in {percent(min(share) / 100)} of them), and its "
+        "mean RPD is nearly 0 by construction."
     )
 
 

@@ -85,7 +85,7 @@ def test_claims_of_figure_2(last: float, fewer: Verdict, close: Verdict) -> None
     verdicts = {one.id: one.verdict for one in comparison.claims}
     assert verdicts == {"hmhs-09": close, "hmhs-10": fewer}
     (axis, _) = comparison.figures["figure"].axes
-    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["0%", "40%", "100%"]
+    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["0 %", "40 %", "100 %"]
 
 
 @pytest.mark.parametrize("name", ["hmhs-figure-1", "hmhs-figure-2"])
