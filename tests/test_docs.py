@@ -20,6 +20,7 @@ from source_tree import files_below, project_files
 
 import slotwise
 from slotwise.commands.app import run, tree
+from slotwise.formulations import BOUNDS
 from slotwise.instances.datacenter.datacenter_file import read_datacenter
 from slotwise.instances.examples import EXAMPLES
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy
@@ -299,3 +300,21 @@ def test_files_of_the_docs_are_read(tmp_path: Path) -> None:
                 readers[document["format"]](tmp_path / "file.json")
                 read_formats.add(document["format"])
     assert read_formats == set(readers)
+
+
+def unproven(page: str, names: list[str]) -> list[str]:
+    """The bounds that no section of a page, with their name in its heading, proves."""
+    sections = re.findall(r"(?ms)^## (.+?)\n(.*?)(?=^## |\Z)", page)
+    proven = [heading for heading, text in sections if re.search(r"(?s)\*Proof\.\*.+∎", text)]
+    headings = "\n".join(proven)
+    return [name for name in names if not re.search(rf"(?i)\b{re.escape(name)}\b", headings)]
+
+
+def test_every_valid_bound_is_proven() -> None:
+    names = [entry.name for entry in BOUNDS if entry.valid and not entry.plugin]
+    assert unproven(text_of("docs/formulations/bounds.md"), names) == []
+
+
+def test_a_bound_without_a_proof_is_found() -> None:
+    page = "# Bounds\n## A and B\n*Proof.* Clear. ∎\n## C\nIt is clear.\n## D\n*Proof.* Open.\n"
+    assert unproven(page, ["A", "B", "C", "D"]) == ["C", "D"]
