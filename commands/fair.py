@@ -70,7 +70,8 @@ def fair(
     writer = None if export is None else exporter_of(export)
     tree = read_hierarchy(hierarchy)
     if why is not None:
-        tree.leaf_at(why)  # before anything is written
+        with about(hierarchy):
+            tree.leaf_at(why)  # before anything is written
     parameters = {"resource": resource} if resource is not None else {}
     if events is not None:
         _over_time(tree, events, method, parameters, plot, output, as_json=as_json, quiet=quiet)

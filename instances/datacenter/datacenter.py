@@ -197,7 +197,8 @@ class Datacenter(Tabular):
         No positive amount becomes 0. Amounts above ten times the largest capacity, which never fit,
         are cut off there.
         """
-        units = np.clip(np.rint(amounts / self.unit), 0.0, 10.0 ** (_DIGITS + 2))
+        with np.errstate(over="ignore"):
+            units = np.clip(np.rint(amounts / self.unit), 0.0, 10.0 ** (_DIGITS + 2))
         integers: IntArray = np.where((units == 0) & (amounts > 0), 1.0, units).astype(np.int64)
         return integers
 

@@ -73,7 +73,7 @@ def positive_normal(
 
     `least`: values not above this are drawn again.
     """
-    deviation = np.sqrt(variance)
+    deviation = abs(np.sqrt(variance))  # NumPy takes no -0.0
     draws = rng.normal(mean, deviation, size)
     while (again := np.flatnonzero(draws <= least)).size:
         draws[again] = rng.normal(mean, deviation, again.size)

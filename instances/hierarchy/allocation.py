@@ -55,7 +55,8 @@ class Allocation(Plottable, Tabular):
     @cached_property
     def share(self) -> FloatArray:
         """Dominant share of each leaf, shape (leaves,)."""
-        share: FloatArray = self.tasks * self.hierarchy.task_share
+        with np.errstate(over="ignore"):
+            share: FloatArray = self.tasks * self.hierarchy.task_share
         return share
 
     @property
@@ -79,7 +80,8 @@ class Allocation(Plottable, Tabular):
     @cached_property
     def used(self) -> FloatArray:
         """Fraction of each resource in use, shape (resources,)."""
-        used: FloatArray = self.tasks @ self.hierarchy.demand / self.hierarchy.capacity
+        with np.errstate(over="ignore"):
+            used: FloatArray = self.tasks @ self.hierarchy.demand / self.hierarchy.capacity
         return used
 
     def limited_by(self, i: int) -> str | None:

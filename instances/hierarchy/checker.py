@@ -24,7 +24,11 @@ TOLERANCE = 1e-7
 FULL = 1 - 1e-6
 """Load from which on a resource counts as full."""
 
+MOST_LOAD = 1e300
+"""Greater loads, infinite ones among them, are told as this one."""
 
+
+@np.errstate(over="ignore", invalid="ignore")
 def check_allocation(allocation: Allocation) -> Verdict:
     """Check an allocation against its hierarchy, from its numbers of tasks alone.
 
@@ -36,7 +40,7 @@ def check_allocation(allocation: Allocation) -> Verdict:
     absurd = np.flatnonzero(~(np.isfinite(tasks) & (tasks >= 0)))
     if absurd.size:
         return Verdict([f"leaf {tree.paths[i]!r}: {tasks[i]} tasks" for i in absurd])
-    load = tasks @ tree.demand / tree.capacity
+    load = np.minimum(tasks @ tree.demand / tree.capacity, MOST_LOAD)
     found = [
         f"leaf {tree.paths[i]!r}: runs {tasks[i]:.6g} tasks of {tree.tasks[i]:.6g}"
         for i in np.flatnonzero(tasks > tree.tasks * (1 + TOLERANCE))

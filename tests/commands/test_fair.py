@@ -82,7 +82,7 @@ def test_events_and_plot(tree, tmp_path):
     [
         (["--method", "best"], "unknown method 'best': choose from exact, mch"),
         (["--resource", "m"], "--resource is for method ch, not exact"),
-        (["--why", "nobody"], "no leaf 'nobody'"),
+        (["--why", "nobody"], "tree.json: no leaf 'nobody'"),
         (["--why", "n1/n11", "--events", "x"], "--why explains one allocation"),
         (["-o", "/nowhere/x.json"], "folder '/nowhere' does not exist"),
     ],

@@ -67,6 +67,11 @@ def test_times_are_whole_seconds_with_the_papers_variance(large: Instance) -> No
     assert unit.reduce_processing.var() == pytest.approx(300, rel=0.1)
 
 
+def test_minus_0_is_no_variance() -> None:
+    plus, minus = (generate(2, 2, seed=0, map_time_variance=zero) for zero in (0.0, -0.0))
+    assert plus.map_processing.tolist() == minus.map_processing.tolist()
+
+
 def test_times_that_are_not_positive_are_drawn_again() -> None:
     instance = generate(
         200, 10, seed=1, map_time_mean=10, map_time_variance=10_000, factor=(1, 1), slow_share=0

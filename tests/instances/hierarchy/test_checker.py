@@ -42,6 +42,12 @@ def test_numbers_that_are_none(tasks):
     assert len(violations(tree(leaf("a", 1, 0)), [tasks])) == 1
 
 
+@pytest.mark.filterwarnings("error")
+def test_more_than_numbers_can_hold():
+    (found,) = violations(tree(leaf("a", 100, 0)), [1e307])
+    assert found == "resource 'c': 1e+302 % more than the capacity is used"
+
+
 def test_a_guarantee_that_is_not_met():
     found = violations(tree(leaf("a", 1, 0), leaf("b", 1, 0)), [0.4, 0.6])
     assert found[0] == "leaf 'a': dominant share 0.4, guaranteed 0.5"
