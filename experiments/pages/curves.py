@@ -45,7 +45,7 @@ def profiles(runs: Runs, kind: str) -> tuple[dict[str, Profile], int]:
 
     `kind`: `makespan`, of the ratio to the best makespan that any run of the campaign found, or
     `time`.
-    Returns by method. As long as no instance was run by all, the method on the fewest is left out.
+    As long as no instance was run by all, the method on the fewest is left out.
     Returns instances that are no part of them, see `WITHOUT`.
     """
     if kind == "makespan":

@@ -40,7 +40,7 @@ def by_method(runs: Runs, values: Any) -> dict[str, Mean]:
 def outcomes(runs: Runs) -> dict[str, dict[str, int]]:
     """How the runs of each method that looks for schedules ended.
 
-    Returns by method: runs, schedules, optimal, by itself (optimal and proven by the run), no
+    For each method: runs, schedules, optimal, by itself (optimal and proven by the run), no
     schedule (unknown at the end of its time), infeasible, failed.
     """
     status = runs.frame["status"].to_numpy()

@@ -54,7 +54,7 @@ def planned(names: Iterable[str], size: Size, trace: Trace | None = None) -> Pla
     """The runs of tables and figures.
 
     `trace`: jobs to be replayed, for those that can be run on a trace.
-    Returns in the order in which they were asked for, without doubles.
+    They come in the order in which they were asked for, without doubles.
     Raises `InputError` for an unknown name, or none; for a trace that is no use, or cannot be read.
     """
     asked = list(dict.fromkeys(names))

@@ -39,7 +39,7 @@ def halves(values: FloatArray) -> Halves | None:
 
     `values`: the series at regular times, shape (samples,). What is left over when it is cut into
     batches of the same length is dropped at the beginning.
-    Returns none if there are fewer values than batches.
+    There are none if there are fewer values than batches.
     """
     means = batch_means(values)
     if len(means) < BATCHES:

@@ -118,7 +118,7 @@ def sample_interval(horizon: float, time_unit: str) -> float | None:
     """Time between samples: so that days are whole numbers of samples, if there are some days.
 
     `time_unit`: the datacenter's time unit.
-    Returns none for the simulator's own.
+    There are none for the simulator's own.
     """
     if time_unit not in SECONDS or horizon * SECONDS[time_unit] < DAYS * DAY:
         return None
@@ -128,8 +128,8 @@ def sample_interval(horizon: float, time_unit: str) -> float | None:
 def measures_of(seen: Simulation) -> dict[str, Any]:
     """The measures of a simulation: figures, series over time, the distribution of waits.
 
-    Returns `interval` is the length of the intervals of `wait_over_time`, the mean waits of the
-    jobs that start in each, `starts_over_time`, and `wait_by_arrival`, the mean waits of the jobs
+    `interval` is the length of the intervals of `wait_over_time`, the mean waits of the jobs that
+    start in each, `starts_over_time`, and `wait_by_arrival`, the mean waits of the jobs
     that arrive in each. `queue_over_time` has the jobs that wait at `PER_PART` times of each.
     `share_waiting_longer` is the share of the measured jobs that wait longer than each of
     `distribution_waits`, `class_shares` the share of each class in them.
