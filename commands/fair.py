@@ -69,9 +69,7 @@ def fair(
     _check_together({option for option, value in given.items() if value not in (None, False)})
     writer = None if export is None else exporter_of(export)
     tree = read_hierarchy(hierarchy)
-    if why is not None:
-        with about(hierarchy):
-            tree.leaf_at(why)  # before anything is written
+    _check_leaf(tree, why, hierarchy)  # before anything is written
     parameters = {"resource": resource} if resource is not None else {}
     if events is not None:
         _over_time(tree, events, method, parameters, plot, output, as_json=as_json, quiet=quiet)
@@ -121,6 +119,12 @@ def _show(
     show(text, document=document, as_json=as_json, quiet=quiet)
     if not entry.valid and not allocation.met.all():
         tell([f"{entry.name} breaks guarantees here; exact does not"], quiet=quiet or as_json)
+
+
+def _check_leaf(tree: Hierarchy, path: str | None, file: Path) -> None:
+    if path is not None:
+        with about(file):
+            tree.leaf_at(path)
 
 
 def _check_together(given: set[str]) -> None:

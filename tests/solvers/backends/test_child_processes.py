@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="re
 def test_killed_with_a_child_at_work(tmp_path: Path, child: str) -> None:
     if child == "cp_sat_process" and find_spec("ortools") is None:
         pytest.skip("needs OR-Tools")
-    instance = small(8, 3, seed=1, max_maps=6, max_reduces=4)
+    instance = small(12, 4, seed=1, max_maps=6, max_reduces=4)
     options = ["--time-limit", "600"]
     if child == "/cbc ":
         options = ["--time-limit", "4", "--cross-check"]
