@@ -71,7 +71,7 @@ def test_all_switches_answer(chromium: Any, page: Path) -> None:
         assert "They add up to 52.0639, the optimum itself" in prices
         assert "one more machine of m1 raises the bound by" in prices
         tab.click("#lp summary")
-        tab.wait_for_function("document.querySelector('#lp-text').innerText")
+        tab.wait_for_selector("#lp-text:not(:empty)")
         text = tab.inner_text("#lp-text")
         assert text.startswith("maximize\n objective: lambda\nsubject to\n eq2_demand_1: ")
 
