@@ -51,7 +51,7 @@ class PartCompiler(_Compiler):  # type: ignore[misc]
     def define_pipelines(self) -> Any:
         """The usual passes."""
         state = self.state
-        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state["library"] = Part(state.targetctx.codegen(), state.func_id.func_qualname)
         return super().define_pipelines()
 
 
