@@ -12,83 +12,88 @@ from typing import TYPE_CHECKING, Any
 from .instances.views import shown_by
 
 if TYPE_CHECKING:
+    from .core.errors import BrokenInvariant as BrokenInvariant
+    from .core.errors import CertificateError as CertificateError
+    from .core.errors import InputError as InputError
+    from .core.errors import OutputError as OutputError
+    from .core.errors import PluginError as PluginError
+    from .core.errors import SlotwiseError as SlotwiseError
+    from .core.registry import Entry as Entry
+    from .core.stop_reason import StopReason as StopReason
     from .experiments.engine.calls import campaign as campaign
     from .experiments.engine.export import read_runs as read_runs
     from .experiments.pages.report import Report as Report
     from .experiments.pages.report import report as report
     from .experiments.reproduction.outcome import Reproduction as Reproduction
     from .experiments.reproduction.running import reproduce as reproduce
+    from .experiments.statistics.ranking import rank as rank
+    from .experiments.statistics.ranks import Ranking as Ranking
     from .experiments.study.study import Study as Study
     from .experiments.study.study_file import make_study as make_study
     from .experiments.study.study_file import read_study as read_study
-    from .formulations.bounds.closed_form import best_lower_bound as best_lower_bound
-    from .formulations.bounds.closed_form import lower_bounds
-    from .formulations.bounds.waiting import waiting_bound as waiting_bound
+    from .formulations.datacenter.waiting_bound import waiting_bound as waiting_bound
+    from .formulations.mapreduce.bounds.closed_form import best_lower_bound as best_lower_bound
+    from .formulations.mapreduce.bounds.closed_form import lower_bounds
+    from .formulations.mapreduce.solved import schedule_of as schedule_of
     from .formulations.model_files import build as build
     from .formulations.model_files import write_model as write_model
-    from .heuristics.dispatch.dispatcher import Dispatcher as Dispatcher
-    from .heuristics.dispatch.dispatcher import Placement as Placement
-    from .heuristics.dispatch.policy import CompiledPolicy as CompiledPolicy
-    from .heuristics.dispatch.python_policy import Policy as Policy
-    from .heuristics.dispatch.result import Simulation as Simulation
-    from .heuristics.dispatch.simulator import simulate as simulate
-    from .heuristics.fairness import allocate
-    from .heuristics.fairness.explanation import why as why
-    from .heuristics.fairness.timeline import Timeline as Timeline
-    from .heuristics.fairness.timeline import follow as follow
+    from .heuristics.datacenter.live.answers import Placement as Placement
+    from .heuristics.datacenter.live.dispatcher import Dispatcher as Dispatcher
+    from .heuristics.datacenter.policy import CompiledPolicy as CompiledPolicy
+    from .heuristics.datacenter.python_policy import Policy as Policy
+    from .heuristics.datacenter.result import Simulation as Simulation
+    from .heuristics.datacenter.simulator import simulate as simulate
+    from .heuristics.hierarchy import allocate
+    from .heuristics.hierarchy.explanation import why as why
+    from .heuristics.hierarchy.timeline import Timeline as Timeline
+    from .heuristics.hierarchy.timeline import follow as follow
     from .instances.datacenter.checker import check_guidance as check_guidance
     from .instances.datacenter.datacenter import Configuration as Configuration
     from .instances.datacenter.datacenter import Datacenter as Datacenter
     from .instances.datacenter.datacenter import JobClass as JobClass
-    from .instances.datacenter.datacenter import datacenter as datacenter
     from .instances.datacenter.datacenter_file import read_datacenter as read_datacenter
     from .instances.datacenter.datacenter_file import write_datacenter as write_datacenter
     from .instances.datacenter.guidance import Guidance as Guidance
     from .instances.datacenter.guidance_file import read_guidance as read_guidance
     from .instances.datacenter.guidance_file import write_guidance as write_guidance
+    from .instances.datacenter.importers.google2011 import read_google as read_google
+    from .instances.datacenter.importers.openb import read_openb as read_openb
     from .instances.datacenter.mixes import Mix as Mix
     from .instances.datacenter.workload import Jobs as Jobs
     from .instances.datacenter.workload import Workload as Workload
     from .instances.datacenter.workload import poisson as poisson
     from .instances.datacenter.workload import replay as replay
-    from .instances.errors import BrokenInvariant as BrokenInvariant
-    from .instances.errors import CertificateError as CertificateError
-    from .instances.errors import InputError as InputError
-    from .instances.errors import OutputError as OutputError
-    from .instances.errors import SlotwiseError as SlotwiseError
     from .instances.exporters import Exported as Exported
     from .instances.exporters import export as export
     from .instances.generators import generate as generate
     from .instances.hierarchy.allocation import Allocation as Allocation
     from .instances.hierarchy.allocation_file import read_allocation as read_allocation
     from .instances.hierarchy.allocation_file import write_allocation as write_allocation
-    from .instances.hierarchy.building import Group as Group
-    from .instances.hierarchy.building import Leaf as Leaf
-    from .instances.hierarchy.building import hierarchy as hierarchy
     from .instances.hierarchy.checker import check_allocation as check_allocation
     from .instances.hierarchy.hierarchy import Hierarchy as Hierarchy
     from .instances.hierarchy.hierarchy_file import read_hierarchy as read_hierarchy
     from .instances.hierarchy.hierarchy_file import write_hierarchy as write_hierarchy
+    from .instances.hierarchy.plain_tree import Group as Group
+    from .instances.hierarchy.plain_tree import Leaf as Leaf
+    from .instances.hierarchy.plain_tree import Quota as Quota
+    from .instances.hierarchy.plain_tree import Sharing as Sharing
     from .instances.importers import Imported as Imported
     from .instances.importers import import_ as import_
     from .instances.mapreduce.cluster import Cluster as Cluster
     from .instances.mapreduce.cluster import Rates as Rates
+    from .instances.mapreduce.importers.rumen import read_rumen as read_rumen
+    from .instances.mapreduce.importers.shop import read_shop as read_shop
+    from .instances.mapreduce.importers.swim import read_swim as read_swim
     from .instances.mapreduce.instance import Instance as Instance
     from .instances.mapreduce.instance import Job as Job
     from .instances.mapreduce.instance import MapTask as MapTask
     from .instances.mapreduce.instance import SpeedFactors as SpeedFactors
-    from .instances.mapreduce.instance import job_instance as job_instance
     from .instances.mapreduce.schedule import Schedule as Schedule
     from .instances.mapreduce.schedule import timed as timed
     from .instances.mapreduce.schedule_file import read_schedule as read_schedule
     from .instances.mapreduce.schedule_file import write_schedule as write_schedule
     from .instances.mapreduce.security import Outages as Outages
     from .instances.mapreduce.security import Security as Security
-    from .instances.registry import Entry as Entry
-    from .instances.traces.google2011 import read_google as read_google
-    from .instances.traces.openb import read_openb as read_openb
-    from .instances.traces.rumen.reader import read_rumen as read_rumen
-    from .instances.traces.swim import read_swim as read_swim
     from .instances.verdict import Verdict as Verdict
     from .report.catalogue import registry as registry
     from .report.documents.read_write import read as read
@@ -96,23 +101,23 @@ if TYPE_CHECKING:
     from .report.documents.schemas import schema as schema
     from .report.documents.verdicts import check as check
     from .report.explain import explain as explain
-    from .report.gantt.files import draw_gantt as draw_gantt
-    from .report.gantt.files import gantt_figure as gantt_figure
-    from .report.gantt.files import write_gantt as write_gantt
+    from .report.latex import to_latex as to_latex
+    from .report.mapreduce.gantt.figure import gantt_figure as gantt_figure
+    from .report.mapreduce.gantt.files import write_gantt as write_gantt
+    from .report.mapreduce.gantt.static import draw_gantt as draw_gantt
     from .report.views.drawing import plot as plot
-    from .solvers.compare import Comparison as Comparison
-    from .solvers.compare import compare
-    from .solvers.cross_check import cross_check as cross_check
-    from .solvers.guidance.column_generation import NoRate as NoRate
-    from .solvers.guidance.guide import guide as guide
-    from .solvers.heuristic import heuristic as heuristic
-    from .solvers.method import MethodOutcome as MethodOutcome
-    from .solvers.method import SolveRequest as SolveRequest
+    from .solvers.datacenter.column_generation import NoRate as NoRate
+    from .solvers.datacenter.guide import guide as guide
+    from .solvers.mapreduce.compare import Comparison as Comparison
+    from .solvers.mapreduce.compare import compare
+    from .solvers.mapreduce.cross_check import cross_check as cross_check
+    from .solvers.mapreduce.heuristic import heuristic as heuristic
+    from .solvers.mapreduce.method import MethodOutcome as MethodOutcome
+    from .solvers.mapreduce.method import SolveRequest as SolveRequest
+    from .solvers.mapreduce.result import Result as Result
+    from .solvers.mapreduce.result import Status as Status
+    from .solvers.mapreduce.solve import solve as solve
     from .solvers.progress import Progress as Progress
-    from .solvers.result import Result as Result
-    from .solvers.result import Status as Status
-    from .solvers.solve import solve as solve
-    from .solvers.stop_reason import StopReason as StopReason
     from .teaching.exercises.catalogue import exercises as exercises
     from .teaching.exercises.exercise import Demands as Demands
     from .teaching.exercises.exercise import Limits as Limits
@@ -137,6 +142,7 @@ def _view(name: str) -> Any:
     from importlib import import_module
 
     modules = {
+        "hierarchy": "instances.hierarchy.building",
         "to_dataframe": "report.views.dataframes",
         "html": "report.views.notebook",
         "plot": "report.views.drawing",
@@ -149,6 +155,16 @@ def _view(name: str) -> Any:
 
 shown_by(_view)
 
+_OLD = {
+    "datacenter": "Datacenter.from_classes",
+    "hierarchy": "Hierarchy.from_tree",
+    "job_instance": "Instance.from_jobs",
+}
+"""Old names that still work, with the new ones."""
+
+
+_names: dict[str, tuple[str, str]] = {}
+
 
 def _public_names() -> dict[str, tuple[str, str]]:
     """Module and attribute behind each public name, from the block of imports above.
@@ -156,6 +172,8 @@ def _public_names() -> dict[str, tuple[str, str]]:
     A name is public if it is imported as itself, as type checkers have it, or assigned an imported
     one.
     """
+    if _names:
+        return _names
     import ast
     import inspect
     import sys
@@ -176,7 +194,8 @@ def _public_names() -> dict[str, tuple[str, str]]:
                     public[alias.name] = imported[alias.name]
         elif isinstance(node, ast.Assign):
             public[ast.unparse(node.targets[0])] = imported[ast.unparse(node.value)]
-    return dict(sorted(public.items()))
+    _names.update(sorted(public.items()))
+    return _names
 
 
 def _value(name: str) -> Any:
@@ -184,12 +203,18 @@ def _value(name: str) -> Any:
         from importlib.metadata import version
 
         return version(__name__)
+    if name == "__all__":
+        return list(_public_names())
     if name == "_public":
         return _public_names()
-    if name == "__all__":
-        return list(__getattr__("_public"))
+    if name in _OLD:
+        from .core.calls.deprecated import deprecated
+
+        kind, method = _OLD[name].split(".")
+        deprecated(f"{__name__}.{name}", f"{__name__}.{_OLD[name]}", 3)
+        return getattr(_value(kind), method)
     # Python asks for other names of this form, which are no reason to parse anything.
-    where = None if name.startswith("__") else __getattr__("_public").get(name)
+    where = None if name.startswith("__") else _public_names().get(name)
     if where is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import sys
@@ -200,10 +225,14 @@ def _value(name: str) -> Any:
     return sys.modules.get(f"{__name__}.{name}", value)
 
 
-def __getattr__(name: str) -> Any:
-    globals()[name] = value = _value(name)
-    return value
+if not TYPE_CHECKING:  # type checkers know the names above, and no others
+
+    def __getattr__(name: str) -> Any:
+        value = _value(name)
+        if name not in _OLD:  # these warn each time
+            globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__"), "__version__"})
+    return [*_value("__all__"), "__version__"]

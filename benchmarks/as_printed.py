@@ -22,9 +22,9 @@ from slotwise.experiments.reproduction.ljr.design import (
     SEEDS,
 )
 from slotwise.experiments.reproduction.printed import table
-from slotwise.formulations import BOUNDS as LOWER_BOUNDS
-from slotwise.heuristics import HEURISTICS
-from slotwise.instances.generators.ljr import generate
+from slotwise.formulations.mapreduce.bounds import BOUNDS as LOWER_BOUNDS
+from slotwise.heuristics.mapreduce import HEURISTICS
+from slotwise.instances.mapreduce.generators.ljr import generate
 
 METHODS = ("EFSS", "EFSS-L", "TBS", "TBS-L")
 Cell = tuple[str, int, str, int]

@@ -22,15 +22,15 @@ from pathlib import Path
 import numpy as np
 from dispatch import T_975
 
-from slotwise.heuristics.dispatch.simulator import simulate
+from slotwise.heuristics.datacenter.simulator import simulate
 from slotwise.instances.datacenter.datacenter import Datacenter
+from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.guidance_file import read_guidance, write_guidance
 from slotwise.instances.datacenter.job_file import SECONDS
 from slotwise.instances.datacenter.workload import poisson
-from slotwise.instances.generators.lotes import generate, google_2011
-from slotwise.solvers.guidance.guide import guide
-from slotwise.solvers.guidance.prices import with_spread
+from slotwise.solvers.datacenter.guide import guide
+from slotwise.solvers.datacenter.prices import with_spread
 
 PLANS = Path(__file__).parent / "plans"
 RULE = "bid-price"

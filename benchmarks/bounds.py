@@ -13,10 +13,10 @@ from time import perf_counter
 
 import numpy as np
 
-from slotwise.formulations import BOUNDS
-from slotwise.formulations.bounds.closed_form import lower_bounds
-from slotwise.heuristics import HEURISTICS
-from slotwise.instances.generators.ljr import generate
+from slotwise.formulations.mapreduce.bounds import BOUNDS
+from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
+from slotwise.heuristics.mapreduce import HEURISTICS
+from slotwise.instances.mapreduce.generators.ljr import generate
 from slotwise.instances.mapreduce.instance import Instance
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))

@@ -20,7 +20,7 @@ from slotwise.experiments.engine.export import export, read_runs
 from slotwise.experiments.engine.perform import perform
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.engine.store import NAME, Store, records_in
-from slotwise.experiments.study.making import called, drawn
+from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, InstanceSource, MethodCall, Run, Study
 
 JOBS = (50, 100, 150, 200, 250)

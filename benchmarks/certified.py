@@ -41,8 +41,8 @@ from runs import (
     measure_apart,
 )
 
-from slotwise.instances.generators.ljr import small
-from slotwise.solvers.backends import cp_sat
+from slotwise.instances.mapreduce.generators.ljr import small
+from slotwise.solvers.mapreduce import cp_sat
 
 METHODS: dict[str, dict[str, Method]] = {
     "none": {OURS: RIVALS[OURS]},

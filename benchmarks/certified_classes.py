@@ -13,8 +13,8 @@ import scale
 import two_stage
 
 from slotwise import read_rumen, read_swim
-from slotwise.instances.errors import InputError
-from slotwise.instances.generators import hmhs, ljr, smso
+from slotwise.core.errors import InputError
+from slotwise.instances.mapreduce.generators import hmhs, ljr, smso
 from slotwise.instances.mapreduce.instance import Instance
 
 FACEBOOK = "FB-2009_samples_24_times_1hr_[0-9].tsv.gz"
@@ -86,7 +86,7 @@ def hours(files: list[Path]) -> Iterator[Instance]:
     for file, hour in product(files, range(24)):
         window = (HOUR * hour, HOUR * (hour + 1))
         try:
-            instance, _ = read_swim(file, nodes=60, racks=4, trace_machines=600, window=window)
+            instance = read_swim(file, nodes=60, racks=4, trace_machines=600, window=window).made
         except InputError:  # no job in this hour
             continue
         yield replace(instance, name=f"{instance.name}, hour {hour}")
@@ -94,12 +94,12 @@ def hours(files: list[Path]) -> Iterator[Instance]:
 
 def days(files: list[Path]) -> Iterator[Instance]:
     for file in files:
-        yield read_swim(file, nodes=600, racks=20, trace_machines=600)[0]
+        yield read_swim(file, nodes=600, racks=20, trace_machines=600).made
 
 
 def histories(files: list[Path]) -> Iterator[Instance]:
     for file in files:
-        yield read_rumen(file)[0]
+        yield read_rumen(file).made
 
 
 def facebook_hours(data: Path | None) -> list[Set]:

@@ -16,20 +16,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slotwise.formulations.bounds.waiting import waiting_bound
-from slotwise.heuristics.dispatch import POLICIES
-from slotwise.heuristics.dispatch.result import Simulation
-from slotwise.heuristics.dispatch.simulator import simulate
+from slotwise.formulations.datacenter.waiting_bound import waiting_bound
+from slotwise.heuristics.datacenter import POLICIES
+from slotwise.heuristics.datacenter.result import Simulation
+from slotwise.heuristics.datacenter.simulator import simulate
+from slotwise.instances.datacenter.generators.lotes import google_2011
+from slotwise.instances.datacenter.importers.job_table import write_jobs
+from slotwise.instances.datacenter.importers.openb import read_openb
 from slotwise.instances.datacenter.job_file import SECONDS
 from slotwise.instances.datacenter.spread import spread_of
 from slotwise.instances.datacenter.workload import poisson, replay
-from slotwise.instances.generators.lotes import google_2011
-from slotwise.instances.traces.job_table import write_jobs
-from slotwise.instances.traces.openb import read_openb
+from slotwise.report.datacenter.simulation_plots import longer_than, write_plot
 from slotwise.report.plots import policy_styles
-from slotwise.report.simulation_plots import longer_than, write_plot
-from slotwise.solvers.guidance.guide import guide
-from slotwise.solvers.guidance.prices import with_spread
+from slotwise.solvers.datacenter.guide import guide
+from slotwise.solvers.datacenter.prices import with_spread
 
 FOLDER = Path(__file__).parent
 NAMES = [entry.name for entry in POLICIES]
@@ -117,7 +117,8 @@ def _plot_tails(tails: dict[tuple[float, float], list[Simulation]]) -> None:
 def trace(nodes: Path, pods: Path, scale: float, speeds: Sequence[float]) -> None:
     """The openb pods on a part of the nodes, faster and faster; mean wait in s."""
     with tempfile.TemporaryDirectory() as folder:
-        problem, jobs, job_class, _ = read_openb(nodes, pods, window=(QUIET, np.inf))
+        imported = read_openb(nodes, pods, window=(QUIET, np.inf))
+        problem, jobs, job_class = imported.made, imported.jobs, imported.job_class
         table = Path(folder) / "jobs.csv"
         write_jobs(table, problem, jobs, job_class)
         count = [max(1, round(n * scale)) for n in problem.count.tolist()]
@@ -127,7 +128,7 @@ def trace(nodes: Path, pods: Path, scale: float, speeds: Sequence[float]) -> Non
         print("| arrivals | " + " | ".join(NAMES) + " | bound | GPUs in use |")
         print("|---|" + "---|" * (len(NAMES) + 2))
         for fast in speeds:
-            workload = replay(table, problem, compress=fast)
+            workload = replay(problem, table, compress=fast)
             plan = with_spread(plan, spread_of(workload))
             runs = [simulate(workload, name, guidance=plan, warm_up=0.2) for name in NAMES]
             cells = [f"{second * run.mean_wait:.0f}" for run in runs]

@@ -6,8 +6,8 @@ from time import perf_counter
 
 import numpy as np
 
-from slotwise.heuristics.dispatch.simulator import simulate
-from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
+from slotwise.heuristics.datacenter.simulator import simulate
+from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
 
 CLOUDSIMPY_TASKS = (1000, 5000)
@@ -16,7 +16,7 @@ CLOUDSIMPY_TASKS = (1000, 5000)
 
 def workload_of(machines: int, tasks: int) -> Workload:
     """One class on equal machines, four fifths of them busy; CloudSimPy wants whole seconds."""
-    problem = datacenter(
+    problem = Datacenter.from_classes(
         "peers",
         ["cpu", "memory"],
         [Configuration("c", machines, {"cpu": 1.0, "memory": 1.0})],

@@ -22,9 +22,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from slotwise.heuristics.list_scheduling import placement as phases
-from slotwise.heuristics.list_scheduling import rules as list_scheduling
-from slotwise.instances.generators.ljr import generate
+from slotwise.heuristics.mapreduce.list_scheduling import placement as phases
+from slotwise.heuristics.mapreduce.list_scheduling import rules as list_scheduling
+from slotwise.instances.mapreduce.generators.ljr import generate
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.schedule import Schedule
 
@@ -35,9 +35,9 @@ JOBS, ROUNDS = 250, 7
 FIRST_CALL = """
 from time import perf_counter
 begin = perf_counter()
-from slotwise.heuristics.list_scheduling.rules import tbs
-from slotwise.instances.mapreduce.instance import Cluster, Job, job_instance
-instance = job_instance("toy", Cluster.uniform(1), [Job("a", [1.0], [1.0])])
+from slotwise.heuristics.mapreduce.list_scheduling.rules import tbs
+from slotwise.instances.mapreduce.instance import Cluster, Instance, Job
+instance = Instance.from_jobs("toy", Cluster.uniform(1), [Job("a", [1.0], [1.0])])
 imported = perf_counter()
 tbs(instance)
 print(imported - begin, perf_counter() - imported)

@@ -35,11 +35,11 @@ from runs import (
     with_model,
 )
 
-from slotwise.instances.generators.ljr import small
 from slotwise.instances.mapreduce.cluster import Rates
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.solvers import choice
-from slotwise.solvers.result import Result
+from slotwise.solvers.mapreduce import choice
+from slotwise.solvers.mapreduce.result import Result
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from time import perf_counter
 
 import numpy as np
 
-from slotwise.heuristics.fairness.collapsed_hierarchies import ch
-from slotwise.heuristics.fairness.exact import exact
-from slotwise.heuristics.fairness.hdrf import hdrf
-from slotwise.heuristics.fairness.mch_as_printed import mch
-from slotwise.heuristics.fairness.naive_hdrf import naive
-from slotwise.instances.generators.mch import full_binary, generate
+from slotwise.heuristics.hierarchy.collapsed_hierarchies import ch
+from slotwise.heuristics.hierarchy.exact import exact
+from slotwise.heuristics.hierarchy.hdrf import hdrf
+from slotwise.heuristics.hierarchy.mch_as_printed import mch
+from slotwise.heuristics.hierarchy.naive_hdrf import naive
+from slotwise.instances.hierarchy.generators.mch import full_binary, generate
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 
 DEPTHS = range(1, 7)

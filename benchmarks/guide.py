@@ -11,24 +11,24 @@ from time import perf_counter
 
 import numpy as np
 
-from slotwise.formulations.allocation import model as allocation
-from slotwise.formulations.machine_assignment import model as machine_assignment
-from slotwise.formulations.machine_assignment.bins import (
+from slotwise.core.clock import Clock
+from slotwise.core.errors import InputError
+from slotwise.formulations.datacenter.allocation import model as allocation
+from slotwise.formulations.datacenter.machine_assignment import model as machine_assignment
+from slotwise.formulations.datacenter.machine_assignment.bins import (
     algorithm_1,
     all_non_dominated,
     non_dominated,
 )
 from slotwise.instances.datacenter.datacenter import Datacenter
+from slotwise.instances.datacenter.generators.lotes import generate, google_2011
 from slotwise.instances.datacenter.guidance import Guidance
-from slotwise.instances.errors import InputError
-from slotwise.instances.generators.lotes import generate, google_2011
 from slotwise.solvers.backends import highs
-from slotwise.solvers.clock import Clock
-from slotwise.solvers.guidance.column_generation import generate_columns
-from slotwise.solvers.guidance.guide import guide
-from slotwise.solvers.guidance.knapsack import warm_up
-from slotwise.solvers.guidance.rounding import greedy_rounding, printed_rounding, rate_of
-from slotwise.solvers.guidance.whole_machines import whole_plan
+from slotwise.solvers.datacenter.column_generation import generate_columns
+from slotwise.solvers.datacenter.guide import guide
+from slotwise.solvers.datacenter.knapsack import warm_up
+from slotwise.solvers.datacenter.rounding import greedy_rounding, printed_rounding, rate_of
+from slotwise.solvers.datacenter.whole_machines import whole_plan
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "google-2011.json"
 MOST = 1_000_000

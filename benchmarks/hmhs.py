@@ -13,9 +13,9 @@ from collections import defaultdict
 from statistics import mean
 from time import process_time
 
-from slotwise.heuristics.hmhs.fifo import fifo, fifo_pri
-from slotwise.heuristics.hmhs.min_min import hmhs, min_min, r_hmhs
-from slotwise.instances.generators.hmhs import generate, small
+from slotwise.heuristics.mapreduce.hmhs.fifo import fifo, fifo_pri
+from slotwise.heuristics.mapreduce.hmhs.min_min import hmhs, min_min, r_hmhs
+from slotwise.instances.mapreduce.generators.hmhs import generate, small
 
 METHODS = {"HMHS": hmhs, "FIFO": fifo, "FIFO-Pri": fifo_pri, "R-HMHS": r_hmhs, "Min-Min": min_min}
 JOBS = (20, 50, 100, 200)

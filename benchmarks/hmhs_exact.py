@@ -19,11 +19,11 @@ from importlib.util import find_spec
 from statistics import mean, median
 from time import perf_counter
 
-from slotwise.formulations.bounds.closed_form import best_lower_bound
-from slotwise.instances.generators.hmhs import generate, small
-from slotwise.solvers.heuristic import all_heuristics
-from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result
-from slotwise.solvers.solve import solve
+from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
+from slotwise.instances.mapreduce.generators.hmhs import generate, small
+from slotwise.solvers.mapreduce.heuristic import all_heuristics
+from slotwise.solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Result
+from slotwise.solvers.mapreduce.solve import solve
 
 METHODS = ("heterogeneous", "job-order", "cp-sat")
 WORKLOADS = ("single", "hybrid")
@@ -39,7 +39,7 @@ def main() -> int:
     options = parser.parse_args()
     methods = [method for method in METHODS if method != "cp-sat" or find_spec("ortools")]
     for method in methods:  # imports and compiled kernels are not what is measured
-        solve(small(2, seed=0), model=method, threads=options.threads)
+        solve(small(2, seed=0), methods=method, threads=options.threads)
     contradictions = 0
     row("jobs", "tasks", "method", "proven", "mean gap of the others", "median time")
     row(*["---"] * 6)
@@ -53,7 +53,9 @@ def main() -> int:
         for instance in instances:
             for method in methods:
                 results[method].append(
-                    solve(instance, model=method, time_limit=options.limit, threads=options.threads)
+                    solve(
+                        instance, methods=method, time_limit=options.limit, threads=options.threads
+                    )
                 )
             contradictions += contradictory([results[method][-1] for method in methods])
         for method in methods:
@@ -88,7 +90,7 @@ def large_rows(workload: str, jobs: int, seeds: int, threads: int) -> None:
         heuristics = all_heuristics(instance, closed)
         programs = solve(
             instance,
-            model="unrelated-machines",
+            methods="unrelated-machines",
             time_limit=120,
             threads=threads,
             heuristics=heuristics,

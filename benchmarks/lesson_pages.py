@@ -57,7 +57,7 @@ def main() -> None:
         chromium = started.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         for model in given.models:
             page = Path(folder) / f"{model}.html"
-            slotwise.write_lesson(model, page)
+            slotwise.write_lesson(slotwise.make_lesson(model), page)
             tab = chromium.new_page(viewport={"width": 1280, "height": 900})
             ready, times = measured(tab, page, given.rounds)
             print(

@@ -3,13 +3,12 @@
     python benchmarks/middle.py [--classes 10-19 …] [--limit 60] [--threads 2] [--methods …]
                                 [--results FILE.jsonl] [--write FOLDER]
 
-The set is `CLASSES`: parameters and seeds of `slotwise.instances.generators.ljr.small`, pinned by
-the SHA-256 of each instance file in `middle_instances/SHA256SUMS`; a drawn instance that differs
-ends the program. `--write` puts the files into a folder and does nothing else. Prints a Markdown
-table. With `--results` every run is appended to a file of JSON lines and not repeated next time;
-Ctrl-C prints the table of what is there. Ends with status 1 if one method's bound is above
-another's schedule.
-"""
+The set is `CLASSES`: parameters and seeds of `small` in
+`slotwise.instances.mapreduce.generators.ljr`, pinned by the SHA-256 of each instance file in
+`middle_instances/SHA256SUMS`; a drawn instance that differs ends the program. `--write` puts the
+files into a folder and does nothing else. Prints a Markdown table. With `--results` every run is
+appended to a file of JSON lines and not repeated next time; Ctrl-C prints the table of what is
+there. Ends with status 1 if one method's bound is above another's schedule."""
 
 from __future__ import annotations
 
@@ -24,8 +23,8 @@ from pathlib import Path
 
 from runs import RIVALS, SETTLED, end, side_by_side, table
 
-from slotwise.instances.files.json_files import dump_json
-from slotwise.instances.generators.ljr import small
+from slotwise.core.files.json_files import dump_json
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document
 

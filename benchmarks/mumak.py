@@ -22,9 +22,9 @@ print("| slots | tasks | hosts | status | best | bound | gap | worst heuristic |
 print("|---|---|---|---|---|---|---|---|---|")
 for slots in (None, 1):
     began = time.perf_counter()
-    instance, _ = slotwise.read_rumen(
+    instance = slotwise.read_rumen(
         options.trace, options.topology, map_slots=slots, reduce_slots=slots
-    )
+    ).made
     comparison = slotwise.gap(instance, time_limit=options.time_limit)
     seconds = time.perf_counter() - began
     best = comparison.best

@@ -16,16 +16,16 @@ from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
 from slotwise import write
-from slotwise.formulations.bounds.closed_form import best_lower_bound
-from slotwise.instances.generators.ljr import small
+from slotwise.core.clock import Clock
+from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance
-from slotwise.solvers.backends.cp_sat import cp_sat_method
-from slotwise.solvers.clock import Clock
-from slotwise.solvers.heuristic import all_heuristics
-from slotwise.solvers.method import SolveRequest
-from slotwise.solvers.opening import Opening
-from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result, certified
-from slotwise.solvers.solve import solve
+from slotwise.solvers.mapreduce.cp_sat import cp_sat_method
+from slotwise.solvers.mapreduce.first_results import Opening
+from slotwise.solvers.mapreduce.heuristic import all_heuristics
+from slotwise.solvers.mapreduce.method import SolveRequest
+from slotwise.solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Result, certified
+from slotwise.solvers.mapreduce.solve import solve
 
 Method = Callable[[Instance, float, int], Result]
 """Takes an instance, a time limit (s) and a number of threads."""
@@ -41,7 +41,7 @@ def as_shipped(instance: Instance, time_limit: float, threads: int) -> Result:
 
 def with_model(model: str) -> Method:
     return lambda instance, time_limit, threads: solve(
-        instance, model=model, time_limit=time_limit, threads=threads
+        instance, methods=model, time_limit=time_limit, threads=threads
     )
 
 
@@ -208,7 +208,7 @@ def measure(
         gap=result.gap,
         seconds=round(result.seconds, 3),
         note="; ".join(result.notes) or SETTLED,
-        bound=result.bound,
+        bound=result.bound_name,
     )
 
 

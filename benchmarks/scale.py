@@ -22,10 +22,10 @@ from time import perf_counter
 
 from runs import carry_out, uninterrupted
 
-from slotwise.formulations.bounds.closed_form import best_lower_bound
-from slotwise.instances.generators.ljr import generate
-from slotwise.solvers.heuristic import all_heuristics
-from slotwise.solvers.solve import solve
+from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
+from slotwise.instances.mapreduce.generators.ljr import generate
+from slotwise.solvers.mapreduce.heuristic import all_heuristics
+from slotwise.solvers.mapreduce.solve import solve
 
 MAP_SLOTS = {"R1": 2, "R2": 4, "R3": 6, "R4": 8}
 JOBS = (50, 100, 150, 200, 250)
@@ -96,7 +96,7 @@ def measure(ratio: str, jobs: int, nodes: int, seed: int, time_limit: float, thr
         threads=threads,
         makespan=result.makespan,
         lower_bound=result.lower_bound,
-        bound=result.bound,
+        bound=result.bound_name,
         found_by=result.found_by,
         seconds=round(perf_counter() - began, 3),
         note="; ".join(result.notes),

@@ -16,11 +16,11 @@ from functools import partial
 from statistics import mean
 from time import process_time
 
-from slotwise.formulations.bounds.closed_form import best_lower_bound
-from slotwise.heuristics.list_scheduling.rules import efss
-from slotwise.heuristics.smso.queue_ordering import ordered
-from slotwise.heuristics.smso.smso import smso, smso_johnson
-from slotwise.instances.generators.smso import generate, small
+from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
+from slotwise.heuristics.mapreduce.list_scheduling.rules import efss
+from slotwise.heuristics.mapreduce.smso.queue_ordering import ordered
+from slotwise.heuristics.mapreduce.smso.smso import smso, smso_johnson
+from slotwise.instances.mapreduce.generators.smso import generate, small
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.instances.mapreduce.usable_slots import usable_slots

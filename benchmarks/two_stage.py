@@ -3,12 +3,11 @@
     python benchmarks/two_stage.py [--jobs 20 …] [--seeds 10] [--limit 10] [--threads 2]
                                    [--unequal] [--methods …] [--results FILE.jsonl]
 
-The sets are `slotwise.instances.generators.two_stage.generate` with 2 to 5 machines, as many in
-both stages, and with `--unequal` all pairs of different numbers, on the first two seeds each.
-Prints a Markdown table. With `--results` every run is appended to a file of JSON lines and not
-repeated next time; Ctrl-C prints the table of what is there. Ends with status 1 if one method's
-bound is above another's schedule.
-"""
+The sets are those of `generate` in `slotwise.instances.mapreduce.generators.two_stage` with 2 to 5
+machines, as many in both stages, and with `--unequal` all pairs of different numbers, on the first
+two seeds each. Prints a Markdown table. With `--results` every run is appended to a file of JSON
+lines and not repeated next time; Ctrl-C prints the table of what is there. Ends with status 1 if
+one method's bound is above another's schedule."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from pathlib import Path
 
 from runs import RIVALS, end, side_by_side, table
 
-from slotwise.instances.generators.two_stage import generate
+from slotwise.instances.mapreduce.generators.two_stage import generate
 from slotwise.instances.mapreduce.instance import Instance
 
 MACHINES = (2, 3, 4, 5)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any
 
@@ -16,23 +17,26 @@ import typer
 from . import console
 from .bounds import bounds
 from .check import check
+from .comparing.gap import gap
+from .comparing.rank import rank
 from .examples import examples
-from .explain import explain
+from .explain import Explain, explain
 from .fair import fair
 from .file_rules import apply_to
 from .from_registry.generate import generate
 from .from_registry.import_ import importing
 from .from_registry.names import WithAllNames
-from .gap import gap
 from .guide import guide
+from .help import Summaries
 from .heuristic import heuristic
 from .learning.exercises import exercises
 from .learning.grade import grade
-from .list_ import list_
+from .learning.lesson import lesson
+from .learning.steps import steps
+from .list_ import list_, schema
 from .process import interrupts
 from .process.failing import failed
 from .process.streams import open_streams, put
-from .schema import schema
 from .simulate import simulate
 from .solve import solve
 from .studies.campaign import campaign
@@ -46,24 +50,36 @@ COMPLETE = "_SLOTWISE_COMPLETE"
 
 app = typer.Typer(
     name="slotwise",
+    cls=Summaries,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Exact models, valid bounds and published heuristics for scheduling batch work.\n\n"
-    "Any input file may be -, which is stdin, or example:NAME (slotwise examples lists them), and "
-    "any output file -, which is stdout.",
+    "Any input file may be -, which is stdin, or example:NAME (slotwise list examples names them), "
+    "and any output file -, which is stdout.",
 )
-VERBS = (
-    *(solve, heuristic, gap, bounds, check, guide, simulate, fair, explain, schema, examples),
-    *(campaign, reproduce, report),
-    *(grade, exercises),
+JOBS, MACHINES, QUEUES = "A batch of jobs", "A datacenter", "Queues that share a cluster"
+FILES, MODELS, STUDIES = "Files", "Models, and learning", "Many runs"
+PANELS: tuple[tuple[str, tuple[Callable[..., None], ...]], ...] = (
+    (JOBS, (solve, heuristic, gap, bounds)),
+    (MACHINES, (guide, simulate)),
+    (QUEUES, (fair,)),
+    (FILES, (check,)),
+    (MODELS, (explain, lesson, steps, grade)),
+    (STUDIES, (campaign, report, rank, reproduce)),
 )
-for command in VERBS:
-    app.command(cls=WithAllNames)(command)
-app.command("list")(list_)
-app.add_typer(generate, name="generate")
-app.add_typer(importing, name="import")
+"""The commands as the help shows them."""
+
+for panel, verbs in PANELS:
+    for command in verbs:
+        shown = Explain if command is explain else WithAllNames
+        app.command(cls=shown, rich_help_panel=panel)(command)
+app.command("list", cls=WithAllNames, rich_help_panel=FILES)(list_)
+app.add_typer(generate, name="generate", rich_help_panel=FILES)
+app.add_typer(importing, name="import", rich_help_panel=FILES)
+for command in (examples, schema, exercises):  # what `list` and `grade` do now
+    app.command(cls=WithAllNames, hidden=True)(command)
 apply_to(app)
 
 
@@ -91,7 +107,7 @@ def options(
 ) -> None:
     """Options that stand before the command."""
     if max_input is not None:
-        from ..instances.files.inputs import VARIABLE, parse_size
+        from ..core.files.inputs import VARIABLE, parse_size
 
         parse_size(max_input, "--max-input")
         os.environ[VARIABLE] = max_input

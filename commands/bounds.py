@@ -14,10 +14,10 @@ def bounds(
     instance: InstanceFile, plot: PlotFile = None, as_json: Json = False, quiet: Quiet = False
 ) -> None:
     """Closed-form lower bounds of the makespan."""
-    from ..formulations.bounds.closed_form import best_of, lower_bounds
+    from ..formulations.mapreduce.bounds.closed_form import best_of, lower_bounds
     from ..instances.mapreduce.eligibility import impossible
     from ..instances.mapreduce.instance_file import read_instance
-    from ..report.tables import bounds_table
+    from ..report.mapreduce.tables import bounds_table
 
     problem = read_instance(instance)
     why = impossible(problem)

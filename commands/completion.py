@@ -14,19 +14,21 @@ from typing import Any
 
 import typer
 
+from ..core.files.examples import EXAMPLES, PREFIX
+from ..core.registry import Entry, Registry
 from ..experiments.reproduction.registry import known_names
 from ..formulations import FORMULATIONS
-from ..heuristics import HEURISTICS
-from ..heuristics.dispatch import POLICIES
-from ..heuristics.fairness import ALLOCATORS
-from ..instances.examples import EXAMPLES, PREFIX
+from ..heuristics.datacenter import POLICIES
+from ..heuristics.hierarchy import ALLOCATORS
+from ..heuristics.mapreduce import HEURISTICS
 from ..instances.exporters import EXPORTERS
-from ..instances.registry import Entry, Registry
 from ..report.catalogue import KINDS
 from ..report.documents.formats import FORMATS
-from ..solvers import METHODS
+from ..solvers.mapreduce import METHODS
 from ..teaching.steps import RECORDERS
 from .file_rules import path_parameters
+from .list_ import FILES
+from .process.offered_files import files_of
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def _teach(command: Any, typed: set[str]) -> None:
         if offer is not None:
             parameter.shell_complete = _completing(offer)
         elif parameter.name in inputs:
-            parameter.shell_complete = _completing(_examples, PREFIX[0])
+            parameter.shell_complete = _files(str(command.name), str(parameter.name))
 
 
 def _paths(command: Any) -> dict[str, Any]:
@@ -76,13 +78,22 @@ def _paths(command: Any) -> dict[str, Any]:
     return {} if is_group else path_parameters(command.callback)
 
 
-def _completing(offer: Offer, begin: str = "") -> Callable[[Any, str], list[Word]]:
-    """The words that begin as typed; none, for which shells offer files, before `begin` is."""
+def _completing(offer: Offer) -> Callable[[Any, str], list[Word]]:
+    """The words that begin as typed."""
 
     def complete(context: Any, typed: str) -> list[Word]:
-        if not typed.startswith(begin):
-            return []
         return [word for word in offer() if word.value.startswith(typed)]
+
+    return complete
+
+
+def _files(command: str, parameter: str) -> Callable[[Any, str], list[Word]]:
+    """Files of the format that is read, and examples once they are begun."""
+
+    def complete(context: Any, typed: str) -> list[Word]:
+        found = [Word(name, "") for name in files_of(command, parameter, typed)]
+        begun = typed.startswith(PREFIX[0])
+        return found + [word for word in _examples() if begun and word.value.startswith(typed)]
 
     return complete
 
@@ -91,8 +102,10 @@ def _names(entries: Iterable[Entry]) -> Offer:
     return lambda: [Word(entry.name, entry.summary) for entry in entries]
 
 
-def _method(name: str) -> Word:
-    return Word(name, "step by step")
+def _exercises() -> list[Word]:
+    from ..teaching.exercises.catalogue import EXERCISES
+
+    return [Word(exercise.name, exercise.write) for exercise in EXERCISES]
 
 
 def _examples() -> list[Word]:
@@ -101,8 +114,10 @@ def _examples() -> list[Word]:
 
 REGISTRIES: dict[tuple[str, str], Registry] = {
     ("heuristic", "name"): HEURISTICS,
+    ("gap", "heuristic"): HEURISTICS,
     ("solve", "method"): METHODS,
     ("explain", "model"): FORMULATIONS,
+    ("lesson", "model"): FORMULATIONS,
     ("simulate", "policy"): POLICIES,
     ("simulate", "against"): POLICIES,
     ("fair", "method"): ALLOCATORS,
@@ -113,10 +128,16 @@ REGISTRIES: dict[tuple[str, str], Registry] = {
 
 OFFERS: dict[tuple[str, str], Offer] = {
     **{place: _names(registry) for place, registry in REGISTRIES.items()},
-    ("explain", "model"): lambda: [*_names(FORMULATIONS)(), *map(_method, RECORDERS)],
+    ("steps", "method"): lambda: [Word(name, "step by step") for name in RECORDERS],
     ("examples", "name"): lambda: [Word(example.name, example.about) for example in EXAMPLES],
     ("reproduce", "names"): lambda: [Word(name, "") for name in known_names()],
-    ("list", "kind"): lambda: [Word(kind, "") for kind in KINDS],
+    ("list", "kind"): lambda: [Word(kind, "") for kind in (*KINDS, *FILES)],
+    ("list", "name"): lambda: [
+        *(Word(example.name, example.about) for example in EXAMPLES),
+        *(Word(known.name, known.thing) for known in FORMATS),
+    ],
+    ("grade", "exercise"): lambda: _exercises(),
+    ("grade", "start"): lambda: _exercises(),
     ("schema", "name"): lambda: [Word(known.name, known.thing) for known in FORMATS],
     ("report", "folder"): lambda: [],  # a folder, of which there are no examples
 }

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..instances.errors import InputError, OutputError, one_line, printable
-from ..instances.notices import listen
-from ..instances.registry import Entry, Registry
-from ..instances.wording import percent
+from ..core.errors import InputError, OutputError, one_line, printable
+from ..core.notices import listen
+from ..core.registry import Entry, Registry
+from ..core.wording import percent
 from ..report.endings import GANTT, PLOT
 from .file_rules import Written, saving, stdout_is_taken, where_result_is
 from .process.streams import put, put_aside
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
     from ..instances.exporters import Exported
+    from ..solvers.mapreduce.result import Result
     from ..solvers.progress import Progress, ProgressCallback
-    from ..solvers.result import Result
 
 _hushed: list[None] = []
 
@@ -148,7 +148,7 @@ def put_exported(
     quiet
         Whether to print nothing.
     """
-    from ..instances.files.outputs import write_bytes
+    from ..core.files.outputs import write_bytes
 
     text, notes = exported
     tell(notes, quiet=quiet or as_json)
@@ -167,9 +167,11 @@ def _rendered(view: RenderableType) -> str:
     """A table or the like as text, whatever characters its names have."""
     from rich.console import Console
 
+    from ..report.decimals import with_points_aligned
+
     terminal = Console(emoji=False)
     with terminal.capture() as captured:
-        terminal.print(_Printable(view))
+        terminal.print(_Printable(with_points_aligned(view)))
     return captured.get()
 
 
@@ -215,17 +217,17 @@ def draw(gantt: Path | None, result: Result, *, quiet: bool = False, skip: bool 
     if gantt is None or result.schedule is None:
         return
     with saving():
-        from ..report.gantt.files import write_gantt
+        from ..report.mapreduce.gantt.files import write_gantt
 
         try:
             if skip:
                 raise KeyboardInterrupt
             write_gantt(
-                gantt,
                 result.instance,
                 result.schedule,
+                gantt,
                 lower_bound=result.lower_bound,
-                bound=result.bound,
+                bound_name=result.bound_name,
                 title=f"{result.instance.name}: {result.found_by}",
             )
         except KeyboardInterrupt:
@@ -261,7 +263,7 @@ def live_progress(*, hidden: bool) -> Iterator[ProgressCallback | None]:
     from rich.live import Live
     from rich.text import Text
 
-    from ..solvers.result import relative_gap
+    from ..solvers.mapreduce.result import relative_gap
 
     began = perf_counter()
     latest: list[Progress] = []

@@ -1,4 +1,4 @@
-"""`slotwise examples`."""
+"""`slotwise list examples`; `slotwise examples`, which it was before."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from ..instances.errors import InputError
-from ..instances.examples import EXAMPLES, PREFIX, Example, find
+from ..core.errors import InputError
+from ..core.files.examples import EXAMPLES, PREFIX, Example, find
 from .console import Json, Output, Quiet, show
 from .file_rules import saving
 
 
 def examples(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Print the file of this one instead.")
+        str | None, typer.Argument(metavar="NAME", help="Print the file of this one instead.")
     ] = None,
     output: Output = None,
     as_json: Json = False,
@@ -48,8 +48,8 @@ def _document(example: Example) -> dict[str, str]:
 
 
 def _print_file(name: str, output: Output, *, as_json: bool, quiet: bool) -> None:
-    from ..instances.files.inputs import read_bytes
-    from ..instances.files.outputs import write_bytes
+    from ..core.files.inputs import read_bytes
+    from ..core.files.outputs import write_bytes
 
     path = PREFIX + name.removeprefix(PREFIX)
     example = find(path)

@@ -8,15 +8,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..core.errors import InputError
 from ..formulations import FORMULATIONS, MODEL_ENDINGS
-from ..instances.errors import InputError
-from ..instances.registry import Entry
 from .console import Json, Output, Quiet, about, named, show
 from .file_rules import Written, saving
-from .learning.arrivals import Arrivals, GuidanceFile, JobCount, Load, Noise, Scale, Seed, Trace
-from .learning.lesson import HighsFolder, LessonFile, explain_lesson, need_lesson, refuse_lesson
-from .learning.steps import NAMES as METHODS
-from .learning.steps import Options, explain_steps, is_method, with_methods
+from .from_registry.names import WithAllNames
+from .learning.lesson import HighsFolder, LessonFile, check_lesson, explain_lesson, refuse_lesson
+from .learning.problems import problem_of
+from .learning.simulation_options import (
+    Arrivals,
+    GuidanceFile,
+    JobCount,
+    Load,
+    Noise,
+    Scale,
+    Seed,
+    Trace,
+)
+from .learning.steps import (
+    Optimum,
+    Options,
+    Parameters,
+    Slides,
+    explain_steps,
+    is_method,
+    with_methods,
+)
 
 if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
@@ -31,24 +48,17 @@ Html = Annotated[
     typer.Option("--html", metavar="FILE", help="Write a page that needs no network."),
     Written(),
 ]
-Slides = Annotated[
-    Path | None,
-    typer.Option("--slides", metavar="FOLDER", help="Write 01.svg, 02.svg, …: one a step."),
-    Written(folder=True),
-]
-Parameters = Annotated[
-    list[str] | None,
-    typer.Option("--parameter", metavar="NAME=VALUE", help="Of the method; may be repeated."),
-]
-Optimum = Annotated[
-    float | None,
-    typer.Option(
-        "--optimum",
-        metavar="S",
-        min=0,
-        help="Look for the optimum for so many seconds, and mark it in the steps.",
-    ),
-]
+
+
+class Explain(WithAllNames):
+    """`explain` with the options that `lesson` and `steps` have now, which nobody is shown."""
+
+    old = frozenset(
+        (
+            *("html", "slides", "parameter", "optimum", "lesson", "highs"),
+            *("scale", "load", "jobs", "noise", "seed", "trace", "guidance"),
+        )
+    )
 
 
 def explain(
@@ -56,14 +66,14 @@ def explain(
         str,
         typer.Argument(
             metavar="MODEL",
-            help=f"A formulation: {NAMES}. Or a method, step by step: {METHODS}.",
+            help=f"A formulation: {NAMES}.",
         ),
     ],
     instance: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[INSTANCE]",
-            help="Adds sizes and a worked row of each equation; a method needs it.",
+            metavar="INSTANCE",
+            help="Adds sizes and a worked row of each equation; a model for solvers needs it.",
         ),
     ] = None,
     output: Output = None,
@@ -83,11 +93,11 @@ def explain(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """A formulation in mathematics, or what a method decides, step by step and with reasons.
+    """A model in mathematics, or as a file for other solvers.
 
-    Of a formulation, -o writes a page (.html), a document (.tex), the model of INSTANCE for other
-    solvers (.lp, .mps, .lp.gz, .mps.gz) or plain text (anything else). Of a method, -o writes the
-    page (.html), the steps as data (.json) or plain text.
+    -o writes a page (.html), a document (.tex), the model of INSTANCE (.lp, .mps, .lp.gz, .mps.gz)
+    or plain text (anything else). To take a model apart: slotwise lesson. What a method decides,
+    step by step and with reasons: slotwise steps.
     """
     from ..report.explain import explain as explained
 
@@ -99,14 +109,14 @@ def explain(
         options = Options(parameter, optimum, arrivals)
         explain_steps(model, instance, options, outputs, as_json=as_json, quiet=quiet)
         return
-    _need_method(model, {"--slides": slides, "--parameter": parameter, "--optimum": optimum})
+    _check_method(model, {"--slides": slides, "--parameter": parameter, "--optimum": optimum})
     with with_methods(model):
         entry = named(FORMULATIONS, model, instance)
-    need_lesson(lesson, highs)
-    _need_instance(instance, output)
+    check_lesson(lesson, highs)
+    _check_instance(instance, output)
     with nullcontext() if instance is None else about(instance):
-        problem = None if instance is None else _instance(entry, instance)
-        explanation = explained(model, problem)
+        problem = None if instance is None else problem_of(entry, instance)
+        explanation = explained(problem, model)
     _write_explanation(explanation, model, problem, output, html)
     if lesson is not None:
         with nullcontext() if instance is None else about(instance):
@@ -115,12 +125,12 @@ def explain(
     show(explanation.text(), document=explanation.document(), as_json=as_json, quiet=quiet)
 
 
-def _need_instance(instance: Path | None, output: Path | None) -> None:
+def _check_instance(instance: Path | None, output: Path | None) -> None:
     if instance is None and output is not None and _is_model(output):
         raise InputError(f"{output}: a model needs an INSTANCE, here is none")
 
 
-def _need_method(model: str, given: dict[str, object]) -> None:
+def _check_method(model: str, given: dict[str, object]) -> None:
     """Options that only methods have."""
     for option, value in given.items():
         if value is not None:
@@ -138,7 +148,7 @@ def _write_explanation(
     output: Path | None,
     html: Path | None,
 ) -> None:
-    from ..instances.files.outputs import write_bytes
+    from ..core.files.outputs import write_bytes
 
     if output is not None:
         _write(explanation, model, problem, output)
@@ -154,28 +164,13 @@ def _write(
     output: Path,
 ) -> None:
     """What the ending of `output` asks for."""
-    from ..instances.files.outputs import write_bytes
+    from ..core.files.outputs import write_bytes
 
     with saving():
         if _is_model(output):
             from ..formulations.model_files import write_model
 
-            write_model(model, problem, output)
+            write_model(problem, model, output)
         else:
             forms = {".html": explanation.html, ".tex": explanation.latex}
             write_bytes(output, forms.get(output.suffix, explanation.text)().encode())
-
-
-def _instance(entry: Entry, path: Path) -> Instance | Datacenter | Hierarchy:
-    """The instance, of the kind that the model is for."""
-    if entry.takes == "mapreduce":
-        from ..instances.mapreduce.instance_file import read_instance
-
-        return read_instance(path)
-    if entry.takes == "datacenter":
-        from ..instances.datacenter.datacenter_file import read_datacenter
-
-        return read_datacenter(path)
-    from ..instances.hierarchy.hierarchy_file import read_hierarchy
-
-    return read_hierarchy(path)

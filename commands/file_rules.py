@@ -19,27 +19,22 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from ..instances.errors import InputError, OutputError
+from ..core.errors import InputError, OutputError
 from .process.streams import is_closed, is_read, put_aside
 
 
 @dataclass(frozen=True)
 class Written:
-    """Marks a parameter as a file that the command writes, or a folder of such files.
-
-    Parameters
-    ----------
-    endings
-        The only suffixes that are accepted, if there are any.
-    what
-        What is written, for messages.
-    folder
-        Whether it is a folder, which the command makes if need be.
-    """
+    """Marks a parameter as a file that the command writes, or a folder of such files."""
 
     endings: tuple[str, ...] = ()
+    """The only suffixes that are accepted, if there are any."""
     what: str = "the file"
+    """What is written, for messages."""
     folder: bool = False
+    """Whether it is a folder, which the command makes if need be."""
+    either: bool = False
+    """Whether a folder that is there is taken as well as a file."""
 
 
 @dataclass
@@ -165,21 +160,24 @@ def where_result_is(document: Any) -> str:
 
 
 def _check(path: Path, mark: Written) -> None:
-    from ..instances.files.outputs import check_writable, need_ending
+    from ..core.files.outputs import check_ending, check_writable
 
+    if mark.either and path.is_dir():
+        _check_folder(path)
+        return
     if mark.endings:
-        need_ending(path, mark.endings, mark.what)
+        check_ending(path, mark.endings, mark.what)
     check_writable(path)
 
 
 def _check_folder(path: Path) -> None:
-    from ..instances.files.outputs import check_folder
+    from ..core.files.outputs import check_folder
 
     check_folder(path)
 
 
 def _check_together(files: _Files) -> None:
-    from ..instances.files.outputs import check_distinct, takes_stdout
+    from ..core.files.outputs import check_distinct, takes_stdout
 
     check_distinct(files.outputs, files.inputs)
     files.on_stdout = [str(path) for path in files.outputs.values() if takes_stdout(path)]
@@ -188,7 +186,7 @@ def _check_together(files: _Files) -> None:
 
 
 def _kept(content: bytes, path: str) -> str:
-    from ..instances.files.outputs import write_temporary
+    from ..core.files.outputs import write_temporary
 
     place = write_temporary(content, Path(path).name)
     return "there is no room to keep it" if place is None else f"it is kept in {place}"

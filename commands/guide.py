@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..instances.errors import InputError
+from ..core.errors import InputError
 from ..instances.exporters import EXPORTERS, GUIDANCE, exporter_of
 from .console import NO, Json, Output, PlotFile, Quiet, put_exported, show, tell
 from .file_rules import saving
@@ -16,7 +16,7 @@ from .process.interrupts import held
 if TYPE_CHECKING:
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.datacenter.guidance import Guidance
-    from ..solvers.guidance.guide import NoRate
+    from ..solvers.datacenter.guide import NoRate
 
 DatacenterFile = Annotated[
     Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
@@ -82,14 +82,14 @@ def guide(
     Exits with 1 if no plan carries the target rate, or some class fits no machine. With --export,
     -o takes the scheduler's file instead of the plan. --plot draws what each machine should run.
     """
+    from ..core.files.json_files import write_json
     from ..instances.datacenter.datacenter_file import read_datacenter
     from ..instances.datacenter.guidance_file import guidance_document
     from ..instances.exporters import export as exported_by
-    from ..instances.files.json_files import write_json
-    from ..report.guidance import explanation, guidance_view
-    from ..solvers.guidance.column_generation import NoRate
-    from ..solvers.guidance.guide import guide as make
-    from ..solvers.guidance.knapsack import warm_up
+    from ..report.datacenter.guidance import explanation, guidance_view
+    from ..solvers.datacenter.column_generation import NoRate
+    from ..solvers.datacenter.guide import guide as make
+    from ..solvers.datacenter.knapsack import warm_up
 
     writer = None if export is None else exporter_of(export, guidance=True)
     if writer is not None and as_printed:
@@ -117,7 +117,7 @@ def guide(
         signals.hold_if_came()
         _draw(guidance, plot)
         if writer is not None:
-            exported = exported_by(writer, guidance)
+            exported = exported_by(guidance, writer)
             put_exported(writer, exported, output, {}, as_json=as_json, quiet=quiet)
             return
         document = guidance_document(guidance)
@@ -136,15 +136,15 @@ def _measured(jobs: Path, problem: Datacenter, spread: float) -> float:
 
     if spread:
         raise InputError("--spread and --spread-from exclude one another")
-    return spread_of(replay(jobs, problem))
+    return spread_of(replay(problem, jobs))
 
 
 def _compared(jobs: Path | None, problem: Datacenter) -> list[str]:
     """How the work of these jobs compares with that of the classes, if there are any."""
     from ..instances.datacenter.workload import replay
-    from ..report.guidance import work_compared
+    from ..report.datacenter.guidance import work_compared
 
-    return [] if jobs is None else [work_compared(replay(jobs, problem))]
+    return [] if jobs is None else [work_compared(replay(problem, jobs))]
 
 
 def _draw(guidance: Guidance, plot: Path | None) -> None:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..heuristics import HEURISTICS
-from ..instances.errors import InputError
+from ..core.errors import InputError
+from ..heuristics.mapreduce import HEURISTICS
 from .console import (
     NO,
     Gantt,
@@ -52,10 +52,10 @@ def heuristic(
     quiet: Quiet = False,
 ) -> None:
     """Run one heuristic and check its schedule. Exits with 1 if it has none in time."""
-    from ..instances.files.json_files import write_json
+    from ..core.clock import Clock, check_time_limit
+    from ..core.files.json_files import write_json
     from ..instances.mapreduce.instance_file import read_instance
-    from ..solvers.clock import Clock, check_time_limit
-    from ..solvers.heuristic import with_parameters, within
+    from ..solvers.mapreduce.heuristic import with_parameters, within
 
     entry = with_parameters(named(HEURISTICS, name, instance), settings(parameter))
     clock_limit = math.inf if time_limit is None else time_limit
@@ -64,8 +64,8 @@ def heuristic(
     with held() as signals:
         with live_progress(hidden=hidden) as on_progress:
             doing(on_progress, f"reading {instance}")
-            problem = read_instance(instance)
             clock = Clock(clock_limit)
+            problem = read_instance(instance)
             doing(on_progress, f"{name} (the first use compiles it)")
             result = within(clock, problem, entry)
             signals.hold()

@@ -1,26 +1,92 @@
-"""`slotwise list`."""
+"""`slotwise list`; `slotwise schema`, which it was before."""
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
 
-from .console import Json, Quiet, show
+from ..core.errors import InputError
+from ..report.documents.formats import FORMATS
+from .console import Json, Output, Quiet, show
+from .examples import examples
+from .file_rules import saving
 
 KINDS = (
     "heuristics, bounds, methods, formulations, importers, exporters, policies, allocators, "
     "generators"
 )
+FORMAT_NAMES = ", ".join(known.name for known in FORMATS)
+FILES = ("examples", "schemas")
+"""What else is listed: each is a file."""
 
 
 def list_(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {KINDS}.")],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help=f"One of {KINDS}, {', '.join(FILES)}.")
+    ],
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="This one only; of an example or schema its file."),
+    ] = None,
+    output: Output = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """What there is of one kind, with its source; also what other packages add."""
+    """What there is of one kind, with its source; also what other packages add.
+
+    Examples are inputs that come with slotwise: example:NAME stands wherever a file is read. With
+    NAME of an example or schema, -o writes its file, a copy to begin with.
+    """
+    if kind == "examples":
+        examples(name, output, as_json=as_json, quiet=quiet)
+        return
+    if output is not None and (name is None or kind not in FILES):
+        raise InputError("-o writes the file of one example or schema: which?")
+    if kind == "schemas":
+        _schemas(name, output, as_json=as_json, quiet=quiet)
+    else:
+        _entries(kind, name, as_json=as_json, quiet=quiet)
+
+
+def schema(
+    name: Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")],
+    output: Output = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """The JSON Schema of a file format."""
+    _schemas(name, output, as_json=as_json, quiet=quiet)
+
+
+def _schemas(name: str | None, output: Output, *, as_json: bool, quiet: bool) -> None:
+    from ..core.files.json_files import write_json
+    from ..report.documents.schemas import schema as shipped
+
+    if name is None:
+        names = [known.name for known in FORMATS]
+        show("\n".join(names), document={"schemas": names}, as_json=as_json, quiet=quiet)
+        return
+    document = shipped(name)
+    if output is not None:
+        with saving():
+            write_json(output, document)
+    show(json.dumps(document, indent=1), document=document, as_json=as_json, quiet=quiet)
+
+
+def _entries(kind: str, name: str | None, *, as_json: bool, quiet: bool) -> None:
+    from ..core.advice import did_you_mean
+    from ..report.catalogue import KINDS as REGISTRIES
     from ..report.catalogue import catalogue, registry, rows
 
-    document = {kind: rows(registry(kind))}
-    show(catalogue(kind), document=document, as_json=as_json, quiet=quiet)
+    if kind not in REGISTRIES:
+        every = (*REGISTRIES, *FILES)
+        guess = did_you_mean(kind, every)
+        raise InputError(f"unknown kind {kind!r}: {guess}choose from {', '.join(every)}")
+    found = registry(kind)
+    document = rows(found)
+    if name is not None:
+        document = [row for row in document if row["name"] == found.lookup(name).name]
+    text = catalogue(kind, name)
+    show(text, document={kind: document}, as_json=as_json, quiet=quiet)

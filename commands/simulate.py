@@ -8,13 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from ..heuristics.dispatch import GAMMA_UNITS, POLICIES, WARM_UP
-from ..instances.errors import InputError
-from .console import Json, Output, Plot, Quiet, show, tell
+from ..core.errors import InputError
+from ..heuristics.datacenter import POLICIES, WARM_UP
+from .console import Json, Output, Quiet, show, tell
 from .file_rules import saving
 from .process.interrupts import held
 from .simulation.jobs import (
@@ -26,86 +24,40 @@ from .simulation.jobs import (
     Mixes,
     Noise,
     Rate,
+    Seed,
     Start,
     Trace,
+)
+from .simulation.policies import (
+    Against,
+    Bound,
+    DatacenterFile,
+    Explain,
+    Gamma,
+    GuidanceFile,
+    KeepAfter,
+    PlotFile,
+    PolicyName,
+    Reference,
+    Replan,
+    Sample,
+    Scale,
+    WarmUp,
 )
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from ..formulations.bounds.waiting import WaitingBound
-    from ..heuristics.dispatch.explanation import ExplainedArrival
-    from ..heuristics.dispatch.result import Simulation
-    from ..heuristics.dispatch.simulator import RunOptions
+    from ..formulations.datacenter.waiting_bound import WaitingBound
+    from ..heuristics.datacenter.explanation import ExplainedArrival
+    from ..heuristics.datacenter.result import Simulation
+    from ..heuristics.datacenter.simulator import RunOptions
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.datacenter.guidance import Guidance
     from ..instances.datacenter.workload import Workload
-    from ..solvers.guidance.jobs_asked import JobsAsked
+    from ..solvers.datacenter.jobs_asked import JobsAsked
 
-NAMES = ", ".join(entry.name for entry in POLICIES.own)
 KEEPS_MACHINES = "bid-price"
-
-
-DatacenterFile = Annotated[
-    Path, typer.Argument(metavar="DATACENTER", help="A slotwise/datacenter/1 file.")
-]
-PolicyName = Annotated[str, typer.Option(metavar="NAME", help=f"One of {NAMES}.")]
-Against = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME", help="Another policy on the same jobs; repeat."),
-]
-Scale = Annotated[
-    float, typer.Option(metavar="F", help="Use that part of the machines, at least 1 of each.")
-]
-WarmUp = Annotated[
-    float, typer.Option("--warm-up", metavar="F", help="Part of the jobs that is not measured.")
-]
-GuidanceFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="A slotwise/guidance/1 file; default: made now."),
-]
-Gamma = Annotated[
-    str,
-    typer.Option(
-        metavar="UNIT",
-        help=f"Unit of remaining work in Tetris's score: one of {', '.join(GAMMA_UNITS)}.",
-    ),
-]
-Replan = Annotated[
-    float | None, typer.Option(metavar="T", help="Plan anew after every T time units.")
-]
-KeepAfter = Annotated[
-    float | None,
-    typer.Option(
-        "--keep-after",
-        metavar="T",
-        help="Keep machines for jobs that have waited T time units (bid-price).",
-    ),
-]
-Sample = Annotated[
-    list[int] | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        help="Jobs look at N machines only, under --policy but not --against; repeat.",
-    ),
-]
-Bound = Annotated[
-    bool, typer.Option("--bound", help="Compute a lower bound on the mean wait, too.")
-]
-Explain = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=1, help="Say why the policy does what it does at arrival N."),
-]
-Reference = Annotated[
-    bool,
-    typer.Option("--reference", help="Show the waits on one machine with all resources, too."),
-]
-PlotFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Waits, queue and use over time: .png, .svg or .pdf."),
-    Plot,
-]
 
 
 def simulate(
@@ -118,7 +70,7 @@ def simulate(
     compress: Compress = 1.0,
     scale: Scale = 1.0,
     jobs: JobCount = None,
-    seed: Annotated[int, typer.Option(min=0)] = 0,
+    seed: Seed = 0,
     noise: Noise = 0.0,
     durations: Durations = "exponential",
     batch: Batch = 0,
@@ -139,9 +91,9 @@ def simulate(
     quiet: Quiet = False,
 ) -> None:
     """What a dispatching policy makes of a datacenter under load."""
-    from ..heuristics.dispatch.policy import weight_of_work
+    from ..heuristics.datacenter.policy import weight_of_work
     from ..instances.datacenter.datacenter_file import read_datacenter
-    from ..solvers.guidance.jobs_asked import JobsAsked, plan_for
+    from ..solvers.datacenter.jobs_asked import JobsAsked, plan_for
 
     names = [policy, *(against or [])]
     asked = JobsAsked(
@@ -190,7 +142,7 @@ class _Campaign:
         """Note the arrival to be explained. Raises `InputError` if it cannot be."""
         if number is None:
             return
-        from ..heuristics.dispatch.explanation import check_explicable
+        from ..heuristics.datacenter.explanation import check_explicable
 
         policy, sample = self.runs[0]
         for option, value in {**self.options, "sample": sample}.items():
@@ -201,7 +153,7 @@ class _Campaign:
         self.to_explain = number
 
     def _explain(self, number: int) -> ExplainedArrival:
-        from ..heuristics.dispatch.explanation import explain_arrival
+        from ..heuristics.datacenter.explanation import explain_arrival
 
         name, _ = self.runs[0]
         return explain_arrival(self.workload, name, number, guidance=self.plan, seed=self.seed)
@@ -221,11 +173,11 @@ class _Campaign:
             if self.to_explain is not None:
                 self.explained = self._explain(self.to_explain)
             if reference:
-                from ..heuristics.dispatch.pooled import pooled_mean_wait
+                from ..heuristics.datacenter.pooled_machines import pooled_mean_wait
 
                 self.pooled = pooled_mean_wait(self.workload, self.warm_up)
             if bound:
-                from ..formulations.bounds.waiting import waiting_bound
+                from ..formulations.datacenter.waiting_bound import waiting_bound
 
                 self.bound = waiting_bound(self.workload, self.plan)
         except KeyboardInterrupt:
@@ -235,7 +187,7 @@ class _Campaign:
     def _simulated(
         self, name: str, sample: int | None, on_start: Callable[[], None], *, hidden: bool
     ) -> Simulation:
-        from ..heuristics.dispatch.simulator import simulate as simulated
+        from ..heuristics.datacenter.simulator import simulate as simulated
 
         with _progress(name, hidden=hidden) as on_progress:
             options: RunOptions = {
@@ -244,23 +196,14 @@ class _Campaign:
                 "on_progress": on_progress,
                 "on_start": on_start,
             }
-            try:
-                return simulated(
-                    self.workload,
-                    name,
-                    guidance=self.plan,
-                    seed=self.seed,
-                    warm_up=self.warm_up,
-                    **options,
-                )
-            except InputError:
-                raise
-            except Exception as failure:
-                plugin = POLICIES.lookup(name).plugin
-                if not plugin:
-                    raise
-                why = f"{type(failure).__name__}: {failure}"
-                raise InputError(f"policy {name!r}: package {plugin!r} failed: {why}") from failure
+            return simulated(
+                self.workload,
+                name,
+                guidance=self.plan,
+                seed=self.seed,
+                warm_up=self.warm_up,
+                **options,
+            )
 
     def missing(self, *, bound: bool, reference: bool) -> list[str]:
         """What an interrupted run has to say."""
@@ -280,7 +223,7 @@ class _Campaign:
 
     def warnings(self) -> tuple[str, ...]:
         """What to know before the figures are trusted."""
-        from ..heuristics.dispatch.result import warnings_of
+        from ..heuristics.datacenter.result import warnings_of
 
         return warnings_of(self.results)
 
@@ -303,7 +246,7 @@ class _Campaign:
 
     def view(self) -> Group:
         """What a person sees."""
-        from ..report.simulation import simulation_view
+        from ..report.datacenter.simulation import simulation_view
 
         bound = None if self.bound is None else self.bound.mean_wait
         view = simulation_view(self.results, bound, self.whole, self.pooled)
@@ -316,8 +259,8 @@ class _Campaign:
 
     def write(self, output: Path | None, plot: Path | None) -> None:
         """Write the files asked for."""
-        from ..instances.files.json_files import write_json
-        from ..report.simulation_plots import write_plot
+        from ..core.files.json_files import write_json
+        from ..report.datacenter.simulation_plots import write_plot
 
         if output is not None:
             with saving():
@@ -346,7 +289,7 @@ def _jobs_and_plan(
     problem: Datacenter, asked: JobsAsked, path: Path | None, *, needed: bool
 ) -> tuple[Workload, Guidance | None, float]:
     """The jobs, the plan if a file has one or one is needed, and how much demands vary."""
-    from ..solvers.guidance.jobs_asked import plan_for
+    from ..solvers.datacenter.jobs_asked import plan_for
 
     replayed = asked.replayed(problem)
     spread = asked.spread(replayed)
@@ -361,7 +304,7 @@ def _runs(names: list[str], samples: list[int] | None) -> list[tuple[str, int | 
     first, *others = names
     if not samples:
         return [(name, None) for name in names]
-    from ..heuristics.dispatch.policy import can_sample, policy_kind
+    from ..heuristics.datacenter.policy import can_sample, policy_kind
 
     if not can_sample(policy_kind(first)):
         able = [name for name in POLICIES.names if can_sample(policy_kind(name))]
@@ -371,7 +314,7 @@ def _runs(names: list[str], samples: list[int] | None) -> list[tuple[str, int | 
 
 def _follow_plans(names: list[str]) -> list[bool]:
     """Whether each policy follows a plan."""
-    from ..heuristics.dispatch.policy import policy_kind
+    from ..heuristics.datacenter.policy import policy_kind
 
     return [policy_kind(name).follows_plan for name in names]
 

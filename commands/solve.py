@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..solvers import METHODS
+from ..solvers.mapreduce import METHODS
 from .console import (
     NO,
     Gantt,
@@ -28,9 +28,9 @@ from .process.interrupts import Signals, held
 from .process.streams import put_aside
 
 if TYPE_CHECKING:
-    from ..solvers.cross_check import Opinion
-    from ..solvers.result import Result
-    from ..solvers.solve import SolveParams
+    from ..solvers.mapreduce.cross_check import Opinion
+    from ..solvers.mapreduce.result import Result
+    from ..solvers.mapreduce.solve import SolveParams
 
 NAMES = ", ".join(entry.name for entry in METHODS.own)
 
@@ -63,8 +63,8 @@ def solve(
 
     The heuristics and closed-form bounds run first and settle the matter if they meet.
     """
-    from ..instances.files.json_files import write_json
-    from ..solvers.solve import SolveParams
+    from ..core.files.json_files import write_json
+    from ..solvers.mapreduce.solve import SolveParams
 
     params = SolveParams(
         methods=None if method is None else METHODS.lookup(method),
@@ -101,15 +101,15 @@ def solve(
 
 def _searched(file: Path, params: SolveParams, signals: Signals, *, hidden: bool) -> Result:
     """The result for an instance file; signals are held from when it is read."""
+    from ..core.clock import Clock
     from ..instances.mapreduce.instance_file import read_instance
-    from ..solvers.clock import Clock
-    from ..solvers.opening import Opening
-    from ..solvers.solve import search
+    from ..solvers.mapreduce.first_results import Opening
+    from ..solvers.mapreduce.solve import search
 
     with live_progress(hidden=hidden) as on_progress:
         doing(on_progress, f"reading {file}")
-        problem = read_instance(file)
         clock = Clock(params.time_limit)
+        problem = read_instance(file)
         signals.hold(clock.stop.set)
         return search(Opening(problem, on_progress), clock, params)
 
@@ -120,7 +120,7 @@ def _opinions(
     """What independent methods say of the result; None if Ctrl-C ends them."""
     try:
         signals.interrupt()
-        from ..solvers.cross_check import cross_check
+        from ..solvers.mapreduce.cross_check import cross_check
 
         opinions = cross_check(result, time_limit=time_limit, threads=threads)
         signals.hold()

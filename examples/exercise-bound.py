@@ -3,7 +3,7 @@
     slotwise grade FILE --exercise bound
     slotwise grade FILE --exercise bound --not-below LB2
 
-`instance` is plain data, as `slotwise exercises --start heuristic` describes it.
+`instance` is plain data, as `slotwise grade --start heuristic` describes it.
 
 What is here is right and says nothing. A bound is good if it is close to the optimum, and wrong if
 it is above it on a single instance.

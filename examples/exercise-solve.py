@@ -2,7 +2,7 @@
 
     slotwise grade FILE --exercise solve
 
-`instance` is plain data, as `slotwise exercises --start heuristic` describes it. It has at most 8
+`instance` is plain data, as `slotwise grade --start heuristic` describes it. It has at most 8
 tasks on 3 map and 3 reduce slots. Write one of two functions:
 
     solve(instance)   returns the seconds

@@ -40,7 +40,7 @@ def _names(atoms: tuple[Atom, ...]) -> Iterator[Name]:
         if atom.group or atom.symbol in UNDER:
             yield from _names(atom.group + atom.below + atom.above)
         elif _is_letter(atom):
-            above = "".join(one.symbol for one in atom.above)
+            above = "".join(sign.symbol for sign in atom.above)
             yield atom.symbol, above if len(above) > 1 else "", _indices(atom.below)
 
 
@@ -50,8 +50,8 @@ def _is_letter(atom: Atom) -> bool:
 
 def _indices(below: tuple[Atom, ...]) -> int:
     """How many there are: a function of an index counts as one."""
-    found = depth = 0
+    letters = depth = 0
     for atom in below:
         depth += (atom.symbol == "(") - (atom.symbol == ")")
-        found += depth == 0 and _is_letter(atom)
-    return found
+        letters += depth == 0 and _is_letter(atom)
+    return letters

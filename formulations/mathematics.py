@@ -95,33 +95,22 @@ class Statement:
 
 @dataclass(frozen=True)
 class Formulation:
-    """A whole formulation.
-
-    Parameters
-    ----------
-    name
-        Its name in the registry.
-    source
-        Where it is published.
-    summary
-        What it is, in words.
-    sets, parameters, variables, abbreviations
-        Its symbols.
-    objective
-        The objective.
-    statements
-        The constraints.
-    """
+    """A whole formulation."""
 
     name: str
+    """Its name in the registry."""
     source: str
+    """Where it is published."""
     summary: str
+    """What it is, in words."""
     sets: tuple[Symbol, ...]
     parameters: tuple[Symbol, ...]
     variables: tuple[Symbol, ...]
     abbreviations: tuple[Symbol, ...]
+    """`sets`, `parameters`, `variables`, `abbreviations`: its symbols."""
     objective: Statement
     statements: tuple[Statement, ...]
+    """The constraints."""
 
 
 SYMBOLS = {

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyomo.environ as pyo
 
+from ..core.calls.argument_types import check_argument
+from ..core.calls.checked import checked, checked_but
+from ..core.calls.deprecated import Arguments, method_first, names_method, takes_old
+from ..core.errors import InputError
+from ..core.files.outputs import check_ending, write_bytes
+from ..core.files.temporaries import temporary_folder
+from ..core.registry import Choice
 from ..instances.datacenter.datacenter import Datacenter
-from ..instances.errors import InputError
-from ..instances.files.outputs import need_ending, write_bytes
-from ..instances.files.temporaries import temporary_folder
 from ..instances.hierarchy.hierarchy import Hierarchy
 from ..instances.mapreduce.instance import Instance
-from ..instances.needs import need
 from . import FORMULATIONS, MODEL_ENDINGS
 
 LONGEST_NAME = 200
@@ -33,18 +35,18 @@ KINDS: dict[str, type] = {"mapreduce": Instance, "datacenter": Datacenter, "hier
 Problem = Instance | Datacenter | Hierarchy
 
 
-def build(
-    formulation: str | Callable[..., pyo.ConcreteModel], instance: Problem, **parameters: Any
-) -> pyo.ConcreteModel:
+@takes_old("build(instance, model)", order=method_first, names={"formulation": "model"})
+@checked_but("instance")
+def build(instance: Problem, model: Choice, **parameters: Any) -> pyo.ConcreteModel:
     """The Pyomo model of a problem.
 
     Parameters
     ----------
-    formulation : str or callable
-        The name of a formulation (`slotwise.build("job-order", instance)`), or a function from a
-        problem to a model.
     instance : Instance, Datacenter or Hierarchy
         Of the kind that the formulation is for.
+    model : str, callable or Entry
+        The name of a formulation (`slotwise.build(instance, "job-order")`), or a function from a
+        problem to a model.
     **parameters
         Those of the formulation's own `build`, for example `horizon` in s.
 
@@ -59,17 +61,27 @@ def build(
     InputError
         For an unknown name, the wrong kind of problem, or one that the formulation cannot express.
     """
-    entry = FORMULATIONS.resolve(formulation)
-    if isinstance(formulation, str):
-        need(f"build of {entry.name}", instance, KINDS[entry.takes])
+    entry = FORMULATIONS.resolve(model)
+    if isinstance(model, str):
+        check_argument(f"build of {entry.name}: instance", instance, KINDS[entry.takes])
     else:
-        need("build", instance, *KINDS.values())
-    return entry.load()(instance, **parameters)
+        check_argument("build: instance", instance, *KINDS.values())
+    return entry.call("formulation", instance, **parameters)
 
 
+def _model_first(args: Arguments) -> Arguments | None:
+    """Whether a model, built or not, comes before its problem."""
+    first = len(args) > 1 and (names_method(args[0]) or isinstance(args[0], pyo.ConcreteModel))
+    if first and not names_method(args[1]):
+        return (args[1], args[0], *args[2:])
+    return None
+
+
+@takes_old("write_model(instance, model, path)", order=_model_first)
+@checked
 def write_model(
-    model: str | Callable[..., pyo.ConcreteModel] | pyo.ConcreteModel,
     instance: Problem | None,
+    model: Choice | pyo.ConcreteModel,
     path: str | Path,
 ) -> None:
     """Write a model as an LP or MPS file, with names that can be read.
@@ -80,10 +92,10 @@ def write_model(
 
     Parameters
     ----------
-    model : str, callable or pyomo.environ.ConcreteModel
-        A formulation as in `build`, or a model that is built already.
     instance : Instance, Datacenter, Hierarchy or None
         The problem; None for a model that is built already.
+    model : str, callable, Entry or pyomo.environ.ConcreteModel
+        A formulation as in `build`, or a model that is built already.
     path : str or Path
         Ends in `.lp` or `.mps`, or in `.lp.gz` or `.mps.gz`, which is compressed.
 
@@ -97,14 +109,16 @@ def write_model(
     kind = model_ending(path)
     if not isinstance(model, pyo.ConcreteModel):
         if instance is None:
-            raise InputError("write_model: needs an instance, or a model that is built already")
-        model = build(model, instance)
+            raise InputError(
+                "write_model: instance: needs an instance, or a model that is built already"
+            )
+        model = build(instance, model)
     write_bytes(path, model_content(model, kind))
 
 
 def model_ending(path: str | Path) -> str:
     """`.lp` or `.mps`, before an ending `.gz`. Raises `InputError` for another."""
-    return need_ending(str(path).removesuffix(".gz"), MODEL_ENDINGS, "a model")
+    return check_ending(str(path).removesuffix(".gz"), MODEL_ENDINGS, "a model")
 
 
 def model_content(model: pyo.ConcreteModel, ending: str) -> bytes:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .errors import InputError
-from .needs import need
-from .registry import Choice, Entry, Registry
-from .wording import plural
+from ..core.calls.argument_types import check_argument
+from ..core.calls.checked import checked
+from ..core.calls.deprecated import method_first, takes_old
+from ..core.errors import InputError
+from ..core.registry import Choice, Entry, Registry
+from ..core.wording import plural
 
 if TYPE_CHECKING:
     from .datacenter.guidance import Guidance
@@ -19,42 +21,42 @@ EXPORTERS = Registry(
     (
         Entry(
             "kueue",
-            "instances.schedulers.kueue:kueue_manifests",
+            "instances.hierarchy.kubernetes_queues.kueue_writer:kueue_manifests",
             "Kueue v1beta2",
             "a Cohort per group, a ClusterQueue per leaf, all quota on the root",
             takes="hierarchy",
         ),
         Entry(
             "slurm",
-            "instances.schedulers.slurm:slurm_accounts",
+            "instances.hierarchy.schedulers.slurm:slurm_accounts",
             "Slurm: sacctmgr load",
             "an account per group and leaf, whole shares",
             takes="hierarchy",
         ),
         Entry(
             "yarn",
-            "instances.schedulers.yarn_fair:yarn_fair_queues",
+            "instances.hierarchy.schedulers.yarn_fair_writer:yarn_fair_queues",
             "Apache Hadoop YARN Fair Scheduler",
             "fair-scheduler.xml",
             takes="hierarchy",
         ),
         Entry(
             "yarn-capacity",
-            "instances.schedulers.yarn_capacity:yarn_capacity_queues",
+            "instances.hierarchy.schedulers.yarn_capacity:yarn_capacity_queues",
             "Apache Hadoop YARN Capacity Scheduler, weight mode",
             "capacity-scheduler.xml",
             takes="hierarchy",
         ),
         Entry(
             "volcano",
-            "instances.schedulers.volcano:volcano_queues",
+            "instances.hierarchy.kubernetes_queues.volcano_writer:volcano_queues",
             "Volcano, plugin drf with enableHierarchy; flat: plugin proportion",
             "a Queue per leaf",
             takes="hierarchy",
         ),
         Entry(
             "kubernetes",
-            "instances.schedulers.kubernetes_scoring:node_resources_fit",
+            "instances.datacenter.exporters.kubernetes_scoring:node_resources_fit",
             "Kubernetes: NodeResourcesFit, strategy MostAllocated",
             "KubeSchedulerConfiguration, weights of resources from a plan's prices",
             takes="guidance",
@@ -97,15 +99,17 @@ class Exported(NamedTuple):
     notes: list[str]
 
 
-def export(exporter: Choice, hierarchy: Hierarchy | Guidance, **options: Any) -> Exported:
+@takes_old("export(hierarchy, exporter)", order=method_first)
+@checked
+def export(hierarchy: Hierarchy | Guidance, exporter: Choice, **options: Any) -> Exported:
     """The text of a scheduler's file for a hierarchy, or for guidance.
 
     Parameters
     ----------
-    exporter : str, callable or Entry
-        A name of `EXPORTERS`, a function as described there, or an entry.
     hierarchy : Hierarchy or Guidance
         The queues and their weights, or a plan.
+    exporter : str, callable or Entry
+        A name of `EXPORTERS`, a function as described there, or an entry.
     **options
         What else the exporter takes.
 
@@ -120,8 +124,8 @@ def export(exporter: Choice, hierarchy: Hierarchy | Guidance, **options: Any) ->
         scheduler cannot hold.
     """
     entry = EXPORTERS.resolve(exporter)
-    _need_kind(entry, hierarchy)
-    made = entry.load()(hierarchy, **options)
+    _check_kind(entry, hierarchy)
+    made = entry.call("exporter", hierarchy, **options)
     text, notes = (made, []) if isinstance(made, str) else made
     dropped = getattr(hierarchy, "dropped_limits", ())
     if dropped:
@@ -130,12 +134,12 @@ def export(exporter: Choice, hierarchy: Hierarchy | Guidance, **options: Any) ->
     return Exported(text, list(notes))
 
 
-def _need_kind(entry: Entry, thing: object) -> None:
+def _check_kind(entry: Entry, thing: object) -> None:
     if entry.takes == GUIDANCE:
         from .datacenter.guidance import Guidance
 
-        need(f"export to {entry.name}", thing, Guidance)
+        check_argument(f"export to {entry.name}: hierarchy", thing, Guidance)
     elif entry.takes == "hierarchy":
         from .hierarchy.hierarchy import Hierarchy
 
-        need(f"export to {entry.name}", thing, Hierarchy)
+        check_argument(f"export to {entry.name}: hierarchy", thing, Hierarchy)

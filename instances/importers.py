@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .registry import Entry, Function, Registry
+from ..core.calls.checked import checked
+from ..core.calls.deprecated import deprecated
+from ..core.equality import ByValue
+from ..core.registry import Entry, Function, Registry
 
 if TYPE_CHECKING:
-    from .arrays import IntArray
-    from .datacenter.datacenter import Datacenter
-    from .hierarchy.hierarchy import Hierarchy
-    from .mapreduce.instance import Instance
-    from .traces.job_table import JobTable
+    from ..core.arrays import IntArray
+    from .datacenter.importers.job_table import JobTable
 
 IMPORTERS = Registry(
     "importer",
@@ -21,19 +22,25 @@ IMPORTERS = Registry(
     (
         Entry(
             "rumen",
-            "instances.traces.rumen.reader:read_rumen",
+            "instances.mapreduce.importers.rumen:read_rumen",
             "Hadoop Rumen traces (Mumak, Gridmix, SLS)",
             "MapReduce jobs task by task, with the schedule that ran",
         ),
         Entry(
             "swim",
-            "instances.traces.swim:read_swim",
+            "instances.mapreduce.importers.swim:read_swim",
             "SWIM tables of Facebook workloads",
             "bytes per job, turned into tasks by a stated model",
         ),
         Entry(
+            "shop",
+            "instances.mapreduce.importers.shop:read_shop",
+            "Hybrid flow shops as text [NRR2023]",
+            "shops of two stages: a map and a reduce task for each job, no data",
+        ),
+        Entry(
             "openb",
-            "instances.traces.openb:read_openb",
+            "instances.datacenter.importers.openb:read_openb",
             "Alibaba's GPU cluster of 2023",
             "nodes, pods, classes by k-means",
             understands=frozenset({"jobs"}),
@@ -41,14 +48,14 @@ IMPORTERS = Registry(
         ),
         Entry(
             "pai",
-            "instances.traces.pai:read_pai",
+            "instances.datacenter.importers.pai:read_pai",
             "Alibaba's PAI cluster of 2020",
             "machines only, with job classes from elsewhere",
             takes="datacenter",
         ),
         Entry(
             "google",
-            "instances.traces.google2011:read_google",
+            "instances.datacenter.importers.google2011:read_google",
             "Google's cluster of May 2011 (clusterdata-2011-2)",
             "machines, tasks, classes by k-means",
             understands=frozenset({"jobs"}),
@@ -56,28 +63,50 @@ IMPORTERS = Registry(
         ),
         Entry(
             "yarn",
-            "instances.schedulers.yarn_fair:read_yarn_fair",
+            "instances.hierarchy.schedulers.yarn_fair:read_yarn_fair",
             "Apache Hadoop YARN Fair Scheduler: fair-scheduler.xml",
             "queues and weights",
             takes="hierarchy",
         ),
         Entry(
             "yarn-capacity",
-            "instances.schedulers.yarn_capacity:read_yarn_capacity",
+            "instances.hierarchy.schedulers.yarn_capacity:read_yarn_capacity",
             "Apache Hadoop YARN Capacity Scheduler: capacity-scheduler.xml",
             "queues and weights, or percentages",
             takes="hierarchy",
         ),
         Entry(
             "kueue",
-            "instances.schedulers.kueue:read_kueue",
+            "instances.hierarchy.kubernetes_queues.kueue:read_kueue",
             "Kueue: Cohort and ClusterQueue manifests",
             "cohorts, cluster queues, weights and quotas",
+            understands=frozenset({"trees"}),
+            takes="hierarchy",
+        ),
+        Entry(
+            "volcano",
+            "instances.hierarchy.kubernetes_queues.volcano:read_volcano",
+            "Volcano: Queue manifests",
+            "queues as the plugins proportion, capacity or drf take them",
+            takes="hierarchy",
+        ),
+        Entry(
+            "kai",
+            "instances.hierarchy.kubernetes_queues.kai:read_kai",
+            "KAI-Scheduler: Queue manifests",
+            "queues, quotas, limits and priorities",
+            takes="hierarchy",
+        ),
+        Entry(
+            "spark-pools",
+            "instances.hierarchy.schedulers.spark_pools:read_spark_pools",
+            "Apache Spark: fairscheduler.xml",
+            "pools, weights and minimums",
             takes="hierarchy",
         ),
         Entry(
             "slurm",
-            "instances.schedulers.slurm:read_slurm",
+            "instances.hierarchy.schedulers.slurm:read_slurm",
             "Slurm: sacctmgr dump",
             "accounts, users and shares",
             takes="hierarchy",
@@ -87,20 +116,24 @@ IMPORTERS = Registry(
 """Readers of traces and of schedulers' files.
 
 An importer is a function of one file or several and of options by name. It returns an instance, a
-datacenter or a hierarchy; or a pair of that and of notes, one sentence each, on what it left out or
-adjusted; or an `Imported`. One that understands "jobs" gives the jobs of a datacenter too, whose
-classes must hold what they hold.
+datacenter or a hierarchy, or a list of hierarchies that share nothing; or a pair of that and of
+notes, one sentence each, on what it left out or adjusted; or an `Imported`. One that understands
+"jobs" gives the jobs of a datacenter too, whose classes must hold what they hold; one that
+understands "trees" may give several hierarchies.
 """
 
 
+Made = TypeVar("Made", covariant=True)
+
+
 @dataclass(frozen=True, eq=False)
-class Imported:
+class Imported(Generic[Made], ByValue):
     """What an importer makes of files.
 
     Parameters
     ----------
-    made : Instance, Datacenter or Hierarchy
-        The problem.
+    made : Instance, Datacenter, Hierarchy or list of Hierarchy
+        The problem; a list if files hold several trees that share nothing.
     notes : tuple of str
         What was left out or adjusted, one sentence each.
     jobs : JobTable or None
@@ -109,13 +142,19 @@ class Imported:
         Class of each of these jobs, shape (jobs,); -1 for one that has none.
     """
 
-    made: Instance | Datacenter | Hierarchy
+    made: Made
     notes: tuple[str, ...] = ()
     jobs: JobTable | None = None
     job_class: IntArray | None = None
 
+    def __iter__(self) -> Iterator[Any]:
+        deprecated("the tuple of a reader", "an Imported: made, notes, jobs, job_class")
+        jobs = () if self.jobs is None else (self.jobs, self.job_class)
+        return iter((self.made, *jobs, list(self.notes)))
 
-def import_(importer: str | Function, *files: str | Path, **options: Any) -> Imported:
+
+@checked
+def import_(importer: str | Function, *files: str | Path, **options: Any) -> Imported[Any]:
     """Read files of others.
 
     Parameters
@@ -137,26 +176,26 @@ def import_(importer: str | Function, *files: str | Path, **options: Any) -> Imp
         For an unknown name, for files and options that the importer refuses, and if it makes
         classes of jobs that hold more or less than the jobs.
     """
-    imported = _imported(IMPORTERS.resolve(importer).load()(*files, **options))
+    imported = _imported(IMPORTERS.resolve(importer).call("importer", *files, **options))
     if imported.jobs is not None and imported.job_class is not None:
         _check_work(imported.made, imported.jobs, imported.job_class)
     return imported
 
 
-def _imported(found: Any) -> Imported:
-    if isinstance(found, Imported):
-        return found
-    if not isinstance(found, tuple):
-        return Imported(found)
-    made, *jobs, notes = found
+def _imported(result: Any) -> Imported[Any]:
+    if isinstance(result, Imported):
+        return result
+    if not isinstance(result, tuple):
+        return Imported(result)
+    made, *jobs, notes = result
     return Imported(made, tuple(notes), *jobs)
 
 
 def _check_work(made: Any, jobs: JobTable, job_class: IntArray) -> None:
     from .datacenter.datacenter import Datacenter
     from .datacenter.job_file import seconds_of_unit
-    from .datacenter.work import need_same_work
+    from .datacenter.work import check_same_work
 
     if isinstance(made, Datacenter):
         hours = jobs.duration / seconds_of_unit("jobs", made)
-        need_same_work(made, job_class, hours, jobs.request)
+        check_same_work(made, job_class, hours, jobs.request)

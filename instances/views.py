@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 Loader = Callable[[str], Callable[..., Any]]
@@ -31,13 +32,14 @@ def view(name: str) -> Callable[..., Any]:
 class Tabular:
     """Something with a table of its parts."""
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> pd.DataFrame:
         """The parts as a table: tasks, leaves, bins and so on, one a row.
 
         Returns columns and units are listed in docs/reference/python.md.
         Raises `InputError` if pandas is not installed.
         """
-        return view("to_dataframe")(self)
+        table: pd.DataFrame = view("to_dataframe")(self)
+        return table
 
     def _repr_html_(self) -> str:
         shown: str = view("html")(self)

@@ -9,28 +9,40 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from ..heuristics import HEURISTICS
-from ..instances.advice import did_you_mean
-from ..instances.errors import InputError
-from ..instances.parameters import parameters_of, spelled
-from ..instances.registry import Entry, Registry
+from ..core.advice import did_you_mean
+from ..core.calls.checked import checked
+from ..core.errors import InputError
+from ..core.parameters import parameters_of, spelled
+from ..core.registry import Entry, Registry
+from ..heuristics.mapreduce import HEURISTICS
 
 KINDS = {
-    "heuristics": "heuristics:HEURISTICS",
-    "bounds": "formulations:BOUNDS",
-    "methods": "solvers:METHODS",
+    "heuristics": "heuristics.mapreduce:HEURISTICS",
+    "bounds": "formulations.mapreduce.bounds:BOUNDS",
+    "methods": "solvers.mapreduce:METHODS",
     "formulations": "formulations:FORMULATIONS",
     "importers": "instances.importers:IMPORTERS",
     "exporters": "instances.exporters:EXPORTERS",
-    "policies": "heuristics.dispatch:POLICIES",
-    "allocators": "heuristics.fairness:ALLOCATORS",
+    "policies": "heuristics.datacenter:POLICIES",
+    "allocators": "heuristics.hierarchy:ALLOCATORS",
     "generators": "instances.generators:GENERATORS",
 }
 """Where the registry of each kind is."""
 
 
+@checked
 def registry(kind: str) -> Registry:
-    """The registry of a kind, for example "heuristics".
+    """The methods of one kind by name, with those of other packages; it shows itself as a table.
+
+    Parameters
+    ----------
+    kind
+        For example "heuristics", "bounds", "methods" or "generators".
+
+    Returns
+    -------
+    Registry
+        Its `names`, and `lookup(name)` for the `Entry` of one.
 
     Raises
     ------
@@ -41,8 +53,8 @@ def registry(kind: str) -> Registry:
         guess = did_you_mean(kind, KINDS)
         raise InputError(f"unknown kind {kind!r}: {guess}choose from {', '.join(KINDS)}")
     module, name = KINDS[kind].split(":")
-    found: Registry = getattr(import_module(f"..{module}", __package__), name)
-    return found
+    entries: Registry = getattr(import_module(f"..{module}", __package__), name)
+    return entries
 
 
 def rows(entries: Iterable[Entry]) -> list[dict[str, Any]]:
@@ -68,18 +80,19 @@ def _parameters(entry: Entry) -> list[str]:
         _, *known = parameters_of(entry.load())
     except Exception:  # one of another package that cannot be loaded or read
         return []
-    return [spelled(one) for one in known]
+    return [spelled(parameter) for parameter in known]
 
 
-def catalogue(kind: str) -> Table:
-    """The entries of one kind as a table for the terminal."""
+def catalogue(kind: str, name: str | None = None) -> Table:
+    """The entries of one kind, or the one of that name, as a table for the terminal."""
     entries = registry(kind)
+    asked = entries if name is None else [entries.lookup(name)]
     table = Table(title=kind, title_justify="left")
-    parts = any(entry.understands for entry in entries)
+    parts = any(entry.understands for entry in asked)
     table.add_column("name", no_wrap=True)
     for column in ("what it does", "source", *(["understands"] if parts else [])):
         table.add_column(column)
-    for entry in entries:
+    for entry in asked:
         plugin = f" (plug-in {entry.plugin})" if entry.plugin else ""
         spelled = _parameters(entry) if entries is HEURISTICS else []
         lines = [entry.summary, *([f"({', '.join(spelled)})"] if spelled else [])]

@@ -1,4 +1,5 @@
-"""Suffixes of picture files; the first one is the default."""
+"""Suffixes of pictures and tables in files; the first one is the default."""
 
-GANTT = (".html", ".png", ".svg")
+GANTT = (".html", ".png", ".svg", ".pdf")
 PLOT = (".png", ".svg", ".pdf")
+TABLE = (".csv", ".tex", ".parquet")

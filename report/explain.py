@@ -9,17 +9,20 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, overload
 
+from ..core.calls.argument_types import check_argument
+from ..core.calls.checked import checked_but
+from ..core.calls.deprecated import method_first, takes_old
+from ..core.errors import CallError, InputError
+from ..core.registry import Entry
 from ..formulations import FORMULATIONS
 from ..formulations.mathematics import Formulation, Statement, Symbol, as_mathml, as_text
 from ..instances.datacenter.datacenter import Datacenter
-from ..instances.errors import InputError
 from ..instances.hierarchy.hierarchy import Hierarchy
 from ..instances.mapreduce.instance import Instance
-from ..instances.needs import need
-from ..instances.registry import Entry
 from .explain_rows import Rows, Size, size_of
+from .page import page
 
 WIDTH = 96
 """Columns of `Explanation.text()`."""
@@ -55,14 +58,7 @@ class Explanation(Formulation):
 
     def html(self) -> str:
         """A complete page with MathML, which needs no network and no script."""
-        title = html.escape(f"{self.name} model")
-        return (
-            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            '<meta name="viewport" content="width=device-width">'
-            "<style>:root { color-scheme: light dark } body { margin: 2rem auto; max-width: 66rem;"
-            " padding: 0 1rem; font: 16px/1.45 system-ui, sans-serif }</style></head>\n"
-            f"<body>{self._repr_html_()}</body></html>\n"
-        )
+        return page(f"{self.name} model", self._repr_html_())
 
     def _repr_html_(self) -> str:
         return f'<div class="slotwise-model"><style>{_STYLE}</style>\n{_html(self)}</div>'
@@ -91,15 +87,32 @@ def _estimated_terms(
     return 0.0 if estimate is None else float(estimate(instance))
 
 
-def explain(name: str, instance: Instance | Datacenter | Hierarchy | None = None) -> Explanation:
+@overload
+def explain(instance: str) -> Explanation: ...
+
+
+@overload
+def explain(instance: Instance | Datacenter | Hierarchy | None, model: str) -> Explanation: ...
+
+
+@overload
+def explain(*, model: str) -> Explanation: ...
+
+
+@takes_old("explain(instance, model)", order=method_first, names={"name": "model"})
+@checked_but("instance")
+def explain(
+    instance: Instance | Datacenter | Hierarchy | str | None = None, model: str | None = None
+) -> Explanation:
     """Explain a formulation and, for an instance, the size of its model.
 
     Parameters
     ----------
-    name
-        Name of a formulation.
     instance
-        An instance of the kind that the formulation is for, or None.
+        An instance of the kind that the formulation is for; None, or nothing at all
+        (`slotwise.explain("job-order")`), for the mathematics alone.
+    model
+        Name of a formulation.
 
     Returns
     -------
@@ -111,17 +124,23 @@ def explain(name: str, instance: Instance | Datacenter | Hierarchy | None = None
     InputError
         For an unknown name and for an instance whose model has more than `MOST_TERMS` nonzeros.
     """
-    entry = FORMULATIONS.lookup(name)
+    if model is None:
+        if not isinstance(instance, str):
+            names = ", ".join(FORMULATIONS.names)
+            raise CallError(f"explain: model: needs the name of a formulation: {names}")
+        return explain(None, instance)
+    entry = FORMULATIONS.lookup(model)
     build = entry.load()
     statement = statement_of(entry)
     size = None
     if instance is not None:
-        need(f"explain of {entry.name}", instance, KINDS[entry.takes])
+        check_argument(f"explain of {entry.name}: instance", instance, KINDS[entry.takes])
+        assert not isinstance(instance, str)
         terms = _estimated_terms(build, instance)
         if terms > MOST_TERMS:
             raise InputError(
-                f"instance {instance.name!r}: its {name} model has about {terms:.2g} nonzeros, too "
-                f"many to write out (limit {MOST_TERMS:.2g}): explain a smaller instance"
+                f"instance {instance.name!r}: its {model} model has about {terms:.2g} nonzeros, "
+                f"too many to write out (limit {MOST_TERMS:.2g}): explain a smaller instance"
             )
         size = size_of(statement, build(instance), instance)
     return Explanation(**vars(statement), size=size)
@@ -262,9 +281,10 @@ def _tex(text: str) -> str:
 # As HTML
 
 _STYLE = """
-.slotwise-model table { border-collapse: collapse; margin: .3rem 0 1.2rem; width: 100% }
-.slotwise-model td { border-top: 1px solid #8884; padding: .35rem .6rem; text-align: left;
-  vertical-align: baseline }
+.slotwise-model table { border-collapse: collapse; font-size: inherit; margin: .3rem 0 1.2rem;
+  width: 100% }
+.slotwise-model td { border: 0; border-top: 1px solid #8884; padding: .35rem .6rem;
+  text-align: left; vertical-align: baseline }
 .slotwise-model td:first-child { white-space: nowrap; width: 1% }
 .slotwise-model h3 { margin: 1.4rem 0 .2rem }
 .slotwise-model math { font-size: 1.08em }
@@ -276,7 +296,7 @@ _STYLE = """
 @media (max-width: 640px) {
   .slotwise-model table, .slotwise-model tbody, .slotwise-model tr,
   .slotwise-model td { display: block; width: auto }
-  .slotwise-model td { border-top: 0; padding: .1rem 0; overflow-x: auto }
+  .slotwise-model td { border: 0; padding: .1rem 0; overflow-x: auto }
   .slotwise-model tr { border-top: 1px solid #8884; padding: .3rem 0 }
   .slotwise-model tr.more { border-top: 0 }
   .slotwise-model td:first-child { white-space: normal; width: auto }

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.wording import plural
 from ..formulations.mathematics import Component, Formulation, Index, Statement
 from ..instances.datacenter.datacenter import Datacenter
 from ..instances.hierarchy.hierarchy import Hierarchy
 from ..instances.mapreduce.instance import Instance
-from ..instances.wording import plural
 
 
 @dataclass(frozen=True)

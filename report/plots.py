@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..instances.files.outputs import need_ending, write_bytes
+from ..core.files.outputs import check_ending, write_bytes
 from .endings import PLOT
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
     from matplotlib.figure import Figure
 
 
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 COLOURS = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9")
 """Of lines in plots: told apart by the colour-blind as well."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DODGE = 0.06
+"""Levels by which neighbouring lines are set apart, so that their bars do not hide each other."""
 
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 
@@ -55,13 +61,34 @@ def policy_styles(policies: Iterable[str]) -> list[tuple[str, LineStyle]]:
 
     `policies`: names. Those that are none of slotwise's share black, in different styles.
     """
-    found: list[tuple[str, LineStyle]] = []
+    taken: list[tuple[str, LineStyle]] = []
     for name in policies:
         colour, first = OF_POLICY.get(name, ("#000000", "-"))
         styles: list[LineStyle] = [first, *STYLES]
-        free = [style for style in styles if (colour, style) not in found]
-        found.append((colour, free[0] if free else first))
-    return found
+        free = [style for style in styles if (colour, style) not in taken]
+        taken.append((colour, free[0] if free else first))
+    return taken
+
+
+def dodged(places: Sequence[float], line: int, lines: int) -> list[float]:
+    """Where a line of several has its marks, a little beside the levels."""
+    return [place + DODGE * (line - (lines - 1) / 2) for place in places]
+
+
+def draw_means(
+    axes: Axes,
+    places: Sequence[float],
+    means: Sequence[float],
+    half_widths: Sequence[float] | float | None,
+    **look: Any,
+) -> ErrorbarContainer:
+    """Draw a line of means with their intervals.
+
+    `look`: what `Axes.errorbar` takes: colour, line style, marker, label.
+    """
+    return axes.errorbar(
+        places, means, yerr=half_widths, markersize=5, linewidth=1.4, capsize=3, **look
+    )
 
 
 def write_figure(figure: Figure, path: str | Path, *, dpi: int) -> None:
@@ -72,10 +99,27 @@ def write_figure(figure: Figure, path: str | Path, *, dpi: int) -> None:
     `dpi`: dots per inch.
     Raises `InputError` for an unknown suffix.
     """
-    kind = need_ending(path, PLOT, "a plot")[1:]
+    kind = check_ending(path, PLOT, "a plot")[1:]
+    write_bytes(path, figure_bytes(figure, kind, dpi=dpi))
+
+
+def figure_bytes(
+    figure: Figure, kind: str, salt: str = "slotwise", dpi: int = 72, *, tight: bool = False
+) -> bytes:
+    """A figure as PNG, SVG or PDF, the same bytes each time.
+
+    `salt`: what sets the ids of an SVG apart from those of others in one page.
+    `tight`: whether to cut off, or add, what its artists do not, or do, take.
+    """
     from matplotlib import rc_context
 
     stream = io.BytesIO()
-    with rc_context({"svg.hashsalt": "slotwise"}):
-        figure.savefig(stream, format=kind, dpi=dpi, metadata=_NO_DATES[kind])
-    write_bytes(path, stream.getvalue())
+    with rc_context({"svg.hashsalt": salt}):
+        figure.savefig(
+            stream,
+            format=kind,
+            dpi=dpi,
+            metadata=_NO_DATES[kind],
+            bbox_inches="tight" if tight else None,
+        )
+    return stream.getvalue()

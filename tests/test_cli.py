@@ -8,8 +8,8 @@ import sys
 import pytest
 from lines import cli
 
-from slotwise import Cluster, Job, MapTask, job_instance, write
-from slotwise.instances.generators.ljr import small
+from slotwise import Cluster, Instance, Job, MapTask, write
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance_file import instance_document
 
 
@@ -55,7 +55,7 @@ def document():
         Job("early", [MapTask(3.0, 128.0, ["n0"]), 4.0], [5.0], 0.5),
         Job("late", [2.0], []),
     ]
-    return instance_document(job_instance("toy", cluster, jobs))
+    return instance_document(Instance.from_jobs("toy", cluster, jobs))
 
 
 def test_solve(toy, tmp_path):
@@ -235,7 +235,7 @@ def test_usage_errors(arguments):
 def test_help_imports_nothing_heavy():
     code = (
         "import sys, slotwise.commands.app\n"
-        "heavy = {'numpy', 'numba', 'pyomo', 'highspy', 'pydantic', 'matplotlib', 'plotly'}\n"
+        "heavy = {'numpy', 'numba', 'pyomo', 'highspy', 'pydantic', 'matplotlib'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -73,7 +73,7 @@ instance = slotwise.read("example:five-jobs")
 for name in ("shortest-first", "EFSS"):
     assert slotwise.heuristic(instance, name).schedule is not None
 assert slotwise.bounds(instance)["longest reduce"] > 0
-slotwise.write_model("slot-loads", instance, "loads.lp")
+slotwise.write_model(instance, "slot-loads", "loads.lp")
 for line in (
     "heuristic shortest-first example:five-jobs",
     "solve example:five-jobs --method last-jobs -o result.json",
@@ -116,9 +116,9 @@ def test_the_policy_dispatches() -> None:
     (content,) = (
         content
         for name, _, content in BLOCK.findall(PAGE.read_text(encoding="utf-8"))
-        if name.startswith("heuristics/dispatch/policies/")
+        if name.startswith("heuristics/datacenter/policies/")
     )
     found: dict[str, Any] = {}
-    exec(content.replace("from ..", "from slotwise.heuristics.dispatch."), found)
+    exec(content.replace("from ..", "from slotwise.heuristics.datacenter."), found)
     workload = slotwise.poisson(slotwise.read_datacenter("example:gpu-cluster"), 10.0, 200, seed=0)
     assert slotwise.simulate(workload, found["LastFit"]).all_jobs == 200

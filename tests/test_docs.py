@@ -20,12 +20,12 @@ from source_tree import files_below, project_files
 
 import slotwise
 from slotwise.commands.app import run, tree
-from slotwise.formulations import BOUNDS
+from slotwise.core.files.examples import EXAMPLES
+from slotwise.formulations.mapreduce.bounds import BOUNDS
 from slotwise.instances.datacenter.datacenter_file import read_datacenter
-from slotwise.instances.examples import EXAMPLES
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy
 from slotwise.instances.mapreduce.instance_file import read_instance
-from slotwise.teaching.lessons.families import FAMILIES
+from slotwise.teaching.lessons.family import FAMILIES
 from slotwise.teaching.steps import RECORDERS
 
 ROOT = Path(__file__).parents[1]

@@ -13,7 +13,7 @@ from lines import cli
 
 import slotwise
 from slotwise.commands import app as command_line
-from slotwise.instances.errors import InputError, one_line
+from slotwise.core.errors import InputError, one_line
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 JOBS = EXAMPLES / "five-jobs.json"

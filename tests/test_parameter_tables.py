@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from slotwise.core.parameters import Parameter, parameters_of
 from slotwise.instances.generators import GENERATORS
-from slotwise.instances.parameters import Parameter, parameters_of
 
 PAGE = Path(__file__).parents[1] / "docs/reference/generators.md"
 

@@ -9,6 +9,7 @@ import tomllib
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lines import cli
@@ -17,12 +18,12 @@ from rich.table import Table
 
 import slotwise
 from slotwise import Entry, InputError, Instance, MethodOutcome, Schedule, SolveRequest, StopReason
-from slotwise.heuristics.list_scheduling.rules import efss
-from slotwise.instances import registry as module
-from slotwise.instances.generators.ljr import small
-from slotwise.instances.notices import warning
-from slotwise.instances.registry import Registry
-from slotwise.report.tables import bounds_table, comparison_table
+from slotwise.core import registry as module
+from slotwise.core.notices import warning
+from slotwise.core.registry import Registry
+from slotwise.heuristics.mapreduce.list_scheduling.rules import efss
+from slotwise.instances.mapreduce.generators.ljr import small
+from slotwise.report.mapreduce.tables import bounds_table, comparison_table
 
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 
@@ -85,7 +86,7 @@ def test_a_bound_is_a_function() -> None:
         return known.makespan * (1 - 1e-9)
 
     result = slotwise.solve(instance, bounds=nearly, methods="improvement", time_limit=5)
-    assert (result.status, result.bound) == ("optimal", "nearly")
+    assert (result.status, result.bound_name) == ("optimal", "nearly")
 
 
 def test_tables_show_bounds_of_ones_own_and_do_without_those_left_out() -> None:
@@ -100,7 +101,7 @@ def test_tables_show_bounds_of_ones_own_and_do_without_those_left_out() -> None:
 
 def test_a_bound_above_a_schedule_is_no_certificate() -> None:
     with pytest.raises(slotwise.CertificateError, match="'wrong'"):
-        slotwise.heuristic(small(seed=1), "EFSS", lower_bound=(1e9, "wrong"))
+        slotwise.heuristic(small(seed=1), "EFSS", lower_bound=1e9, bound_name="wrong")
 
 
 def test_a_method_is_a_function_and_is_told_where_to_start() -> None:
@@ -112,7 +113,7 @@ def test_a_method_is_a_function_and_is_told_where_to_start() -> None:
         return MethodOutcome(None, request.incumbent.makespan, "mine")
 
     result = slotwise.solve(instance, methods=mine)
-    assert (result.status, result.bound) == ("optimal", "mine")
+    assert (result.status, result.bound_name) == ("optimal", "mine")
     assert asked[0].lower_bound < asked[0].incumbent.makespan == result.makespan
     assert "mine: completed" in result.notes
 
@@ -125,7 +126,7 @@ def test_several_methods_run_side_by_side() -> None:
     instance = small(3, 2, seed=1, max_maps=2, max_reduces=1)
     result = slotwise.solve(instance, methods=["branch-and-bound", useless])
     assert result.status == "optimal"
-    assert slotwise.solve(instance, model="branch-and-bound").status == "optimal"
+    assert slotwise.solve(instance, methods="branch-and-bound").status == "optimal"
 
 
 def test_a_method_gets_only_what_it_understands() -> None:
@@ -148,8 +149,8 @@ def test_a_method_gets_only_what_it_understands() -> None:
             lambda i: slotwise.gap(i, heuristics=[my_rule, my_rule]),
             "same name: heuristic 'my_rule'",
         ),
-        (lambda i: slotwise.heuristic(i, 3), "need a name or a function, got 3"),
-        (lambda i: slotwise.heuristic(i, "SMSO", parameters={"x": 1}), "parameter 'x': choose"),
+        (lambda i: slotwise.heuristic(i, 3), "method: needs a word, a function or an Entry, got 3"),
+        (lambda i: slotwise.heuristic(i, "SMSO", x=1), "parameter 'x': choose"),
     ],
 )
 def test_what_is_no_method_is_told_in_one_line(wrong, says) -> None:
@@ -200,9 +201,9 @@ def test_annotated_parameters_of_ones_own_are_checked() -> None:
 
     instance = small(seed=1)
     for good in ({"width": 3}, {"label": 3}, {"label": "x"}):
-        assert slotwise.heuristic(instance, rule, parameters=good).makespan > 0
+        assert slotwise.heuristic(instance, rule, **good).makespan > 0
     with pytest.raises(InputError, match="width: need a whole number, got 2"):
-        slotwise.heuristic(instance, rule, parameters={"width": 2.5})
+        slotwise.heuristic(instance, rule, width=2.5)
 
 
 def test_the_list_tells_the_parameters() -> None:
@@ -220,7 +221,9 @@ def test_entry_points_come_after_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     name = f"{__name__}:my_rule"
     monkeypatch.setitem(sys.modules, __name__, sys.modules[my_rule.__module__])
     found(monkeypatch, "slotwise.things", **{"my-rule": name})
-    things = Registry("thing", "slotwise.things", (Entry("ours", "heuristics:HEURISTICS"),))
+    things = Registry(
+        "thing", "slotwise.things", (Entry("ours", "heuristics.mapreduce:HEURISTICS"),)
+    )
     assert things.names == ["ours", "my-rule"]
     entry = things.lookup("my-rule")
     assert (entry.load(), entry.summary) == (my_rule, "What EFSS does")
@@ -237,9 +240,11 @@ def test_entry_points_come_after_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_plugin_that_fails_is_named_and_left_out(monkeypatch, caplog, name, target, why) -> None:
     warning.cache_clear()
-    monkeypatch.setattr("slotwise.instances.notices._listeners", [])
+    monkeypatch.setattr("slotwise.core.notices._listeners", [])
     found(monkeypatch, "slotwise.things", **{name: target})
-    things = Registry("thing", "slotwise.things", (Entry("ours", "heuristics:HEURISTICS"),))
+    things = Registry(
+        "thing", "slotwise.things", (Entry("ours", "heuristics.mapreduce:HEURISTICS"),)
+    )
     assert things.names == ["ours"]
     (record,) = caplog.records
     assert f"thing {name!r} of package" in record.getMessage()
@@ -254,8 +259,31 @@ def test_a_plugin_that_fails_later_is_left_out_of_the_comparison(monkeypatch) ->
     )
     assert [result.method for result in comparison.heuristics] == ["EFSS"]
     notes = " ".join(comparison.best.notes)
-    assert "broken: left out, package 'some-package' failed: by nothing" in notes
-    assert "too: package 'some-package' failed" in notes
+    assert "left out: heuristic 'broken' of package 'some-package' failed: Zero" in notes
+    assert "method 'too' of package 'some-package' failed: TypeError: broken" in notes
+
+
+def test_a_plugin_that_fails_by_name_is_no_bad_input() -> None:
+    def fails(problem: Any) -> Any:
+        raise ZeroDivisionError("by nothing")
+
+    instance, entry = small(seed=1), Entry("broken", fails, plugin="some-package")
+    tree = slotwise.generate("mch", seed=1)
+    calls = {
+        "heuristic": lambda: slotwise.heuristic(instance, entry),
+        "bound": lambda: slotwise.bounds(instance, entry),
+        "allocator": lambda: slotwise.fair(tree, entry),
+        "formulation": lambda: slotwise.build(instance, entry),
+        "exporter": lambda: slotwise.export(tree, entry),
+    }
+    for kind, call in calls.items():
+        with pytest.raises(slotwise.PluginError, match="ZeroDivisionError: by nothing") as raised:
+            call()
+        assert str(raised.value).startswith(f"{kind} 'broken' of package 'some-package' failed: ")
+        assert not isinstance(raised.value, slotwise.InputError)
+    never = Entry("never", lambda instance: "soon", plugin="some-package")
+    with pytest.raises(slotwise.PluginError, match=r"bound 'never' .* must be a number of seconds"):
+        slotwise.bounds(instance, never)
 
 
 def test_without_a_schedule_of_those_asked_for_a_heuristic_of_ours_runs() -> None:

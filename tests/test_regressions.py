@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lines import cli
 
-from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance_file import instance_document
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

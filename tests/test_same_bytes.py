@@ -8,7 +8,7 @@ from pathlib import Path
 
 import seed_files
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.mapreduce import HEURISTICS
 
 PROGRAM = """
 import sys

@@ -7,8 +7,8 @@ import seed_files
 
 from slotwise.commands import app
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
-from slotwise.instances.generators.ljr import small
-from slotwise.instances.generators.lotes import google_2011
+from slotwise.instances.datacenter.generators.lotes import google_2011
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance_file import write_instance
 
 HUGE = "1000000000"
@@ -98,7 +98,7 @@ def test_what_runs(huge, seeds, capsys):
     "bomb", ["[" + "[]," * 40 + "[]]", '{"x": [' + "{}," * 40 + "{}]}", "[0" + ",0" * 70 + "]"]
 )
 def test_json_that_is_small_and_becomes_large(bomb, tmp_path, monkeypatch, capsys):
-    from slotwise.instances.files import json_files as files
+    from slotwise.core.files import json_files as files
 
     monkeypatch.setattr(files, "MOST_CONTAINERS", 30)
     monkeypatch.setattr(files, "MOST_ITEMS", 60)

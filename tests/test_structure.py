@@ -17,6 +17,7 @@ import source_tree
 
 ROOT = Path(__file__).parents[1]
 MOST_FILES = 16
+MOST_DEEP = 3
 MOST_LINES = 60
 MOST_ARGUMENTS = 7
 
@@ -56,6 +57,11 @@ def crowded(root: Path) -> dict[str, int]:
     """Rooms with too many modules, and how many they have."""
     rooms = source_tree.files_in_rooms(root)
     return {room: files for room, files in rooms.items() if files > MOST_FILES}
+
+
+def too_deep(root: Path) -> list[str]:
+    """Rooms further than `MOST_DEEP` folders below the root."""
+    return [room for room in source_tree.files_in_rooms(root) if room.count("/") >= MOST_DEEP]
 
 
 def packages_and_tree(root: Path) -> tuple[set[str], set[str]]:
@@ -104,12 +110,20 @@ def test_an_sdist_lists_its_files(tree: Tree) -> None:
 
 def test_all_modules_are_seen() -> None:
     files = source_tree.module_files(ROOT)
-    assert {"", "cli", "instances.errors", "commands.app", "solvers"} <= files.keys()
+    assert {"", "cli", "core.errors", "commands.app", "solvers"} <= files.keys()
     assert source_tree.imports(ROOT)["cli"] >= {"commands.app"}
 
 
 def test_imports_run_one_way() -> None:
     assert source_tree.wrong_ways(ROOT) == []
+
+
+def test_families_of_problem_do_not_know_one_another() -> None:
+    assert source_tree.across_families(ROOT) == []
+
+
+def test_folders_are_at_most_three_deep() -> None:
+    assert too_deep(ROOT) == []
 
 
 def test_no_modules_import_one_another_in_a_circle() -> None:
@@ -200,6 +214,26 @@ def test_a_crowded_room_is_found(tree: Tree) -> None:
     outside = {f"tests/t{k}": "" for k in range(MOST_FILES + 1)}
     assert crowded(tree(room | outside | {"report/__init__": ""})) == {}
     assert crowded(tree({"report/one_more": ""})) == {"report": MOST_FILES + 1}
+
+
+def test_an_import_between_families_is_found(tree: Tree) -> None:
+    root = tree(
+        {
+            "instances/mapreduce/job": "from ..hierarchy import tree",
+            "instances/hierarchy/__init__": "from ..verdict import v",
+            "instances/hierarchy/tree": "",
+            "instances/verdict": "",
+            "solvers/datacenter/guide": "from ...instances.mapreduce.job import Job",
+        }
+    )
+    assert source_tree.across_families(root) == [
+        "instances.mapreduce.job imports instances.hierarchy.tree",
+        "solvers.datacenter.guide imports instances.mapreduce.job",
+    ]
+
+
+def test_a_deep_folder_is_found(tree: Tree) -> None:
+    assert too_deep(tree({"report/a/b/page": "", "report/a/b/c/page": ""})) == ["report/a/b/c"]
 
 
 def test_a_package_missing_from_the_list_is_found(tree: Tree) -> None:

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ...core.parameters import Parameter, parameters_of
+from ...core.registry import Entry
 from ...instances.generators import GENERATORS
-from ...instances.parameters import Parameter, parameters_of
-from ...instances.registry import Entry
 from ..console import Json, Quiet
 from .group import group_of, with_options
 from .options import keyword, options_from, values_from

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
-from ...instances.errors import InputError, one_line
-from ...instances.registry import Entry, Registry
+from ...core.errors import InputError, one_line
+from ...core.registry import Entry, Registry
 from ..file_rules import ruled
+from ..help import Summaries
 
 
-def group_of(registry: Registry, build: Callable[[Entry], Callable[..., None]]) -> type[TyperGroup]:
+def group_of(registry: Registry, build: Callable[[Entry], Callable[..., None]]) -> type[Summaries]:
     """The class of a group with a command for every entry.
 
     Parameters
@@ -30,7 +31,7 @@ def group_of(registry: Registry, build: Callable[[Entry], Callable[..., None]]) 
         For `typer.Typer(cls=…)`.
     """
 
-    class Group(TyperGroup):
+    class Group(Summaries):
         def __init__(self, **attributes: Any) -> None:
             super().__init__(**attributes)
             self.commands = _Commands(registry, build)  # type: ignore[assignment]
@@ -43,7 +44,7 @@ def group_of(registry: Registry, build: Callable[[Entry], Callable[..., None]]) 
             named: dict[str, Any] = {}
             for entry in registry:
                 named[entry.name] = TyperCommand(entry.name, help=help_of(entry))
-            TyperGroup(commands=named).format_commands(ctx, formatter)
+            Summaries(commands=named).format_commands(ctx, formatter)
 
         def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
             from ..completion import Word

@@ -8,15 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
+from ...core.parameters import parameters_of
+from ...core.registry import Entry
 from ...instances.importers import IMPORTERS, Imported, import_
-from ...instances.parameters import parameters_of
-from ...instances.registry import Entry
 from ..console import Json, Quiet, tell
 from ..file_rules import Written, saving
 from .group import group_of, with_options
 from .options import amounts_by_option, is_argument, keyword, options_from, values_from
-from .save import OutputFile, save
+from .save import OutputFile, OutputFileOrFolder, save
 
 JobsFile = Annotated[
     Path | None,
@@ -32,6 +32,7 @@ def _command(entry: Entry) -> Callable[..., None]:
     options = options_from(parameters, paths=True)
     files = {one.name for one in parameters if is_argument(one)}
     with_jobs = "jobs" in entry.understands
+    with_trees = "trees" in entry.understands
 
     def run(
         output_file: Path,
@@ -51,7 +52,7 @@ def _command(entry: Entry) -> Callable[..., None]:
         run,
         [
             *(option for option in options if option.name in files),
-            keyword("output_file", OutputFile),
+            keyword("output_file", OutputFileOrFolder if with_trees else OutputFile),
             *([keyword("jobs_file", JobsFile, default=None)] if with_jobs else []),
             *(option for option in options if option.name not in files),
             keyword("as_json", Json, default=False),
@@ -60,10 +61,10 @@ def _command(entry: Entry) -> Callable[..., None]:
     )
 
 
-def _save_jobs(imported: Imported, path: Path) -> None:
+def _save_jobs(imported: Imported[Any], path: Path) -> None:
     """Write the jobs of a datacenter's trace."""
     from ...instances.datacenter.datacenter import Datacenter
-    from ...instances.traces.job_table import write_jobs
+    from ...instances.datacenter.importers.job_table import write_jobs
 
     if (
         not isinstance(imported.made, Datacenter)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from typer.core import TyperCommand
+from ...core.registry import Registry
+from ..help import Panels
 
-from ...instances.registry import Registry
 
-
-class WithAllNames(TyperCommand):
+class WithAllNames(Panels):
     """A command that finds the names of plug-ins when its help is asked for, not at the start."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

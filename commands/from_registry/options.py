@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
-from ...instances.errors import InputError
-from ...instances.parameters import Parameter
+from ...core.errors import InputError
+from ...core.files.quantities import is_quantity
+from ...core.parameters import Parameter
 
 _PLAIN = (bool, int, float, str)
 
@@ -31,6 +32,8 @@ class _Kind:
     metavar: str = ""
     words: tuple[str, ...] = ()
     number: Callable[[str], float] = int
+    quantities: bool = False
+    """Whether amounts may have units, `400Gi`."""
 
 
 def options_from(
@@ -90,7 +93,7 @@ def values_from(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> di
         if (value is None and one.default is not None) or value == []:
             continue  # the default is the parameter's own
         if kind.read == "amounts" and value is not None:
-            value = amounts(value, _option_name(one))
+            value = amounts(value, _option_name(one), quantities=kind.quantities)
         elif kind.read == "number or word" and value not in (None, *kind.words):
             value = _number(value, one.name, kind)
         values[one.name] = value
@@ -121,19 +124,26 @@ def is_argument(one: Parameter) -> bool:
     )
 
 
-def amounts(text: str, option: str) -> dict[str, float]:
-    """`cpu=200,memory=400` by resource. Raises `InputError` naming the option."""
-    found: dict[str, float] = {}
+def amounts(text: str, option: str, *, quantities: bool = False) -> dict[str, float | str]:
+    """`cpu=200,memory=400` by resource; quantities such as `400Gi` stay text, if they may be given.
+
+    Raises `InputError` naming the option.
+    """
+    found: dict[str, float | str] = {}
     for entry in text.split(","):
         if not entry.strip():
             continue
         name, _, amount = (part.strip() for part in entry.partition("="))
         try:
-            found[name] = float(amount)
+            value = float(amount)
         except ValueError:
-            raise InputError(f"{option}: need name=amount, got {entry.strip()!r}") from None
-        if not name or not 0 <= found[name] < float("inf"):
+            if not (name and quantities and is_quantity(amount)):
+                raise InputError(f"{option}: need name=amount, got {entry.strip()!r}") from None
+            found[name] = amount
+            continue
+        if not name or not 0 <= value < float("inf"):
             raise InputError(f"{option}: need name=amount >= 0, got {entry.strip()!r}")
+        found[name] = value
     return found
 
 
@@ -198,8 +208,10 @@ def _kind_of(kind: Any) -> _Kind | None:
     origin, inner = get_origin(kind), get_args(kind)
     if origin is tuple and Ellipsis not in inner and set(inner) <= set(_PLAIN):
         return _Kind(kind, metavar="LOW HIGH" if len(inner) == 2 else "")
-    if isinstance(origin, type) and issubclass(origin, Mapping) and inner == (str, float):
-        return _Kind(str, "amounts", "NAME=AMOUNT,…")
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        if inner in ((str, float), (str, float | str)):
+            return _Kind(str, "amounts", "NAME=AMOUNT,…", quantities=inner[1] is not float)
+        return None
     if isinstance(origin, type) and issubclass(origin, Sequence) and inner[0] in _PLAIN:
         return _Kind(list[inner[0]], "list")  # type: ignore[valid-type]
     return None
@@ -214,11 +226,9 @@ def _members(kind: Any) -> list[Any]:
 
 def _path_kind(members: list[Any]) -> _Kind | None:
     """How files are given; None for what is no path and no sequence of paths."""
-    if Path in members:
-        return _Kind(Path)
     if any(get_args(member) and Path in _members(get_args(member)[0]) for member in members):
         return _Kind(list[Path], "list")
-    return None
+    return _Kind(Path) if Path in members else None
 
 
 def _dataclass_in(kind: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 from ..console import show
 from ..file_rules import Written
 
@@ -20,6 +20,17 @@ OutputFile = Annotated[
     Written(),
 ]
 
+OutputFileOrFolder = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write it here, or one file per tree into this folder; - is stdout.",
+    ),
+    Written(either=True),
+]
+
 
 def save(
     made: object, output: Path, *, notes: Sequence[str] | None = None, as_json: bool, quiet: bool
@@ -28,10 +39,10 @@ def save(
 
     Parameters
     ----------
-    made : Instance, Datacenter or Hierarchy
+    made : Instance, Datacenter, Hierarchy or list of Hierarchy
         What is written.
     output : Path
-        The file.
+        The file; for several hierarchies a folder.
     notes : sequence of str, optional
         What an importer says; kept in the JSON document.
     as_json, quiet : bool
@@ -40,13 +51,41 @@ def save(
     Raises
     ------
     InputError
-        `made` is none of the three.
+        `made` is none of them, or several hierarchies that go into one file.
     """
+    if isinstance(made, list) or output.is_dir():
+        trees = made if isinstance(made, list) else [made]
+        _save_trees(trees, output, notes, as_json=as_json, quiet=quiet)
+        return
     document = _written(made, output)
     if notes is not None:
         document["notes"] = list(notes)
     document["file"] = str(output)
     show(f"{output}: {made!r}", document=document, as_json=as_json, quiet=quiet)
+
+
+def _leaves(count: int) -> str:
+    return "1 leaf" if count == 1 else f"{count} leaves"
+
+
+def _save_trees(
+    trees: Sequence[Any], folder: Path, notes: Sequence[str] | None, *, as_json: bool, quiet: bool
+) -> None:
+    """Write one file per tree, called by its root. Raises `InputError` for what is no folder."""
+    if not folder.is_dir():
+        named = [f"{tree.names[0]} ({tree.leaves})" for tree in trees]
+        named[0] = f"{trees[0].names[0]} ({_leaves(trees[0].leaves)})"
+        raise InputError(
+            f"{len(trees)} trees that share nothing: {', '.join(named)}: choose one with --tree, "
+            "or give -o a folder"
+        )
+    written = []
+    for tree in trees:
+        file = folder / f"{tree.names[0]}.json"
+        written.append({**_written(tree, file), "file": str(file)})
+    text = "\n".join(f"{one['file']}: {tree!r}" for one, tree in zip(written, trees, strict=True))
+    document = {"trees": written, "notes": list(notes or ())}
+    show(text, document=document, as_json=as_json, quiet=quiet)
 
 
 def _written(made: object, output: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`slotwise exercises`."""
+"""`slotwise grade --list` and `--start`; `slotwise exercises`, which it was before."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 from ..console import Json, Output, Quiet, show
 from ..file_rules import saving
 
@@ -45,7 +45,7 @@ def _words(exercise: Exercise) -> str:
         f"{exercise.name}: {exercise.write}\n"
         f"    wrong if {exercise.fails_if}\n"
         f"    --domain {domains}\n"
-        f"    slotwise exercises --start {exercise.name} -o {exercise.name}.py\n"
+        f"    slotwise grade --start {exercise.name} -o {exercise.name}.py\n"
         f"    slotwise grade {exercise.name}.py --exercise {exercise.name}"
     )
 
@@ -60,9 +60,9 @@ def _document(exercise: Exercise) -> dict[str, Any]:
 
 
 def _start(exercise: Exercise, output: Output, *, as_json: bool, quiet: bool) -> None:
-    from ...instances.examples import PREFIX
-    from ...instances.files.inputs import read_bytes
-    from ...instances.files.outputs import write_bytes
+    from ...core.files.examples import PREFIX
+    from ...core.files.inputs import read_bytes
+    from ...core.files.outputs import write_bytes
 
     content = read_bytes(PREFIX + exercise.start)
     text = content.decode()

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 from ..console import NO, Json, Quiet, show, tell
 from ..file_rules import Written, saving
 from ..process.interrupts import INTERRUPTED, held
 from ..process.secret_options import hide
-from .sayings import said_on_a_terminal
+from .exercises import exercises
+from .messages import said_on_a_terminal
 
 if TYPE_CHECKING:
     from ...teaching.exercises.classes import Wishes
@@ -20,17 +21,25 @@ if TYPE_CHECKING:
     from ...teaching.exercises.grading import Wanted
 
 AnswerFile = Annotated[
-    Path,
+    Path | None,
     typer.Argument(
         metavar="FILE", help="A Python file, - is stdin; or a folder of them, a row for each."
     ),
 ]
+List = Annotated[
+    bool, typer.Option("--list", help="Say what the exercises are, and when an answer is wrong.")
+]
+Start = Annotated[
+    str | None,
+    typer.Option("--start", metavar="NAME", help="Print, or with -o write, a file to begin with."),
+]
 ExerciseName = Annotated[
-    str, typer.Option("--exercise", metavar="NAME", help="heuristic, bound, solve, build or rule.")
+    str | None,
+    typer.Option("--exercise", metavar="NAME", help="heuristic, bound, solve, build or rule."),
 ]
 Domain = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="What hidden instances are like, see slotwise exercises."),
+    typer.Option(metavar="NAME", help="What hidden instances are like, see slotwise grade --list."),
 ]
 Instances = Annotated[int, typer.Option(metavar="N", min=1, help="Hidden instances to try.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Draws the hidden instances.")]
@@ -63,7 +72,9 @@ RevealOption = Annotated[
 ]
 Page = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="PAGE", help="Write a page with pictures here."),
+    typer.Option(
+        "--output", "-o", metavar="PAGE", help="Write a page with pictures here, or --start's file."
+    ),
     Written(what="a page"),
 ]
 Table = Annotated[
@@ -79,8 +90,10 @@ Pages = Annotated[
 
 
 def grade(
-    file: AnswerFile,
-    exercise: ExerciseName,
+    file: AnswerFile = None,
+    exercise: ExerciseName = None,
+    list_: List = False,
+    start: Start = None,
     domain: Domain = None,
     instances: Instances = 300,
     seed: Seed = 1,
@@ -100,20 +113,31 @@ def grade(
 ) -> None:
     """Look for the smallest instance that breaks a student's file.
 
+    `slotwise grade --list` says what to write, `--start NAME -o FILE` writes a file to begin with,
+    which can be graded as it is: `slotwise grade FILE --exercise NAME`.
+
     The file runs in a process of its own with limits: they stop accidents, not attackers. Grade
     strangers' files in a container or virtual machine. Of a folder every file is graded; with
     --table the same line goes on where it stopped. Exits with 1 if a file is broken, with 2 if it
     cannot be loaded.
     """
-    from ...instances.advice import need_choice
-    from ...instances.files.inputs import parse_size, read_text
+    from ...core.advice import check_choice
+    from ...core.files.inputs import parse_size, read_text
     from ...teaching.exercises.classes import Wishes
     from ...teaching.exercises.exercise import Demands, Limits
     from ...teaching.exercises.grade import REVEALS
     from ...teaching.exercises.grading import wanted
 
     hide("--seed", "--seed-file")
-    need_choice("--reveal", reveal, REVEALS)
+    if list_ or start is not None:
+        if file is not None:
+            raise InputError(f"--list and --start grade no file, but here is {file}")
+        exercises(start, output, as_json=as_json, quiet=quiet)
+        return
+    if file is None or exercise is None:
+        missing = "argument 'FILE'" if file is None else "option '--exercise'"
+        raise InputError(f"grade: missing {missing} (see slotwise grade --help)")
+    check_choice("--reveal", reveal, REVEALS)
     shown: Any = reveal
     limits = Limits(time, per_instance, parse_size(memory, "--memory"), with_slotwise)
     drawn: int | str = seed
@@ -143,8 +167,8 @@ def _one(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    from ...instances.files.inputs import STANDARD, file_name, read_text
-    from ...instances.files.outputs import write_bytes
+    from ...core.files.inputs import STANDARD, file_name, read_text
+    from ...core.files.outputs import write_bytes
     from ...teaching.exercises.classes import row_of, table_text
     from ...teaching.exercises.grading import grade_source
     from ...teaching.exercises.page import page

@@ -1,4 +1,4 @@
-"""The part of `slotwise explain` that steps through a method's decisions."""
+"""`slotwise steps`; `slotwise explain METHOD`, which it was before."""
 
 from __future__ import annotations
 
@@ -6,20 +6,86 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from ...instances.advice import did_you_mean
-from ...instances.errors import InputError
+import typer
+
+from ...core.advice import did_you_mean
+from ...core.errors import InputError
 from ...teaching.steps import RECORDERS
-from ..console import about, show
-from ..file_rules import saving
+from ..console import Json, Output, Quiet, about, show
+from ..file_rules import Written, saving
 from ..heuristic import settings
-from .arrivals import Arrivals
+from .simulation_options import (
+    Arrivals,
+    GuidanceFile,
+    JobCount,
+    Load,
+    Noise,
+    Scale,
+    Seed,
+    Trace,
+)
 
 if TYPE_CHECKING:
     from ...teaching.steps.record import Steps
 
 NAMES = ", ".join(RECORDERS)
+
+Slides = Annotated[
+    Path | None,
+    typer.Option("--slides", metavar="FOLDER", help="Write 01.svg, 02.svg, …: one a step."),
+    Written(folder=True),
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("--parameter", metavar="NAME=VALUE", help="Of the method; may be repeated."),
+]
+Optimum = Annotated[
+    float | None,
+    typer.Option(
+        "--optimum",
+        metavar="S",
+        min=0,
+        help="Look for the optimum for so many seconds, and mark it in the steps.",
+    ),
+]
+
+
+def steps(
+    method: Annotated[str, typer.Argument(metavar="METHOD", help=f"One of {NAMES}.")],
+    instance: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INSTANCE", help="A batch of jobs, a datacenter or a hierarchy, as it needs."
+        ),
+    ],
+    output: Output = None,
+    slides: Slides = None,
+    parameter: Parameters = None,
+    optimum: Optimum = None,
+    scale: Scale = None,
+    load: Load = None,
+    jobs: JobCount = None,
+    noise: Noise = None,
+    seed: Seed = None,
+    trace: Trace = None,
+    guidance: GuidanceFile = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """What a method decides, step by step and with reasons.
+
+    -o writes a page (.html), the steps as data (.json, and - for stdout) or plain text (anything
+    else).
+    """
+    arrivals = Arrivals(scale, load, jobs, noise, seed, trace, guidance)
+    if not is_method(method, instance):
+        guess = did_you_mean(method, list(RECORDERS))
+        raise InputError(f"unknown method {method!r}: {guess}choose from {NAMES}")
+    arrivals.check(method)
+    options = Options(parameter, optimum, arrivals)
+    explain_steps(method, instance, options, (output, None, slides), as_json=as_json, quiet=quiet)
 
 
 def is_method(name: str, file: Path | None) -> bool:
@@ -41,21 +107,14 @@ def is_method(name: str, file: Path | None) -> bool:
 
 @dataclass(frozen=True)
 class Options:
-    """What a method is given.
-
-    Parameters
-    ----------
-    parameter
-        Its parameters, `NAME=VALUE`.
-    optimum
-        Seconds to look for the optimum.
-    arrivals
-        Machines, jobs and plan of a dispatching policy.
-    """
+    """What a method is given."""
 
     parameter: list[str] | None
+    """Its parameters, `NAME=VALUE`."""
     optimum: float | None
+    """Seconds to look for the optimum."""
     arrivals: Arrivals
+    """Machines, jobs and plan of a dispatching policy."""
 
 
 @contextmanager
@@ -95,7 +154,7 @@ def explain_steps(
         As for every command.
     """
     from ...report.documents.read_write import read
-    from ...teaching.steps.recording import steps
+    from ...teaching.steps.recording import steps as recorded
     from ...teaching.steps.text import text
 
     if file is None:
@@ -103,13 +162,13 @@ def explain_steps(
     given = settings(options.parameter) | options.arrivals.parameters()
     with about(file):
         problem = options.arrivals.part(read(file))
-        found = steps(method, problem, optimum=options.optimum, parameters=given)
+        found = recorded(problem, method, optimum=options.optimum, **given)
     _write(found, *outputs)
     show(text(found), document=found.document(), as_json=as_json, quiet=quiet)
 
 
 def _write(steps: Steps, output: Path | None, html: Path | None, slides: Path | None) -> None:
-    from ...instances.files.outputs import write_bytes
+    from ...core.files.outputs import takes_stdout, write_bytes
     from ...teaching.steps.html import write_step_page
     from ...teaching.steps.slides import write_slides
     from ...teaching.steps.steps_file import write_steps
@@ -119,7 +178,7 @@ def _write(steps: Steps, output: Path | None, html: Path | None, slides: Path | 
         with saving():
             if output.suffix == ".html":
                 write_step_page(steps, output)
-            elif str(output).removesuffix(".gz").endswith(".json"):
+            elif takes_stdout(output) or str(output).removesuffix(".gz").endswith(".json"):
                 write_steps(steps, output)
             else:
                 write_bytes(output, f"{text(steps)}\n".encode())

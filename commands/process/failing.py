@@ -13,13 +13,15 @@ from typing import Any
 
 import typer
 
-from ...instances.errors import CertificateError, InputError, one_line
-from ...instances.examples import is_example
+from ...core.errors import CertificateError, InputError, PluginError, one_line
+from ...core.files.examples import is_example
 from .. import console
 from .interrupts import INTERRUPTED
 from .streams import put, put_aside, reader_has_gone
 
 BAD_INPUT = 2
+PLUGIN = 3
+"""Another package's method has failed: no fault of the input."""
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
@@ -30,6 +32,8 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
         return say("interrupted", INTERRUPTED, arguments)
     if isinstance(error, InputError):
         return say(str(error), BAD_INPUT, arguments)
+    if isinstance(error, PluginError):
+        return say(str(error), PLUGIN, arguments)
     if isinstance(error, _UsageError):
         return _misused(error, arguments, root)
     if isinstance(error, MemoryError):

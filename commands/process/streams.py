@@ -12,7 +12,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer

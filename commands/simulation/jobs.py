@@ -7,30 +7,43 @@ from typing import Annotated
 
 import typer
 
-from ...heuristics.dispatch import DEFAULT_LOAD
-from ...instances.limits import MOST_ARRIVALS, MOST_AT_ONCE
+from ...core.limits import MOST_ARRIVALS, MOST_AT_ONCE
+from ...heuristics.datacenter import DEFAULT_LOAD
 
+PANEL = "Jobs that arrive"
+
+Seed = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Of jobs and policies.", rich_help_panel=PANEL)
+]
 Load = Annotated[
     float | None,
     typer.Option(
+        rich_help_panel=PANEL,
         metavar="L",
         min=0,
         help=f"Arrivals as a part of the highest rate of the mix; default {DEFAULT_LOAD}.",
     ),
 ]
 Rate = Annotated[
-    float | None, typer.Option(metavar="R", min=0, help="Arrivals per time unit instead.")
+    float | None,
+    typer.Option(rich_help_panel=PANEL, metavar="R", min=0, help="Arrivals per time unit instead."),
 ]
 Trace = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Replay these jobs (import … --jobs) instead."),
+    typer.Option(
+        rich_help_panel=PANEL, metavar="FILE", help="Replay these jobs (import … --jobs) instead."
+    ),
 ]
 Compress = Annotated[
-    float, typer.Option(metavar="C", help="Jobs of the trace arrive C times as fast.")
+    float,
+    typer.Option(
+        rich_help_panel=PANEL, metavar="C", help="Jobs of the trace arrive C times as fast."
+    ),
 ]
 JobCount = Annotated[
     int | None,
     typer.Option(
+        rich_help_panel=PANEL,
         metavar="N",
         min=1,
         max=MOST_ARRIVALS,
@@ -38,29 +51,45 @@ JobCount = Annotated[
     ),
 ]
 Noise = Annotated[
-    float, typer.Option(metavar="X", min=0, help="Coefficient of variation of the jobs' demands.")
+    float,
+    typer.Option(
+        rich_help_panel=PANEL,
+        metavar="X",
+        min=0,
+        help="Coefficient of variation of the jobs' demands.",
+    ),
 ]
 Durations = Annotated[
     str,
     typer.Option(
+        rich_help_panel=PANEL,
         metavar="LAW",
         help="exponential, constant, lognormal:CV, or trace:FILE, those of a trace's classes.",
     ),
 ]
 Batch = Annotated[
     int,
-    typer.Option(metavar="N", min=0, max=MOST_AT_ONCE, help="N jobs more arrive at time 0."),
+    typer.Option(
+        rich_help_panel=PANEL,
+        metavar="N",
+        min=0,
+        max=MOST_AT_ONCE,
+        help="N jobs more arrive at time 0.",
+    ),
 ]
 Start = Annotated[
     str,
     typer.Option(
-        metavar="HOW", help="empty, or full: as many jobs run at time 0 as in the steady state."
+        rich_help_panel=PANEL,
+        metavar="HOW",
+        help="empty, or full: as many jobs run at time 0 as in the steady state.",
     ),
 ]
 Mixes = Annotated[
     list[str] | None,
     typer.Option(
         "--mix",
+        rich_help_panel=PANEL,
         metavar="T:CLASS=SHARE,…",
         help="From time T on these shares of all arrivals; repeat.",
     ),

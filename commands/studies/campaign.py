@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...instances.errors import InputError
-from ...instances.wording import NONE, percent
+from ...core.errors import InputError
+from ...core.wording import NONE, percent
 from ..console import NO, Json, OutputFolder, Quiet, show, tell
-from .carrying_out import ENDING, Anyway, Dask, Retry, Workers, carried_out, tell_end
+from .run_study import ENDING, Anyway, Dask, Retry, Workers, carried_out, tell_end
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -86,10 +86,10 @@ def campaign(
 
 
 def _default_folder(file: Path) -> Path:
+    from ...core.files.examples import is_example
+    from ...core.files.inputs import STANDARD
+    from ...core.files.outputs import check_folder
     from ...experiments.study.study_file import name_of_file
-    from ...instances.examples import is_example
-    from ...instances.files.inputs import STANDARD
-    from ...instances.files.outputs import check_folder
 
     elsewhere = is_example(file) or str(file) == STANDARD
     folder = Path(name_of_file(file) + ENDING) if elsewhere else file.with_suffix(ENDING)
@@ -101,7 +101,7 @@ def _export_again(study: Study, folder: Path) -> Mapping[str, Record]:
     from ...experiments.engine.export import export
     from ...experiments.engine.store import Store
 
-    _need_runs(folder)
+    _check_runs(folder)
     with Store(folder) as store:
         tell([store.damage] if store.damage else [], quiet=False)
         export(study, store.records, folder)
@@ -112,7 +112,7 @@ def _runs_where(study: Study, folder: Path, condition: str, *, as_json: bool, qu
     from ...experiments.engine.store import records_in
     from ...experiments.engine.where import runs_where
 
-    _need_runs(folder)
+    _check_runs(folder)
     rows = runs_where(study, records_in(folder), condition)
     short = ("run", "instance", "method", "status", "makespan", "gap", "error")
     text = "\n".join(
@@ -122,12 +122,12 @@ def _runs_where(study: Study, folder: Path, condition: str, *, as_json: bool, qu
     show(text, document=document, as_json=as_json, quiet=quiet)
 
 
-def _need_runs(folder: Path) -> None:
-    from ...experiments.engine.export import need_libraries
-    from ...experiments.engine.store import NAME, need_no_older
+def _check_runs(folder: Path) -> None:
+    from ...experiments.engine.export import check_libraries
+    from ...experiments.engine.store import NAME, check_no_older
 
-    need_libraries()
-    need_no_older(folder)
+    check_libraries()
+    check_no_older(folder)
     if not (folder / NAME).is_file():
         raise InputError(f"{folder}: has no {NAME}, which the tables are made of")
 

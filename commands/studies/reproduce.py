@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 from ..console import NO, Json, OutputFolder, Quiet, show, tell
-from .carrying_out import ENDING, Anyway, Dask, Retry, Workers, carried_out, tell_end
+from .run_study import ENDING, Anyway, Dask, Retry, Workers, carried_out, tell_end
 
 if TYPE_CHECKING:
     from ...experiments.engine.campaign import Ended
@@ -69,11 +69,11 @@ def reproduce(
     pictures; what is in it is not run again. Exits with 1 if runs failed, or a claim that should
     hold does not.
     """
+    from ...core.files.outputs import check_folder
     from ...experiments.engine.campaign import Options
     from ...experiments.reproduction.running import planned, told
     from ...experiments.reproduction.view import reproduction_document, reproduction_view
     from ...experiments.study.listing import run_rows
-    from ...instances.files.outputs import check_folder
 
     if quick and full:
         raise InputError("--quick and --full exclude one another")

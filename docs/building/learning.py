@@ -1,6 +1,7 @@
 """What a page about a formulation or a method shows of it, made while the site is built.
 
-- `{statement} NAME`: the mathematics that `slotwise explain NAME` prints;
+- `{statement} NAME`: the mathematics that `slotwise explain NAME` prints, but for the cuts;
+- `{rows} NAME LABEL …`: some of its rows, to stand beside their proof;
 - `{without} NAME`: what the model says of the shipped witness when a rule is left out;
 - `{lesson} NAME`: the lesson page, in a frame;
 - `{entry} KIND NAME`: what the registry says of a method;
@@ -13,18 +14,20 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import slotwise
 from slotwise.formulations.mathematics import Formulation, Statement, Symbol
 from slotwise.report import catalogue
-from slotwise.teaching.lessons.families import FAMILIES
+from slotwise.teaching.lessons.family import FAMILIES
 from slotwise.teaching.lessons.lesson import make_lesson
 from slotwise.teaching.lessons.lesson_page import lesson_content
 from slotwise.teaching.steps import RECORDERS
@@ -41,14 +44,14 @@ LESSON_HEIGHT, STEPS_HEIGHT = 1000, 720
 """Height of the frames (pixels)."""
 
 WITHOUT = """\
-Each rule that is needed for truth left out alone, on the problem that the lesson above opens with.
-What the model then answers breaks the rule, even where the number is the same.
+Each rule below is left out alone, on the problem with which the lesson opens. What the model then
+answers breaks the rule, even where the number is the same.
 
 """
 
 HOW_TO_STEP = """\
 The arrow keys step, Home and End jump; `#9` in the address opens step 9. The page is one file for a
-lecture: `slotwise explain {name} {example} --html steps.html`; `--slides FOLDER` writes a picture
+lecture: `slotwise steps {name} {example} -o steps.html`; `--slides FOLDER` writes a picture
 of each step.
 """
 
@@ -70,7 +73,8 @@ def symbols(title: str, listed: tuple[Symbol, ...]) -> str:
     ]
     used = [k for k in range(4) if k < 2 or any(row[k] for row in rows)]
     head = ["symbol", "meaning", "domain", "in code"]
-    return f"{title}\n\n" + table([head[k] for k in used], [[row[k] for k in used] for row in rows])
+    shown = table([head[k] for k in used], [[row[k] for k in used] for row in rows])
+    return f"### {title}\n\n{shown}"
 
 
 def equation(one: Statement) -> str:
@@ -85,17 +89,30 @@ def equation(one: Statement) -> str:
     )
 
 
+def is_cut(one: Statement) -> bool:
+    """Whether a row is the first of a family of cuts. Cuts stand behind all other rows."""
+    return one.words.startswith("Cut (")
+
+
 def statement(formulation: Formulation) -> Iterator[str]:
-    """The mathematics of a formulation in Markdown."""
+    """The mathematics of a formulation in Markdown, without its cuts."""
     yield f"{formulation.summary} Source: {formulation.source}.\n"
     yield symbols("Sets", formulation.sets)
     yield symbols("Parameters", formulation.parameters)
     yield symbols("Variables", formulation.variables)
     yield symbols("Abbreviations", formulation.abbreviations)
-    yield "The objective\n"
+    yield "### Objective\n"
     yield equation(formulation.objective)
-    yield "subject to\n"
-    yield from (equation(one) for one in formulation.statements)
+    yield "### Constraints\n"
+    yield from map(equation, takewhile(lambda one: not is_cut(one), formulation.statements))
+
+
+def rows(formulation: Formulation, labels: list[str]) -> Iterator[str]:
+    """The rows with some labels in Markdown, in the order of the formulation."""
+    unknown = set(labels) - {one.label for one in formulation.statements}
+    if unknown:
+        raise ExtensionError(f"{formulation.name} has no rows {sorted(unknown)}")
+    yield from (equation(one) for one in formulation.statements if one.label in labels)
 
 
 lesson_on = cache(make_lesson)
@@ -155,6 +172,12 @@ class StatementOf(FromText):
         return "\n".join(statement(slotwise.explain(self.arguments[0])))
 
 
+class RowsOf(FromText):
+    def text(self) -> str:
+        name, *labels = self.arguments[0].split()
+        return "\n".join(rows(slotwise.explain(name), labels))
+
+
 class Without(FromText):
     def text(self) -> str:
         return without(self.arguments[0]) if self.arguments[0] in FAMILIES else ""
@@ -170,7 +193,7 @@ class LessonOf(FromText):
             content = lesson_content(lesson_on(model), name)
         except slotwise.InputError as missing:
             logger.warning(f"no lesson on {model}: {missing}", type="slotwise", subtype="lesson")
-            return f"`slotwise explain {model} --lesson lesson.html` makes a lesson page.\n"
+            return f"`slotwise lesson {model} -o lesson.html` makes a lesson page.\n"
         return self.framed(name, content, f"Lesson: the {model} model", LESSON_HEIGHT)
 
 
@@ -183,7 +206,7 @@ class StepsOf(FromText):
         problem = slotwise.read(example)
         parameters = {name: ast.literal_eval(v) for name, v in PAIR.findall(given)}
         optimum = 20 if isinstance(problem, slotwise.Instance) else None
-        steps = slotwise.steps(method, problem, optimum=optimum, parameters=parameters)
+        steps = slotwise.steps(problem, method, optimum=optimum, **parameters)
         title = f"{method} on {problem.name}, step by step"
         frame = self.framed(f"{slug(method)}.html", page(steps), title, STEPS_HEIGHT)
         name = f'"{method}"' if " " in method else method
@@ -210,6 +233,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
     for name, directive in {
         "statement": StatementOf,
+        "rows": RowsOf,
         "without": Without,
         "lesson": LessonOf,
         "steps": StepsOf,

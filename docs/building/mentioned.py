@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, ForwardRef
 
-INNER = "slotwise.heuristics.dispatch.engine."
+INNER = "slotwise.heuristics.datacenter.engine."
 """The arrays that the compiled simulator works on are for its own eyes."""
 
 

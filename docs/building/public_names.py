@@ -32,29 +32,35 @@ PUBLIC: dict[str, tuple[str, str]] = slotwise._public
 
 AREAS = {
     "batches": ("instances.mapreduce",),
-    "solving": ("solvers", "formulations"),
+    "solving": ("solvers", "formulations", "core.clock"),
     "datacenters": (
         "instances.datacenter",
-        "heuristics.dispatch",
-        "solvers.guidance",
-        "formulations.bounds.waiting",
+        "heuristics.datacenter",
+        "solvers.datacenter",
+        "formulations.datacenter.waiting_bound",
     ),
-    "hierarchies": ("instances.hierarchy", "heuristics.fairness"),
-    "files": ("report.documents", "instances.importers", "instances.traces", "instances.exporters"),
+    "hierarchies": ("instances.hierarchy", "heuristics.hierarchy"),
+    "files": (
+        "report.documents",
+        "instances.importers",
+        "instances.mapreduce.importers",
+        "instances.datacenter.importers",
+        "instances.exporters",
+    ),
     "pictures": ("report",),
     "studies": ("experiments",),
     "learning": ("teaching",),
     "extending": (
-        "instances.registry",
+        "core.registry",
         "instances.generators",
         "report.catalogue",
-        "solvers.method",
+        "solvers.mapreduce.method",
         "solvers.progress",
-        "solvers.stop_reason",
-        "heuristics.dispatch.python_policy",
-        "heuristics.dispatch.policy",
+        "core.stop_reason",
+        "heuristics.datacenter.python_policy",
+        "heuristics.datacenter.policy",
     ),
-    "errors": ("instances.errors", "instances.verdict", "report.documents.verdicts"),
+    "errors": ("core.errors", "instances.verdict", "report.documents.verdicts"),
 }
 """Rooms of the package whose names a page has. The longest that fits decides."""
 

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 from ..study.identity import own_version
 from .record import Record
 
@@ -59,13 +59,13 @@ def build_name() -> str:
 
 def installed(names: tuple[str, ...]) -> dict[str, str]:
     """The versions of those packages that are there."""
-    found = {}
+    versions = {}
     for name in names:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
@@ -75,8 +75,8 @@ def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
     """
     for name in {**ours, **theirs}:
         if theirs.get(name) != ours.get(name):
-            there, here = (one.get(name, "none") for one in (theirs, ours))
-            return f"{name} {there}, here is {here}"
+            their_version, our_version = (versions.get(name, "none") for versions in (theirs, ours))
+            return f"{name} {their_version}, here is {our_version}"
     return ""
 
 

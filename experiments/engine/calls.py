@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...instances.errors import InputError
-from ...instances.files.inputs import read_bytes
+from ...core.calls.checked import checked
+from ...core.errors import InputError
+from ...core.files.inputs import read_bytes
 from ..study.study import Study
 from ..study.study_file import read_study
 from .backends.protocol import LostCluster
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 ENDING = ".runs"
 
 
+@checked
 def campaign(
     study: Study | str | Path,
     folder: str | Path | None = None,

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 
-from ...instances.errors import InputError, OutputError
-from ...instances.files.outputs import write_bytes
+from ...core.errors import InputError, OutputError
+from ...core.files.outputs import write_bytes
 from ..study.study import Study, Unit
 from .backends.protocol import KEPT, Backend, LostCluster
 from .build import check_build
 from .contradictions import Judge
-from .export import export, need_libraries
+from .export import check_libraries, export
 from .manifest import Manifest
 from .record import Record
 from .store import NAME, Store
@@ -36,92 +36,60 @@ FINISHED, INTERRUPTED, LOST, STOPPED = "finished", "interrupted", "lost the sche
 
 @dataclass(frozen=True)
 class State:
-    """How far a campaign is.
-
-    Parameters
-    ----------
-    runs, ended, failed
-        Runs of the study, those that have ended, in this session or before, and those of them that
-        failed.
-    fresh
-        Runs that ended in this session.
-    elapsed
-        Seconds since the session began.
-    left
-        Seconds until all have ended, None as long as nobody knows.
-    """
+    """How far a campaign is."""
 
     runs: int
     ended: int
     failed: int
+    """`runs`, `ended`, `failed`: runs of the study, those that have ended, in this session or
+    before, and those of them that failed."""
     fresh: int
+    """Runs that ended in this session."""
     elapsed: float
+    """Seconds since the session began."""
     left: float | None
+    """Seconds until all have ended, None as long as nobody knows."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a study is carried out.
-
-    Parameters
-    ----------
-    workers
-        Processes side by side, by default one for as many cores as a run has threads.
-    dask
-        Address of a Dask scheduler, instead of this machine.
-    retry
-        Run the failed runs again.
-    anyway
-        Go on in a folder of another build of slotwise, and take workers of other builds.
-    file
-        What the study's file holds; the folder gets a copy.
-    on_progress
-        Called about ten times a second at most, and at the end.
-    on_note
-        Called with what the user should know at once; by default it is a warning.
-    stop
-        Once it is set, the session ends as on Ctrl-C.
-    grace
-        Seconds beyond one and a half times its time limit that a run gets until it is ended.
-    backend
-        Makes the place where units run; by default `workers` and `dask` say which.
-    """
+    """How a study is carried out."""
 
     workers: int | None = None
+    """Processes side by side, by default one for as many cores as a run has threads."""
     dask: str | None = None
+    """Address of a Dask scheduler, instead of this machine."""
     retry: bool = False
+    """Run the failed runs again."""
     anyway: bool = False
+    """Go on in a folder of another build of slotwise, and take workers of other builds."""
     file: bytes | None = None
+    """What the study's file holds; the folder gets a copy."""
     on_progress: Callable[[State], None] | None = None
+    """Called about ten times a second at most, and at the end."""
     on_note: Callable[[str], None] = warnings.warn
+    """Called with what the user should know at once; by default it is a warning."""
     stop: threading.Event | None = None
+    """Once it is set, the session ends as on Ctrl-C."""
     grace: float = GRACE
+    """Seconds beyond one and a half times its time limit that a run gets until it is ended."""
     backend: Callable[[], Backend] | None = None
+    """Makes the place where units run; by default `workers` and `dask` say which."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a session ended.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    how
-        finished, interrupted, lost the scheduler, or failed.
-    state
-        How far it got.
-    reason
-        What to tell of a session that could not go on, and of tables that could not be written.
-    records
-        The records of the study by run.
-    """
+    """How a session ended."""
 
     folder: Path
     how: str
+    """finished, interrupted, lost the scheduler, or failed."""
     state: State
+    """How far it got."""
     reason: str = ""
+    """What to tell of a session that could not go on, and of tables that could not be written."""
     records: Mapping[str, Record] = field(default_factory=dict, repr=False)
+    """The records of the study by run."""
 
     @property
     def interrupted(self) -> bool:
@@ -143,7 +111,7 @@ def run_study(study: Study, folder: Path, options: Options | None = None) -> End
     Raises `InputError` if the folder cannot be used or a library is not installed.
     """
     options = options or Options()
-    need_libraries()
+    check_libraries()
     is_new = not folder.exists()
     _make(folder)
     with ExitStack() as stack:
@@ -203,11 +171,11 @@ class _Session:
     def __init__(self, study: Study, folder: Path, options: Options, store: Store) -> None:
         self.study, self.folder, self.options, self.store = study, folder, options, store
         known = {run.id for run in study.runs}
-        self.records = {name: one for name, one in store.records.items() if name in known}
+        self.records = {name: record for name, record in store.records.items() if name in known}
         self.judge = Judge(study, self.records.values())
         self.units = list(open_units(study, self.records, retry=options.retry))
         self.open = sum(len(unit.runs) for unit in self.units)
-        self.failed = {name for name, one in self.records.items() if one.failed}
+        self.failed = {name for name, record in self.records.items() if record.failed}
         self.clock = Clock(self.open)
         self.told, self.unwritten = 0.0, ""
         if self.units:
@@ -255,17 +223,17 @@ class _Session:
                 export(self.study, self.records, self.folder)
             self.manifest.write(self.records, how)
         except Exception as failure:
-            told = f"the tables cannot be written: {failure}"
+            reason = f"the tables cannot be written: {failure}"
             if not self.unwritten:
-                self.options.on_note(f"{told}; the campaign goes on, and tries again")
-            self.unwritten = f"{told}; all runs are kept, --table writes them again"
+                self.options.on_note(f"{reason}; the campaign goes on, and tries again")
+            self.unwritten = f"{reason}; all runs are kept, --table writes them again"
         else:
             self.unwritten = ""
 
     def _keep(self, record: Record) -> None:
         judged = self.judge.judged(record)
-        for one in judged:
-            kept = self.store.add(one)
+        for each in judged:
+            kept = self.store.add(each)
             self.records[kept.run] = kept
             (self.failed.add if kept.failed else self.failed.discard)(kept.run)
         if judged[-1].failed and not record.failed:

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ...instances.errors import one_line
-from ...solvers.result import OPTIMALITY_TOLERANCE, Status
+from ...core.errors import one_line
+from ...solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Status
 from ..study.study import Study
 from .record import ERROR, Record
 
@@ -16,12 +16,7 @@ from .record import ERROR, Record
 class Judge:
     """Compares each record with those of the same instance.
 
-    Parameters
-    ----------
-    study
-        The study.
-    records
-        Those of its runs that have ended.
+    `records`: those of its runs that have ended.
     """
 
     def __init__(self, study: Study, records: Iterable[Record]) -> None:
@@ -40,15 +35,15 @@ class Judge:
         beside.pop(record.run, None)
         if record.failed:
             return [record]
-        told = _no_time(record) or _below(record, record)
+        fault = _no_time(record) or _below(record, record)
         kept = []
         for other in list(beside.values()):
             if against := _below(record, other) or _below(other, record):
                 kept.append(_failed(other, against))
                 del beside[other.run]
-                told = told or against
-        if told:
-            return [*kept, _failed(record, told)]
+                fault = fault or against
+        if fault:
+            return [*kept, _failed(record, fault)]
         beside[record.run] = record
         return [record]
 
@@ -61,16 +56,16 @@ def _no_time(record: Record) -> str:
     return ""
 
 
-def _below(one: Record, other: Record) -> str:
+def _below(record: Record, other: Record) -> str:
     """What is wrong if the makespan of one is below the bound of the other."""
-    if one.makespan is None:
+    if record.makespan is None:
         return ""
     bound = math.inf if other.status == Status.INFEASIBLE.value else other.lower_bound
-    if bound is None or one.makespan * (1 + OPTIMALITY_TOLERANCE) >= bound:
+    if bound is None or record.makespan * (1 + OPTIMALITY_TOLERANCE) >= bound:
         return ""
     return (
-        f"{_called(one)}: makespan {one.makespan:.12g} is below the lower bound {bound:.12g} "
-        f"of {'itself' if one is other else _called(other)}"
+        f"{_called(record)}: makespan {record.makespan:.12g} is below the lower bound {bound:.12g} "
+        f"of {'itself' if record is other else _called(other)}"
     )
 
 

@@ -8,8 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...instances.errors import InputError
-from ...instances.files.outputs import write_bytes
+from ...core.calls.checked import checked
+from ...core.errors import InputError
+from ...core.files.outputs import write_bytes
 from ..study.study import Study
 from .record import Record
 from .tables import results_frame, times_frame
@@ -31,6 +32,7 @@ def export(study: Study, records: Mapping[str, Record], folder: Path) -> None:
         write_bytes(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n").encode())
 
 
+@checked
 def read_runs(folder: str | Path) -> pd.DataFrame:
     """The results of a campaign, with their times.
 
@@ -50,7 +52,7 @@ def read_runs(folder: str | Path) -> pd.DataFrame:
     InputError
         If the folder has no tables, or pandas is not installed.
     """
-    need_libraries()
+    check_libraries()
     import pandas as pd
 
     folder = Path(folder)
@@ -65,7 +67,7 @@ def read_runs(folder: str | Path) -> pd.DataFrame:
     return results.merge(times, on="run")
 
 
-def need_libraries() -> None:
+def check_libraries() -> None:
     """Raise `InputError` if the libraries of campaigns are not installed."""
     for name in ("joblib", "pandas", "pyarrow", "scipy"):
         if find_spec(name) is None:

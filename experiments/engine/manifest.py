@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...instances.errors import InputError
-from ...instances.files.outputs import write_bytes
+from ...core.errors import InputError
+from ...core.files.outputs import write_bytes
 from ..study.study import Study
 from .build import LIBRARIES, build, installed
 from .record import Record
@@ -28,14 +28,7 @@ TOOLS = ("joblib", "distributed", "pandas", "pyarrow", "matplotlib")
 class Manifest:
     """The manifest of a folder, with an entry for the session that begins now.
 
-    Parameters
-    ----------
-    folder
-        The folder.
-    study
-        Its study.
-    settings
-        What the session runs with: workers, threads, backend, the file of the study.
+    `settings`: what the session runs with: workers, threads, backend, the file of the study.
     """
 
     def __init__(self, folder: Path, study: Study, settings: Mapping[str, Any]) -> None:
@@ -121,9 +114,9 @@ def _processor() -> str:
 
 def _seeds(study: Study) -> list[Any]:
     """All seeds of the study's instances, in their order."""
-    found: dict[Any, None] = {}
+    seeds: dict[Any, None] = {}
     for unit in study.units:
         for values in (unit.instance.parameters, unit.instance.workload):
             if "seed" in values:
-                found[values["seed"]] = None
-    return list(found)
+                seeds[values["seed"]] = None
+    return list(seeds)

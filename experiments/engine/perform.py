@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol
 
-from ...instances.errors import InputError, SlotwiseError, one_line
-from ...instances.files.inputs import read_bytes
+from ...core.errors import InputError, SlotwiseError, one_line
+from ...core.files.inputs import read_bytes
 from ...instances.generators import GENERATORS
 from ..study.study import InstanceSource, MethodCall, Run, Unit
 from .build import build_name
@@ -97,7 +97,7 @@ def made(source: InstanceSource) -> tuple[Any, str]:
 
 def tuples(value: Any) -> Any:
     """A value with lists as tuples, as dataclasses of parameters have them."""
-    return tuple(tuples(one) for one in value) if isinstance(value, list | tuple) else value
+    return tuple(tuples(item) for item in value) if isinstance(value, list | tuple) else value
 
 
 def carry_out(run: Run, prepared: Prepared) -> Record:

@@ -103,9 +103,9 @@ def _number(value: Any) -> Any:
 
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_finite(item) for item in value]
     if hasattr(value, "tolist"):
         value = value.tolist()
     return None if isinstance(value, float) and not math.isfinite(value) else value

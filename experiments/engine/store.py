@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
-from ...instances.errors import InputError, OutputError, one_line
+from ...core.errors import InputError, OutputError, one_line
 from .record import Record, record_of, record_text
 
 NAME = "runs.sqlite"
@@ -48,33 +48,22 @@ class Store:
 
     Where rows are damaged, the file is set aside, and the others are in a new one.
 
-    Parameters
-    ----------
-    folder
-        The folder, which exists.
+    Raises `InputError` if another campaign is writing there, or the folder cannot be used.
 
-    Attributes
-    ----------
-    records
-        The records by run, as they were found.
-    damage
-        What was damaged, in words; empty if nothing was.
-
-    Raises
-    ------
-    InputError
-        If another campaign is writing there, or the folder cannot be used.
+    `folder`: the folder, which exists.
+    `records`: the records by run, as they were found.
+    `damage`: what was damaged, in words; empty if nothing was.
     """
 
     def __init__(self, folder: Path) -> None:
-        need_no_older(folder)
+        check_no_older(folder)
         self.path, self.damage = folder / NAME, ""
         self._lock = _locked(folder)
         try:
-            found = _found(self.path)
-            if found.damage:
-                self.damage = _set_aside(self.path, found)
-            self.records = found.records
+            content = _found(self.path)
+            if content.damage:
+                self.damage = _set_aside(self.path, content)
+            self.records = content.records
         except BaseException as failure:
             os.close(self._lock)
             if isinstance(failure, OSError | sqlite3.Error):
@@ -134,16 +123,17 @@ def records_in(folder: Path) -> dict[str, Record]:
     Returns the records, none if there is no file of them.
     Raises `InputError` if rows are damaged, or the file cannot be read.
     """
-    need_no_older(folder)
-    found = _found(folder / NAME)
-    if found.damage:
+    check_no_older(folder)
+    content = _found(folder / NAME)
+    if content.damage:
         raise InputError(
-            f"{folder / NAME}: {found.words}; slotwise campaign sets them aside and runs them again"
+            f"{folder / NAME}: {content.words}; slotwise campaign sets them aside and runs them "
+            "again"
         )
-    return found.records
+    return content.records
 
 
-def need_no_older(folder: Path) -> None:
+def check_no_older(folder: Path) -> None:
     """Raise `InputError` if an older version of slotwise kept runs there."""
     if (folder / OLDER).exists():
         raise InputError(
@@ -267,7 +257,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _set_aside(path: Path, found: _Found) -> str:
+def _set_aside(path: Path, content: _Found) -> str:
     """Put a file of the rows that are sound in the place of a damaged one, and say so."""
     aside = next(
         place
@@ -278,8 +268,8 @@ def _set_aside(path: Path, found: _Found) -> str:
     new.unlink(missing_ok=True)
     with closing(_opened(new)) as connection:
         connection.execute("BEGIN")
-        records = found.records.values()
-        connection.executemany(ADD, (_row(one.run, record_text(one)) for one in records))
+        records = content.records.values()
+        connection.executemany(ADD, (_row(record.run, record_text(record)) for record in records))
         connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode = DELETE")
     os.link(path, aside)
@@ -287,4 +277,4 @@ def _set_aside(path: Path, found: _Found) -> str:
         with suppress(FileNotFoundError):
             os.replace(f"{path}{more}", f"{aside}{more}")
     os.replace(new, path)
-    return f"{path}: {found.words}; set aside as {aside.name}, what is missing runs again"
+    return f"{path}: {content.words}; set aside as {aside.name}, what is missing runs again"

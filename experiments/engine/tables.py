@@ -88,13 +88,13 @@ def _best(
     study: Study, records: Mapping[str, Record]
 ) -> dict[int, tuple[float | None, float | None]]:
     """For each instance the best lower bound and makespan of all its runs."""
-    found = {}
+    best = {}
     for unit in study.units:
         ended = [records[run.id] for run in unit.runs if run.id in records]
-        bounds = [one.lower_bound for one in ended if one.lower_bound is not None]
-        makespans = [one.makespan for one in ended if one.makespan is not None]
-        found[id(unit.instance)] = max(bounds, default=None), min(makespans, default=None)
-    return found
+        bounds = [record.lower_bound for record in ended if record.lower_bound is not None]
+        makespans = [record.makespan for record in ended if record.makespan is not None]
+        best[id(unit.instance)] = max(bounds, default=None), min(makespans, default=None)
+    return best
 
 
 def _parameters(study: Study, pairs: Pairs) -> tuple[Columns, Columns]:

@@ -22,17 +22,12 @@ class Watchdog:
     """Ends the process if a run takes much longer than its time limit.
 
     A thread of the C library does it, so it also ends loops that never give the interpreter back.
-
-    Parameters
-    ----------
-    grace
-        Seconds beyond `FACTOR` times the limit.
-    file
-        Descriptor that tells where the run hung; by default nothing does.
     """
 
     grace: float = GRACE
+    """Seconds beyond `FACTOR` times the limit."""
     file: int | None = None
+    """Descriptor that tells where the run hung; by default nothing does."""
 
     @contextmanager
     def __call__(self, run: Run) -> Iterator[None]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 from ..study.study import Study
 from .record import Record
 from .tables import frame_of

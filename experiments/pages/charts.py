@@ -1,4 +1,4 @@
-"""Charts as SVG: their colours follow the page, light or dark, and they need no script to be read.
+"""Charts of a page: drawn by matplotlib as SVG whose colours follow the page, light or dark.
 
 Series differ in colour, dash and mark, so that they can be told apart without colours.
 """
@@ -6,41 +6,61 @@ Series differ in colour, dash and mark, so that they can be told apart without c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
-from ...instances.wording import percent
-from .axes import Axis, number
-from .markup import Markup, cut, joined, safe
+import numpy as np
+
+from ...core.errors import printable
+from ...core.wording import SPACE, percent
+from ...report.kept import kept
+from ...report.palette import LIGHT
+from ...report.plots import MARKERS, dodged, draw_means, figure_bytes
+from .markup import Markup, cut, safe
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 MOST_SERIES = 8
 """Series of a chart; a reader cannot tell more apart."""
 
-WIDTH, HEIGHT = 480, 300
-LEFT, RIGHT, TOP, BOTTOM = 58, 468, 30, 252
-DODGE = 8.0
-"""Pixels between marks of neighbouring series on one level."""
+WIDTH, AXES_HEIGHT = 420, 200
+LEFT, RIGHT, ABOVE, BELOW, TURNED = 62, 12, 28, 42, 98
+"""Pixels of a chart, of its axes and around them, the last where names of levels are turned."""
+WHISKER = 158
+"""Pixels of the chart of a mean in a table."""
+LETTER, TURNED_LETTER = 8.0, 16.0
+"""Pixels that a letter takes, at the most; and a turned one, height and slant."""
 
-DASHES = ("", "6 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 3", "9 2 2 2 2 2")
+DASHES = ((), (6, 3), (2, 3), (9, 3, 2, 3), (12, 4), (4, 2), (1, 3), (9, 2, 2, 2, 2, 2))
 FEW = 200
 """Up to this many dots of a series are larger."""
-LETTER = 10.0
-"""Pixels that a letter takes, at the largest size of a chart's text."""
+
+SVG, LINK = "http://www.w3.org/2000/svg", "{http://www.w3.org/1999/xlink}href"
+SERIES = "series-"
+"""Begin of the ids of what belongs to a series, before its number."""
+
+COLOURS = {light: f"var(--{name})" for name, light in LIGHT.items()}
+LOOK: dict[Any, Any] = {
+    "font.size": 12, "axes.labelcolor": LIGHT["ink"], "text.color": LIGHT["ink"],
+    "axes.edgecolor": LIGHT["soft"], "xtick.color": LIGHT["soft"], "ytick.color": LIGHT["soft"],
+    "grid.color": LIGHT["line"], "axes.axisbelow": True,
+    "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "none",
+    "axes.facecolor": "none", "savefig.facecolor": "none", "lines.scale_dashes": False,
+    "path.simplify": False, "svg.fonttype": "none",
+    "text.parse_math": False,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a series.
-
-    Parameters
-    ----------
-    x, y
-        Where it is.
-    half
-        Half of the interval about y, NaN for none.
-    said
-        What a pointer over it shows.
-    """
+    """A point of a series: half of the interval about y, and what a pointer over it shows."""
 
     x: float
     y: float
@@ -52,14 +72,7 @@ class Point:
 class Series:
     """A line or a cloud of a chart.
 
-    Parameters
-    ----------
-    label
-        In the legend.
-    points
-        Its points; those that are not finite leave a hole in a line.
-    colour
-        Its number among the methods, so that it looks the same in all charts.
+    `colour` is its number among the methods, so that it looks the same in all charts.
     """
 
     label: str
@@ -69,17 +82,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Words:
-    """What is written on a chart.
-
-    Parameters
-    ----------
-    title
-        Above it.
-    x, y
-        Its axes, with units.
-    below
-        Under it.
-    """
+    """What is written on a chart: above it, at its axes with units, and under it."""
 
     title: str
     x: str
@@ -88,203 +91,271 @@ class Words:
 
 
 def means_chart(
-    series: Sequence[Series], levels: Sequence[str], words: Words, y: Axis, *, share: bool
+    series: Sequence[Series], levels: Sequence[str], words: Words, *, share: bool
 ) -> Markup:
     """Means over the levels of a factor, with their intervals."""
-    step = (RIGHT - LEFT) / max(len(levels), 1)
-    drawn = []
-    apart = min(DODGE, 0.6 * step / max(len(series), 1))
-    for k, one in enumerate(series):
-        first = LEFT + step / 2 + (k - (len(series) - 1) / 2) * apart
-        drawn.append(_group(one, _line_of_means(one, first, step, y)))
-    ticks = _levels_below(levels, step)
-    return _figure(series, [_frame(words, y, share), ticks, *drawn], words, turned=_turned(levels))
+    step = (WIDTH - LEFT - RIGHT) / len(levels)
+    turned = max(map(len, levels)) * LETTER > step
+
+    def draw(axes: Axes) -> None:
+        for k, each in enumerate(series):
+            points = _finite(each)
+            bars = draw_means(
+                axes,
+                dodged([point.x for point in points], k, len(series)),
+                [point.y for point in points],
+                [point.half for point in points],
+                **_look(each),
+            )
+            for part in bars.get_children():
+                part.set_gid(f"{SERIES}{each.colour}-bars")
+            bars[0].set_gid(f"{SERIES}{each.colour}")
+        # A gap below 0 is none, however wide the interval.
+        axes.set_ylim(bottom=0 if share else min(0.0, axes.dataLim.y0))
+        # The end of a name tells it apart as often as its beginning.
+        short = [f"{n[:4]}…{n[-5:]}" if turned and len(n) > 10 else n for n in levels]
+        names = [_printed(name) for name in short]
+        way: dict[str, Any] = (
+            {"rotation": 50, "ha": "right", "rotation_mode": "anchor"} if turned else {}
+        )
+        every = math.ceil(TURNED_LETTER / step) if turned else 1
+        axes.set_xticks(range(0, len(levels), every), names[::every], **way)
+        axes.set_xlim(-0.5, len(levels) - 0.5)
+        _ticks(axes.yaxis, percent if share else number)
+
+    return _figure(series, words, draw, told=series, below=TURNED if turned else BELOW)
 
 
-def steps_chart(series: Sequence[Series], words: Words, x: Axis) -> Markup:
-    """Step functions from 0 to 1, such as performance profiles."""
-    y = Axis(0.0, 1.04, BOTTOM, TOP)
-    drawn = []
-    for one in series:
-        path = [f"M{LEFT:g} {BOTTOM:g}"]
-        last = -math.inf
-        for point in one.points:
-            if point.x > x.high:
-                break
-            at = x(point.x)
-            # Steps closer than the eye can tell are one.
-            if at - last >= 0.5 or not last >= 0:
-                path.append(f"H{at:.1f}")
-                last = at
-            path.append(f"V{y(point.y):.1f}")
-        path.append(f"H{RIGHT:g}")
-        drawn.append(_group(one, [f'<path class="line" d="{"".join(path)}"/>']))
-    parts = [_frame(words, y, True), _below(x, number), *drawn]
-    return _figure(series, parts, words)
+def steps_chart(series: Sequence[Series], words: Words, end: float) -> Markup:
+    """Step functions of factors from 1 to an end, up to 1, such as performance profiles."""
+
+    def draw(axes: Axes) -> None:
+        axes.set_ylim(0, 1.04)
+        _log_axis(axes, 1.0, end)
+        for each in series:
+            shown = [(point.x, point.y) for point in each.points if point.x <= end]
+            steps = [(1.0, 0.0), *_apart(axes, shown, 1.0)]
+            (line,) = axes.plot(
+                [*(x for x, _ in steps), end],
+                [*(y for _, y in steps), steps[-1][1]],
+                drawstyle="steps-post",
+                **{**_look(each), "marker": ""},
+            )
+            line.set_gid(f"{SERIES}{each.colour}")
+        _ticks(axes.yaxis, percent)
+
+    return _figure(series, words, draw)
 
 
 def cloud_chart(
-    series: Sequence[Series], words: Words, x: Axis, y: Axis, *, best: Sequence[Series] = ()
+    series: Sequence[Series], words: Words, top: float, *, best: Sequence[Series] = ()
 ) -> Markup:
-    """Points, many of which may fall together, with a few that stand out."""
-    drawn = []
-    for one in series:
-        # A path with dots is a tenth as long as circles; points on one half pixel are one dot.
-        dots = dict.fromkeys((round(2 * x(p.x)) / 2, round(2 * y(p.y)) / 2) for p in one.points)
-        path = "".join(f"M{a:g} {b:g}h0" for a, b in dots)
-        marks = [_mark(x(p.x), y(p.y), p, one.colour) for s in best if s.colour == one.colour
-                 for p in s.points]  # fmt: skip
-        kind = "dots" if len(dots) > FEW else "dots few"
-        drawn.append(_group(one, [f'<path class="{kind}" d="{path}"/>', *marks]))
-    return _figure(series, [_frame(words, y, True), _below(x, number), *drawn], words)
+    """Shares against times, many of which may fall together, with a few that stand out.
+
+    `top`: where the vertical axis ends; what is above is drawn there.
+    """
+    times = [point.x for each in series for point in each.points]
+
+    def draw(axes: Axes) -> None:
+        axes.set_ylim(0, top)
+        _log_axis(axes, min(times) / 1.15, max(times) * 1.15)
+        for each in series:
+            # Lines of no length with round ends are dots, a tenth as long as marks.
+            dots = _apart(axes, [(p.x, min(p.y, top)) for p in each.points], 0.5)
+            (line,) = axes.plot(
+                [x for at, _ in dots for x in (at, at, math.nan)],
+                [y for _, at in dots for y in (at, at, math.nan)],
+                color=LIGHT[f"c{each.colour}"],
+                solid_capstyle="round",
+                linewidth=3.4 if len(dots) > FEW else 5,
+                alpha=0.5 if len(dots) > FEW else 0.65,
+            )
+            line.set_gid(f"{SERIES}{each.colour}-dots")
+        for each in best:
+            ends = [min(point.y, top) for point in each.points]
+            edge: dict[str, Any] = {
+                "markersize": 9,
+                "markeredgecolor": LIGHT["paper"],
+                "clip_on": False,
+            }
+            (line,) = axes.plot([p.x for p in each.points], ends, **_look(each), **edge)
+            line.set_gid(f"{SERIES}{each.colour}")
+        _ticks(axes.yaxis, percent)
+
+    return _figure(series, words, draw, told=best)
 
 
-def whisker(value: float, half: float, axis: Axis, said: str) -> Markup:
+def whisker(value: float, half: float, end: float, said: str) -> Markup:
     """A mean with its interval, as a cell of a table.
 
     `half`: half of its interval, NaN for none.
-    `axis`: from 0 to its right end, in pixels.
+    `end`: the right end of the axis, which begins at 0.
     """
     if not math.isfinite(value):
         return Markup("")
-    at = axis(value)
+    wide = WHISKER - 8
+
+    def at(number: float) -> float:
+        return 2 + wide * min(max(number / end, 0.0), 1.0)
+
     bar = ""
     if math.isfinite(half):
-        left, right = axis(value - half), axis(value + half)
+        left, right = at(value - half), at(value + half)
         bar = f'<path class="bar" d="M{left:.1f} 8H{right:.1f}M{left:.1f} 4v8M{right:.1f} 4v8"/>'
-    wide = axis.last + 6
     return Markup(
-        f'<svg class="whisker s0" viewBox="0 0 {wide:g} 16" width="{wide:g}" height="16" '
+        f'<svg class="whisker" viewBox="0 0 {WHISKER} 16" width="{WHISKER}" height="16" '
         f'role="img" aria-label="{safe(said)}"><title>{safe(said)}</title>'
-        f'<path class="axis" d="M{axis.first:g} 15.5H{axis.last:g}M{axis.first:g} 0v16"/>{bar}'
-        f'<circle class="mark" cx="{at:.1f}" cy="8" r="3.5"/></svg>'
+        f'<path class="axis" d="M2 15.5h{wide}M2 0v16"/>{bar}'
+        f'<circle class="mark" cx="{at(value):.1f}" cy="8" r="3.5"/></svg>'
     )
+
+
+def number(value: float) -> str:
+    """A tick as text."""
+    if value and not 1e-4 <= abs(value) < 1e6:
+        mantissa, _, power = f"{value:.2e}".partition("e")
+        return f"{float(mantissa):g}e{int(power)}"
+    return f"{value:.6g}"
+
+
+def _look(series: Series) -> dict[str, Any]:
+    return {
+        "color": LIGHT[f"c{series.colour}"],
+        "dashes": DASHES[series.colour] or (None, None),
+        "marker": MARKERS[series.colour],
+    }
+
+
+def _finite(series: Series) -> list[Point]:
+    return [point for point in series.points if math.isfinite(point.y)]
+
+
+def _apart(
+    axes: Axes, places: list[tuple[float, float]], pixels: float
+) -> list[tuple[float, float]]:
+    """Places, of those closer to each other than some pixels one."""
+    cells = np.round(axes.transData.transform(np.reshape(places, (-1, 2))) / pixels)
+    return list(dict(zip(map(tuple, cells.tolist()), places, strict=True)).values())
+
+
+def _log_axis(axes: Axes, low: float, high: float) -> None:
+    from matplotlib.ticker import LogLocator, MaxNLocator
+
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    few = high < 10 * low
+    axes.xaxis.set_major_locator(MaxNLocator(4) if few else LogLocator(numticks=6))
+    axes.minorticks_off()
+    _ticks(axes.xaxis, number)
+
+
+def _ticks(axis: Axis, text: Callable[[float], str]) -> None:
+    axis.set_major_formatter(lambda value, _: text(value))
 
 
 def _figure(
-    series: Sequence[Series], parts: Iterable[str], words: Words, *, turned: bool = False
+    series: Sequence[Series],
+    words: Words,
+    draw: Callable[[Axes], None],
+    *,
+    told: Sequence[Series] = (),
+    below: float = BELOW,
 ) -> Markup:
-    height = HEIGHT + (60 if turned else 0)
-    keys = [
-        f'<button type="button" class="key s{one.colour}" data-series="{one.colour}" '
-        f'aria-pressed="true"><svg viewBox="0 0 30 12" width="30" height="12" aria-hidden="true">'
-        f'<path class="line" d="M1 6H29"{_dash(one.colour)}/>{_shape(15, 6, one.colour)}</svg>'
-        f"{safe(cut(one.label))}</button>"
-        for one in series
-    ]
-    below = f"<p>{safe(words.below)}</p>" if words.below else ""
+    """The chart with its title, a key that hides a series on a click, and words below.
+
+    `told`: series whose marks say something.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    high = ABOVE + AXES_HEIGHT + below
+    with rc_context(LOOK), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # the browser has other fonts
+        figure = Figure(figsize=(WIDTH / 72, high / 72))
+        place = (LEFT / WIDTH, below / high, 1 - (LEFT + RIGHT) / WIDTH, AXES_HEIGHT / high)
+        axes = figure.add_axes(place)
+        axes.grid(axis="y")
+        axes.set_xlabel(_printed(words.x))
+        figure.text(4 / WIDTH, 1 - 16 / high, _printed(words.y))
+        draw(axes)
+        drawn = figure_bytes(figure, "svg", words.title)
+        keep = kept()
+        if keep is not None:
+            keep.figure(words.title, _with_legend(figure, series))
+    keys = "".join(
+        f'<button type="button" class="key s{each.colour}" data-series="{each.colour}" '
+        f'aria-pressed="true">{_sample(each)}{safe(cut(each.label))}</button>'
+        for each in series
+    )
+    under = f"<p>{safe(words.below)}</p>" if words.below else ""
     return Markup(
-        f"<figure><figcaption>{safe(words.title)}</figcaption>"
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{safe(words.title)}">{joined(parts)}'
-        f'<text class="name" x="{(LEFT + RIGHT) / 2:g}" y="{height - 6}" text-anchor="middle">'
-        f"{safe(words.x)}</text></svg>"
-        f'<div class="keys">{"".join(keys)}</div>{below}</figure>'
+        f"<figure><figcaption>{safe(words.title)}</figcaption>{_inline(drawn, words, told)}"
+        f'<div class="keys">{keys}</div>{under}</figure>'
     )
 
 
-def _frame(words: Words, y: Axis, share: bool) -> str:
-    """The vertical axis with its grid and name."""
-    parts = [f'<text class="name" x="4" y="16">{safe(words.y)}</text>']
-    for tick in y.ticks(6):
-        at = y(tick)
-        label = percent(tick) if share else number(tick)
-        parts.append(
-            f'<path class="grid" d="M{LEFT} {at:.1f}H{RIGHT}"/>'
-            f'<text x="{LEFT - 5}" y="{at + 4:.1f}" text-anchor="end">{label}</text>'
-        )
-    parts.append(f'<path class="axis" d="M{LEFT} {TOP}V{BOTTOM}H{RIGHT}"/>')
-    return "".join(parts)
+def _with_legend(figure: Figure, series: Sequence[Series]) -> Figure:
+    """The figure with what the page's key says."""
+    from matplotlib.lines import Line2D
 
-
-def _below(x: Axis, text: Callable[[float], str]) -> str:
-    """The ticks of a horizontal axis; those that would run into another are left out."""
-    parts: list[str] = []
-    free = -math.inf
-    for tick in x.ticks():
-        at, label = x(tick), text(tick)
-        wide = LETTER * len(label) / 2
-        parts.append(f'<path class="axis" d="M{at:.1f} {BOTTOM}v4"/>')
-        if at - wide > free and at + wide < WIDTH:
-            parts.append(
-                f'<text x="{at:.1f}" y="{BOTTOM + 22}" text-anchor="middle">{label}</text>'
-            )
-            free = at + wide + 2
-    return "".join(parts)
-
-
-def _turned(levels: Sequence[str]) -> bool:
-    """Whether the levels have no room beside each other."""
-    step = (RIGHT - LEFT) / max(len(levels), 1)
-    return max(map(len, levels), default=0) * LETTER > step
-
-
-def _levels_below(levels: Sequence[str], step: float) -> str:
-    parts = []
-    turned = _turned(levels)
-    every = math.ceil(14 / step) if turned else 1
-    for k, level in enumerate(levels):
-        at = LEFT + (k + 0.5) * step
-        parts.append(f'<path class="axis" d="M{at:.1f} {BOTTOM}v4"/>')
-        if k % every:
-            continue
-        where = (
-            f'transform="translate({at + 4:.1f} {BOTTOM + 14}) rotate(-50)" text-anchor="end"'
-            if turned
-            else f'x="{at:.1f}" y="{BOTTOM + 22}" text-anchor="middle"'
-        )
-        # The end of a name tells it apart as often as its beginning.
-        text = level if len(level) <= 10 or not turned else f"{level[:4]}…{level[-5:]}"
-        parts.append(f"<text {where}>{safe(text)}</text>")
-    return "".join(parts)
-
-
-def _group(one: Series, parts: Iterable[str]) -> str:
-    dash = _dash(one.colour)
-    return f'<g class="s{one.colour}" data-series="{one.colour}"{dash}>{"".join(parts)}</g>'
-
-
-def _line_of_means(one: Series, first: float, step: float, y: Axis) -> list[str]:
-    path, bars, marks = [], [], []
-    pen = "M"
-    for point in one.points:
-        if not math.isfinite(point.y):
-            pen = "M"
-            continue
-        at, high = first + step * point.x, y(point.y)
-        path.append(f"{pen}{at:.1f} {high:.1f}")
-        pen = "L"
-        if math.isfinite(point.half):
-            top, bottom = y(point.y + point.half), y(point.y - point.half)
-            bars.append(f"M{at:.1f} {top:.1f}V{bottom:.1f}m-3 0h6M{at - 3:.1f} {top:.1f}h6")
-        marks.append(_mark(at, high, point, one.colour))
-    return [
-        f'<path class="line" d="{"".join(path)}"/>',
-        f'<path class="bar" d="{"".join(bars)}"/>',
-        *marks,
-    ]
-
-
-def _mark(x: float, y: float, point: Point, colour: int) -> str:
-    return f"<g>{_shape(x, y, colour)}<title>{safe(point.said)}</title></g>"
-
-
-def _dash(colour: int) -> str:
-    dash = DASHES[colour % MOST_SERIES]
-    return f' stroke-dasharray="{dash}"' if dash else ""
-
-
-def _shape(x: float, y: float, colour: int) -> str:
-    """The mark of a series: eight forms."""
-    at = f"M{x:.1f} {y:.1f}"
-    forms = (
-        f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="3.8"/>',
-        f'<path class="mark" d="{at}m-3.4-3.4h6.8v6.8h-6.8z"/>',
-        f'<path class="mark" d="{at}m0-4.6l4.4 7.8h-8.8z"/>',
-        f'<path class="mark" d="{at}m0-4.8l4.4 4.8l-4.4 4.8l-4.4-4.8z"/>',
-        f'<path class="mark" d="{at}m0 4.6l4.4-7.8h-8.8z"/>',
-        f'<path class="mark" d="{at}m-1.5-4.4h3v2.9h2.9v3h-2.9v2.9h-3v-2.9h-2.9v-3h2.9z"/>',
-        f'<path class="mark" d="{at}m-4.6-1.8h9.2v3.6h-9.2z"/>',
-        f'<path class="mark" d="{at}m-1.8-4.6h3.6v9.2h-3.6z"/>',
+    lines = [Line2D([], [], label=_printed(cut(one.label)), **_look(one)) for one in series]
+    columns = 3 if max((len(one.label) for one in series), default=0) < 12 else 2
+    figure.legend(
+        handles=lines,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.02),
+        ncols=columns,
+        frameon=False,
+        fontsize=10,
     )
-    return forms[colour % MOST_SERIES]
+    return figure
+
+
+def _inline(drawn: bytes, words: Words, told: Sequence[Series]) -> str:
+    """An SVG of matplotlib as an element of the page, in the page's colours."""
+    ElementTree.register_namespace("", SVG)
+    root = ElementTree.fromstring(drawn)
+    for part in root.findall(f"{{{SVG}}}metadata"):
+        root.remove(part)
+    said = {f"{SERIES}{each.colour}": [point.said for point in _finite(each)] for each in told}
+    for group in root.iter(f"{{{SVG}}}g"):
+        name = group.attrib.pop("id", "")
+        if name.startswith(SERIES):
+            group.set("data-series", name.split("-")[1])
+        for mark, text in zip(group.iter(f"{{{SVG}}}use"), said.get(name, ()), strict=False):
+            ElementTree.SubElement(mark, f"{{{SVG}}}title").text = _printed(text)
+    for path in root.iter(f"{{{SVG}}}path"):
+        path.set("d", _short(path.get("d", "")))
+    for mark in root.iter(f"{{{SVG}}}use"):
+        mark.set("href", mark.attrib.pop(LINK))  # the name that HTML knows
+    for name in ("width", "height", "version"):
+        del root.attrib[name]
+    for name, value in {"class": "chart", "role": "img", "aria-label": words.title}.items():
+        root.set(name, _printed(value))
+    text = ElementTree.tostring(root, "unicode")
+    return re.sub("#[0-9a-f]{6}", lambda match: COLOURS.get(match[0], match[0]), text)
+
+
+def _short(path: str) -> str:
+    """A path with a decimal for each number, and its lines of no length as such."""
+    rounded = re.sub(r"(\.\d)\d+", r"\1", " ".join(path.split()))
+    return re.sub(r"M (\S+ \S+) L \1", r"M\1h0", rounded)
+
+
+def _sample(series: Series) -> str:
+    """Line and mark of a series for its key."""
+    from matplotlib.markers import MarkerStyle
+
+    style = MarkerStyle(MARKERS[series.colour]).scaled(7)
+    (outline,) = style.get_path().transformed(style.get_transform()).to_polygons()
+    points = " ".join(f"{15 + x:.1f},{6 - y:.1f}" for x, y in np.array(outline).tolist())
+    dashes = " ".join(map(str, DASHES[series.colour]))
+    return (
+        '<svg viewBox="0 0 30 12" width="30" height="12" aria-hidden="true">'
+        f'<path class="line" d="M1 6H29" stroke-dasharray="{dashes}"/>'
+        f'<polygon class="mark" points="{points}"/></svg>'
+    )
+
+
+def _printed(text: str) -> str:
+    return printable(text, keep=SPACE)

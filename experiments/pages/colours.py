@@ -11,18 +11,12 @@ from .runs import Runs
 
 @dataclass(frozen=True)
 class Shown:
-    """The methods that the charts show.
-
-    Parameters
-    ----------
-    colour
-        Number of the colour by method.
-    left_out
-        Those that are in the tables only.
-    """
+    """The methods that the charts show."""
 
     colour: dict[str, int]
+    """Number of the colour by method."""
     left_out: tuple[str, ...]
+    """Those that are in the tables only."""
 
     @property
     def note(self) -> str:

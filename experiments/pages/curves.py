@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...instances.arrays import BoolArray, FloatArray
-from ...instances.wording import percent, plural
+from ...core.arrays import BoolArray, FloatArray
+from ...core.wording import percent, plural
 from ..statistics.profiles import Profile, performance_profiles
-from .axes import logarithmic, number
-from .charts import LEFT, RIGHT, Point, Series, Words, steps_chart
+from .charts import Point, Series, Words, number, steps_chart
 from .colours import Shown
 from .markup import Markup, count, joined, names, paragraph, section, table
 from .runs import Runs
@@ -94,11 +93,11 @@ def profiles_part(runs: Runs, shown: Shown) -> Markup:
     parts: list[str] = []
     charts, tables = [], []
     for kind in ("makespan", "time"):
-        found, left_out = profiles(runs, kind)
-        if not found:
+        by_name, left_out = profiles(runs, kind)
+        if not by_name:
             continue
-        problems = next(iter(found.values())).problems
-        if len(found) < 2:
+        problems = next(iter(by_name.values())).problems
+        if len(by_name) < 2:
             parts.append(paragraph(f"No profile of the {kind}: there is one method only."))
         elif not problems:
             parts.append(paragraph(f"No profile of the {kind}: {WITHOUT[kind]} anywhere."))
@@ -107,42 +106,42 @@ def profiles_part(runs: Runs, shown: Shown) -> Markup:
             if left_out:
                 below += f" {plural(left_out, 'instance')} left out: {WITHOUT[kind]} there."
             chosen = runs.of_makespan if kind == "makespan" else _comparable(runs)
-            missing = [name for name in dict.fromkeys(runs.variant[chosen]) if name not in found]
+            missing = [name for name in dict.fromkeys(runs.variant[chosen]) if name not in by_name]
             if missing:
                 below += f" Without {names(missing)}: no instance in common with the others."
-            charts.append(_chart(found, kind, f"{below} {shown.note}".strip(), shown))
-            tables.append(_table(found, kind))
+            charts.append(_chart(by_name, kind, f"{below} {shown.note}".strip(), shown))
+            tables.append(_table(by_name, kind))
     if charts:
         parts.insert(0, paragraph(DEFINITION, "note"))
         parts.append(Markup(f'<div class="charts">{joined(charts)}</div>'))
     return section("profiles", "Performance profiles", [*parts, *tables]) if parts else Markup("")
 
 
-def _chart(found: dict[str, Profile], kind: str, below: str, shown: Shown) -> Markup:
+def _chart(by_name: dict[str, Profile], kind: str, below: str, shown: Shown) -> Markup:
     series, ends = [], [1.0]
     for name, colour in shown.colour.items():
-        if name in found:
-            factors, shares = found[name].steps()
+        if name in by_name:
+            factors, shares = by_name[name].steps()
             near = factors[factors <= FARTHEST]
             ends.extend(near[-1:].tolist())
             points = [Point(a, b) for a, b in zip(factors.tolist(), shares.tolist(), strict=True)]
             series.append(Series(name, points, colour))
-    axis = logarithmic(ends, LEFT, RIGHT, low=1.0)
     words = Words(
         f"Share of instances within a factor of the best {kind}",
         f"factor of the best {kind} (log)",
         "share of instances",
         below,
     )
-    return steps_chart(series, words, axis)
+    end = max(ends)
+    return steps_chart(series, words, end**1.03 if end > 1.001 else 2.0)
 
 
-def _table(found: dict[str, Profile], kind: str) -> Markup:
+def _table(by_name: dict[str, Profile], kind: str) -> Markup:
     factors = FACTORS[kind]
     rows = [
-        [name, *(percent(one.share(factor)) for factor in factors), percent(one.solved),
-         count(one.problems)]
-        for name, one in found.items()
+        [name, *(percent(profile.share(factor)) for factor in factors), percent(profile.solved),
+         count(profile.problems)]
+        for name, profile in by_name.items()
     ]  # fmt: skip
     head = ["method", "best", *(f"within {number(f)}×" for f in factors[1:]), "ever", "instances"]
     return joined(

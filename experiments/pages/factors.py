@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...instances.arrays import FloatArray
-from ...instances.wording import NONE, percent
-from .axes import linear
-from .charts import BOTTOM, MOST_SERIES, TOP, Point, Series, Words, means_chart
+from ...core.arrays import FloatArray
+from ...core.wording import NONE, percent
+from .charts import MOST_SERIES, Point, Series, Words, means_chart
 from .colours import Shown
 from .markup import Markup, count, folded, heading, joined, names, paragraph, plain, table
 from .means import Mean, means
@@ -43,12 +42,12 @@ def factor_parts(
             continue
         labels = runs.frame["method"].astype(str) if factor.of_method else runs.variant
         ways = list(dict.fromkeys(labels)) if factor.of_method else list(methods)
-        found = _means(runs, values, factor, labels)
-        present = [way for way in ways if any(key[0] == way for key in found)]
+        by_level = _means(runs, values, factor, labels)
+        present = [way for way in ways if any(key[0] == way for key in by_level)]
         if not present:
             continue
-        charts.append(_chart(runs, factor, found, present, shown, name))
-        tables.append(_table(factor, found, present, name))
+        charts.append(_chart(runs, factor, by_level, present, shown, name))
+        tables.append(_table(factor, by_level, present, name))
     parts = []
     if charts:
         parts += [
@@ -67,10 +66,10 @@ def _means(
     runs: Runs, values: FloatArray, factor: Factor, labels: pd.Series
 ) -> dict[tuple[str, Any], Mean]:
     level = runs.frame[factor.column].to_numpy(dtype=object)
-    found = means(values, {"way": labels.to_numpy(), "level": level}, runs.problem)
+    by_level = means(values, {"way": labels.to_numpy(), "level": level}, runs.problem)
     every = means(values, {"level": level}, runs.problem)
     return {
-        **{(str(way), of): mean for (way, of), mean in found.items()},
+        **{(str(way), of): mean for (way, of), mean in by_level.items()},
         **{(EVERY, key[0]): mean for key, mean in every.items()},
     }
 
@@ -78,7 +77,7 @@ def _means(
 def _chart(
     runs: Runs,
     factor: Factor,
-    found: dict[tuple[str, Any], Mean],
+    by_level: dict[tuple[str, Any], Mean],
     present: Sequence[str],
     shown: Shown,
     name: str,
@@ -93,17 +92,14 @@ def _chart(
     else:
         drawn = [way for way in present if way in shown.colour]
         colours, note = shown.colour, shown.note
-    series, ends = [], []
+    series = []
     for way in drawn:
         points = []
         for k, level in enumerate(factor.levels):
-            mean = found.get((way, level), Mean())
+            mean = by_level.get((way, level), Mean())
             said = f"{way}, {factor.column} {factor.labels[k]}: {text(mean.value)}"
             if math.isfinite(mean.half):
                 said += f" ± {text(mean.half)}"
-                ends.append(mean.value - mean.half)
-                ends.append(mean.value + mean.half)
-            ends.append(mean.value)
             points.append(Point(k, mean.value, mean.half, f"{said}, {count(mean.count)} runs"))
         series.append(Series(way, points, colours[way]))
     words = Words(
@@ -112,9 +108,7 @@ def _chart(
         f"mean {name}" if in_percent else f"mean of {name}",
         note,
     )
-    # A gap below 0 is none, however wide the interval.
-    axis = linear([max(0.0, end) for end in ends] if in_percent else ends, BOTTOM, TOP)
-    return means_chart(series, factor.labels, words, axis, share=in_percent)
+    return means_chart(series, factor.labels, words, share=in_percent)
 
 
 def _mean_of(name: str) -> str:
@@ -124,16 +118,16 @@ def _mean_of(name: str) -> str:
 def _colours(runs: Runs, drawn: Sequence[str], shown: Shown) -> dict[str, int]:
     """Colours of methods whatever their parameters: that of the first one in the other charts."""
     method = dict(zip(runs.variant, runs.frame["method"].astype(str), strict=True))
-    found: dict[str, int] = {}
+    colour_of: dict[str, int] = {}
     for variant, colour in shown.colour.items():
         if method[variant] in drawn:
-            found.setdefault(method[variant], colour)
-    free = (k for k in range(MOST_SERIES) if k not in found.values())
-    return {way: found[way] if way in found else next(free) for way in drawn}
+            colour_of.setdefault(method[variant], colour)
+    free = (k for k in range(MOST_SERIES) if k not in colour_of.values())
+    return {way: colour_of[way] if way in colour_of else next(free) for way in drawn}
 
 
 def _table(
-    factor: Factor, found: dict[tuple[str, Any], Mean], present: Sequence[str], name: str
+    factor: Factor, by_level: dict[tuple[str, Any], Mean], present: Sequence[str], name: str
 ) -> Markup:
     text = percent if name == "gap" else plain
     columns = [*present[:MOST_COLUMNS], EVERY] if len(present) > 1 else list(present)
@@ -141,7 +135,7 @@ def _table(
     for level, label in zip(factor.levels, factor.labels, strict=True):
         cells = [label]
         for way in columns:
-            mean = found.get((way, level), Mean())
+            mean = by_level.get((way, level), Mean())
             half = f" ± {text(mean.half).removesuffix(' %')}" if math.isfinite(mean.half) else ""
             cells.append(f"{text(mean.value)}{half} ({count(mean.count)})" if mean.count else NONE)
         rows.append(cells)

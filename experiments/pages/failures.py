@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...instances.wording import plural
+from ...core.wording import plural
 from .markup import Cell, Markup, count, cut, folded, paragraph, safe, section, table
 from .runs import Runs, shown
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...instances.errors import InputError
-from ..engine.export import need_libraries, read_runs
+from ...core.errors import InputError
+from ..engine.export import check_libraries, read_runs
 from ..engine.manifest import read_manifest
 from ..engine.store import NAME, records_in
 from .runs import Runs
@@ -16,24 +16,15 @@ from .runs import Runs
 
 @dataclass(frozen=True)
 class Folder:
-    """What a folder holds.
-
-    Parameters
-    ----------
-    name
-        Name of the campaign.
-    runs
-        Its runs.
-    manifest
-        Its manifest, empty if there is none.
-    tracebacks
-        Those of failed runs, by run.
-    """
+    """What a folder holds."""
 
     name: str
+    """Name of the campaign."""
     runs: Runs
     manifest: Mapping[str, Any]
+    """Its manifest, empty if there is none."""
     tracebacks: Mapping[str, str]
+    """Those of failed runs, by run."""
 
 
 def read_folder(path: str | Path) -> Folder:
@@ -41,7 +32,7 @@ def read_folder(path: str | Path) -> Folder:
 
     Raises `InputError` if there is no such folder, it has no tables, or they cannot be read.
     """
-    need_libraries()
+    check_libraries()
     path = Path(path)
     if not path.is_dir():
         raise InputError(f"{path}: {'is a file' if path.exists() else 'no such folder'}: "
@@ -69,6 +60,8 @@ def read_folder(path: str | Path) -> Folder:
 def _tracebacks(folder: Path) -> dict[str, str]:
     """Of failed runs; the tables do not have them. Runs that cannot be read have none."""
     try:
-        return {run: one.traceback for run, one in records_in(folder).items() if one.failed}
+        return {
+            run: record.traceback for run, record in records_in(folder).items() if record.failed
+        }
     except InputError:
         return {}

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ...instances.arrays import BoolArray
-from ...instances.wording import percent, plural
-from .axes import Axis, linear
-from .charts import whisker
+from ...core.arrays import BoolArray
+from ...core.wording import percent, plural
+from .charts import WHISKER, whisker
 from .colours import Shown
 from .factors import factor_parts
-from .markup import Markup, count, cut, heading, joined, paragraph, section, table
+from .markup import Markup, count, cut, heading, joined, paragraph, safe, section, table
 from .means import Mean, means
 from .runs import Runs
-
-WHISKER = 150
-"""Pixels of the chart in the table."""
 
 INTERVAL = (
     "± is half of a 95 % interval of the mean over instances: what other instances drawn alike "
@@ -33,8 +29,8 @@ def by_method(runs: Runs, values: Any) -> dict[str, Mean]:
 
     `values`: a number for each run, NaN for none.
     """
-    found = means(values, {"method": runs.variant}, runs.problem)
-    return {str(key[0]): mean for key, mean in found.items()}
+    by_variant = means(values, {"method": runs.variant}, runs.problem)
+    return {str(key[0]): mean for key, mean in by_variant.items()}
 
 
 def outcomes(runs: Runs) -> dict[str, dict[str, int]]:
@@ -61,7 +57,7 @@ def outcomes(runs: Runs) -> dict[str, dict[str, int]]:
         for name, mask in kinds.items()
     }
     return {
-        method: {name: int(found.get(method, 0)) for name, found in counts.items()}
+        method: {name: int(by_name.get(method, 0)) for name, by_name in counts.items()}
         for method in dict.fromkeys(labels)
     }
 
@@ -93,7 +89,7 @@ def gaps_part(runs: Runs, shown: Shown) -> Markup:
 
 def _left_out(runs: Runs, ended: dict[str, dict[str, int]]) -> list[Markup]:
     """Sentences on runs that no mean can count."""
-    found = []
+    sentences = []
     without = {
         name: (row["no schedule"] + row["failed"], row["runs"])
         for name, row in ended.items()
@@ -103,7 +99,7 @@ def _left_out(runs: Runs, ended: dict[str, dict[str, int]]) -> list[Markup]:
         said = ", ".join(
             f"{cut(name)} {count(n)} of {count(all_)}" for name, (n, all_) in without.items()
         )
-        found.append(
+        sentences.append(
             paragraph(
                 f"Runs without a schedule (time over, or failed): {said}. Means of gaps are over "
                 "the other runs and flatter these methods; the performance profiles count all.",
@@ -112,30 +108,30 @@ def _left_out(runs: Runs, ended: dict[str, dict[str, int]]) -> list[Markup]:
         )
     no_bound = int((runs.scheduled & runs.of_makespan & ~np.isfinite(runs.gap)).sum())
     if no_bound:
-        found.append(
+        sentences.append(
             paragraph(
                 f"{plural(no_bound, 'schedule')} without a gap: no bound above 0 is known of the "
                 "instance.",
                 "warning",
             )
         )
-    return found
+    return sentences
 
 
 def _table(runs: Runs, ended: dict[str, dict[str, int]]) -> Markup:
     gap, own = by_method(runs, runs.gap), by_method(runs, runs.own_gap)
-    axis = whisker_axis(list(gap.values()))
+    end = whisker_end(gap.values())
     rows = []
     for name in ended:
         mean, itself = gap.get(name, Mean()), own.get(name, Mean())
         with_ = f"{percent(mean.value)}{plus_minus(mean.half)}"
         rows.append([
-            name, whisker(mean.value, mean.half, axis, f"{name}: {with_}"), with_,
+            name, whisker(mean.value, mean.half, end, f"{name}: {with_}"), with_,
             percent(mean.median), percent(mean.worst), count(mean.count),
             f"{percent(itself.value)}{plus_minus(itself.half)}", count(itself.count),
         ])  # fmt: skip
     head = [
-        "method", axis_head(axis, percent), "mean gap", "median", "worst", "runs with a gap",
+        "method", axis_head(percent(end)), "mean gap", "median", "worst", "runs with a gap",
         "own gap", "runs with one",
     ]  # fmt: skip
     return table(head, rows, title="Gaps by method")
@@ -161,16 +157,12 @@ def plus_minus(half: float) -> str:
     return f" ± {percent(half).removesuffix(' %')}" if math.isfinite(half) else ""
 
 
-def whisker_axis(found: Sequence[Mean]) -> Axis:
-    """The axis of the charts in a table."""
-    ends = [m.value + (m.half if math.isfinite(m.half) else 0.0) for m in found]
-    return linear(ends, 2, WHISKER)
+def whisker_end(means: Iterable[Mean]) -> float:
+    """Where the axis of the charts in a table ends; it begins at 0."""
+    ends = [m.value + (m.half if math.isfinite(m.half) else 0.0) for m in means]
+    return 1.04 * max(ends, default=0.0) or 1.0
 
 
-def axis_head(axis: Axis, text: Any) -> Markup:
+def axis_head(end: str) -> Markup:
     """The head of a column of small charts: where their axis ends."""
-    return Markup(
-        f'<span style="display:flex;justify-content:space-between;width:{WHISKER}px">'
-        f"<span>{'0' if axis.low == 0 else text(axis.low)}</span>"
-        f"<span>{text(axis.high)}</span></span>"
-    )
+    return Markup(f'<span class="ends" style="width:{WHISKER}px"><span>0</span>{safe(end)}</span>')

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Sequence
 
-from ...instances.errors import printable
-from ...instances.wording import NONE, SPACE, listed, plural
+from ...core.wording import NONE, SPACE, listed, plural
+from ...report.kept import Kept, kept
+from ...report.page import safe as escaped
 
 MOST_OPEN = 12
 """Rows of a table that need not be folded."""
@@ -26,7 +26,7 @@ def safe(text: object) -> Markup:
     """Any text as HTML that shows it as it is; control characters and half characters escaped."""
     if isinstance(text, Markup):
         return text
-    return Markup(html.escape(printable(str(text), keep=f"\n\t{SPACE}")))
+    return Markup(escaped(str(text)))
 
 
 def joined(parts: Iterable[str]) -> Markup:
@@ -72,7 +72,10 @@ def table(
 
     `fold`: whether to shut it if it has many rows.
     """
-    shown = []
+    shown, rows = [], list(rows)
+    keep = kept()
+    if keep is not None and rows:
+        _keep(keep, title, head, rows, words)
     for row in rows:
         cells = [
             f"<td{_of_words(cell)}>{safe(cell)}</td>" if k < words else f"<td>{safe(cell)}</td>"
@@ -83,7 +86,7 @@ def table(
         f'<th scope="col"{" class=w" if k < words else ""}>{safe(name)}</th>'
         for k, name in enumerate(head)
     ]
-    label = html.escape(title)
+    label = safe(title)
     made = Markup(
         f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
         f"<table><thead><tr>{''.join(names)}</tr></thead><tbody>{''.join(shown)}</tbody></table>"
@@ -92,6 +95,20 @@ def table(
     if fold and len(shown) > MOST_OPEN:
         return folded(f"{title}: {plural(len(shown), 'row')}", [made])
     return made
+
+
+def _keep(
+    keep: Kept, title: str, head: Sequence[Cell], rows: Sequence[Sequence[Cell]], words: int
+) -> None:
+    """Keep what is text of a table; pictures in cells are left out."""
+    columns: dict[str, list[Cell]] = {}
+    sides = ""
+    for k, name in enumerate(head):
+        column = [row[k] for row in rows]
+        if not any(isinstance(cell, Markup) for cell in (name, *column)):
+            columns[str(name)] = column
+            sides += "l" if k < words else "r"
+    keep.table(title, columns, sides)
 
 
 def _of_words(cell: Cell) -> str:
@@ -108,9 +125,9 @@ def plain(value: float) -> str:
     return f"{value:.4g}" if math.isfinite(value) else NONE
 
 
-def names(found: Sequence[str], most: int = 6) -> str:
+def names(all_names: Sequence[str], most: int = 6) -> str:
     """Some names as a list in a sentence, the rest as a number."""
-    return listed(map(cut, found), most)
+    return listed(map(cut, all_names), most)
 
 
 def cut(text: str, most: int = 40) -> str:

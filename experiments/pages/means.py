@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...instances.arrays import FloatArray
+from ...core.arrays import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,25 +18,17 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean.
-
-    Parameters
-    ----------
-    value
-        The mean, NaN of nothing.
-    half
-        Half of its 95 % interval, NaN where there are fewer than two instances.
-    count
-        How many runs it is of.
-    median, worst
-        Median and largest value.
-    """
+    """A mean."""
 
     value: float = float("nan")
+    """The mean, NaN of nothing."""
     half: float = float("nan")
+    """Half of its 95 % interval, NaN where there are fewer than two instances."""
     count: int = 0
+    """How many runs it is of."""
     median: float = float("nan")
     worst: float = float("nan")
+    """`median`, `worst`: median and largest value."""
 
 
 def means(
@@ -64,18 +56,18 @@ def means(
     if frame.empty:
         return {}
     by = frame.groupby(names, sort=False)["value of run"]
-    found = by.agg(["mean", "count", "median", "max"])
+    table = by.agg(["mean", "count", "median", "max"])
     frame["rest"] = frame["value of run"] - by.transform("mean")
     sums = frame.groupby([*names, "problem of run"], sort=False)["rest"].sum()
     squares = (sums**2).groupby(level=list(range(len(names))), sort=False)
-    found["instances"], found["square"] = squares.size(), squares.sum()
-    g = found["instances"].to_numpy(dtype=float)
+    table["instances"], table["square"] = squares.size(), squares.sum()
+    g = table["instances"].to_numpy(dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.sqrt(g / (g - 1) * found["square"].to_numpy()) / found["count"].to_numpy()
+        spread = np.sqrt(g / (g - 1) * table["square"].to_numpy()) / table["count"].to_numpy()
         half = np.where(g > 1, t.ppf((1 + LEVEL) / 2, g - 1) * spread, np.nan)
-    keys = [key if isinstance(key, tuple) else (key,) for key in found.index]
+    keys = [key if isinstance(key, tuple) else (key,) for key in table.index]
     columns = zip(
-        keys, found["mean"], half, found["count"], found["median"], found["max"], strict=True
+        keys, table["mean"], half, table["count"], table["median"], table["max"], strict=True
     )
     return {
         key: Mean(float(mean), float(width), int(count), float(median), float(worst))

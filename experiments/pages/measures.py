@@ -7,7 +7,7 @@ import math
 from .charts import whisker
 from .colours import Shown
 from .factors import factor_parts
-from .gaps import INTERVAL, axis_head, by_method, whisker_axis
+from .gaps import INTERVAL, axis_head, by_method, whisker_end
 from .markup import Markup, count, folded, heading, paragraph, plain, section, table
 from .means import Mean
 from .runs import Runs
@@ -43,20 +43,20 @@ def _unit(runs: Runs) -> str:
 
 def _measure(runs: Runs, name: str, shown: Shown) -> list[str]:
     values = runs.measure(name)
-    found = by_method(runs, values)
-    axis = whisker_axis(list(found.values()))
+    means = by_method(runs, values)
+    end = whisker_end(means.values())
     status = runs.frame["status"].isin(("error", "crashed"))
     failed = runs.variant[status].value_counts()
     rows = []
-    for method, mean in found.items():
+    for method, mean in means.items():
         said = f"{plain(mean.value)}{_half(mean)}"
         rows.append([
-            method, whisker(mean.value, mean.half, axis, f"{method}: {said}"), said,
+            method, whisker(mean.value, mean.half, end, f"{method}: {said}"), said,
             plain(mean.median), plain(mean.worst), count(mean.count),
             count(int(failed.get(method, 0))),
         ])  # fmt: skip
-    head = ["method", axis_head(axis, plain), "mean", "median", "largest", "runs", "failed"]
-    methods = [method for method in runs.variants if method in found]
+    head = ["method", axis_head(plain(end)), "mean", "median", "largest", "runs", "failed"]
+    methods = [method for method in runs.variants if method in means]
     return [
         heading(f"{name} by method"),
         table(head, rows, title=f"{name} by method"),
@@ -66,13 +66,13 @@ def _measure(runs: Runs, name: str, shown: Shown) -> list[str]:
 
 def _others(runs: Runs, names: list[str]) -> Markup:
     by_name = {name: by_method(runs, runs.measure(name)) for name in names}
-    methods = [m for m in runs.variants if any(m in found for found in by_name.values())]
+    methods = [m for m in runs.variants if any(m in means for means in by_name.values())]
     rows = [
         [
             name,
-            *(f"{plain(found.get(m, Mean()).value)}{_half(found.get(m, Mean()))}" for m in methods),
+            *(f"{plain(means.get(m, Mean()).value)}{_half(means.get(m, Mean()))}" for m in methods),
         ]
-        for name, found in by_name.items()
+        for name, means in by_name.items()
     ]
     return table(["measure", *methods], rows, title="Means of other measures")
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...instances.files.outputs import write_bytes
-from ...instances.wording import plural
+from ...core.calls.checked import checked
+from ...core.files.outputs import write_bytes
+from ...core.wording import plural
+from ...report.page import page
 from .colours import Shown, shown_methods
 from .curves import profiles, profiles_part
 from .failures import failures_part
@@ -44,13 +46,14 @@ class Report:
     @property
     def summary(self) -> str:
         """The campaign in a line."""
-        found = self.document
-        numbers = {"run": found["runs"], "method": len(found["methods"])}
-        numbers["instance"] = found["instances"]
+        document = self.document
+        numbers = {"run": document["runs"], "method": len(document["methods"])}
+        numbers["instance"] = document["instances"]
         run, method, on = (plural(number, what) for what, number in numbers.items())
-        return f"{found['campaign']}: {run} of {method} on {on}, {found['failed']} failed"
+        return f"{document['campaign']}: {run} of {method} on {on}, {document['failed']} failed"
 
 
+@checked
 def report(folder: str | Path, path: str | Path | None = None) -> Report:
     """Make the page of a campaign: gaps, performance profiles, times, measures, failed runs.
 
@@ -72,8 +75,8 @@ def report(folder: str | Path, path: str | Path | None = None) -> Report:
     InputError
         If there is no such folder, it has no tables, or they cannot be read.
     """
-    found = read_folder(folder)
-    made = Report(_page(found), _document(found))
+    runs = read_folder(folder)
+    made = Report(_page(runs), _document(runs))
     if path is not None:
         write_bytes(path, made.html.encode())
     return made
@@ -104,25 +107,13 @@ def _page(folder: Folder) -> str:
         for name, title in titles.items()
         if any(part.startswith(f'<section id="{name}"') for part in parts)
     )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; \
-style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<link rel="icon" href="data:,">
-<title>{safe(folder.name)}: campaign</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<header><h1>{safe(folder.name)}</h1><nav aria-label="Parts of the page">{links}</nav></header>
-<main>
-{joined(parts)}</main>
-<script>{SCRIPT}</script>
-</body>
-</html>
-"""
+    heading = f'<h1>{safe(folder.name)}</h1><nav aria-label="Parts of the page">{links}</nav>'
+    return page(
+        f"{folder.name}: campaign",
+        f"<header>{heading}</header>\n<main>\n{joined(parts)}</main>",
+        styles=STYLE,
+        scripts=[SCRIPT],
+    )
 
 
 def _shown(folder: Folder) -> Shown:
@@ -131,8 +122,8 @@ def _shown(folder: Folder) -> Shown:
     ranked: list[str] = []
     values = [runs.gap, *(runs.measure(name) for name in runs.measures[:1])]
     for numbers in values:
-        found = by_method(runs, numbers)
-        ranked += [name for _, name in sorted((mean.value, name) for name, mean in found.items())]
+        means = by_method(runs, numbers)
+        ranked += [name for _, name in sorted((mean.value, name) for name, mean in means.items())]
     return shown_methods(runs, ranked)
 
 
@@ -163,7 +154,7 @@ def _document(folder: Folder) -> dict[str, Any]:
         "runs": len(runs),
         "failed": int(runs.failed.sum()),
         "instances": int(runs.problem.nunique()) if len(runs) else 0,
-        "factors": {one.column: list(one.levels) for one in runs.factors},
+        "factors": {factor.column: list(factor.levels) for factor in runs.factors},
         "methods": {},
     }
     if not len(runs):
@@ -180,8 +171,8 @@ def _document(folder: Folder) -> dict[str, Any]:
                 "own_gap": _mean(own.get(name)),
                 "best_share": best[name].share(1.0) if name in best else None,
             }
-        found = {measure: _mean(by[name]) for measure, by in measures.items() if name in by}
-        document["methods"][name] = of_method | ({"measures": found} if found else {})
+        means = {measure: _mean(by[name]) for measure, by in measures.items() if name in by}
+        document["methods"][name] = of_method | ({"measures": means} if means else {})
     return document
 
 

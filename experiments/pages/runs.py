@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...instances.arrays import BoolArray, FloatArray
-from ...instances.errors import InputError
+from ...core.arrays import BoolArray, FloatArray
+from ...core.errors import InputError
 from ..engine.record import FAILED
 from ..engine.tables import TIMES
 
@@ -32,21 +32,13 @@ NEEDED = ("run", "instance", "kind", "method", *OUTCOME)
 
 @dataclass(frozen=True)
 class Factor:
-    """A parameter that varies.
-
-    Parameters
-    ----------
-    column
-        Its column.
-    levels
-        Its values: numbers ascending, others in the order of the study.
-    of_method
-        Whether it is a parameter of methods, else of instances.
-    """
+    """A parameter that varies."""
 
     column: str
     levels: tuple[Any, ...]
+    """Its values: numbers ascending, others in the order of the study."""
     of_method: bool
+    """Whether it is a parameter of methods, else of instances."""
 
     @property
     def labels(self) -> list[str]:
@@ -57,10 +49,7 @@ class Factor:
 class Runs:
     """The table of a campaign with what a page needs of each run.
 
-    Parameters
-    ----------
-    frame
-        What `read_runs` gives: a row for each run that has ended.
+    `frame`: what `read_runs` gives: a row for each run that has ended.
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
@@ -110,13 +99,13 @@ class Runs:
     @cached_property
     def factors(self) -> list[Factor]:
         """The parameters with more than one value, without seeds."""
-        found = []
+        factors = []
         for names, of_method in ((self.of_instance, False), (self.of_method, True)):
             for name in names:
                 levels = _levels(self.frame[name].dropna().unique())
                 if len(levels) > 1 and name not in SEEDS:
-                    found.append(Factor(name, levels, of_method))
-        return found
+                    factors.append(Factor(name, levels, of_method))
+        return factors
 
     @cached_property
     def seeds(self) -> list[Any]:
@@ -129,10 +118,10 @@ class Runs:
     def measures(self) -> list[str]:
         """Columns of what came of runs without a makespan, as far as they differ."""
         columns = [str(name) for name in self.frame.columns]
-        found = columns[columns.index("best_makespan") + 1 :]
+        names = columns[columns.index("best_makespan") + 1 :]
         return [
             name
-            for name in found
+            for name in names
             if not name.startswith("bound ")
             and name not in TIMES
             and self.frame[name].dtype.kind in "fiub"
@@ -157,8 +146,8 @@ class Runs:
     @cached_property
     def makespan(self) -> FloatArray:
         """Makespans (s), NaN for none."""
-        found = self._numbers("makespan")
-        return np.where(np.isfinite(found) & (found >= 0), found, np.nan)
+        numbers = self._numbers("makespan")
+        return np.where(np.isfinite(numbers) & (numbers >= 0), numbers, np.nan)
 
     @cached_property
     def gap(self) -> FloatArray:
@@ -192,8 +181,8 @@ class Runs:
         """Wall times (s), NaN where there are none above 0, or of runs that failed."""
         if "seconds" not in self.frame.columns:
             return np.full(len(self), np.nan)
-        found = self._numbers("seconds")
-        return np.where(np.isfinite(found) & (found > 0) & ~self.failed, found, np.nan)
+        numbers = self._numbers("seconds")
+        return np.where(np.isfinite(numbers) & (numbers > 0) & ~self.failed, numbers, np.nan)
 
     @cached_property
     def answered(self) -> BoolArray:
@@ -203,8 +192,8 @@ class Runs:
 
     def measure(self, name: str) -> FloatArray:
         """A measure of each run, NaN for none."""
-        found = self._numbers(name)
-        return np.where(np.isfinite(found) & ~self.failed, found, np.nan)
+        numbers = self._numbers(name)
+        return np.where(np.isfinite(numbers) & ~self.failed, numbers, np.nan)
 
     def _numbers(self, name: str) -> FloatArray:
         import pandas as pd

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...instances.wording import NONE, plural
+from ...core.wording import NONE, plural
 from .markup import Markup, count, joined, names, paragraph, safe, section
 from .runs import Runs
 
@@ -86,5 +86,5 @@ def _with_what(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _under(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = manifest.get(name)
-    return found if isinstance(found, dict) else {}
+    section = manifest.get(name)
+    return section if isinstance(section, dict) else {}

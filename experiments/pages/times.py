@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...instances.wording import percent, plural, seconds
-from .axes import Axis, linear, logarithmic
-from .charts import BOTTOM, LEFT, RIGHT, TOP, Point, Series, Words, cloud_chart
+from ...core.arrays import FloatArray
+from ...core.wording import percent, plural, seconds
+from .charts import Point, Series, Words, cloud_chart
 from .colours import Shown
 from .gaps import by_method, outcomes
 from .markup import Markup, count, paragraph, section, table
@@ -40,9 +40,10 @@ def times_part(runs: Runs, shown: Shown) -> Markup:
             )
             at = Point(max(median[name].median, LEAST_SECONDS), gap[name].value, said=said)
             centres.append(Series(name, [at], colour))
-    x = logarithmic([p.x for one in clouds for p in one.points], LEFT, RIGHT)
-    y, beyond = _gaps([p.y for one in clouds for p in one.points])
-    dots = sum(len(one.points) for one in clouds)
+    gaps = np.array([point.y for cloud in clouds for point in cloud.points])
+    top = _top(gaps)
+    beyond = int((gaps > top).sum())
+    dots = sum(len(cloud.points) for cloud in clouds)
     notes = [f"{plural(dots, 'run')}; large marks: median time and mean gap."]
     if beyond:
         notes.append(f"{plural(beyond, 'run')} with a larger gap drawn at the upper edge.")
@@ -64,17 +65,15 @@ def times_part(runs: Runs, shown: Shown) -> Markup:
             "Wall times of runs side by side depend on how busy the machine was.",
             "note",
         ),
-        Markup(f'<div class="charts">{cloud_chart(clouds, words, x, y, best=centres)}</div>'),
+        Markup(f'<div class="charts">{cloud_chart(clouds, words, top, best=centres)}</div>'),
         table(head, rows, title="Time and gap by method", fold=True),
     ]
     return section("times", "Time against gap", parts)
 
 
-def _gaps(values: list[float]) -> tuple[Axis, int]:
-    """An axis that a few runs far off do not squeeze, and how many lie beyond it."""
-    found = np.array(values)
-    high = float(np.quantile(found, 0.99))
-    if found.max() <= 3 * high or high == 0:
-        return linear(values, BOTTOM, TOP), 0
-    axis = linear([0.0, 1.5 * high], BOTTOM, TOP)
-    return axis, int((found > axis.high).sum())
+def _top(gaps: FloatArray) -> float:
+    """The end of an axis that a few runs far off do not squeeze."""
+    most, high = float(gaps.max()), float(np.quantile(gaps, 0.99))
+    if most > 3 * high > 0:
+        return 1.5 * high
+    return 1.04 * most or 1.0

@@ -15,8 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...instances.errors import InputError
-from ...instances.files.outputs import write_bytes
+from ...core.errors import InputError
+from ...core.files.outputs import write_bytes
 from ..study.study import Study
 from .expected import rank
 from .experiment import Claim, Verdict
@@ -42,8 +42,8 @@ def claims_page(done: Reproduction) -> str:
     Returns the page, without a title.
     """
     lines = [*_about(done), ""]
-    for paper in dict.fromkeys(one.paper for one in printed_claims()):
-        mine = [one for one in done.claims if _paper(one) == paper]
+    for paper in dict.fromkeys(claim.paper for claim in printed_claims()):
+        mine = [claim for claim in done.claims if _paper(claim) == paper]
         if mine:
             lines += [f"### {paper}", "", *_claims_table(mine), ""]
     for part in done.parts:
@@ -61,19 +61,19 @@ def put_into(page: Path, folder: Path) -> None:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise InputError(f"{page}: has no place for claims: need the lines {BEGIN} and {END}")
-    told = (folder / "claims.md").read_text("utf-8")
-    write_bytes(page, f"{before}{BEGIN}\n\n{told}\n{END}{after}".encode())
+    claims = (folder / "claims.md").read_text("utf-8")
+    write_bytes(page, f"{before}{BEGIN}\n\n{claims}\n{END}{after}".encode())
 
 
 def seeds_of(study: Study) -> list[int]:
     """The seeds of a study's instances."""
-    found = {
+    seeds = {
         seed
         for unit in study.units
         for values in (unit.instance.parameters, unit.instance.workload)
         if (seed := values.get("seed")) is not None
     }
-    return sorted(found)
+    return sorted(seeds)
 
 
 def spans(numbers: Sequence[int]) -> str:
@@ -92,8 +92,8 @@ def spans(numbers: Sequence[int]) -> str:
 def counted(claims: Iterable[Claim]) -> str:
     """How many claims have each verdict, the worst first, and sizes of designs by themselves."""
     every = list(claims)
-    sizes = [one for one in every if is_size(one.id)]
-    found = Counter(one.verdict for one in every if one not in sizes)
+    sizes = [each for each in every if is_size(each.id)]
+    count = Counter(each.verdict for each in every if each not in sizes)
     order = (Verdict.DOES_NOT, Verdict.PARTLY, Verdict.HOLDS, Verdict.NOT_TESTABLE)
     words = {
         Verdict.DOES_NOT: "{} do not hold",
@@ -101,19 +101,19 @@ def counted(claims: Iterable[Claim]) -> str:
         Verdict.HOLDS: "{} hold",
         Verdict.NOT_TESTABLE: "{} cannot be tested",
     }
-    told = ", ".join(words[one].format(found[one]) for one in order if found[one])
+    verdicts = ", ".join(words[each].format(count[each]) for each in order if count[each])
     if not sizes:
-        return told
-    good = sum(one.verdict is Verdict.HOLDS for one in sizes)
+        return verdicts
+    good = sum(each.verdict is Verdict.HOLDS for each in sizes)
     design = f"{good} of {len(sizes)} sizes of designs are as printed"
-    return f"{told}; {design}" if told else design
+    return f"{verdicts}; {design}" if verdicts else design
 
 
 def worst_first(claims: Iterable[Claim]) -> list[Claim]:
     """Claims by verdict: what does not hold, what holds partly, what holds, what is not tested."""
 
-    def key(one: Claim) -> int:
-        return -rank(one.verdict) if one.verdict is not Verdict.NOT_TESTABLE else 1
+    def key(claim: Claim) -> int:
+        return -rank(claim.verdict) if claim.verdict is not Verdict.NOT_TESTABLE else 1
 
     return sorted(claims, key=key)
 
@@ -139,18 +139,18 @@ def limits(claim: Claim) -> str:
 
 def ours_in_words(claim: Claim) -> str:
     """What was measured, with its standard error and the note; of a share of cases the note."""
-    told = _ours(claim)
-    return f"{told} (on {claim.scale})" if claim.scale else told
+    words = _ours(claim)
+    return f"{words} (on {claim.scale})" if claim.scale else words
 
 
 def _ours(claim: Claim) -> str:
     if claim.ours is None:
         return claim.note or "–"
     error = f" ± {claim.standard_error:.2g}" if claim.standard_error else ""
-    told = f"{number(claim.ours)}{error}"
+    words = f"{number(claim.ours)}{error}"
     if claim.printed_low is None and claim.printed_high is None and claim.note:
         return claim.note  # a share of cases: the note counts them
-    return f"{told}: {claim.note}" if claim.note else told
+    return f"{words}: {claim.note}" if claim.note else words
 
 
 def _about(done: Reproduction) -> Iterator[str]:
@@ -159,11 +159,11 @@ def _about(done: Reproduction) -> Iterator[str]:
     yield f"{names}: {own[done.size]}."
     yield ""
     seeds = seeds_of(done.study)
-    told = f", seed{'s' * (len(seeds) > 1)} {spans(seeds)}" if seeds else ""
+    seeds_shown = f", seed{'s' * (len(seeds) > 1)} {spans(seeds)}" if seeds else ""
     failed = f", {done.failed} failed" if done.failed else ", none failed"
     seconds = sum(record.cpu_seconds for record in done.records.values())
     runs = "1 run" if len(done.records) == 1 else f"{len(done.records):,} runs"
-    yield f"{runs}{told}{failed}; the methods alone took {seconds:.0f} s"
+    yield f"{runs}{seeds_shown}{failed}; the methods alone took {seconds:.0f} s"
     yield f"of processor time. Of the claims {counted(done.claims)}."
     if done.cells:
         yield f"Of {done.testable} printed numbers {done.agreeing} agree within chance."
@@ -188,16 +188,16 @@ def _paper(claim: Claim) -> str:
 def _claims_table(claims: Iterable[Claim]) -> Iterator[str]:
     yield "| verdict | claim | where | printed | here |"
     yield "|---|---|---|---|---|"
-    for one in worst_first(claims):
-        paper = printed(one.id)
+    for claim in worst_first(claims):
+        paper = printed(claim.id)
         unit = f" {paper.unit}" if paper.unit in ("%", "s", "h") else ""
-        print_ = limits(one) + (unit if limits(one) != "–" else "")
+        print_ = limits(claim) + (unit if limits(claim) != "–" else "")
         cells = [
-            _verdict(one),
-            f"{one.id}: {paper.claim}",
+            _verdict(claim),
+            f"{claim.id}: {paper.claim}",
             f"{paper.item}, {paper.section}",
             print_,
-            ours_in_words(one),
+            ours_in_words(claim),
         ]
         yield (
             "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
@@ -212,20 +212,20 @@ def _verdict(claim: Claim) -> str:
 
 def _part(part: Reproduced) -> Iterator[str]:
     seen = part.comparison
-    away = [one for one in seen.cells if rank(one.verdict)]
+    away = [cell for cell in seen.cells if rank(cell.verdict)]
     if not seen.notes and not seen.cells:
         return
     yield f"### {part.experiment.name}: {part.experiment.title}"
     yield ""
-    testable = [one for one in seen.cells if one.verdict is not Verdict.NOT_TESTABLE]
+    testable = [cell for cell in seen.cells if cell.verdict is not Verdict.NOT_TESTABLE]
     if testable:
-        agree = sum(one.verdict is Verdict.HOLDS for one in testable)
+        agree = sum(cell.verdict is Verdict.HOLDS for cell in testable)
         yield f"{agree} of {len(testable)} printed numbers agree within chance."
-        away.sort(key=lambda one: -abs(one.difference or 0.0))
+        away.sort(key=lambda cell: -abs(cell.difference or 0.0))
         if away:
             few = ", ".join(
-                f"{one.claim} {number(one.ours)} ({number(one.printed_low)})"
-                for one in away[:MOST_CELLS]
+                f"{cell.claim} {number(cell.ours)} ({number(cell.printed_low)})"
+                for cell in away[:MOST_CELLS]
             )
             yield f"Farthest off, with the print in brackets: {few}."
         yield ""

@@ -41,7 +41,7 @@ def comparison_csv(claims: Iterable[Claim]) -> bytes:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
-    rows = dict.fromkeys(tuple(map(_cell, row_of(one).values())) for one in claims)
+    rows = dict.fromkeys(tuple(map(_cell, row_of(claim).values())) for claim in claims)
     writer.writerows(rows)
     return stream.getvalue().encode()
 

@@ -26,7 +26,9 @@ def expected(identifier: str, size: Size) -> frozenset[Verdict]:
 
 def lost(claims: Iterable[Claim], size: Size) -> list[Claim]:
     """Claims that should hold, fully or partly, and do less."""
-    return [one for one in claims if rank(one.verdict) > max(map(rank, expected(one.id, size)))]
+    return [
+        claim for claim in claims if rank(claim.verdict) > max(map(rank, expected(claim.id, size)))
+    ]
 
 
 def rank(verdict: Verdict) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...instances.files.outputs import write_bytes
+from ...core.files.outputs import write_bytes
 from ...report.plots import write_figure
 from .claims_page import claims_page
 from .comparison import DIGITS, comparison_csv

@@ -61,22 +61,22 @@ class Reproduction:
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims of all parts; what several say alike is there once."""
-        return list(dict.fromkeys(one for part in self.parts for one in part.comparison.claims))
+        return list(dict.fromkeys(claim for part in self.parts for claim in part.comparison.claims))
 
     @cached_property
     def cells(self) -> list[Claim]:
         """The printed numbers of all parts one by one."""
-        return list(dict.fromkeys(one for part in self.parts for one in part.comparison.cells))
+        return list(dict.fromkeys(cell for part in self.parts for cell in part.comparison.cells))
 
     @property
     def agreeing(self) -> int:
         """How many of the printed numbers agree."""
-        return sum(one.verdict is Verdict.HOLDS for one in self.cells)
+        return sum(cell.verdict is Verdict.HOLDS for cell in self.cells)
 
     @property
     def testable(self) -> int:
         """Of how many of the printed numbers the runs tell whether they agree."""
-        return sum(one.verdict is not Verdict.NOT_TESTABLE for one in self.cells)
+        return sum(cell.verdict is not Verdict.NOT_TESTABLE for cell in self.cells)
 
     @property
     def failed(self) -> int:

@@ -13,16 +13,11 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from ...report.plots import LineStyle, line_styles
+from ...report.plots import MARKERS, LineStyle, dodged, draw_means, line_styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-
-DODGE = 0.06
-"""Levels by which neighbouring lines are set apart, so that their bars do not hide each other."""
 
 CAPTION_WIDTH = 110
 """Characters of a line of the caption, on a figure of the usual width."""
@@ -30,66 +25,43 @@ CAPTION_WIDTH = 110
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a plot.
-
-    Parameters
-    ----------
-    label
-        In the legend.
-    values
-        One for each level, NaN for none.
-    half_widths
-        Half of the interval about each value: one for all, or one for each.
-    printed
-        What the paper prints for each level, NaN for nothing.
-    look
-        Colour and style; None for those of its place.
-    """
+    """A line of a plot."""
 
     label: str
+    """In the legend."""
     values: Sequence[float]
+    """One for each level, NaN for none."""
     half_widths: Sequence[float] | float | None = None
+    """Half of the interval about each value: one for all, or one for each."""
     printed: Sequence[float] | None = None
+    """What the paper prints for each level, NaN for nothing."""
     look: tuple[str, LineStyle] | None = None
+    """Colour and style; None for those of its place."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One of the plots of a figure.
-
-    Parameters
-    ----------
-    levels
-        Of the factor on the horizontal axis.
-    lines
-        The lines, in the same order in all panels of a figure.
-    title
-        Above the panel; empty for none.
-    """
+    """One of the plots of a figure."""
 
     levels: Sequence[object]
+    """Of the factor on the horizontal axis."""
     lines: Sequence[Line]
+    """The lines, in the same order in all panels of a figure."""
     title: str = ""
+    """Above the panel; empty for none."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """What is written on a figure.
-
-    Parameters
-    ----------
-    title
-        What it shows.
-    x, y
-        The axes, with their units.
-    caption
-        Below it: number of runs, seeds, what the bars are.
-    """
+    """What is written on a figure."""
 
     title: str
+    """What it shows."""
     x: str
     y: str
+    """`x`, `y`: the axes, with their units."""
     caption: str
+    """Below it: number of runs, seeds, what the bars are."""
 
 
 def means_plot(
@@ -99,9 +71,8 @@ def means_plot(
     figure, axes = _figure(len(panels), words, columns, shared=shared)
     for axis, panel in zip(axes, panels, strict=True):
         places = range(len(panel.levels))
-        middle = (len(panel.lines) - 1) / 2
         for k, (line, look) in enumerate(_with_looks(panel)):
-            _draw_line(axis, line, [place + DODGE * (k - middle) for place in places], look)
+            _draw_line(axis, line, dodged(places, k, len(panel.lines)), look)
         axis.set_xticks(list(places), [str(level) for level in panel.levels])
         axis.set_title(panel.title, fontsize=10)
     _legend(figure, axes[0], _any_printed(panels))
@@ -144,10 +115,10 @@ def caption(runs: int, seeds: Sequence[int], *more: str) -> str:
     """
     which = sorted(set(seeds))
     if len(which) > 2 and which == list(range(which[0], which[-1] + 1)):
-        told = f"seeds {which[0]} to {which[-1]}"
+        seeds_shown = f"seeds {which[0]} to {which[-1]}"
     else:
-        told = f"seed{'s' * (len(which) != 1)} {', '.join(map(str, which))}"
-    return ". ".join([f"{runs} runs, {told}", *more]) + "."
+        seeds_shown = f"seed{'s' * (len(which) != 1)} {', '.join(map(str, which))}"
+    return ". ".join([f"{runs} runs, {seeds_shown}", *more]) + "."
 
 
 Look = tuple[str, LineStyle, str]
@@ -185,16 +156,14 @@ def _figure(panels: int, words: Words, columns: int, *, shared: bool) -> tuple[F
 
 def _draw_line(axis: Axes, line: Line, places: Sequence[float], look: Look) -> None:
     colour, style, marker = look
-    axis.errorbar(
+    draw_means(
+        axis,
         places,
         line.values,
-        yerr=line.half_widths,
+        line.half_widths,
         color=colour,
         linestyle=style,
         marker=marker,
-        markersize=5,
-        linewidth=1.4,
-        capsize=3,
         label=line.label,
     )
     if line.printed is not None:

@@ -23,33 +23,23 @@ SIZE_OF_DESIGN = "size of design"
 
 @dataclass(frozen=True)
 class PrintedClaim:
-    """A claim as the paper makes it.
-
-    Parameters
-    ----------
-    id
-        Paper and number: `ljr-12`.
-    paper, section, item
-        Where it stands; the item is a figure, a table or the text.
-    kind
-        `number`, `ordering`, `statistic`, or `SIZE_OF_DESIGN`.
-    claim
-        In our words.
-    low, high
-        What is printed, None for no limit on that side.
-    unit
-        Of the numbers.
-    """
+    """A claim as the paper makes it."""
 
     id: str
+    """Paper and number: `ljr-12`."""
     paper: str
     section: str
     item: str
+    """`paper`, `section`, `item`: where it stands; the item is a figure, a table or the text."""
     kind: str
+    """`number`, `ordering`, `statistic`, or `SIZE_OF_DESIGN`."""
     claim: str
+    """In our words."""
     low: float | None
     high: float | None
+    """`low`, `high`: what is printed, None for no limit on that side."""
     unit: str
+    """Of the numbers."""
 
 
 def table(name: str) -> pd.DataFrame:
@@ -67,7 +57,7 @@ def claims(of: str = "") -> list[PrintedClaim]:
 
     `of`: a paper (`LJR`) or an item of one as it is printed (`Table 2`); empty for all.
     """
-    return [one for one in _claims().values() if of in ("", one.paper, one.item)]
+    return [claim for claim in _claims().values() if of in ("", claim.paper, claim.item)]
 
 
 def printed(identifier: str) -> PrintedClaim:

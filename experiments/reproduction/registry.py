@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ...instances.advice import did_you_mean
-from ...instances.errors import InputError
+from ...core.advice import did_you_mean
+from ...core.errors import InputError
 from .experiment import Experiment
 
 MODULES: dict[str, str] = {
@@ -41,20 +41,20 @@ def names_of(asked: list[str]) -> list[str]:
 
     Raises `InputError` for an unknown name.
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for name in asked:
         if name == "all" or name in PAPERS:
-            found |= dict.fromkeys(n for n in MODULES if name == "all" or n.startswith(f"{name}-"))
+            names |= dict.fromkeys(n for n in MODULES if name == "all" or n.startswith(f"{name}-"))
         elif name in MODULES:
-            found[name] = None
+            names[name] = None
         else:
             known = known_names()
             guess = did_you_mean(name, known)
             raise InputError(f"unknown experiment {name!r}: {guess}choose from {', '.join(known)}")
-    return list(found)
+    return list(names)
 
 
 def experiment(name: str) -> Experiment:
     """The experiment of a name."""
-    found: Experiment = import_module(f".{MODULES[name]}", __package__).EXPERIMENT
-    return found
+    its_experiment: Experiment = import_module(f".{MODULES[name]}", __package__).EXPERIMENT
+    return its_experiment

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...instances.errors import InputError
+from ...core.calls.checked import checked
+from ...core.errors import InputError
 from ..engine.campaign import Options, run_study
 from ..engine.record import Record
 from ..engine.store import records_in
@@ -24,25 +25,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run.
-
-    Parameters
-    ----------
-    experiments, studies
-        Tables and figures with their studies.
-    size
-        Size of the studies.
-    study
-        All their runs; what they have in common is run once.
-    trace
-        The trace that they are on; None if everything is drawn.
-    """
+    """What is to be run."""
 
     experiments: list[Experiment]
     studies: list[Study]
+    """`experiments`, `studies`: tables and figures with their studies."""
     size: Size
+    """Size of the studies."""
     study: Study
+    """All their runs; what they have in common is run once."""
     trace: Trace | None = None
+    """The trace that they are on; None if everything is drawn."""
 
     @property
     def runs(self) -> int:
@@ -58,23 +51,23 @@ def planned(names: Iterable[str], size: Size, trace: Trace | None = None) -> Pla
     Raises `InputError` for an unknown name, or none; for a trace that is no use, or cannot be read.
     """
     asked = list(dict.fromkeys(names))
-    found = names_of(asked)
-    if not found:
+    all_names = names_of(asked)
+    if not all_names:
         raise InputError("name a table or figure; slotwise reproduce --list shows what there is")
-    experiments = [experiment(name) for name in found]
-    studies = [_study(one, size, trace) for one in experiments]
+    experiments = [experiment(name) for name in all_names]
+    studies = [_study(each, size, trace) for each in experiments]
     called = asked[0] if len(asked) == 1 else "reproduction"
     called = called if trace is None else f"{called}-on-trace"
     return Plan(experiments, studies, size, joined(called, studies), trace)
 
 
-def _study(one: Experiment, size: Size, trace: Trace | None) -> Study:
+def _study(its_experiment: Experiment, size: Size, trace: Trace | None) -> Study:
     if trace is None:
-        return one.study(size)
-    if one.on_trace is None:
+        return its_experiment.study(size)
+    if its_experiment.on_trace is None:
         able = [name for name in MODULES if experiment(name).on_trace is not None]
-        raise InputError(f"{one.name} does not run on a trace; {', '.join(able)} do")
-    return one.on_trace(trace, size)
+        raise InputError(f"{its_experiment.name} does not run on a trace; {', '.join(able)} do")
+    return its_experiment.on_trace(trace, size)
 
 
 def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
@@ -84,15 +77,15 @@ def compared(plan: Plan, records: Mapping[str, Record]) -> Reproduction:
     same whatever else was run.
     """
     parts = []
-    for one, study in zip(plan.experiments, plan.studies, strict=True):
+    for each, study in zip(plan.experiments, plan.studies, strict=True):
         own = {run.id: records[run.id] for run in study.runs if run.id in records}
         good = {name: record for name, record in own.items() if not record.failed}
         if good:
-            seen = one.compare(frame_of(study, good), plan.size)
+            seen = each.compare(frame_of(study, good), plan.size)
         else:
             errors = {record.error for record in own.values()}
             seen = Comparison(notes=[f"No run has a result: {min(errors, default='none ended')}."])
-        parts.append(Reproduced(one, study, seen, len(own) - len(good)))
+        parts.append(Reproduced(each, study, seen, len(own) - len(good)))
     known = {run.id: records[run.id] for run in plan.study.runs if run.id in records}
     return Reproduction(plan.size, parts, plan.study, known, plan.trace is not None)
 
@@ -104,6 +97,7 @@ def told(plan: Plan, folder: Path) -> Reproduction:
     return done
 
 
+@checked
 def reproduce(
     names: str | Iterable[str],
     folder: str | Path | None = None,

@@ -32,21 +32,14 @@ one population: within the first margin a number holds, within the second partly
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean of independent results.
-
-    Parameters
-    ----------
-    value
-        The mean.
-    standard_error
-        Of the mean, 0 for a number without chance.
-    runs
-        How many results it is the mean of.
-    """
+    """A mean of independent results."""
 
     value: float
+    """The mean."""
     standard_error: float = 0.0
+    """Of the mean, 0 for a number without chance."""
     runs: int = 1
+    """How many results it is the mean of."""
 
 
 def mean_of(values: ArrayLike) -> Mean:

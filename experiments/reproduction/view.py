@@ -39,7 +39,7 @@ def reproduction_view(done: Reproduction, folder: Path) -> RenderableType:
 def summary(done: Reproduction, folder: Path) -> Iterator[str]:
     """What it came to, in some lines."""
     if done.claims:
-        number = sum(not is_size(one.id) for one in done.claims)
+        number = sum(not is_size(claim.id) for claim in done.claims)
         yield f"{number} claims: {counted(done.claims)}."
     if done.cells:
         yield f"{done.agreeing} of {done.testable} printed numbers agree within chance."
@@ -49,7 +49,7 @@ def summary(done: Reproduction, folder: Path) -> Iterator[str]:
     if done.failed:
         yield f"{done.failed} of {len(done.records)} runs failed; results.csv has their errors."
     if done.lost:
-        names = ", ".join(one.id for one in done.lost)
+        names = ", ".join(claim.id for claim in done.lost)
         yield f"Should hold here and does not: {names}."
     yield f"Everything is in {folder}: claims.md, comparison.csv, pictures, results.parquet."
 
@@ -65,15 +65,15 @@ def reproduction_document(done: Reproduction, folder: Path) -> dict[str, Any]:
             {
                 "name": part.experiment.name,
                 "title": part.experiment.title,
-                "claims": [_row(one) for one in part.comparison.claims],
-                "cells": [_row(one) for one in part.comparison.cells],
+                "claims": [_row(claim) for claim in part.comparison.claims],
+                "cells": [_row(claim) for claim in part.comparison.cells],
                 "notes": part.comparison.notes,
                 "failed": part.failed,
             }
             for part in done.parts
         ],
         "cells": {"testable": done.testable, "agree": done.agreeing},
-        "should_hold_and_does_not": [one.id for one in done.lost],
+        "should_hold_and_does_not": [claim.id for claim in done.lost],
     }
 
 
@@ -90,11 +90,11 @@ def _table(done: Reproduction) -> Table:
     table.add_column("claim", ratio=3)
     table.add_column("printed", ratio=1)
     table.add_column("here", ratio=2)
-    for one in worst_first(done.claims):
+    for claim in worst_first(done.claims):
         table.add_row(
-            f"[{STYLES[one.verdict]}]{one.verdict.value}[/]",
-            escape(f"{one.id}: {one.claim}"),
-            escape(limits(one)),
-            escape(ours_in_words(one)),
+            f"[{STYLES[claim.verdict]}]{claim.verdict.value}[/]",
+            escape(f"{claim.id}: {claim.claim}"),
+            escape(limits(claim)),
+            escape(ours_in_words(claim)),
         )
     return table

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...instances.arrays import FloatArray, offsets
-from ...instances.errors import InputError
+from ...core.arrays import FloatArray, offsets
+from ...core.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,26 +31,18 @@ Term = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Anova:
-    """An analysis of variance.
-
-    Parameters
-    ----------
-    table
-        One row a source, the residual and the total last: `source` (`method`, `method:omega`),
-        `sum_of_squares`, `df`, `mean_square`, `F`, `p`, `share` (of the total sum of squares),
-        `against` (the source whose mean square is the denominator of `F`).
-    residuals
-        What the model leaves of each result, by the index of the frame.
-    balanced
-        Whether every combination of the factors has as many results.
-    left_out
-        Results that were not used, for want of a value or of a complete block.
-    """
+    """An analysis of variance."""
 
     table: pd.DataFrame
+    """One row a source, the residual and the total last: `source` (`method`, `method:omega`),
+    `sum_of_squares`, `df`, `mean_square`, `F`, `p`, `share` (of the total sum of squares),
+    `against` (the source whose mean square is the denominator of `F`)."""
     residuals: pd.Series
+    """What the model leaves of each result, by the index of the frame."""
     balanced: bool
+    """Whether every combination of the factors has as many results."""
     left_out: int
+    """Results that were not used, for want of a value or of a complete block."""
 
     @property
     def mean_square(self) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...instances.arrays import FloatArray
+from ...core.arrays import FloatArray
 
 TIE = 1e-9
 """Ratios of at most 1 + TIE are 1: sums of the same times in another order are a tie."""
@@ -15,18 +15,12 @@ TIE = 1e-9
 
 @dataclass(frozen=True)
 class Profile:
-    """The profile of one method: a step function of the factor.
-
-    Parameters
-    ----------
-    ratios
-        The method's finite ratios to the best, ascending, one for each problem it solved.
-    problems
-        How many problems there are; those that it did not solve count here only.
-    """
+    """The profile of one method: a step function of the factor."""
 
     ratios: FloatArray
+    """The method's finite ratios to the best, ascending, one for each problem it solved."""
     problems: int
+    """How many problems there are; those that it did not solve count here only."""
 
     def share(self, factor: float) -> float:
         """Share of all problems on which the method costs at most `factor` times the best.
@@ -68,7 +62,9 @@ def performance_profiles(
     """
     if not costs:
         return {}
-    table = np.array([np.asarray(one, dtype=float) for one in costs.values()])
+    table = np.array(
+        [np.asarray(costs_of_method, dtype=float) for costs_of_method in costs.values()]
+    )
     if table.ndim != 2:
         raise ValueError("costs: need one number for each problem")
     table[~np.isfinite(table)] = np.inf

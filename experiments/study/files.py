@@ -12,10 +12,10 @@ from importlib.resources import files as of_package
 from pathlib import Path
 from typing import Any
 
-from ...instances.errors import InputError
-from ...instances.examples import FOLDER, find, is_example
-from ...instances.files.inputs import opened
-from ...instances.files.json_files import JsonFile, need_format
+from ...core.errors import InputError
+from ...core.files.examples import FOLDER, find, is_example
+from ...core.files.inputs import opened
+from ...core.files.json_files import JsonFile, check_format
 
 FAMILIES = {f"slotwise/{name}/1": name for name in ("mapreduce", "datacenter", "hierarchy")}
 """What a file may hold, by its format."""
@@ -26,24 +26,16 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class InstanceFile:
-    """A file.
-
-    Parameters
-    ----------
-    name
-        What the study calls it: its path from the study's folder, or `example:NAME`.
-    path
-        Where it is.
-    digest
-        SHA-256 of its content, decompressed.
-    family
-        mapreduce, datacenter or hierarchy.
-    """
+    """A file."""
 
     name: str
+    """What the study calls it: its path from the study's folder, or `example:NAME`."""
     path: str
+    """Where it is."""
     digest: str
+    """SHA-256 of its content, decompressed."""
     family: str
+    """mapreduce, datacenter or hierarchy."""
 
 
 def found_files(patterns: Any, folder: Path) -> list[InstanceFile]:
@@ -56,8 +48,8 @@ def found_files(patterns: Any, folder: Path) -> list[InstanceFile]:
         patterns = [patterns]
     if not isinstance(patterns, Sequence) or not patterns or not all(map(_is_text, patterns)):
         raise InputError(f"files: need a pattern such as 'histories/*.json', got {patterns!r}")
-    found = {path: name for pattern in patterns for name, path in _matches(pattern, folder)}
-    return [InstanceFile(name, path, *_look_into(path)) for path, name in found.items()]
+    name_of = {path: name for pattern in patterns for name, path in _matches(pattern, folder)}
+    return [InstanceFile(name, path, *_look_into(path)) for path, name in name_of.items()]
 
 
 def _is_text(value: Any) -> bool:
@@ -86,9 +78,9 @@ def _look_into(path: str) -> tuple[str, str]:
         while block := stream.read(_BLOCK):
             content.update(block)
             head = head or block
-    told = _FORMAT.match(head.removeprefix(b"\xef\xbb\xbf"))
-    family = FAMILIES.get(told[1].decode(errors="replace")) if told else None
+    match = _FORMAT.match(head.removeprefix(b"\xef\xbb\xbf"))
+    family = FAMILIES.get(match[1].decode(errors="replace")) if match else None
     if family is None:  # the format stands elsewhere, or there is something to say about it
         file = JsonFile.read(path)
-        family = FAMILIES[need_format(file, file.document, *FAMILIES)]
+        family = FAMILIES[check_format(file, file.document, *FAMILIES)]
     return content.hexdigest(), family

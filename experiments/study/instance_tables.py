@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 from ...instances.generators import GENERATORS
 from .files import found_files
-from .making import read_in, with_seeds
+from .instance_sources import read_in, with_seeds
+from .parameters_of_methods import Takes, of_generator, of_workload
 from .study import InstanceSource
 from .suggestions import or_one_of
 from .sweeps import Setting, settings_of
-from .takes import Takes, of_generator, of_workload
 from .workload import WORKLOADS, beside
 
 JOBS = "workload"
@@ -25,18 +25,12 @@ OF_FILES = ("files", "sweep", "cases", JOBS)
 
 @dataclass(frozen=True)
 class Instances:
-    """Instances of one family.
-
-    Parameters
-    ----------
-    family
-        mapreduce, datacenter or hierarchy.
-    sources
-        The instances.
-    """
+    """Instances of one family."""
 
     family: str
+    """mapreduce, datacenter or hierarchy."""
     sources: Sequence[InstanceSource]
+    """The instances."""
 
 
 def instances_of(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> list[Instances]:
@@ -61,15 +55,19 @@ def _generated(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> 
         raise InputError(f"unknown generator {name!r}{or_one_of(name, GENERATORS.names)}")
     takes, family = of_generator(name), GENERATORS.lookup(name).takes
     rest = {key: value for key, value in table.items() if key != "generator"}
-    found = []
+    sources = []
     for setting in settings_of(rest, (JOBS,) if family in WORKLOADS else ()):
         given, jobs = _parted(setting)
         given = _fitting(takes, given)
-        missing = [one for one in takes.required if one not in given and one != "seed"]
+        missing = [
+            parameter
+            for parameter in takes.required
+            if parameter not in given and parameter != "seed"
+        ]
         if missing:
             raise InputError(f"generator {name!r} needs {missing[0]!r}")
-        found += with_seeds(name, given, _jobs(jobs, family, folder), seeds)
-    return Instances(family, found)
+        sources += with_seeds(name, given, _jobs(jobs, family, folder), seeds)
+    return Instances(family, sources)
 
 
 def _of_files(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> list[Instances]:
@@ -79,7 +77,7 @@ def _of_files(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> l
             raise InputError(f"{key!r} is for generators, and here are files{guess}")
     rest = {key: value for key, value in table.items() if key != "files"}
     settings = settings_of(rest, (JOBS,))
-    found = []
+    instances = []
     for file in found_files(table["files"], folder):
         sources: list[InstanceSource] = []
         for setting in settings:
@@ -87,8 +85,8 @@ def _of_files(table: Mapping[str, Any], seeds: Sequence[int], folder: Path) -> l
             if own:
                 raise InputError(f"{min(own)!r} is for generators, and here are files")
             sources += read_in(file, seeds, _jobs(jobs, file.family, folder))
-        found.append(Instances(file.family, sources))
-    return found
+        instances.append(Instances(file.family, sources))
+    return instances
 
 
 def _parted(setting: Setting) -> tuple[Setting, Setting]:
@@ -107,7 +105,7 @@ def _jobs(jobs: Setting, family: str, folder: Path) -> Setting:
             )
         return {}
     takes = of_workload(family)
-    takes.need_known(jobs, f"key of {JOBS}")
+    takes.check_known(jobs, f"key of {JOBS}")
     if sum(jobs.get(key) is not None for key in ("load", "rate", "trace")) > 1:
         raise InputError(f"{JOBS}: load, rate and trace exclude one another")
     try:
@@ -117,5 +115,5 @@ def _jobs(jobs: Setting, family: str, folder: Path) -> Setting:
 
 
 def _fitting(takes: Takes, given: Setting) -> Setting:
-    takes.need_known(given)
+    takes.check_known(given)
     return {key: takes.fitting(key, value) for key, value in given.items()}

@@ -55,13 +55,13 @@ def summary(study: Study, frame: pd.DataFrame) -> list[dict[str, Any]]:
     `best` of the runs with a makespan that no other method undercuts, the mean of the measures, and
     the mean `cpu_seconds`; None where there is none.
     """
-    found: dict[str, list[dict[str, Any]]] = {called_method(run.method): [] for run in study.runs}
+    rows_of: dict[str, list[dict[str, Any]]] = {called_method(run.method): [] for run in study.runs}
     names = {run.id: called_method(run.method) for run in study.runs}
     columns = ["run", "status", "makespan", "best_makespan", "best_bound", "gap", "cpu_seconds"]
     columns += [name for name in MEASURES if name in frame]
     for row in [] if frame.empty else frame[columns].to_dict("records"):
-        found[names[row["run"]]].append(row)
-    return [_summed(name, rows) for name, rows in found.items()]
+        rows_of[names[row["run"]]].append(row)
+    return [_summed(name, rows) for name, rows in rows_of.items()]
 
 
 def _summed(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from ...instances.errors import InputError
-from ...instances.registry import Entry
-from ...solvers.heuristic import with_parameters
+from ...core.errors import InputError
+from ...core.registry import Entry
+from ...solvers.mapreduce.heuristic import with_parameters
+from .parameters_of_methods import REGISTRIES, Takes, of_function, of_method
 from .study import Kind, MethodCall
 from .suggestions import or_one_of
 from .sweeps import Setting, settings_of
-from .takes import REGISTRIES, Takes, of_function, of_method
 from .user_functions import FoundFunction, find_function
 
 FAMILY: dict[str, str] = {
@@ -34,17 +34,10 @@ MOST_THREADS = 1024
 
 @dataclass(frozen=True)
 class Budget:
-    """What methods may use unless their table says otherwise.
-
-    Parameters
-    ----------
-    time_limit
-        Seconds.
-    threads
-        Threads.
-    """
+    """What methods may use unless their table says otherwise."""
 
     time_limit: float
+    """Seconds."""
     threads: int
 
 
@@ -55,31 +48,31 @@ def methods_of(table: Mapping[str, Any], budget: Budget, folder: Path) -> list[M
     """
     kinds = [kind for kind in KINDS if kind in table]
     if len(kinds) != 1:
-        raise InputError(_need_kind(table, kinds))
+        raise InputError(_check_kind(table, kinds))
     kind = kinds[0]
     settings = settings_of({key: value for key, value in table.items() if key != kind})
     return [
         call
-        for name, takes, found in _named(kind, table[kind], folder)
-        for call in _calls(cast(Kind, kind), name, takes, found, settings, budget)
+        for name, takes, function in _named(kind, table[kind], folder)
+        for call in _calls(cast(Kind, kind), name, takes, function, settings, budget)
     ]
 
 
-def need_time_limit(value: Any) -> float:
+def check_time_limit(value: Any) -> float:
     """Check a time limit. Raises `InputError`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
         raise InputError(f"time_limit: need a number > 0, got {value!r}")
     return value
 
 
-def need_threads(value: Any) -> int:
+def check_threads(value: Any) -> int:
     """Check a number of threads. Raises `InputError`."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_THREADS:
         raise InputError(f"threads: need an integer from 1 to {MOST_THREADS}, got {value!r}")
     return value
 
 
-def _need_kind(table: Mapping[str, Any], kinds: list[str]) -> str:
+def _check_kind(table: Mapping[str, Any], kinds: list[str]) -> str:
     if kinds:
         return f"{kinds[0]!r} and {kinds[1]!r} exclude one another"
     guess = next((hint for key in table if "mean" in (hint := or_one_of(key, KINDS, 0))), "")
@@ -100,9 +93,13 @@ def _named(
         raise InputError(f"{kind}: need a name or a list of names, got {names!r}")
     for name in listed:
         if kind == "function":
-            found = find_function(name, folder)
-            one = found.function
-            yield name, of_function(one.load() if isinstance(one, Entry) else one), found
+            its_file = find_function(name, folder)
+            function = its_file.function
+            yield (
+                name,
+                of_function(function.load() if isinstance(function, Entry) else function),
+                its_file,
+            )
             continue
         known = REGISTRIES[kind].names
         if name not in known:
@@ -114,24 +111,24 @@ def _calls(
     kind: Kind,
     name: str,
     takes: Takes,
-    found: FoundFunction | None,
+    function: FoundFunction | None,
     settings: list[Setting],
     budget: Budget,
 ) -> Iterator[MethodCall]:
     """The calls of one method, one for each setting."""
     for setting in settings:
-        given, own = dict(setting), budget
+        given, own = _renamed(kind, setting), budget
         if kind in HAVE_BUDGET:
-            limit = need_time_limit(given.pop("time_limit", budget.time_limit))
-            own = Budget(limit, need_threads(given.pop("threads", budget.threads)))
-        _need_taken(kind, name, takes, given)
+            limit = check_time_limit(given.pop("time_limit", budget.time_limit))
+            own = Budget(limit, check_threads(given.pop("threads", budget.threads)))
+        _check_taken(kind, name, takes, given)
         given = {key: takes.fitting(key, value) for key, value in given.items()}
         if kind == "heuristic":
             with_parameters(REGISTRIES[kind].lookup(name), given)
         parameters = takes.filled(given)
-        if found is not None:
+        if function is not None:
             parameters |= {key: getattr(own, key) for key in BUDGET if key in takes.known}
-        missing = [one for one in takes.required if one not in parameters]
+        missing = [parameter for parameter in takes.required if parameter not in parameters]
         if missing:
             raise InputError(f"{kind} {name!r} needs the parameter {missing[0]!r}")
         if kind == "solve":
@@ -143,13 +140,21 @@ def _calls(
             tuple(setting),
             own.time_limit if kind in HAVE_BUDGET else None,
             own.threads if kind in HAVE_BUDGET else 1,
-            digest=found.digest if found else "",
-            folder=found.folder if found else "",
-            sources=found.sources if found else {},
+            digest=function.digest if function else "",
+            folder=function.folder if function else "",
+            sources=function.sources if function else {},
         )
 
 
-def _need_taken(kind: str, name: str, takes: Takes, given: Setting) -> None:
+def _renamed(kind: Kind, setting: Setting) -> dict[str, Any]:
+    """A setting, where `model` is another name for the `methods` of `solve`."""
+    given = dict(setting)
+    if kind == "solve" and "model" in given:
+        given.setdefault("methods", given.pop("model"))
+    return given
+
+
+def _check_taken(kind: str, name: str, takes: Takes, given: Setting) -> None:
     what = kind if kind == "solve" else f"{kind} {name!r}"
     for key in given:
         if key in takes.known or takes.any_other:
@@ -158,14 +163,14 @@ def _need_taken(kind: str, name: str, takes: Takes, given: Setting) -> None:
             raise InputError(f"{what} takes no {key}, which is for 'function' and 'solve'")
         if not takes.known:
             raise InputError(f"{what} takes no parameters, got {key!r}")
-    takes.need_known(given)
+    takes.check_known(given)
 
 
 def _check_solve(parameters: Setting) -> None:
     """Raise `InputError` for names that `solve` does not know and senseless gaps."""
-    from ...formulations import BOUNDS
-    from ...heuristics import HEURISTICS
-    from ...solvers.solve import SolveParams
+    from ...formulations.mapreduce.bounds import BOUNDS
+    from ...heuristics.mapreduce import HEURISTICS
+    from ...solvers.mapreduce.solve import SolveParams
 
     SolveParams(**parameters).named  # noqa: B018
     for key, registry in (("heuristics", HEURISTICS), ("bounds", BOUNDS)):

@@ -19,8 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...instances.errors import InputError
-from ...instances.files.inputs import read_text
+from ...core.errors import InputError
+from ...core.files.inputs import read_text
 from .identity import canonical
 
 
@@ -37,21 +37,21 @@ def sources_of(file: Path, root: Path, package: str | None = None) -> dict[str, 
     Returns the texts by their names below the folder, in the order of the names.
     Raises `InputError` if one of them is no Python.
     """
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     waiting = [file]
     while waiting:
-        one = waiting.pop()
-        name = one.relative_to(root).as_posix()
-        if name in found:
+        path = waiting.pop()
+        name = path.relative_to(root).as_posix()
+        if name in sources:
             continue
-        found[name] = read_text(one)
-        for parts in _imported(_parsed(found[name], name), one.relative_to(root).parent.parts):
+        sources[name] = read_text(path)
+        for parts in _imported(_parsed(sources[name], name), path.relative_to(root).parent.parts):
             if package and parts[0] != package:
                 continue
             files = list(_files_of(parts, root))
             if package != "" or [file.parent for file in files] == [root]:
                 waiting += files
-    return dict(sorted(found.items()))
+    return dict(sorted(sources.items()))
 
 
 def run_sources(file: str, digest: str, folder: str, sources: Mapping[str, str]) -> ModuleType:

@@ -132,41 +132,27 @@ class MethodCall:
 
 @dataclass(frozen=True)
 class Run:
-    """One method on one instance.
-
-    Parameters
-    ----------
-    id
-        Its name, see `identity`.
-    order
-        Its place in the study, from 0.
-    instance, method
-        What runs on what.
-    """
+    """One method on one instance."""
 
     id: str
+    """Its name, see `identity`."""
     order: int
+    """Its place in the study, from 0."""
     instance: InstanceSource
     method: MethodCall
+    """`instance`, `method`: what runs on what."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One instance with its runs: what a worker is given.
-
-    Parameters
-    ----------
-    instance
-        The instance, made once for all runs.
-    runs
-        The runs, at least one.
-    bounds
-        Names of the lower bounds that are recorded with each run.
-    """
+    """One instance with its runs: what a worker is given."""
 
     instance: InstanceSource
+    """The instance, made once for all runs."""
     runs: tuple[Run, ...]
+    """The runs, at least one."""
     bounds: tuple[str, ...] = ()
+    """Names of the lower bounds that are recorded with each run."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +191,7 @@ class Study:
     @cached_property
     def units(self) -> tuple[Unit, ...]:
         """One unit per instance, its runs in the order in which the study names them first."""
-        found: dict[str, dict[str, Run]] = {}
+        runs_of: dict[str, dict[str, Run]] = {}
         sources: dict[str, InstanceSource] = {}
         count = 0
         for block in self.blocks:
@@ -213,14 +199,14 @@ class Study:
             for source in block.instances:
                 key = canonical(source.identity)
                 sources.setdefault(key, source)
-                runs = found.setdefault(key, {})
+                runs = runs_of.setdefault(key, {})
                 for method, text in methods:
                     name = name_of(key, text)
                     if name not in runs:
                         runs[name] = Run(name, count, sources[key], method)
                         count += 1
         return tuple(
-            Unit(sources[key], tuple(runs.values()), self.bounds) for key, runs in found.items()
+            Unit(sources[key], tuple(runs.values()), self.bounds) for key, runs in runs_of.items()
         )
 
     @cached_property

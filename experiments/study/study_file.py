@@ -9,14 +9,15 @@ from importlib.resources import files as of_package
 from pathlib import Path, PurePath
 from typing import Any
 
-from ...formulations import BOUNDS
-from ...instances.advice import kind_hint
-from ...instances.errors import InputError
-from ...instances.examples import FOLDER, is_example
-from ...instances.files.inputs import STANDARD, decoded, file_name, read_bytes
+from ...core.advice import kind_hint
+from ...core.calls.checked import checked
+from ...core.errors import InputError
+from ...core.files.examples import FOLDER, is_example
+from ...core.files.inputs import STANDARD, decoded, file_name, read_bytes
+from ...formulations.mapreduce.bounds import BOUNDS
 from .identity import canonical
 from .instance_tables import Instances, instances_of
-from .method_tables import FAMILY, Budget, methods_of, need_threads, need_time_limit
+from .method_tables import FAMILY, Budget, check_threads, check_time_limit, methods_of
 from .study import TIME_LIMIT, Block, InstanceSource, MethodCall, Study
 from .suggestions import or_one_of
 from .trial import try_first
@@ -25,6 +26,7 @@ KEYS = ("name", "seeds", "time_limit", "threads", "bounds", "instances", "method
 MOST_SEEDS = 1_000_000
 
 
+@checked
 def read_study(path: str | Path) -> Study:
     """Read a study from a TOML file; `docs/how-to/campaigns.md` describes it.
 
@@ -66,6 +68,7 @@ def study_of_text(text: str, path: str | Path) -> Study:
         return make_study(document, folder_of(path), name=name_of_file(path))
 
 
+@checked
 def make_study(document: Mapping[str, Any], folder: str | Path = ".", *, name: str = "") -> Study:
     """Make a study of what a study's file holds, as dictionaries and lists.
 
@@ -97,8 +100,8 @@ def make_study(document: Mapping[str, Any], folder: str | Path = ".", *, name: s
         raise InputError(f"name: need a text, got {called!r}")
     seeds, bounds = _seeds(document.get("seeds", 1)), _bounds(document.get("bounds", []))
     budget = Budget(
-        need_time_limit(document.get("time_limit", TIME_LIMIT)),
-        need_threads(document.get("threads", 1)),
+        check_time_limit(document.get("time_limit", TIME_LIMIT)),
+        check_threads(document.get("threads", 1)),
     )
     tables = {key: _tables(document, key) for key in ("instances", "methods")}
     instances: list[list[Instances]] = []
@@ -109,10 +112,10 @@ def make_study(document: Mapping[str, Any], folder: str | Path = ".", *, name: s
     for number, table in enumerate(tables["methods"], 1):
         with _within(f"[[methods]] {number}: "):
             calls = methods_of(table, budget, folder)
-            _need_family(calls[0], instances)
+            _check_family(calls[0], instances)
             methods += calls
-    sources = [source for group in instances for one in group for source in one.sources]
-    _need_distinct(sources, methods)
+    sources = [source for group in instances for part in group for source in part.sources]
+    _check_distinct(sources, methods)
     for number, group in enumerate(instances, 1):
         with _within(f"[[instances]] {number}: "):
             try_first(group[0].sources[0])
@@ -177,20 +180,20 @@ def _tables(document: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]
     return tables
 
 
-def _need_family(call: MethodCall, instances: Sequence[Sequence[Instances]]) -> None:
+def _check_family(call: MethodCall, instances: Sequence[Sequence[Instances]]) -> None:
     """Raise `InputError` for a method that is for other instances than there are."""
     for number, group in enumerate(instances, 1):
-        for one in group:
-            if one.family != FAMILY[call.kind]:
+        for part in group:
+            if part.family != FAMILY[call.kind]:
                 what = "solve" if call.kind == "solve" else f"{call.kind} {call.name!r}"
-                fitting = [repr(kind) for kind, family in FAMILY.items() if family == one.family]
+                fitting = [repr(kind) for kind, family in FAMILY.items() if family == part.family]
                 raise InputError(
                     f"{what} is for {FAMILY[call.kind]} instances, and [[instances]] {number} has "
-                    f"{one.family} ones: they need {' or '.join(fitting)}"
+                    f"{part.family} ones: they need {' or '.join(fitting)}"
                 )
 
 
-def _need_distinct(sources: Sequence[InstanceSource], methods: Sequence[MethodCall]) -> None:
+def _check_distinct(sources: Sequence[InstanceSource], methods: Sequence[MethodCall]) -> None:
     """Raise `InputError` if a run is there twice."""
     calls: set[str] = set()
     for call in methods:
@@ -211,5 +214,5 @@ def _twice(call: MethodCall, number: int) -> str:
 
 
 def _told(source: InstanceSource) -> str:
-    told = ", ".join(f"{name} {value}" for name, value in source.columns.items())
-    return f"{source.generator} {told}".strip()
+    columns = ", ".join(f"{name} {value}" for name, value in source.columns.items())
+    return f"{source.generator} {columns}".strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...instances.advice import did_you_mean
+from ...core.advice import did_you_mean
 
 MOST = 12
 """Most names that a message lists."""

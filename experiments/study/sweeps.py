@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from itertools import product
 from typing import Any
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 
 Setting = dict[str, Any]
 """Values by key; those of a table within the table have keys such as `workload.load`."""
@@ -38,15 +38,15 @@ def settings_of(table: Mapping[str, Any], nested: Collection[str] = ()) -> list[
 
 def flat(values: Mapping[str, Any], nested: Collection[str]) -> Setting:
     """Values with those of tables within the table at their side."""
-    found: Setting = {}
+    setting: Setting = {}
     for key, value in values.items():
         if key not in nested:
-            found[key] = value
+            setting[key] = value
         elif isinstance(value, Mapping):
-            found |= {f"{key}.{inner}": one for inner, one in value.items()}
+            setting |= {f"{key}.{inner}": item for inner, item in value.items()}
         else:
             raise InputError(f"{key}: need a table, such as {key} = {{ … }}, got {value!r}")
-    return found
+    return setting
 
 
 def _sweep(sweep: Any, nested: Collection[str]) -> dict[str, list[Any]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.errors import InputError, one_line
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance_file import read_guidance
 from ...instances.datacenter.workload import poisson
-from ...instances.errors import InputError, one_line
 from ...instances.hierarchy.events import read_events
 from ...instances.hierarchy.hierarchy import Hierarchy
 from ..engine.perform import made

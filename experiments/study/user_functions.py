@@ -12,8 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...instances.errors import InputError, one_line
-from ...instances.registry import Entry
+from ...core.errors import InputError, one_line
+from ...core.registry import Entry
 from .sources import digest_of, is_of_sources, run_sources, sources_of
 from .study import MethodCall
 from .suggestions import or_one_of
@@ -24,21 +24,14 @@ NEED = "need 'file.py:function' or 'module:function'"
 
 @dataclass(frozen=True)
 class FoundFunction:
-    """A function and what it consists of.
-
-    Parameters
-    ----------
-    function
-        The function, or an `Entry` that says what it understands.
-    sources
-        Texts of its files by their names below `folder`.
-    folder
-        Where the files are.
-    """
+    """A function and what it consists of."""
 
     function: Any
+    """The function, or an `Entry` that says what it understands."""
     sources: Mapping[str, str]
+    """Texts of its files by their names below `folder`."""
     folder: str
+    """Where the files are."""
 
     @property
     def digest(self) -> str:
@@ -89,11 +82,11 @@ def load_function(method: MethodCall) -> Any:
 
 
 def _function_in(module: ModuleType, name: str, where: str) -> Any:
-    found = getattr(module, name, None)
-    if not callable(found) and not isinstance(found, Entry):
+    function = getattr(module, name, None)
+    if not callable(function) and not isinstance(function, Entry):
         own = [key for key, value in vars(module).items() if callable(value)]
         raise InputError(f"{where} has no function {name!r}{or_one_of(name, own, few=0)}")
-    return found
+    return function
 
 
 def _installed(where: str, hint: str = "") -> tuple[ModuleType, str, dict[str, str]]:

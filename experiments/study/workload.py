@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...heuristics.dispatch import GAMMA_UNITS, WARM_UP
-from ...instances.errors import InputError
-from ...instances.files.inputs import read_bytes
-from ...instances.parameters import parameter
-from ...solvers.guidance.jobs_asked import JobsAsked
+from ...core.errors import InputError
+from ...core.files.inputs import read_bytes
+from ...core.parameters import parameter
+from ...heuristics.datacenter import GAMMA_UNITS, WARM_UP
+from ...solvers.datacenter.jobs_asked import JobsAsked
 
 PLAN_TIME = 5.0
 """Seconds for whole machines in the plans of studies: long enough that few plans depend on it."""
@@ -112,7 +112,7 @@ def digests(workload: Mapping[str, Any]) -> dict[str, str]:
     return {key: hashlib.sha256(read_bytes(path)).hexdigest() for key, path in paths.items()}
 
 
-def need_same_files(workload: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+def check_same_files(workload: Mapping[str, Any], known: Mapping[str, Any]) -> None:
     """Check that the files of a workload are still those of the study.
 
     Raises `InputError` if one has changed, or is not here.
@@ -142,6 +142,6 @@ def name_of_file(value: str) -> str:
 
 
 def _in_folder(path: str, folder: Path) -> str:
-    from ...instances.examples import is_example
+    from ...core.files.examples import is_example
 
     return path if is_example(path) else str(folder / path)

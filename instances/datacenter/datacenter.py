@@ -13,9 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..errors import InputError
-from ..limits import LEAST, MOST, MOST_SLOTS, bounds_of
+from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.calls.checked import check_fields, checked, checked_class
+from ...core.equality import ByValue
+from ...core.errors import InputError
+from ...core.limits import LEAST, MOST, MOST_SLOTS, bounds_of
 from ..views import Tabular
 
 FIT_TOLERANCE = 1e-9
@@ -27,7 +29,7 @@ _DIGITS = 14
 
 
 @dataclass(frozen=True, eq=False)
-class Datacenter(Tabular):
+class Datacenter(Tabular, ByValue):
     """Machine configurations and job classes: R resources, M configurations, K classes.
 
     Parameters
@@ -72,6 +74,89 @@ class Datacenter(Tabular):
     mean_time: FloatArray
     request: FloatArray
     source: str = ""
+
+    @classmethod
+    @checked
+    def from_classes(
+        cls,
+        name: str,
+        resources: Sequence[str],
+        configurations: Sequence[Configuration],
+        classes: Sequence[JobClass],
+        *,
+        time_unit: str = "h",
+        source: str = "",
+    ) -> Datacenter:
+        """Build a datacenter from plain objects.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        resources
+            Names of the resources.
+        configurations
+            Machine configurations.
+        classes
+            Job classes.
+        time_unit
+            Unit of time.
+        source
+            Where it comes from.
+
+        Returns
+        -------
+        Datacenter
+            The datacenter.
+
+        Raises
+        ------
+        InputError
+            If something is wrong; the message names the place.
+        """
+        for machine in configurations:
+            check_fields(f"configuration {machine.name!r}", machine)
+        for job_class in classes:
+            check_fields(f"class {job_class.name!r}", job_class)
+        names = tuple(configuration.name for configuration in configurations)
+        for kind, label, amounts in (
+            *(("configuration", c.name, c.capacity) for c in configurations),
+            *(("class", c.name, c.request) for c in classes),
+        ):
+            field = "capacity" if kind == "configuration" else "request"
+            for resource in amounts:
+                if resource not in resources:
+                    raise InputError(f"{kind} {label!r}, {field}: unknown resource {resource!r}")
+        mean_time = np.full((len(classes), len(configurations)), np.inf)
+        for k, job_class in enumerate(classes):
+            if not isinstance(job_class.mean_time, Mapping):
+                mean_time[k] = job_class.mean_time
+                continue
+            for configuration, value in job_class.mean_time.items():
+                if configuration not in names:
+                    raise InputError(
+                        f"class {job_class.name!r}, mean_time: unknown configuration "
+                        f"{configuration!r}"
+                    )
+                mean_time[k, names.index(configuration)] = value
+
+        def table(rows: Sequence[Mapping[str, float]]) -> FloatArray:
+            values = [[float(row.get(resource, 0.0)) for resource in resources] for row in rows]
+            return np.array(values, dtype=float).reshape(len(rows), len(resources))
+
+        return cls(
+            name=name,
+            time_unit=time_unit,
+            resources=tuple(resources),
+            configurations=names,
+            count=np.array([c.count for c in configurations], dtype=np.int64),
+            capacity=table([c.capacity for c in configurations]),
+            classes=tuple(c.name for c in classes),
+            share=np.array([c.share for c in classes], dtype=float),
+            mean_time=mean_time,
+            request=table([c.request for c in classes]),
+            source=source,
+        )
 
     def __post_init__(self) -> None:
         self._check_shapes()
@@ -237,9 +322,10 @@ class Datacenter(Tabular):
         )
 
 
+@checked_class
 @dataclass(frozen=True)
 class Configuration:
-    """A machine configuration for `datacenter`.
+    """A machine configuration for `Datacenter.from_classes`.
 
     Parameters
     ----------
@@ -256,9 +342,10 @@ class Configuration:
     capacity: Mapping[str, float]
 
 
+@checked_class
 @dataclass(frozen=True)
 class JobClass:
-    """A job class for `datacenter`.
+    """A job class for `Datacenter.from_classes`.
 
     Parameters
     ----------
@@ -277,79 +364,3 @@ class JobClass:
     share: float
     mean_time: float | Mapping[str, float]
     request: Mapping[str, float]
-
-
-def datacenter(
-    name: str,
-    resources: Sequence[str],
-    configurations: Sequence[Configuration],
-    classes: Sequence[JobClass],
-    *,
-    time_unit: str = "h",
-    source: str = "",
-) -> Datacenter:
-    """Build a datacenter from plain objects.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    resources
-        Names of the resources.
-    configurations
-        Machine configurations.
-    classes
-        Job classes.
-    time_unit
-        Unit of time.
-    source
-        Where it comes from.
-
-    Returns
-    -------
-    Datacenter
-        The datacenter.
-
-    Raises
-    ------
-    InputError
-        If something is wrong; the message names the place.
-    """
-    names = tuple(configuration.name for configuration in configurations)
-    for kind, label, amounts in (
-        *(("configuration", c.name, c.capacity) for c in configurations),
-        *(("class", c.name, c.request) for c in classes),
-    ):
-        field = "capacity" if kind == "configuration" else "request"
-        for resource in amounts:
-            if resource not in resources:
-                raise InputError(f"{kind} {label!r}, {field}: unknown resource {resource!r}")
-    mean_time = np.full((len(classes), len(configurations)), np.inf)
-    for k, job_class in enumerate(classes):
-        if not isinstance(job_class.mean_time, Mapping):
-            mean_time[k] = job_class.mean_time
-            continue
-        for configuration, value in job_class.mean_time.items():
-            if configuration not in names:
-                raise InputError(
-                    f"class {job_class.name!r}, mean_time: unknown configuration {configuration!r}"
-                )
-            mean_time[k, names.index(configuration)] = value
-
-    def table(rows: Sequence[Mapping[str, float]]) -> FloatArray:
-        values = [[float(row.get(resource, 0.0)) for resource in resources] for row in rows]
-        return np.array(values, dtype=float).reshape(len(rows), len(resources))
-
-    return Datacenter(
-        name=name,
-        time_unit=time_unit,
-        resources=tuple(resources),
-        configurations=names,
-        count=np.array([c.count for c in configurations], dtype=np.int64),
-        capacity=table([c.capacity for c in configurations]),
-        classes=tuple(c.name for c in classes),
-        share=np.array([c.share for c in classes], dtype=float),
-        mean_time=mean_time,
-        request=table([c.request for c in classes]),
-        source=source,
-    )

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Discriminator, Field, Tag
 
-from ..errors import InputError
-from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
-from .datacenter import Configuration, Datacenter, JobClass, datacenter
+from ...core.calls.checked import checked
+from ...core.errors import InputError
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from .datacenter import Configuration, Datacenter, JobClass
 
 FORMAT = "slotwise/datacenter/1"
 
@@ -50,6 +51,7 @@ class DatacenterDocument(Strict):
     classes: Annotated[list[_Class], Field(min_length=1)]
 
 
+@checked
 def read_datacenter(path: Source) -> Datacenter:
     """Read a `slotwise/datacenter/1` file (plain or gzip).
 
@@ -69,7 +71,7 @@ def read_datacenter(path: Source) -> Datacenter:
         If something is wrong; one line names file, class or configuration, and field.
     """
     content, raw = read_json(path)
-    need_format(path, raw, FORMAT)
+    check_format(path, raw, FORMAT)
     document = validated(
         DatacenterDocument, content, lambda location: where_in_datacenter(raw, location), path
     )
@@ -81,7 +83,7 @@ def read_datacenter(path: Source) -> Datacenter:
 
 def datacenter_from(document: DatacenterDocument) -> Datacenter:
     """The datacenter of a document. Raises `InputError`."""
-    return datacenter(
+    return Datacenter.from_classes(
         document.name,
         document.resources,
         [Configuration(c.name, c.count, c.capacity) for c in document.configurations],
@@ -91,6 +93,7 @@ def datacenter_from(document: DatacenterDocument) -> Datacenter:
     )
 
 
+@checked
 def write_datacenter(datacenter: Datacenter, path: str | Path) -> None:
     """Write a `slotwise/datacenter/1` file atomically, compressed if the name ends in `.gz`.
 
@@ -158,19 +161,19 @@ def _mean_time(datacenter: Datacenter, k: int) -> float | dict[str, float]:
 def where_in_datacenter(raw: Any, location: Sequence[str | int]) -> str:
     """A location in words: `class 'k3', request, cores` for ('classes', 3, 'request', 'cores')."""
     words: list[str] = []
-    here: Any = raw
+    part: Any = raw
     singular = {"configurations": "configuration", "classes": "class", "resources": "resource"}
     for step in location:
         if words[-1:] == ["mean_time"] and step in ("number", "object"):
             words[-1] = "mean_time "  # the tag says nothing that the field does not
             continue
         try:
-            here = here[step]
+            part = part[step]
         except (KeyError, IndexError, TypeError):
-            here = None
+            part = None
         if isinstance(step, int):
             kind = words.pop() if words else "entry"
-            name = here.get("name") if isinstance(here, dict) else None
+            name = part.get("name") if isinstance(part, dict) else None
             words.append(f"{singular.get(kind, kind)} {repr(name) if name else step}")
         else:
             words.append(step)

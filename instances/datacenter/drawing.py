@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..errors import InputError
+from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.errors import InputError
 from .datacenter import Datacenter
 from .durations import Durations
 from .guidance import Guidance
@@ -22,28 +22,13 @@ Drawn = tuple[FloatArray, IntArray, FloatArray, IntArray]
 class Drawing:
     """Random jobs of a datacenter.
 
-    Parameters
-    ----------
-    datacenter
-        The datacenter.
-    timetable
-        Arrival rates and shares over time.
-    durations
-        Law of the durations.
-    seed
-        Seed of the random numbers.
-    noise
-        Coefficient of variation of the factors by which requests are multiplied.
+    Raises `InputError` if a class that arrives fits no machine.
 
-    Attributes
-    ----------
-    mean_time : (K,)
-        Mean time of each class on the first configuration that can run it.
-
-    Raises
-    ------
-    InputError
-        If a class that arrives fits no machine.
+    `timetable`: arrival rates and shares over time.
+    `durations`: law of the durations.
+    `seed`: seed of the random numbers.
+    `noise`: coefficient of variation of the factors by which requests are multiplied.
+    `mean_time`: shape (K,). Mean time of each class on the first configuration that can run it.
     """
 
     def __init__(
@@ -124,17 +109,17 @@ class Drawing:
         share = self.timetable.share[0]
         given = float(share @ self.mean_time)
         drawn = float(share @ self.durations.mean(self.mean_time))
-        found = [
+        notes = [
             f"the mix from {time:g} on is never reached: the last job arrives at about {horizon:g}"
             for time in self.timetable.changes
             if time > horizon
         ]
         if abs(drawn - given) > 0.05 * given:
-            found.append(
+            notes.append(
                 f"durations {self.durations} are {drawn / given:.3g} times as long as the classes' "
                 "mean times, on average: so is the load"
             )
-        return tuple(found)
+        return tuple(notes)
 
     def _stretch(self, plan: Guidance | None) -> FloatArray:
         """Mean time of each class where it runs, relative to the first configuration, (K,)."""
@@ -207,8 +192,8 @@ def fits_somewhere(datacenter: Datacenter, job_class: IntArray, demand: IntArray
 
     `demand`: demand in units, shape (jobs, R).
     """
-    found = np.zeros(len(demand), dtype=bool)
+    fits = np.zeros(len(demand), dtype=bool)
     for j in np.flatnonzero(datacenter.count):
         inside = (demand <= datacenter.capacity_units[j]).all(axis=1)
-        found |= inside & np.isfinite(datacenter.mean_time[job_class, j])
-    return found
+        fits |= inside & np.isfinite(datacenter.mean_time[job_class, j])
+    return fits

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..advice import did_you_mean
-from ..arrays import FloatArray, IntArray
-from ..errors import InputError
-from ..files.inputs import file_name
-from ..limits import MOST
+from ...core.advice import did_you_mean
+from ...core.arrays import FloatArray, IntArray
+from ...core.errors import InputError
+from ...core.files.inputs import file_name
+from ...core.limits import MOST
 from .datacenter import Datacenter
 from .job_file import read_jobs, seconds_of_unit
 from .steady_state import exponential_missing
@@ -87,14 +87,10 @@ class Lognormal(Durations):
     """Lognormal durations.
 
     Weighted by length, the law with the parameters (m, s) is that with (m + s², s).
-
-    Parameters
-    ----------
-    cv
-        Coefficient of variation >= 0.
     """
 
     cv: float
+    """Coefficient of variation >= 0."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.cv <= MOST:
@@ -156,18 +152,12 @@ class Constant(Durations):
 
 @dataclass(frozen=True, eq=False)
 class Resampled(Durations):
-    """Durations seen elsewhere, drawn with replacement within the class and left as they are.
-
-    Parameters
-    ----------
-    durations
-        Durations of each class, in the datacenter's time unit; shape (jobs of the class,) each.
-    source
-        Where they are from.
-    """
+    """Durations seen elsewhere, drawn with replacement within the class and left as they are."""
 
     durations: Sequence[FloatArray]
+    """Durations of each class, in the datacenter's time unit; shape (jobs of the class,) each."""
     source: str = "a sample"
+    """Where they are from."""
 
     def __str__(self) -> str:
         return f"from {self.source}"
@@ -191,8 +181,8 @@ class Resampled(Durations):
         for k in np.unique(job_class).tolist():
             own = job_class == k
             upto = np.cumsum(self.durations[k])
-            found = np.searchsorted(upto, place[own] * upto[-1], side="right")
-            left[own] *= self.durations[k][np.minimum(found, len(upto) - 1)]
+            index = np.searchsorted(upto, place[own] * upto[-1], side="right")
+            left[own] *= self.durations[k][np.minimum(index, len(upto) - 1)]
         return left
 
     def missing(self, time: float) -> float:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from ..arrays import FloatArray
-from ..errors import InputError
-from ..files.json_files import Strict
+from ...core.arrays import FloatArray
+from ...core.errors import InputError
+from ...core.files.json_files import Strict
 from .datacenter import Datacenter
 from .guidance import Gains
 
@@ -52,17 +52,17 @@ def gains_document(datacenter: Datacenter, gains: Gains) -> dict[str, Any]:
         return {"resources": dict(zip(names, each, strict=True)), "together": together}
 
     def first(j: int) -> dict[str, Any]:
-        found: dict[str, Any] = {"resources": {}}
+        document: dict[str, Any] = {"resources": {}}
         for kind in np.flatnonzero(~np.isnan(gains.first[j])).tolist():
             more, gain = float(gains.first[j, kind]), float(gains.first_gain[j, kind])
             entry: dict[str, Any] = {"more": None if np.isinf(more) else more}
             if not np.isnan(gain):
                 entry["gain"] = gain
             if kind == len(names):
-                found["together"] = entry
+                document["together"] = entry
             else:
-                found["resources"][names[kind]] = entry
-        return found
+                document["resources"][names[kind]] = entry
+        return document
 
     return {
         "more": gains.more,
@@ -104,10 +104,10 @@ def gains_from(document: GainsDocument, datacenter: Datacenter) -> Gains:
         place[j] = row(entry)
         if entry.first is None:
             continue
-        least = {number(resource): one for resource, one in entry.first.resources.items()}
+        least = {number(resource): step for resource, step in entry.first.resources.items()}
         if entry.first.together is not None:
             least[len(resources)] = entry.first.together
-        for kind, one in least.items():
-            first[j, kind] = np.inf if one.more is None else one.more
-            first_gain[j, kind] = np.nan if one.gain is None else one.gain
+        for kind, step in least.items():
+            first[j, kind] = np.inf if step.more is None else step.more
+            first_gain[j, kind] = np.nan if step.gain is None else step.gain
     return Gains(document.more, row(document.everywhere), place, first, first_gain)

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.calls.deprecated import deprecated
+from ...core.equality import ByValue
 from ..views import Plottable, Tabular, view
 from .datacenter import Datacenter
 
 
 @dataclass(frozen=True, eq=False)
-class Gains:
+class Gains(ByValue):
     """What more of a resource brings: the linear program solved again with it.
 
     There are M configurations and R resources; index R stands for all resources together. Gains are
@@ -44,7 +46,7 @@ class Gains:
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class Prices(ByValue):
     """What limits the arrival rate, as dual prices at its upper bound.
 
     There are M configurations, R resources and K classes.
@@ -72,7 +74,7 @@ class Prices:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassPrices:
+class ClassPrices(ByValue):
     """What a dispatcher needs in order to see what room is worth, for K classes, M configurations.
 
     The worth of room follows from these and the datacenter: docs/heuristics/dispatch.md.
@@ -100,7 +102,7 @@ class ClassPrices:
 
 
 @dataclass(frozen=True, eq=False)
-class Guidance(Plottable, Tabular):
+class Guidance(Plottable, Tabular, ByValue):
     """Bins for the machines of a datacenter: B bins, K classes, M configurations.
 
     A bin is the set of jobs that a machine should run. The machines of a configuration are given
@@ -120,7 +122,7 @@ class Guidance(Plottable, Tabular):
         Number of machines with each bin, shape (B,).
     bin_jobs
         Jobs of each class in each bin, shape (B, K).
-    bound
+    bound_name
         What proved the bound.
     method
         How the plan was made.
@@ -146,7 +148,7 @@ class Guidance(Plottable, Tabular):
     bin_configuration: IntArray
     bin_machines: IntArray
     bin_jobs: IntArray
-    bound: str = ""
+    bound_name: str = ""
     method: str = ""
     target_rate: float | None = None
     machines_bound: int | None = None
@@ -155,6 +157,12 @@ class Guidance(Plottable, Tabular):
     prices: Prices | None = None
     class_prices: ClassPrices | None = None
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def bound(self) -> str:
+        """Old name of `bound_name`."""
+        deprecated("Guidance.bound", "Guidance.bound_name", 2)
+        return self.bound_name
 
     @cached_property
     def running(self) -> FloatArray:

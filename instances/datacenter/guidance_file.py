@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from ..arrays import FloatArray
-from ..errors import InputError
-from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
+from ...core.arrays import FloatArray
+from ...core.calls.checked import checked
+from ...core.errors import InputError
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from .checker import check_guidance
 from .datacenter import Datacenter
 from .datacenter_file import (
@@ -88,6 +89,7 @@ class Misfit(InputError):
     """Guidance that is well formed but does not fit its datacenter."""
 
 
+@checked
 def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidance:
     """Read a `slotwise/guidance/1` file (plain or gzip) and check it.
 
@@ -109,7 +111,7 @@ def read_guidance(path: Source, datacenter: Datacenter | None = None) -> Guidanc
         If something is wrong, or bins do not fit; one line names file, place and field.
     """
     content, raw = read_json(path)
-    need_format(path, raw, FORMAT)
+    check_format(path, raw, FORMAT)
 
     def where(location: Any) -> str:
         if location[:1] == ("datacenter",):
@@ -145,6 +147,7 @@ def _plan_anew(guidance: Guidance) -> str:
     return "; plan anew for these machines: `slotwise guide`, with --scale for a part of all"
 
 
+@checked
 def write_guidance(guidance: Guidance, path: str | Path) -> None:
     """Write a `slotwise/guidance/1` file atomically, compressed if the name ends in `.gz`.
 
@@ -173,7 +176,7 @@ def guidance_document(guidance: Guidance) -> dict[str, Any]:
         "arrival_rate": guidance.arrival_rate,
         "arrival_rate_bound": guidance.arrival_rate_bound,
         "gap": guidance.gap,
-        "bound": guidance.bound,
+        "bound": guidance.bound_name,
         "method": guidance.method,
         "notes": list(guidance.notes),
         "bins": [
@@ -246,7 +249,7 @@ def _guidance(document: GuidanceDocument, arrival_rate: float, datacenter: Datac
         ),
         bin_machines=np.array([entry.machines for entry in document.bins], dtype=np.int64),
         bin_jobs=jobs,
-        bound=document.bound,
+        bound_name=document.bound,
         method=document.method,
         target_rate=document.target_rate,
         machines_bound=document.machines_bound,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..advice import kind_hint
-from ..arrays import FloatArray, IntArray
-from ..errors import InputError
-from ..files.inputs import read_text
+from ...core.advice import kind_hint
+from ...core.arrays import FloatArray, IntArray
+from ...core.errors import InputError
+from ...core.files.inputs import read_text
 from .datacenter import Datacenter
 
 SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..advice import did_you_mean
-from ..arrays import FloatArray, IntArray
-from ..errors import InputError
+from ...core.advice import did_you_mean
+from ...core.arrays import FloatArray, IntArray
+from ...core.equality import ByValue
+from ...core.errors import InputError
 from .datacenter import Datacenter
 
 
 @dataclass(frozen=True, eq=False)
-class Mix:
+class Mix(ByValue):
     """Shares of the classes from some time on.
 
     Parameters
@@ -83,30 +84,15 @@ def _number(text: str, value: str) -> float:
 class Timetable:
     """Which mix holds when: P phases, the first of which begins at time 0.
 
-    Parameters
-    ----------
-    rate
-        Arrival rate of all jobs at the beginning (jobs per `time_unit`).
-    share
-        Shares of the classes at the beginning, shape (K,).
-    mixes
-        Changes, by time.
+    Raises `InputError` for changes that are not in order, and shares and rates out of range.
 
-    Attributes
-    ----------
-    share : (P, K)
-        Shares of the classes.
-    rate : (P,)
-        Arrival rates.
-    changes
-        When the mix changes.
-    gap
-        Mean time between arrivals at the beginning.
-
-    Raises
-    ------
-    InputError
-        For changes that are not in order, and shares and rates out of range.
+    `rate`: arrival rate of all jobs at the beginning (jobs per `time_unit`).
+    `share`: shares of the classes at the beginning, shape (K,).
+    `mixes`: changes, by time.
+    `share`: shape (P, K). Shares of the classes.
+    `rate`: shape (P,). Arrival rates.
+    `changes`: when the mix changes.
+    `gap`: mean time between arrivals at the beginning.
     """
 
     def __init__(self, rate: float, share: FloatArray, mixes: Sequence[Mix] = ()) -> None:

@@ -11,7 +11,7 @@ from math import ceil, exp
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ...core.arrays import FloatArray
 from .datacenter import Datacenter
 from .guidance import Guidance
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
-from ..errors import InputError
+from ...core.arrays import FloatArray, IntArray
+from ...core.errors import InputError
 from .datacenter import Datacenter
 from .drawing import first_mean_time
 from .workload import Workload
@@ -34,7 +34,7 @@ def work_of_jobs(workload: Workload) -> FloatArray:
     return total / workload.jobs
 
 
-def need_same_work(
+def check_same_work(
     datacenter: Datacenter, job_class: IntArray, duration: FloatArray, request: FloatArray
 ) -> None:
     """Check that classes stand for the work of the jobs that they were made of.

@@ -6,16 +6,19 @@ A workload delivers its jobs in blocks, so that a simulation never holds all of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
-from ..errors import InputError
-from ..files.inputs import file_name
-from ..limits import MOST_AT_ONCE, MOST_HELD
+from ...core.arrays import FloatArray, IntArray
+from ...core.calls.checked import checked
+from ...core.calls.deprecated import method_first, takes_old
+from ...core.equality import ByValue
+from ...core.errors import InputError
+from ...core.files.inputs import file_name
+from ...core.limits import MOST_AT_ONCE, MOST_HELD
 from .datacenter import Datacenter
 from .drawing import Drawing, fits_somewhere
 from .durations import Durations, Exponential, durations_of
@@ -50,8 +53,8 @@ class Jobs(NamedTuple):
     demand: IntArray
 
 
-@dataclass(frozen=True)
-class Workload:
+@dataclass(frozen=True, eq=False)
+class Workload(ByValue):
     """Jobs for a datacenter.
 
     Parameters
@@ -79,14 +82,16 @@ class Workload:
         that are left of them. None: it begins empty.
     """
 
+    how_to_make = "make one of a datacenter with slotwise.poisson or slotwise.replay"
+
     datacenter: Datacenter
     jobs: int
     horizon: float
     source: str
-    blocks: Callable[[], Iterator[Jobs]]
+    blocks: Callable[[], Iterator[Jobs]] = field(compare=False)
     notes: tuple[str, ...] = ()
     rate: float | None = None
-    missing: Missing | None = None
+    missing: Missing | None = field(default=None, compare=False)
     running: Jobs | None = None
 
     def __repr__(self) -> str:
@@ -136,6 +141,7 @@ class DrawOptions(TypedDict, total=False):
     mixes: Sequence[Mix | str]
 
 
+@checked
 def poisson(
     datacenter: Datacenter,
     rate: float,
@@ -182,9 +188,6 @@ def poisson(
     the same arrivals and classes with other durations, and beside a batch. The batch and the jobs
     that run at time 0 have streams of their own.
     """
-    unknown = options.keys() - DrawOptions.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"poisson() got an unexpected keyword argument {min(unknown)!r}")
     batch, full = options.get("batch", 0), options.get("full", False)
     _check_numbers(rate, jobs, batch, seed, noise)
     mixes = [
@@ -252,17 +255,19 @@ def _source(drawing: Drawing, jobs: int, batch: int, running: Jobs | None) -> st
     return ", ".join(parts)
 
 
+@takes_old("replay(datacenter, path)", order=method_first)
+@checked
 def replay(
-    path: str | Path, datacenter: Datacenter, *, compress: float = 1.0, jobs: int | None = None
+    datacenter: Datacenter, path: str | Path, *, compress: float = 1.0, jobs: int | None = None
 ) -> Workload:
     """Replay the jobs of a trace (`slotwise import … --jobs`), from its first arrival on.
 
     Parameters
     ----------
-    path
-        CSV file with the columns `arrival` and `duration` (s), `class`, and one per resource.
     datacenter
         The datacenter.
+    path
+        CSV file with the columns `arrival` and `duration` (s), `class`, and one per resource.
     compress
         Divisor > 0 of the times between arrivals; durations stay.
     jobs

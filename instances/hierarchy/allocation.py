@@ -8,12 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.calls.deprecated import OncePair
+from ...core.equality import ByValue
+from ...core.wording import percent
 from ..views import Plottable, Tabular
-from ..wording import percent
 from .hierarchy import Hierarchy
+from .node_shares import NodeShares
 
 FORMAT = "slotwise/allocation/1"
+
+OF_EVERY_NODE = "slotwise/allocation/2"
+"""The same, and what every node uses, is guaranteed and may hold: of hierarchies with quotas."""
 
 TOLERANCE = 1e-9
 """Relative difference that counts as rounding where shares or loads are compared."""
@@ -26,7 +32,7 @@ UNKNOWN = -2
 
 
 @dataclass(frozen=True, eq=False)
-class Allocation(Plottable, Tabular):
+class Allocation(Plottable, Tabular, OncePair, ByValue):
     """A steady allocation. Arrays have one entry per leaf, in the hierarchy's order.
 
     Parameters
@@ -43,6 +49,8 @@ class Allocation(Plottable, Tabular):
         Number of the resource that stopped each leaf, or `SATISFIED`, shape (leaves,).
     whole
         Whether tasks are indivisible.
+    guaranteed_tasks
+        Tasks that each leaf has by stated guarantees; None without quotas, shape (leaves,).
     """
 
     hierarchy: Hierarchy
@@ -51,6 +59,7 @@ class Allocation(Plottable, Tabular):
     weight: FloatArray
     bottleneck: IntArray
     whole: bool = False
+    guaranteed_tasks: FloatArray | None = None
 
     @cached_property
     def share(self) -> FloatArray:
@@ -61,7 +70,13 @@ class Allocation(Plottable, Tabular):
 
     @property
     def guarantee(self) -> FloatArray:
-        """Guaranteed dominant share of each leaf, shape (leaves,)."""
+        """Guaranteed dominant share of each leaf, shape (leaves,).
+
+        By stated guarantees where the hierarchy has quotas, by weights otherwise.
+        """
+        if self.guaranteed_tasks is not None:
+            stated: FloatArray = self.guaranteed_tasks * self.hierarchy.task_share
+            return stated
         return self.hierarchy.guarantee
 
     @cached_property
@@ -78,6 +93,11 @@ class Allocation(Plottable, Tabular):
         return met
 
     @cached_property
+    def nodes(self) -> NodeShares:
+        """What every node uses, is guaranteed, and what limits it."""
+        return NodeShares(self.hierarchy, self.tasks, self.guaranteed_tasks)
+
+    @cached_property
     def used(self) -> FloatArray:
         """Fraction of each resource in use, shape (resources,)."""
         with np.errstate(over="ignore"):
@@ -92,7 +112,7 @@ class Allocation(Plottable, Tabular):
         return "tasks" if stop == SATISFIED else self.hierarchy.resources[stop]
 
     def document(self) -> dict[str, Any]:
-        """The `slotwise/allocation/1` document."""
+        """The `slotwise/allocation/1` document, or `/2` if the hierarchy has quotas."""
         tree = self.hierarchy
         columns = zip(
             tree.paths,
@@ -104,7 +124,7 @@ class Allocation(Plottable, Tabular):
             strict=True,
         )
         document: dict[str, Any] = {
-            "format": FORMAT,
+            "format": FORMAT if tree.quotas is None else OF_EVERY_NODE,
             "hierarchy": tree.name,
             "method": self.method,
             "whole_tasks": self.whole,
@@ -113,6 +133,8 @@ class Allocation(Plottable, Tabular):
         }
         if tree.dropped_limits:
             document["dropped_limits"] = [asdict(limit) for limit in tree.dropped_limits]
+        if tree.quotas is not None:
+            document["nodes"] = self.nodes.document()
         return {
             **document,
             "leaves": {

@@ -3,117 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
+from ...core.calls.checked import check_fields
+from ...core.errors import InputError
 from .dropped_limits import DroppedLimit
 from .hierarchy import UNBOUNDED, Hierarchy
+from .plain_tree import Group, Leaf, Quota, Sharing
+from .quotas import Quotas
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """A job for `hierarchy`.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    demand
-        Demand of one task by resource.
-    weight
-        Weight among its siblings.
-    tasks
-        Task limit.
-    """
-
-    name: str
-    demand: Mapping[str, float]
-    weight: float = 1.0
-    tasks: float = UNBOUNDED
-
-
-@dataclass(frozen=True)
-class Group:
-    """A department or team for `hierarchy`.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    children
-        Its groups and leaves.
-    weight
-        Weight among its siblings.
-    """
-
-    name: str
-    children: Sequence[Group | Leaf] = ()
-    weight: float = 1.0
+QUOTA_FIELDS = tuple(each.name for each in fields(Quota))
 
 
 def hierarchy(
-    capacity: Mapping[str, float], root: Group, *, name: str = "", source: str = ""
+    capacity: Mapping[str, float],
+    root: Group,
+    *,
+    name: str = "",
+    source: str = "",
+    sharing: Sharing | None = None,
 ) -> Hierarchy:
-    """Build a hierarchy from plain objects.
-
-    Parameters
-    ----------
-    capacity
-        Capacity by resource.
-    root
-        The root. A resource missing in a demand is not needed.
-    name
-        Name of the hierarchy.
-    source
-        Where it comes from.
-
-    Returns
-    -------
-    Hierarchy
-        The hierarchy.
-
-    Raises
-    ------
-    InputError
-        If something is wrong; the message names node and field.
-    """
+    """What `Hierarchy.from_tree` makes."""
     rows: list[Row] = []
     stack: list[tuple[int, Group | Leaf]] = [(-1, root)]
     while stack:
         parent, node = stack.pop()
+        check_fields(f"{type(node).__name__.lower()} {node.name!r}", node)
         asks = (node.demand, node.tasks) if isinstance(node, Leaf) else None
         if isinstance(node, Group):
             stack.extend((len(rows), child) for child in reversed(node.children))
-        rows.append(Row(node.name, parent, node.weight, asks))
-    return from_rows(capacity, rows, name=name, source=source)
+        rows.append(Row(node.name, parent, node.weight, asks, node.quota))
+    return from_rows(capacity, rows, name=name, source=source, sharing=sharing)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A node for `from_rows`.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    parent
-        Number of its parent, -1 for the root.
-    weight
-        Weight among its siblings.
-    asks
-        For a leaf, the demand of one task by resource, and the task limit.
-    """
+    """A node for `from_rows`."""
 
     name: str
     parent: int
+    """Number of its parent, -1 for the root."""
     weight: float = 1.0
+    """Weight among its siblings."""
     asks: tuple[Mapping[str, float], float] | None = field(default=None)
+    """For a leaf, the demand of one task by resource, and the task limit."""
+    quota: Quota | None = None
+    """What it is guaranteed and may hold."""
 
 
 def from_rows(
@@ -123,9 +65,11 @@ def from_rows(
     name: str = "",
     source: str = "",
     dropped_limits: Sequence[DroppedLimit] = (),
+    sharing: Sharing | None = None,
 ) -> Hierarchy:
     """Build a hierarchy from a list of nodes, parents before their children.
 
+    It has quotas if `sharing` says how to divide, or if a node has one.
     Raises `InputError` if something is wrong; the message names node and field.
     """
     resources = tuple(capacity)
@@ -154,7 +98,30 @@ def from_rows(
         name=name,
         source=source,
         dropped_limits=tuple(dropped_limits),
+        quotas=_quotas(rows, column, sharing),
     )
+
+
+def _quotas(
+    rows: Sequence[Row], column: Mapping[str, int], sharing: Sharing | None
+) -> Quotas | None:
+    if sharing is None and all(row.quota is None for row in rows):
+        return None
+    sharing = sharing or Sharing()
+    empty = Quotas.none(len(rows), len(column))
+    for n, row in enumerate(rows):
+        if row.quota is None:
+            continue
+        empty.priority[n] = row.quota.priority
+        for what in ("guarantee", "limit", "reserve"):
+            for resource, amount in getattr(row.quota, what).items():
+                if resource not in column:
+                    raise InputError(
+                        f"node {row.name!r}, {what}: unknown resource {resource!r}: "
+                        f"capacity has {', '.join(column)}"
+                    )
+                getattr(empty, what)[n, column[resource]] = amount
+    return replace(empty, surplus=sharing.surplus, shares=sharing.shares)
 
 
 def from_graph(graph: nx.DiGraph[Any]) -> Hierarchy:
@@ -176,15 +143,24 @@ def from_graph(graph: nx.DiGraph[Any]) -> Hierarchy:
         asks = None
         if "demand" in attributes:
             asks = (attributes["demand"], float(attributes.get("tasks", UNBOUNDED)))
+        quota = {what: attributes[what] for what in QUOTA_FIELDS if what in attributes}
         rows.append(
-            Row(str(attributes.get("name", node)), parent, attributes.get("weight", 1.0), asks)
+            Row(
+                str(attributes.get("name", node)),
+                parent,
+                attributes.get("weight", 1.0),
+                asks,
+                Quota(**quota) if quota else None,
+            )
         )
+    divides = {what: graph.graph[what] for what in ("surplus", "shares") if what in graph.graph}
     return from_rows(
         graph.graph["capacity"],
         rows,
         name=str(graph.graph.get("name", "")),
         source=str(graph.graph.get("source", "")),
         dropped_limits=graph.graph.get("dropped_limits", ()),
+        sharing=Sharing(**divides) if divides else None,
     )
 
 

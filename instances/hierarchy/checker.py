@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ...core.arrays import BoolArray, FloatArray
+from ...core.calls.checked import checked
+from ...core.wording import percent
 from ..verdict import Verdict
-from ..wording import percent
 from .allocation import Allocation
 from .hierarchy import Hierarchy
+from .limit_checks import limit_violations
 
 TOLERANCE = 1e-7
 """Relative difference by which shares and loads may differ."""
@@ -28,6 +30,7 @@ MOST_LOAD = 1e300
 """Greater loads, infinite ones among them, are told as this one."""
 
 
+@checked
 @np.errstate(over="ignore", invalid="ignore")
 def check_allocation(allocation: Allocation) -> Verdict:
     """Check an allocation against its hierarchy, from its numbers of tasks alone.
@@ -49,6 +52,8 @@ def check_allocation(allocation: Allocation) -> Verdict:
         f"resource {tree.resources[j]!r}: {percent(load[j] - 1)} more than the capacity is used"
         for j in np.flatnonzero(load > 1 + TOLERANCE)
     ]
+    if tree.quotas is not None:
+        return Verdict(found + limit_violations(allocation, tree.quotas))
     found += [
         f"leaf {tree.paths[i]!r}: dominant share {share[i]:.6g}, guaranteed "
         f"{min(tree.guarantee[i], tree.most_share[i]):.6g}"

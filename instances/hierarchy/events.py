@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..errors import InputError
-from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
+from ...core.errors import InputError
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from .hierarchy import Hierarchy
 
 FORMAT = "slotwise/hierarchy-events/1"
@@ -84,7 +84,7 @@ def read_events(path: Source, hierarchy: Hierarchy) -> list[Event]:
     Raises `InputError` if something is wrong with it.
     """
     content, raw = read_json(path)
-    need_format(path, raw, FORMAT)
+    check_format(path, raw, FORMAT)
     document = validated(EventsDocument, content, lambda place: ", ".join(map(str, place)), path)
     try:
         return events(hierarchy, ((row.time, row.arrive, row.leave) for row in document.events))

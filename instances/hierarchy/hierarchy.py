@@ -1,25 +1,45 @@
 """A tree of departments, teams and jobs that share the resources of a cluster.
 
-It is stored as arrays, so that a million nodes take megabytes and depth costs nothing. `hierarchy`
-builds small trees from plain objects; `from_graph` and `Hierarchy.graph` convert from and to
-networkx.
+It is stored as arrays, so that a million nodes take megabytes and depth costs nothing.
+`Hierarchy.from_tree` builds small ones from plain objects; `from_graph` and `Hierarchy.graph`
+convert from and to networkx.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..errors import InputError
-from ..views import Plottable, Tabular
+from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.calls.checked import checked
+from ...core.equality import ByValue
+from ...core.errors import InputError
+from ...core.kernels.decorators import counted
+from ..views import Plottable, Tabular, view
 from .dropped_limits import EVERY_QUEUE, DroppedLimit
+from .plain_tree import Group, Sharing
+from .quotas import DOMINANT, EACH, Quotas
 
 if TYPE_CHECKING:
     import networkx as nx
+
+
+SMALL = 50
+"""Most nodes of a tree of which kernels take less time as plain Python than to be compiled."""
+
+
+@counted
+def subtree_sums(parent: IntArray, amount: FloatArray) -> FloatArray:
+    """Sum over each subtree of amounts of its nodes, shape (nodes, resources)."""
+    total = amount.copy()
+    for n in range(len(parent) - 1, 0, -1):
+        for j in range(amount.shape[1]):
+            total[parent[n], j] += total[n, j]
+    return total
 
 
 UNBOUNDED = float("inf")
@@ -27,7 +47,7 @@ UNBOUNDED = float("inf")
 
 
 @dataclass(frozen=True, eq=False)
-class Hierarchy(Plottable, Tabular):
+class Hierarchy(Plottable, Tabular, ByValue):
     """A weighted tree whose leaves ask for resources.
 
     Nodes are numbered so that parents come before their children; node 0 is the root. A leaf
@@ -45,7 +65,8 @@ class Hierarchy(Plottable, Tabular):
     parent
         Parent of each node, -1 for the root, shape (nodes,).
     weight
-        Weight > 0 of each node relative to its siblings, shape (nodes,).
+        Weight > 0 of each node relative to its siblings, shape (nodes,). With quotas it may be 0:
+        such a node takes what its siblings leave.
     leaf
         The nodes that are leaves, increasing, shape (leaves,).
     demand
@@ -58,6 +79,8 @@ class Hierarchy(Plottable, Tabular):
         Where it comes from.
     dropped_limits
         Limits of an imported scheduler's queues that the shares ignore.
+    quotas
+        Guarantees, limits, reserves and priorities of the nodes; None if there are none.
 
     Raises
     ------
@@ -76,6 +99,48 @@ class Hierarchy(Plottable, Tabular):
     name: str = ""
     source: str = ""
     dropped_limits: tuple[DroppedLimit, ...] = ()
+    quotas: Quotas | None = None
+
+    @classmethod
+    @checked
+    def from_tree(
+        cls,
+        capacity: Mapping[str, float],
+        root: Group,
+        *,
+        name: str = "",
+        source: str = "",
+        sharing: Sharing | None = None,
+    ) -> Hierarchy:
+        """Build a hierarchy from plain objects.
+
+        Parameters
+        ----------
+        capacity
+            Capacity by resource.
+        root
+            The root. A resource missing in a demand is not needed.
+        name
+            Name of the hierarchy.
+        source
+            Where it comes from.
+        sharing
+            How guarantees and weights divide; by default as `Sharing()` if a node has a quota.
+
+        Returns
+        -------
+        Hierarchy
+            The hierarchy.
+
+        Raises
+        ------
+        InputError
+            If something is wrong; the message names node and field.
+        """
+        made: Hierarchy = view("hierarchy")(
+            capacity, root, name=name, source=source, sharing=sharing
+        )
+        return made
 
     def __post_init__(self) -> None:
         q, p, m = len(self.names), len(self.leaf), len(self.resources)
@@ -95,10 +160,12 @@ class Hierarchy(Plottable, Tabular):
             raise InputError(
                 f"capacity, {self.resources[j]!r}: must be finite and > 0, got {self.capacity[j]}"
             )
-        self._need_tree()
-        for n in np.flatnonzero(~(np.isfinite(self.weight) & (self.weight > 0)))[:1]:
+        self._check_tree()
+        least = "> 0" if self.quotas is None else ">= 0"
+        enough = self.weight > 0 if self.quotas is None else self.weight >= 0
+        for n in np.flatnonzero(~(np.isfinite(self.weight) & enough))[:1]:
             raise InputError(
-                f"node {self.path(n)!r}, weight: must be finite and > 0, got {self.weight[n]}"
+                f"node {self.path(n)!r}, weight: must be finite and {least}, got {self.weight[n]}"
             )
         for i, j in np.argwhere(~(np.isfinite(self.demand) & (self.demand >= 0)))[:1]:
             raise InputError(
@@ -111,9 +178,11 @@ class Hierarchy(Plottable, Tabular):
             raise InputError(
                 f"leaf {self.path(self.leaf[i])!r}, tasks: must be >= 0, got {self.tasks[i]}"
             )
-        self._need_queues()
+        self._check_queues()
+        if self.quotas is not None:
+            self.quotas.check(self.resources, self.nodes, self.path)
 
-    def _need_queues(self) -> None:
+    def _check_queues(self) -> None:
         """Every dropped limit must belong to a node, to the root, or to every queue."""
         if not self.dropped_limits:
             return
@@ -129,7 +198,7 @@ class Hierarchy(Plottable, Tabular):
             if node is None:
                 raise InputError(f"dropped_limits, {str(limit)!r}: there is no such queue")
 
-    def _need_tree(self) -> None:
+    def _check_tree(self) -> None:
         q = len(self.names)
         if q == 0 or self.parent[0] != -1:
             raise InputError("hierarchy: need a root, node 0, with parent -1")
@@ -173,22 +242,26 @@ class Hierarchy(Plottable, Tabular):
         return "/".join(reversed(steps)) or self.names[0]
 
     @cached_property
+    def node_paths(self) -> tuple[str, ...]:
+        """Path of each node; the root's own name for the root."""
+        paths = [self.names[0]]
+        for name, up in zip(self.names[1:], self.parent[1:].tolist(), strict=True):
+            paths.append(f"{paths[up]}/{name}" if up else name)
+        return tuple(paths)
+
+    @cached_property
     def paths(self) -> tuple[str, ...]:
         """Path of each leaf."""
-        prefix = [""] * self.nodes
-        parent, names = self.parent.tolist(), self.names
-        is_leaf = np.zeros(self.nodes, dtype=np.bool_)
-        is_leaf[self.leaf] = True
-        found = []
-        for n, last in enumerate(is_leaf.tolist()):
-            if n == 0:
-                continue
-            path = prefix[parent[n]] + names[n]
-            if last:
-                found.append(path)
-            else:
-                prefix[n] = path + "/"
-        return tuple(found)
+        every = self.node_paths
+        return tuple(every[n] for n in self.leaf.tolist())
+
+    def inside(self, node: int) -> BoolArray:
+        """Which nodes are in the subtree of a node, itself among them, shape (nodes,)."""
+        inside = [False] * self.nodes
+        inside[node] = True
+        for n, up in enumerate(self.parent[node + 1 :].tolist(), node + 1):
+            inside[n] = inside[up]
+        return np.array(inside)
 
     def leaf_at(self, path: str) -> int:
         """Number of the leaf with this path, among the leaves. Raises `InputError`."""
@@ -197,6 +270,15 @@ class Hierarchy(Plottable, Tabular):
         except ValueError:
             near = [name for name in self.paths if name.endswith("/" + path)][:3] or self.paths[:3]
             raise InputError(f"no leaf {path!r}: there is {', '.join(map(repr, near))} …") from None
+
+    def node_at(self, path: str) -> int:
+        """Number of the node with this path. Raises `InputError`."""
+        try:
+            return self.node_paths.index(path.strip("/"))
+        except ValueError:
+            near = [name for name in self.node_paths[1:] if name.endswith("/" + path)][:3]
+            near = near or list(self.node_paths[1:4])
+            raise InputError(f"no node {path!r}: there is {', '.join(map(repr, near))} …") from None
 
     @cached_property
     def task_share(self) -> FloatArray:
@@ -215,6 +297,14 @@ class Hierarchy(Plottable, Tabular):
     def most_share(self) -> FloatArray:
         """Dominant share of each leaf with all its tasks running; infinite if unbounded."""
         return self.tasks * self.task_share
+
+    @cached_property
+    def wanted(self) -> FloatArray:
+        """Most that each subtree can use, infinite if unbounded, shape (nodes, resources)."""
+        most = np.zeros((self.nodes, len(self.resources)))
+        with np.errstate(invalid="ignore"):
+            most[self.leaf] = np.where(self.demand > 0, self.tasks[:, None] * self.demand, 0.0)
+        return subtree_sums(self.parent, most)
 
     @cached_property
     def active(self) -> BoolArray:
@@ -275,6 +365,10 @@ class Hierarchy(Plottable, Tabular):
         )
         for n, (name, weight) in enumerate(zip(self.names, self.weight.tolist(), strict=True)):
             graph.add_node(n, name=name, weight=weight)
+            if self.quotas is not None:
+                graph.nodes[n].update(self.quota_of(n))
+        if self.quotas is not None:
+            graph.graph.update(surplus=self.quotas.surplus, shares=self.quotas.shares)
         graph.add_edges_from(zip(self.parent[1:].tolist(), range(1, self.nodes), strict=True))
         for i, n in enumerate(self.leaf.tolist()):
             graph.nodes[n]["demand"] = self.demand_of(i)
@@ -284,6 +378,55 @@ class Hierarchy(Plottable, Tabular):
     def demand_of(self, i: int) -> dict[str, float]:
         """Demand per task of leaf number `i`, by resource."""
         return dict(zip(self.resources, self.demand[i].tolist(), strict=True))
+
+    def quota_of(self, n: int) -> dict[str, Any]:
+        """What quotas say of node `n`: amounts by resource, the priority; nothing that is usual."""
+        quotas = self.quotas
+        if quotas is None:
+            return {}
+        said: dict[str, Any] = {}
+        for what, amounts, usual in (
+            ("guarantee", quotas.guarantee[n], 0.0),
+            ("limit", quotas.limit[n], np.inf),
+            ("reserve", quotas.reserve[n], 0.0),
+        ):
+            given = {
+                name: amount
+                for name, amount in zip(self.resources, amounts.tolist(), strict=True)
+                if amount != usual
+            }
+            if given:
+                said[what] = given
+        if quotas.priority[n]:
+            said["priority"] = int(quotas.priority[n])
+        return said
+
+    def refuse_quotas(self, who: str) -> None:
+        """Raise `InputError` if there are quotas, of which `who` knows nothing."""
+        if self.quotas is not None:
+            raise InputError(
+                f"{who} knows no guarantees and limits, which this hierarchy has: use exact, or "
+                "leave them out (--ignore-limits, ignore_limits=True)"
+            )
+
+    def without_quotas(self) -> Hierarchy:
+        """The same hierarchy without guarantees, limits, reserves and priorities.
+
+        Raises `InputError` for a weight of 0, which means nothing without them.
+        """
+        return replace(self, quotas=None)
+
+    @property
+    def shares_each(self) -> bool:
+        """Whether resources are shared one by one: there is one, or quotas say so."""
+        return len(self.resources) == 1 or (self.quotas is not None and self.quotas.shares == EACH)
+
+    @property
+    def counted(self) -> int:
+        """Number of the one resource by which shares are measured, -1 for the dominant one."""
+        if self.quotas is None or self.quotas.shares in (DOMINANT, EACH):
+            return -1
+        return self.resources.index(self.quotas.shares)
 
     def __repr__(self) -> str:
         name = f"{self.name!r}: " if self.name else ""

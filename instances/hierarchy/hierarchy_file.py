@@ -1,4 +1,4 @@
-"""`slotwise/hierarchy/1`: hierarchies as JSON.
+"""`slotwise/hierarchy/1`, and `/2` with guarantees and limits: hierarchies as JSON.
 
 The tree is walked with an explicit stack, so that only the JSON reader limits its depth.
 """
@@ -6,19 +6,25 @@ The tree is walked with an explicit stack, so that only the JSON reader limits i
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from ..errors import InputError
-from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
-from .building import Row, from_rows
+from ...core.calls.checked import checked
+from ...core.errors import InputError
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from .building import QUOTA_FIELDS, Row, from_rows
 from .dropped_limits import DroppedLimit
 from .hierarchy import UNBOUNDED, Hierarchy
+from .plain_tree import Quota, Sharing
 
 FORMAT = "slotwise/hierarchy/1"
+
+WITH_QUOTAS = "slotwise/hierarchy/2"
+"""The same with guarantees, limits, reserves, priorities, and weights that may be 0."""
 
 Positive = Annotated[float, Field(gt=0)]
 NonNegative = Annotated[float, Field(ge=0)]
@@ -37,18 +43,24 @@ class LimitRow(Strict):
 
 
 class _HeadFields(Strict):
-    format: Literal["slotwise/hierarchy/1"]
+    format: Literal["slotwise/hierarchy/1", "slotwise/hierarchy/2"]
     name: str = ""
     source: str = ""
+    surplus: Literal["above", "total"] = "above"
+    shares: str = "dominant"
     capacity: Annotated[dict[str, Positive], Field(min_length=1)]
     dropped_limits: list[LimitRow] = []
 
 
 class _NodeFields(Strict):
     name: Annotated[str, Field(min_length=1)]
-    weight: Positive = 1.0
+    weight: NonNegative = 1.0
     demand: dict[str, NonNegative] | None = None
     tasks: NonNegative | None = None
+    guarantee: dict[str, NonNegative] | None = None
+    limit: dict[str, NonNegative] | None = None
+    reserve: dict[str, NonNegative] | None = None
+    priority: int | None = None
 
 
 class _Head(_HeadFields):
@@ -74,8 +86,9 @@ class HierarchyDocument(_HeadFields):
     root: NodeDocument
 
 
+@checked
 def read_hierarchy(path: Source) -> Hierarchy:
-    """Read a `slotwise/hierarchy/1` file (plain or gzip).
+    """Read a `slotwise/hierarchy/1` or `/2` file (plain or gzip).
 
     Parameters
     ----------
@@ -93,13 +106,15 @@ def read_hierarchy(path: Source) -> Hierarchy:
         If something is wrong; one line names file, node and field.
     """
     _, raw = read_json(path)
-    need_format(path, raw, FORMAT)
+    quotas = check_format(path, raw, FORMAT, WITH_QUOTAS) == WITH_QUOTAS
+    if not quotas:
+        _refuse(path, "", raw, ("surplus", "shares"))
     root = raw.get("root")
     shown = {**raw, "root": {}} if isinstance(root, dict) else raw
     head = validated(
         _Head, json.dumps(shown).encode(), lambda place: ", ".join(map(str, place)), path
     )
-    rows = _rows(raw["root"], path)
+    rows = _rows(raw["root"], path, quotas=quotas)
     try:
         return from_rows(
             head.capacity,
@@ -107,22 +122,37 @@ def read_hierarchy(path: Source) -> Hierarchy:
             name=head.name,
             source=head.source,
             dropped_limits=[row.limit_dropped() for row in head.dropped_limits],
+            sharing=Sharing(head.surplus, head.shares) if quotas else None,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def _rows(root: dict[str, Any], path: Source) -> list[Row]:
+def _refuse(path: Source, place: str, raw: dict[str, Any], names: Sequence[str]) -> None:
+    """Refuse fields of the second version in a file of the first."""
+    for name in names:
+        if name in raw:
+            raise InputError(f"{path}: {place}{name}: needs the format {WITH_QUOTAS!r}")
+
+
+def _rows(root: dict[str, Any], path: Source, *, quotas: bool) -> list[Row]:
     rows: list[Row] = []
     stack: list[tuple[dict[str, Any], int]] = [(root, -1)]
     while stack:
         raw, parent = stack.pop()
         node = _node(raw, rows, parent, path)
+        if not quotas:
+            _refuse(path, f"{_place(raw, rows, parent)}, ", raw, QUOTA_FIELDS)
+            if node.weight == 0:
+                place = _place(raw, rows, parent)
+                raise InputError(f"{path}: {place}, weight: need greater than 0, got 0")
         asks = None
         if node.demand is not None:
             asks = (node.demand, UNBOUNDED if node.tasks is None else node.tasks)
         stack.extend((child, len(rows)) for child in reversed(node.children or ()))
-        rows.append(Row(node.name, parent, node.weight, asks))
+        quota = {what: getattr(node, what) for what in QUOTA_FIELDS}
+        given = {what: value for what, value in quota.items() if value is not None}
+        rows.append(Row(node.name, parent, node.weight, asks, Quota(**given) if given else None))
     return rows
 
 
@@ -159,8 +189,11 @@ def _place(raw: dict[str, Any], rows: list[Row], parent: int) -> str:
     return f"node {'/'.join(reversed(steps))!r}"
 
 
+@checked
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> None:
-    """Write a `slotwise/hierarchy/1` file atomically, compressed if the name ends in `.gz`.
+    """Write a `slotwise/hierarchy/1` file, or `/2` if there are quotas, atomically.
+
+    It is compressed if the name ends in `.gz`.
 
     Parameters
     ----------
@@ -188,6 +221,10 @@ def hierarchy_document(hierarchy: Hierarchy) -> dict[str, Any]:
         {"name": name, "weight": weight}
         for name, weight in zip(hierarchy.names, hierarchy.weight.tolist(), strict=True)
     ]
+    quotas = hierarchy.quotas
+    if quotas is not None:
+        for n, node in enumerate(nodes):
+            node.update(hierarchy.quota_of(n))
     limits = hierarchy.tasks.tolist()
     for i, n in enumerate(hierarchy.leaf.tolist()):
         nodes[n]["demand"] = hierarchy.demand_of(i)
@@ -199,11 +236,13 @@ def hierarchy_document(hierarchy: Hierarchy) -> dict[str, Any]:
     for node, parent in zip(nodes[1:], hierarchy.parent[1:].tolist(), strict=True):
         nodes[parent]["children"].append(node)
     document: dict[str, Any] = {
-        "format": FORMAT,
+        "format": FORMAT if quotas is None else WITH_QUOTAS,
         "name": hierarchy.name,
         "source": hierarchy.source,
         "capacity": dict(zip(hierarchy.resources, hierarchy.capacity.tolist(), strict=True)),
     }
+    if quotas is not None:
+        document |= {"surplus": quotas.surplus, "shares": quotas.shares}
     if hierarchy.dropped_limits:
         document["dropped_limits"] = [asdict(limit) for limit in hierarchy.dropped_limits]
     return {**document, "root": nodes[0]}

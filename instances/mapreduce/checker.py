@@ -21,7 +21,7 @@ import numpy as np
 from ..verdict import Verdict
 
 if TYPE_CHECKING:
-    from ..arrays import BoolArray, FloatArray, IntArray
+    from ...core.arrays import BoolArray, FloatArray, IntArray
     from .instance import Instance
     from .schedule import PhaseSchedule, Schedule
 
@@ -45,22 +45,22 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
 
     Numbers that overflow are violations.
     """
-    found: list[str] = []
+    violations: list[str] = []
     if schedule.instance != instance.name:
-        found.append(f"schedule is for instance {schedule.instance!r}, not {instance.name!r}")
+        violations.append(f"schedule is for instance {schedule.instance!r}, not {instance.name!r}")
     maps, reduces = _sides(instance, schedule)
     for side in (maps, reduces):
         rows, tasks = side.rows, len(side.time)
         shapes = {len(rows.slot), len(rows.start), len(rows.setup), len(rows.end)}
         if shapes != {tasks}:
             return Verdict(
-                [*found, f"{side.phase} phase: need {tasks} entries, got {sorted(shapes)}"]
+                [*violations, f"{side.phase} phase: need {tasks} entries, got {sorted(shapes)}"]
             )
     unplaced = [line for side in (maps, reduces) for line in side.unplaced()]
     if unplaced:
-        return Verdict(found + unplaced, _claimed_end(schedule))
+        return Verdict(violations + unplaced, _claimed_end(schedule))
 
-    found += maps.lost() + reduces.lost() + _forbidden(instance, maps)
+    violations += maps.lost() + reduces.lost() + _forbidden(instance, maps)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         at_once = np.zeros(len(maps.time))
         done = _Timing(maps, _map_setups(instance, maps), at_once, np.zeros(len(maps.time)))
@@ -71,10 +71,12 @@ def check(instance: Instance, schedule: Schedule) -> Verdict:
         makespan = max(done.makespan, last.makespan)
         slack = RELATIVE_TOLERANCE * makespan + float(blur.max(initial=0.0)) + SMALLEST
         agrees = np.isfinite(makespan) and abs(schedule.makespan - makespan) <= slack
-    found += done.violations + last.violations
+    violations += done.violations + last.violations
     if not agrees:
-        found.append(f"makespan is {makespan:.12g}, the schedule says {schedule.makespan:.12g}")
-    return Verdict(found, makespan)
+        violations.append(
+            f"makespan is {makespan:.12g}, the schedule says {schedule.makespan:.12g}"
+        )
+    return Verdict(violations, makespan)
 
 
 def task_name(instance: Instance, phase: str, task: int | np.integer[Any]) -> str:
@@ -115,16 +117,16 @@ class _Side:
     def unplaced(self) -> list[str]:
         """Tasks without a slot of the cluster or without a start."""
         slot, start = self.rows.slot, self.rows.start
-        found = [f"{self.name(t)} is not scheduled" for t in np.flatnonzero(slot < 0).tolist()]
-        found += [
+        violations = [f"{self.name(t)} is not scheduled" for t in np.flatnonzero(slot < 0).tolist()]
+        violations += [
             f"{self.name(t)} is on {self.phase} slot {slot[t]}, the cluster has {len(self.node)}"
             for t in np.flatnonzero(slot >= len(self.node)).tolist()
         ]
-        found += [
+        violations += [
             f"{self.name(t)} has no finite start"
             for t in np.flatnonzero((slot >= 0) & ~np.isfinite(start)).tolist()
         ]
-        return found
+        return violations
 
     def lost(self) -> list[str]:
         """Tasks on lost slots."""
@@ -191,7 +193,7 @@ def _map_setups(instance: Instance, maps: _Side) -> FloatArray:
     copies = np.diff(offsets)
     slot = np.repeat(maps.rows.slot, copies)
     node = np.repeat(maps.node[maps.rows.slot], copies)
-    here = node == holder
+    on_node = node == holder
     read = np.flatnonzero(copies)
     first = offsets[read]
     if secure is None:
@@ -200,7 +202,7 @@ def _map_setups(instance: Instance, maps: _Side) -> FloatArray:
         rack = cluster.rack_of
         near = np.where(rack[node] == rack[holder], rates.rack, rates.remote)
         if read.size:
-            best = np.maximum.reduceat(np.where(here, rates.node, near), first)
+            best = np.maximum.reduceat(np.where(on_node, rates.node, near), first)
             rate[read] = np.maximum(rate[read], best)
         setups: FloatArray = instance.input_mb / rate
         return setups
@@ -209,7 +211,7 @@ def _map_setups(instance: Instance, maps: _Side) -> FloatArray:
     per_mb = np.full(len(maps.time), encrypted)
     cost = np.where(secure.levels[holder, slot] == 1, moved, encrypted)
     if read.size:
-        least = np.minimum.reduceat(np.where(here, 0.0, cost), first)
+        least = np.minimum.reduceat(np.where(on_node, 0.0, cost), first)
         per_mb[read] = np.minimum(per_mb[read], least)
     setups = instance.input_mb * per_mb
     return setups
@@ -319,15 +321,15 @@ class _Timing:
             self.until[order] = done
             return
         held, free, holder = -1, 0.0, -1
-        for task, here, claimed, begin, wait, work, slack in zip(
+        for task, on, claimed, begin, wait, work, slack in zip(
             order.tolist(), *(values.tolist() for values in sorted_columns), strict=True
         ):
-            if here != held:
-                held, free, holder = here, -np.inf, -1
+            if on != held:
+                held, free, holder = on, -np.inf, -1
             if claimed < free - slack:
                 self.violations.append(
                     f"{side.name(task)} starts at {claimed:.12g} on a {side.phase} slot of node "
-                    f"{side.node_names[side.node[here]]!r} that {side.name(holder)} holds until "
+                    f"{side.node_names[side.node[on]]!r} that {side.name(holder)} holds until "
                     f"{free:.12g}"
                 )
             elif begin < free:

@@ -8,9 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import IntArray
-from ..errors import InputError
-from ..limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
+from ...core.arrays import IntArray
+from ...core.calls.checked import checked
+from ...core.equality import ByValue
+from ...core.errors import InputError
+from ...core.limits import LEAST, MOST, MOST_NAMED, MOST_SLOTS
 from ..views import Tabular
 
 
@@ -43,7 +45,7 @@ class Rates:
 
 
 @dataclass(frozen=True, eq=False)
-class Cluster(Tabular):
+class Cluster(Tabular, ByValue):
     """Nodes in racks. Arrays have one entry per node, in the order of the file.
 
     Parameters
@@ -82,6 +84,7 @@ class Cluster(Tabular):
                 raise InputError(f"cluster, {name}: more than {MOST_SLOTS} together")
 
     @classmethod
+    @checked
     def uniform(
         cls,
         nodes: int,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, IntArray
-from ..once import once
+from ...core.arrays import BoolArray, IntArray
+from ...core.once import once
 from .instance import Instance
 
 _GROUP = 64

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..arrays import FloatArray, IntArray
+from ...core.arrays import FloatArray, IntArray
+from ...core.equality import ByValue
 
 
 @dataclass(frozen=True, eq=False)
-class Events:
+class Events(ByValue):
     """When and where each task of one phase really ran; all of shape (tasks,).
 
     Parameters
@@ -25,7 +26,7 @@ class Events:
 
 
 @dataclass(frozen=True, eq=False)
-class History:
+class History(ByValue):
     """The real run of a trace.
 
     Parameters

@@ -1,7 +1,7 @@
 """Instances: a batch of MapReduce jobs on a cluster of nodes with map and reduce slots.
 
 Times are in s, data in MB, rates in MB/s. Tasks are stored as arrays over all tasks of a phase, job
-after job, so that 150 000 tasks take megabytes. `job_instance` builds small instances from plain
+after job, so that 150 000 tasks take megabytes. `Instance.from_jobs` builds small ones from plain
 objects.
 """
 
@@ -13,9 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, offsets
-from ..errors import InputError
-from ..limits import LEAST, MOST
+from ...core.arrays import FloatArray, IntArray, offsets
+from ...core.calls.checked import check_fields, checked, checked_class
+from ...core.equality import ByValue
+from ...core.errors import InputError
+from ...core.limits import LEAST, MOST
 from ..views import Plottable, Tabular
 from .cluster import Cluster, first_repeated
 from .history import History
@@ -24,7 +26,7 @@ from .security import Outages, Security
 
 
 @dataclass(frozen=True, eq=False)
-class SpeedFactors:
+class SpeedFactors(ByValue):
     """Duration of a job's tasks on each slot relative to their processing time ([HMHS], section 2).
 
     Parameters
@@ -40,7 +42,7 @@ class SpeedFactors:
 
 
 @dataclass(frozen=True, eq=False)
-class Instance(Plottable, Tabular):
+class Instance(Plottable, Tabular, ByValue):
     """Jobs to run on a cluster.
 
     Parameters
@@ -98,14 +100,74 @@ class Instance(Plottable, Tabular):
     outages: Outages | None = None
     history: History | None = None
 
+    @classmethod
+    @checked
+    def from_jobs(
+        cls, name: str, cluster: Cluster, jobs: Iterable[Job], source: str = ""
+    ) -> Instance:
+        """Build a small instance from plain objects.
+
+        Parameters
+        ----------
+        name
+            Name of the instance.
+        cluster
+            The cluster.
+        jobs
+            The jobs.
+        source
+            Where the instance comes from.
+
+        Returns
+        -------
+        Instance
+            The instance.
+
+        Raises
+        ------
+        InputError
+            If something is wrong; the message names job, task and field.
+        """
+        jobs = list(jobs)
+        for job in jobs:
+            check_fields(f"job {job.name!r}", job)
+        maps = [
+            [task if isinstance(task, MapTask) else MapTask(task) for task in job.maps]
+            for job in jobs
+        ]
+        flat = [task for tasks in maps for task in tasks]
+        replicas: list[int] = []
+        for job, tasks in zip(jobs, maps, strict=True):
+            for t, task in enumerate(tasks):
+                for node in task.replicas:
+                    if node not in cluster.node_index:
+                        raise InputError(
+                            f"job {job.name!r}, map task {t}, replicas: unknown node {node!r}"
+                        )
+                    replicas.append(cluster.node_index[node])
+        return cls(
+            name=name,
+            cluster=cluster,
+            job_names=tuple(job.name for job in jobs),
+            output_ratio=np.array([job.output_ratio for job in jobs], dtype=float),
+            map_offsets=offsets(len(tasks) for tasks in maps),
+            map_processing=np.array([task.processing for task in flat], dtype=float),
+            input_mb=np.array([task.input_mb for task in flat], dtype=float),
+            replica_offsets=offsets(len(task.replicas) for task in flat),
+            replicas=np.array(replicas, dtype=np.int64),
+            reduce_offsets=offsets(len(job.reduces) for job in jobs),
+            reduce_processing=np.array([p for job in jobs for p in job.reduces], dtype=float),
+            source=source,
+        )
+
     def __post_init__(self) -> None:
         repeated = first_repeated(self.job_names)
         if repeated is not None:
             raise InputError(f"jobs: job name {repeated!r} is used twice")
-        self._need_nonnegative("output_ratio", self.output_ratio)
-        self._need_nonnegative("processing", self.map_processing, self.map_offsets, "map task")
-        self._need_nonnegative("input_mb", self.input_mb, self.map_offsets, "map task")
-        self._need_nonnegative(
+        self._check_nonnegative("output_ratio", self.output_ratio)
+        self._check_nonnegative("processing", self.map_processing, self.map_offsets, "map task")
+        self._check_nonnegative("input_mb", self.input_mb, self.map_offsets, "map task")
+        self._check_nonnegative(
             "processing", self.reduce_processing, self.reduce_offsets, "reduce task"
         )
         for phase, tasks, slots in (
@@ -117,14 +179,14 @@ class Instance(Plottable, Tabular):
                     f"cluster: {tasks} {phase} tasks to run but no node has a {phase} slot"
                 )
         if self.speed_factors is not None:
-            self._need_factors("map", self.speed_factors.map, self.cluster.map_slots)
-            self._need_factors("reduce", self.speed_factors.reduce, self.cluster.reduce_slots)
+            self._check_factors("map", self.speed_factors.map, self.cluster.map_slots)
+            self._check_factors("reduce", self.speed_factors.reduce, self.cluster.reduce_slots)
         if self.security is not None:
-            self.security.need_fit(self.cluster, self.map_tasks)
+            self.security.check_fit(self.cluster, self.map_tasks)
         if self.outages is not None:
-            self.outages.need_fit(self.cluster)
+            self.outages.check_fit(self.cluster)
 
-    def _need_factors(self, phase: str, factors: FloatArray, slots: IntArray) -> None:
+    def _check_factors(self, phase: str, factors: FloatArray, slots: IntArray) -> None:
         shape = (self.jobs, int(slots.sum()))
         if factors.shape != shape:
             raise InputError(
@@ -137,7 +199,7 @@ class Instance(Plottable, Tabular):
                 f"must be finite and > 0 ({LEAST:g} to {MOST:g}), got {factors[job, slot]}"
             )
 
-    def _need_nonnegative(
+    def _check_nonnegative(
         self, name: str, values: FloatArray, offsets: IntArray | None = None, task: str = ""
     ) -> None:
         bad = np.flatnonzero(~((values >= 0) & (values <= MOST)))
@@ -204,9 +266,10 @@ class Instance(Plottable, Tabular):
         )
 
 
+@checked_class
 @dataclass(frozen=True)
 class MapTask:
-    """A map task for `job_instance`.
+    """A map task for `Instance.from_jobs`.
 
     Parameters
     ----------
@@ -223,9 +286,10 @@ class MapTask:
     replicas: Sequence[str] = ()
 
 
+@checked_class
 @dataclass(frozen=True)
 class Job:
-    """A job for `job_instance`.
+    """A job for `Instance.from_jobs`.
 
     Parameters
     ----------
@@ -243,57 +307,3 @@ class Job:
     maps: Sequence[MapTask | float] = ()
     reduces: Sequence[float] = ()
     output_ratio: float = 0.0
-
-
-def job_instance(name: str, cluster: Cluster, jobs: Iterable[Job], source: str = "") -> Instance:
-    """Build a small instance from plain objects.
-
-    Parameters
-    ----------
-    name
-        Name of the instance.
-    cluster
-        The cluster.
-    jobs
-        The jobs.
-    source
-        Where the instance comes from.
-
-    Returns
-    -------
-    Instance
-        The instance.
-
-    Raises
-    ------
-    InputError
-        If something is wrong; the message names job, task and field.
-    """
-    jobs = list(jobs)
-    maps = [
-        [task if isinstance(task, MapTask) else MapTask(task) for task in job.maps] for job in jobs
-    ]
-    flat = [task for tasks in maps for task in tasks]
-    replicas: list[int] = []
-    for job, tasks in zip(jobs, maps, strict=True):
-        for t, task in enumerate(tasks):
-            for node in task.replicas:
-                if node not in cluster.node_index:
-                    raise InputError(
-                        f"job {job.name!r}, map task {t}, replicas: unknown node {node!r}"
-                    )
-                replicas.append(cluster.node_index[node])
-    return Instance(
-        name=name,
-        cluster=cluster,
-        job_names=tuple(job.name for job in jobs),
-        output_ratio=np.array([job.output_ratio for job in jobs], dtype=float),
-        map_offsets=offsets(len(tasks) for tasks in maps),
-        map_processing=np.array([task.processing for task in flat], dtype=float),
-        input_mb=np.array([task.input_mb for task in flat], dtype=float),
-        replica_offsets=offsets(len(task.replicas) for task in flat),
-        replicas=np.array(replicas, dtype=np.int64),
-        reduce_offsets=offsets(len(job.reduces) for job in jobs),
-        reduce_processing=np.array([p for job in jobs for p in job.reduces], dtype=float),
-        source=source,
-    )

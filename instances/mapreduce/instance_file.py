@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from ..arrays import IntArray, offsets
-from ..errors import InputError
-from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
+from ...core.arrays import IntArray, offsets
+from ...core.errors import InputError
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from .cluster import Cluster, Rates
 from .history import Events, History
 from .instance import Instance, SpeedFactors
@@ -108,7 +108,7 @@ def read_instance(path: Source) -> Instance:
     Raises `InputError` if something is wrong; one line names file, job, task and field.
     """
     content, raw = read_json(path)
-    need_format(path, raw, FORMAT)
+    check_format(path, raw, FORMAT)
     document = validated(InstanceDocument, content, lambda location: _where(raw, location), path)
     try:
         return _instance(document)
@@ -335,16 +335,16 @@ def _where(raw: dict[str, Any], location: Sequence[str | int]) -> str:
         location = ("speed_factors", location[1], "jobs", location[2], "slot", location[3])
         raw = {"speed_factors": {location[1]: raw}}
     words: list[str] = []
-    here: Any = raw
+    part: Any = raw
     singular = {"jobs": "job", "map_tasks": "map task", "reduce_tasks": "reduce task"}
     singular |= {"nodes": "node", "tasks": "task", "replicas": "replica"}
     for step in location:
         try:
-            here = here[step]
+            part = part[step]
         except (KeyError, IndexError, TypeError):
-            here = None
+            part = None
         if isinstance(step, int):
-            name = here.get("name") if isinstance(here, dict) else None
+            name = part.get("name") if isinstance(part, dict) else None
             kind = words.pop() if words else "entry"
             words.append(
                 f"{singular.get(kind, kind)} {name!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ...core.arrays import FloatArray, IntArray
 from .instance import Instance
 
 

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ...core.arrays import FloatArray, IntArray
+from ...core.calls.checked import checked
+from ...core.calls.deprecated import OncePair
+from ...core.equality import ByValue
+from ...core.errors import InputError
 from ..views import Tabular
 from .instance import Instance
 from .processing import map_times, reduce_times
@@ -14,7 +18,7 @@ from .setups import map_setups, reduce_setups
 
 
 @dataclass(frozen=True, eq=False)
-class PhaseSchedule:
+class PhaseSchedule(ByValue):
     """The tasks of one phase in the instance's order; all of shape (tasks,).
 
     Parameters
@@ -36,7 +40,7 @@ class PhaseSchedule:
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule(Tabular):
+class Schedule(Tabular, OncePair, ByValue):
     """Both phases of a schedule.
 
     Parameters
@@ -64,6 +68,7 @@ class Schedule(Tabular):
         )
 
 
+@checked
 def timed(
     instance: Instance,
     map_slot: IntArray,
@@ -89,8 +94,16 @@ def timed(
     -------
     Schedule
         The schedule.
+
+    Raises
+    ------
+    InputError
+        For an array of another shape, or a slot that there is not.
     """
     cluster = instance.cluster
+    _check_slots("map", map_slot, map_rank, instance.map_tasks, len(cluster.map_slot_node))
+    slots = len(cluster.reduce_slot_node)
+    _check_slots("reduce", reduce_slot, reduce_rank, instance.reduce_tasks, slots)
     map_node = cluster.map_slot_node[map_slot]
     setup = map_setups(instance, map_slot)
     at_once = np.zeros(instance.map_tasks)
@@ -102,6 +115,20 @@ def timed(
     processing = reduce_times(instance, reduce_slot)
     reduces = _earliest(reduce_slot, reduce_rank, setup, processing, release)
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
+
+
+def _check_slots(
+    phase: str, slot: IntArray, rank: IntArray | FloatArray, tasks: int, slots: int
+) -> None:
+    """Raise `InputError` unless there is a slot and a rank for each task."""
+    for name, values in (("slot", slot), ("rank", rank)):
+        if np.shape(values) != (tasks,):
+            raise InputError(
+                f"timed: {phase}_{name}: needs an array of shape ({tasks},), a number for each "
+                f"task, got shape {np.shape(values)}"
+            )
+    if tasks and not 0 <= np.min(slot) <= np.max(slot) < slots:
+        raise InputError(f"timed: {phase}_slot: needs numbers from 0 to {slots - 1}")
 
 
 def timed_by_job(

@@ -9,8 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ConfigDict
 
-from ..arrays import IntArray
-from ..files.json_files import Source, Strict, need_format, read_json, validated, write_json
+from ...core.arrays import IntArray
+from ...core.calls.checked import checked
+from ...core.errors import InputError
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ...core.wording import first_of
 from .instance import Instance
 from .schedule import PhaseSchedule, Schedule
 
@@ -83,6 +86,7 @@ def schedule_document(instance: Instance, schedule: Schedule) -> dict[str, Any]:
     }
 
 
+@checked
 def write_schedule(instance: Instance, schedule: Schedule, path: str | Path) -> None:
     """Write a `slotwise/schedule/1` file atomically, compressed if the name ends in `.gz`.
 
@@ -103,7 +107,8 @@ def write_schedule(instance: Instance, schedule: Schedule, path: str | Path) -> 
     write_json(path, schedule_document(instance, schedule))
 
 
-def read_schedule(path: Source, instance: Instance) -> tuple[Schedule | None, list[str]]:
+@checked
+def read_schedule(path: Source, instance: Instance) -> Schedule:
     """Read the schedule in a schedule or result file.
 
     Parameters
@@ -115,18 +120,28 @@ def read_schedule(path: Source, instance: Instance) -> tuple[Schedule | None, li
 
     Returns
     -------
-    tuple[Schedule | None, list[str]]
-        The schedule, None for a result without one, and a line for everything it refers to that
-        does not exist.
+    Schedule
+        The schedule, not believed before `slotwise.check` has looked at it.
 
     Raises
     ------
     InputError
-        If the file is neither.
+        If the file is neither, or a result without a schedule, and for something that refers to
+        jobs, nodes or slots that the instance does not have.
     """
+    schedule, violations = claimed_schedule(path, instance)
+    if schedule is None:
+        raise InputError(f"{path}: the result holds no schedule")
+    if violations:
+        raise InputError(f"{path}: {first_of(violations)}")
+    return schedule
+
+
+def claimed_schedule(path: Source, instance: Instance) -> tuple[Schedule | None, list[str]]:
+    """The schedule of a file, None for a result without one, and a line for each fault."""
     content, raw = read_json(path)
     claimed: float | None = None
-    if need_format(path, raw, FORMAT, RESULT_FORMAT) == RESULT_FORMAT:
+    if check_format(path, raw, FORMAT, RESULT_FORMAT) == RESULT_FORMAT:
         result = validated(_Result, content, _where, path)
         if result.schedule is None:
             return None, []

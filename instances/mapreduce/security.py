@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, LevelArray
-from ..errors import InputError
-from ..limits import LEAST, MOST, bounds_of
+from ...core.arrays import BoolArray, LevelArray
+from ...core.equality import ByValue
+from ...core.errors import InputError
+from ...core.limits import LEAST, MOST, bounds_of
 from .cluster import Cluster
 
 ENCRYPTED, SAME_NODE, PLAIN = -1, 0, 1
@@ -17,7 +18,7 @@ ENCRYPTED, SAME_NODE, PLAIN = -1, 0, 1
 
 
 @dataclass(frozen=True, eq=False)
-class Security:
+class Security(ByValue):
     """Priorities of tasks on slots, and security levels of moving data from nodes to slots.
 
     Parameters
@@ -39,7 +40,7 @@ class Security:
     transfer_rate: float = 100.0
     encryption_rate: float = 50.0
 
-    def need_fit(self, cluster: Cluster, map_tasks: int) -> None:
+    def check_fit(self, cluster: Cluster, map_tasks: int) -> None:
         """Check that shapes and values suit a cluster and a number of tasks.
 
         Parameters
@@ -71,10 +72,10 @@ class Security:
                     f"security, {what}: need {rows} {row} x {slots} map slots, "
                     f"got {' x '.join(map(str, values.shape))}"
                 )
-        here = np.arange(cluster.nodes)[:, None] == cluster.map_slot_node
-        wrong = (np.abs(self.levels) > 1) | ((self.levels == SAME_NODE) != here)
+        own = np.arange(cluster.nodes)[:, None] == cluster.map_slot_node
+        wrong = (np.abs(self.levels) > 1) | ((self.levels == SAME_NODE) != own)
         for node, slot in np.argwhere(wrong)[:1]:
-            need = "0 on its own node" if here[node, slot] else "-1 or 1"
+            need = "0 on its own node" if own[node, slot] else "-1 or 1"
             raise InputError(
                 f"security, levels, node {cluster.node_names[node]!r}, map slot {slot}: "
                 f"must be {need}, got {self.levels[node, slot]}"
@@ -82,7 +83,7 @@ class Security:
 
 
 @dataclass(frozen=True, eq=False)
-class Outages:
+class Outages(ByValue):
     """Slots that are lost before the start. A lost slot runs nothing; its node's data can be read.
 
     Parameters
@@ -116,7 +117,7 @@ class Outages:
         lost[np.fromiter(nodes, dtype=np.int64)] = True
         return cls(lost[cluster.map_slot_node], lost[cluster.reduce_slot_node])
 
-    def need_fit(self, cluster: Cluster) -> None:
+    def check_fit(self, cluster: Cluster) -> None:
         """Raise `InputError` unless the shapes suit the cluster."""
         for phase, lost, slots in (
             ("map", self.map, len(cluster.map_slot_node)),

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from ..errors import InputError
-from ..files.json_files import Strict
+from ...core.errors import InputError
+from ...core.files.json_files import Strict
 from .instance import Instance
 from .security import Outages, Security
 
@@ -42,10 +42,10 @@ def read_security(instance: Instance, document: SecurityDocument) -> Security:
     """
     cluster = instance.cluster
     slots = len(cluster.map_slot_node)
-    _need_rows("levels", "nodes", document.levels, cluster.nodes)
+    _check_rows("levels", "nodes", document.levels, cluster.nodes)
     for name, row in zip(cluster.node_names, document.levels, strict=True):
-        _need_slots(f"security, levels, node {name!r}", row, slots)
-    _need_rows("priorities", "jobs", document.priorities, instance.jobs)
+        _check_slots(f"security, levels, node {name!r}", row, slots)
+    _check_rows("priorities", "jobs", document.priorities, instance.jobs)
     for i, tasks in enumerate(document.priorities):
         if len(tasks) != instance.maps_of[i]:
             raise InputError(
@@ -53,7 +53,7 @@ def read_security(instance: Instance, document: SecurityDocument) -> Security:
                 f"need {instance.maps_of[i]} map tasks, got {len(tasks)}"
             )
         for t, digits in enumerate(tasks):
-            _need_slots(
+            _check_slots(
                 f"security, priorities, job {instance.job_names[i]!r}, map task {t}", digits, slots
             )
     bits = "".join(chain.from_iterable(document.priorities)).encode()
@@ -127,11 +127,11 @@ def outage_documents(instance: Instance, outages: Outages) -> list[dict[str, Any
     return documents
 
 
-def _need_rows(what: str, of: str, rows: Sequence[Any], count: int) -> None:
+def _check_rows(what: str, of: str, rows: Sequence[Any], count: int) -> None:
     if len(rows) != count:
         raise InputError(f"security, {what}: need {count} {of}, got {len(rows)}")
 
 
-def _need_slots(where: str, row: Sequence[Any], slots: int) -> None:
+def _check_slots(where: str, row: Sequence[Any], slots: int) -> None:
     if len(row) != slots:
         raise InputError(f"{where}: need {slots} map slots, got {len(row)}")

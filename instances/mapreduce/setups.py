@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..once import once
+from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.once import once
 from .cluster import Rates
 from .instance import Instance
 from .security import ENCRYPTED, Security
@@ -47,14 +47,14 @@ def map_setups(instance: Instance, slot: IntArray) -> FloatArray:
     copies = np.diff(instance.replica_offsets)
     task = np.repeat(np.arange(instance.map_tasks), copies)
     node = cluster.map_slot_node[slot]
-    here = task[instance.replicas == node[task]]
+    local = task[instance.replicas == node[task]]
     if instance.security is not None:
         plain = task[instance.security.levels[instance.replicas, slot[task]] != ENCRYPTED]
-        return instance.input_mb * _secure_seconds(instance.security, plain, here, len(slot))
+        return instance.input_mb * _secure_seconds(instance.security, plain, local, len(slot))
     rate = np.full(instance.map_tasks, cluster.rates.remote)
     same_rack = cluster.rack_of[instance.replicas] == cluster.rack_of[node[task]]
     rate[task[same_rack]] = cluster.rates.rack
-    rate[here] = cluster.rates.node
+    rate[local] = cluster.rates.node
     setups: FloatArray = instance.input_mb / rate
     return setups
 
@@ -104,8 +104,8 @@ def local_map_setups(instance: Instance) -> FloatArray:
 
 def _secure_setups(instance: Instance, security: Security, tasks: IntArray) -> FloatArray:
     """Setup times (s) of some map tasks on all map slots, shape (tasks, map_slots)."""
-    plain, here = _spared_and_local(instance, security, tasks)
-    seconds = _secure_seconds(security, plain, here, plain.shape)
+    plain, local = _spared_and_local(instance, security, tasks)
+    seconds = _secure_seconds(security, plain, local, plain.shape)
     setups: FloatArray = instance.input_mb[tasks, None] * seconds
     return setups
 
@@ -125,10 +125,10 @@ def _may_stay(instance: Instance, security: Security) -> BoolArray:
 def _best_secure_seconds(instance: Instance, security: Security, tasks: IntArray) -> FloatArray:
     """Least time (s/MB) of some map tasks over their eligible slots, shape (tasks,)."""
     allowed = security.priorities[tasks]
-    plain, here = (
+    plain, local = (
         (way & allowed).any(axis=1) for way in _spared_and_local(instance, security, tasks)
     )
-    seconds = _secure_seconds(security, np.asarray(plain), np.asarray(here), len(allowed))
+    seconds = _secure_seconds(security, np.asarray(plain), np.asarray(local), len(allowed))
     return np.where(allowed.any(axis=1), seconds, np.inf)
 
 
@@ -143,20 +143,20 @@ def _spared_and_local(
     first = instance.replica_offsets[tasks]
     copies = instance.replica_offsets[tasks + 1] - first
     plain = np.zeros((len(tasks), len(slot_node)), dtype=bool)
-    here = np.zeros_like(plain)
+    local = np.zeros_like(plain)
     spared = security.levels != ENCRYPTED
     for copy in range(int(copies.max(initial=0))):
         some = np.flatnonzero(copies > copy)
         holder = instance.replicas[first[some] + copy]
         plain[some] |= spared[holder]
-        here[some] |= holder[:, None] == slot_node
-    return plain, here
+        local[some] |= holder[:, None] == slot_node
+    return plain, local
 
 
 def _secure_seconds(
     security: Security,
     plain: IntArray | BoolArray,
-    here: IntArray | BoolArray,
+    local: IntArray | BoolArray,
     shape: int | tuple[int, ...],
 ) -> FloatArray:
     """Time to move input (s/MB; [SMSO], section III), by whether a replica spares the encryption.
@@ -165,7 +165,7 @@ def _secure_seconds(
     """
     seconds = np.full(shape, 1 / security.transfer_rate + 1 / security.encryption_rate)
     seconds[plain] = 1 / security.transfer_rate
-    seconds[here] = 0.0
+    seconds[local] = 0.0
     return seconds
 
 

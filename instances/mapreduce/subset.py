@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import offsets
+from ...core.arrays import offsets
 from .instance import Instance
 
 

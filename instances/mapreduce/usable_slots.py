@@ -6,27 +6,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import IntArray
-from ..once import once
+from ...core.arrays import IntArray
+from ...core.once import once
 from .instance import Instance, SpeedFactors
 from .schedule import PhaseSchedule, Schedule
 
 
 @dataclass(frozen=True, eq=False)
 class UsableSlots:
-    """An instance without its lost slots, and the numbers of the remaining slots.
-
-    Parameters
-    ----------
-    instance
-        The instance, without outages.
-    map_slots, reduce_slots
-        Number of each slot in the whole instance.
-    """
+    """An instance without its lost slots, and the numbers of the remaining slots."""
 
     instance: Instance
+    """The instance, without outages."""
     map_slots: IntArray
     reduce_slots: IntArray
+    """`map_slots`, `reduce_slots`: number of each slot in the whole instance."""
 
     def restored(self, schedule: Schedule) -> Schedule:
         """The schedule with slots numbered as in the whole instance."""

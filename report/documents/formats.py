@@ -6,49 +6,45 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from ...instances.advice import did_you_mean
-from ...instances.errors import InputError
+from ...core.advice import did_you_mean
+from ...core.errors import InputError
 
 
 @dataclass(frozen=True)
 class FileFormat:
-    """One format. Targets are `module:attribute` below the package, imported when first needed.
-
-    Attributes
-    ----------
-    name : str
-        As in `slotwise/NAME/1`.
-    thing : str
-        The class of what is read.
-    reader : str
-        A function of a path, and of the problem if there is one.
-    writer : str
-        A function of a thing and a path; of the problem before them where a thing of this kind
-        does not know its problem.
-    validator : str
-        The pydantic model of the document.
-    problem : str
-        The class of the problem that the file belongs to and cannot be read without; empty if it
-        stands for itself.
-    knows_problem : bool
-        Whether a thing of this kind knows its problem.
-    checker : str
-        A function of a problem and a thing that gives a `Verdict`, where it is above this layer.
-    """
+    """One format. Targets are `module:attribute` below the package, imported when first needed."""
 
     name: str
+    """As in `slotwise/NAME/1`."""
     thing: str
+    """The class of what is read."""
     reader: str
+    """A function of a path, and of the problem if there is one."""
     writer: str
+    """A function of a thing and a path; of the problem before them where a thing of this kind does
+    not know its problem."""
     validator: str
+    """The pydantic model of the document."""
     problem: str = ""
+    """The class of the problem that the file belongs to and cannot be read without; empty if it
+    stands for itself."""
     knows_problem: bool = True
+    """Whether a thing of this kind knows its problem."""
     checker: str = ""
+    """A function of a problem and a thing that gives a `Verdict`, where it is above this layer."""
+
+    versions: int = 1
+    """Number of its versions, all of which are read."""
 
     @property
     def full_name(self) -> str:
-        """As the field `format` has it."""
-        return f"slotwise/{self.name}/1"
+        """As the field `format` of the first version has it."""
+        return self.full_names[0]
+
+    @property
+    def full_names(self) -> tuple[str, ...]:
+        """As the field `format` has it, version by version."""
+        return tuple(f"slotwise/{self.name}/{k + 1}" for k in range(self.versions))
 
     def holds(self, thing: object) -> bool:
         """Whether `thing` is what this format is for, without importing its class."""
@@ -76,7 +72,7 @@ FORMATS: tuple[FileFormat, ...] = (
     FileFormat(
         name="schedule",
         thing=f"{_MAPREDUCE}.schedule:Schedule",
-        reader=f"{_MAPREDUCE}.schedule_file:read_schedule",
+        reader=f"{_MAPREDUCE}.schedule_file:claimed_schedule",
         writer=f"{_MAPREDUCE}.schedule_file:write_schedule",
         validator=f"{_MAPREDUCE}.schedule_file:ScheduleDocument",
         problem=f"{_MAPREDUCE}.instance:Instance",
@@ -84,7 +80,7 @@ FORMATS: tuple[FileFormat, ...] = (
     ),
     FileFormat(
         name="result",
-        thing="solvers.result:Result",
+        thing="solvers.mapreduce.result:Result",
         reader="report.documents.result_file:read_result",
         writer="report.documents.result_file:write_result",
         validator="report.documents.result_file:ResultDocument",
@@ -110,6 +106,7 @@ FORMATS: tuple[FileFormat, ...] = (
         reader=f"{_HIERARCHY}.hierarchy_file:read_hierarchy",
         writer=f"{_HIERARCHY}.hierarchy_file:write_hierarchy",
         validator=f"{_HIERARCHY}.hierarchy_file:HierarchyDocument",
+        versions=2,
     ),
     FileFormat(
         name="hierarchy-events",
@@ -123,9 +120,10 @@ FORMATS: tuple[FileFormat, ...] = (
     FileFormat(
         name="allocation",
         thing=f"{_HIERARCHY}.allocation:Allocation",
-        reader=f"{_HIERARCHY}.allocation_file:read_allocation",
+        reader=f"{_HIERARCHY}.allocation_file:claimed_allocation",
         writer=f"{_HIERARCHY}.allocation_file:write_allocation",
         validator=f"{_HIERARCHY}.allocation_file:AllocationDocument",
+        versions=2,
         problem=f"{_HIERARCHY}.hierarchy:Hierarchy",
     ),
     FileFormat(
@@ -149,7 +147,7 @@ FORMATS: tuple[FileFormat, ...] = (
 def file_format(name: str) -> FileFormat:
     """The format called `mapreduce` or `slotwise/mapreduce/1`. Raises `InputError`."""
     for known in FORMATS:
-        if name in (known.name, known.full_name):
+        if name in (known.name, *known.full_names):
             return known
     names = [known.name for known in FORMATS]
     guess = did_you_mean(name, names)

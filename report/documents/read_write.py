@@ -3,15 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from ...instances.errors import InputError
-from ...instances.files.json_files import JsonFile, need_format
-from ...instances.needs import called, with_article
+from ...core.calls.argument_types import called, with_article
+from ...core.calls.checked import checked
+from ...core.calls.deprecated import takes_old
+from ...core.errors import InputError
+from ...core.files.json_files import JsonFile, check_format
+from ...core.wording import first_of
 from .formats import FORMATS, FileFormat, file_format, is_of
 
+if TYPE_CHECKING:
+    from ...instances.datacenter.datacenter import Datacenter
+    from ...instances.datacenter.guidance import Guidance
+    from ...instances.hierarchy.allocation import Allocation
+    from ...instances.hierarchy.events import Event
+    from ...instances.hierarchy.hierarchy import Hierarchy
+    from ...instances.mapreduce.instance import Instance
+    from ...instances.mapreduce.schedule import Schedule
+    from ...solvers.mapreduce.result import Result
 
-def read(path: str | Path, instance: object = None) -> Any:
+T = TypeVar("T")
+
+
+@overload
+def read(
+    path: str | Path, instance: None = None
+) -> Instance | Datacenter | Hierarchy | Guidance | Any: ...
+
+
+@overload
+def read(path: str | Path, instance: Instance) -> Schedule | Result: ...
+
+
+@overload
+def read(path: str | Path, instance: Hierarchy) -> Allocation | list[Event]: ...
+
+
+@overload
+def read(path: str | Path, instance: Datacenter) -> Guidance: ...
+
+
+@overload
+def read(path: str | Path, instance: object = None, *, kind: type[T]) -> T: ...
+
+
+@checked
+def read(path: str | Path, instance: object = None, *, kind: type[Any] | None = None) -> Any:
     """Read a file of any slotwise format; its field `format` says which.
 
     Parameters
@@ -22,6 +60,9 @@ def read(path: str | Path, instance: object = None) -> Any:
         The problem that the file belongs to. A schedule and a result need their instance, an
         allocation and hierarchy events their hierarchy; guidance carries its datacenter, and is
         held to another one if that is given.
+    kind : type, optional
+        The class of what the file must hold, such as `slotwise.Instance`: anything else is an
+        error, and type checkers know what comes back.
 
     Returns
     -------
@@ -35,9 +76,19 @@ def read(path: str | Path, instance: object = None) -> Any:
         One line that names file and field, also for something that refers to jobs, nodes, slots
         or leaves that its problem does not have.
     """
+    thing = _read(path, instance)
+    if kind is not None and not isinstance(thing, kind):
+        wanted = with_article(kind.__name__)
+        raise InputError(f"{path}: holds {called(thing)}, and kind asks for {wanted}")
+    return thing
+
+
+def _read(path: str | Path, instance: object) -> Any:
     file = JsonFile.read(path)
-    found = need_format(file, file.document, *(known.full_name for known in FORMATS))
-    kind = file_format(found)
+    name = check_format(
+        file, file.document, *(name for known in FORMATS for name in known.full_names)
+    )
+    kind = file_format(name)
     reader = kind.load(kind.reader)
     if instance is None:
         if kind.problem:
@@ -53,12 +104,13 @@ def read(path: str | Path, instance: object = None) -> Any:
         return made
     thing, violations = made
     if violations:
-        more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
-        raise InputError(f"{path}: {violations[0]}{more}")
+        raise InputError(f"{path}: {first_of(violations)}")
     return thing
 
 
-def write(thing: object, path: str | Path, instance: object = None) -> None:
+@takes_old("write(thing, path, instance=…)", keyword=(2, "instance"))
+@checked
+def write(thing: object, path: str | Path, *, instance: object = None) -> None:
     """Write something to a file whole or not at all, in the format for its kind.
 
     Parameters
@@ -78,9 +130,9 @@ def write(thing: object, path: str | Path, instance: object = None) -> None:
     OutputError
         If the file could not be written.
     """
-    one = thing[0] if isinstance(thing, list | tuple) and thing else thing
+    first = thing[0] if isinstance(thing, list | tuple) and thing else thing
     for kind in FORMATS:
-        if kind.holds(one):
+        if kind.holds(first):
             writer = kind.load(kind.writer)
             if kind.knows_problem:
                 writer(thing, path)

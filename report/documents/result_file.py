@@ -7,19 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from ...instances.errors import InputError
-from ...instances.files.json_files import (
-    Source,
-    Strict,
-    need_format,
-    read_json,
-    validated,
-    write_json,
-)
+from ...core.errors import InputError
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule_file import RESULT_FORMAT, ScheduleDocument, schedule_from
+from ...solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Result, Status, relative_gap
 from ...solvers.progress import Progress
-from ...solvers.result import OPTIMALITY_TOLERANCE, Result, Status, relative_gap
 
 NonNegative = Annotated[float, Field(ge=0)]
 
@@ -73,7 +66,7 @@ def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
         For a file that is no result, or is one of another instance.
     """
     content, raw = read_json(path)
-    need_format(path, raw, RESULT_FORMAT)
+    check_format(path, raw, RESULT_FORMAT)
     document = validated(ResultDocument, content, lambda place: ", ".join(map(str, place)), path)
     if document.instance != instance.name:
         raise InputError(
@@ -90,7 +83,7 @@ def read_result(path: Source, instance: Instance) -> tuple[Result, list[str]]:
         status=Status(document.status),
         makespan=document.makespan,
         lower_bound=document.lower_bound,
-        bound=document.bound,
+        bound_name=document.bound,
         seconds=document.seconds,
         schedule=schedule,
         found_by=document.found_by,
@@ -121,15 +114,15 @@ def write_result(result: Result, path: str | Path) -> None:
 
 def false_claims(result: Result) -> list[str]:
     """What a result says of its numbers that these do not bear out themselves, one line each."""
-    found: list[str] = []
+    claims: list[str] = []
     makespan, bound = result.makespan, result.lower_bound
     if (makespan is None) != (result.schedule is None):
-        found.append("the result has a makespan or a schedule, but not both")
+        claims.append("the result has a makespan or a schedule, but not both")
     if makespan is not None and result.schedule is not None:
         claimed = result.schedule.makespan
         if makespan != claimed:
-            found.append(f"the result says makespan {makespan:.9g}, its schedule {claimed:.9g}")
-    return found + _false_status(result.status, makespan, bound)
+            claims.append(f"the result says makespan {makespan:.9g}, its schedule {claimed:.9g}")
+    return claims + _false_status(result.status, makespan, bound)
 
 
 def _false_status(status: Status, makespan: float | None, bound: float) -> list[str]:

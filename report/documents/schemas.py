@@ -14,13 +14,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ...instances.files.outputs import write_bytes
+from ...core.calls.checked import checked
+from ...core.files.outputs import write_bytes
 from .formats import FORMATS, FileFormat, file_format
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FIELDS = "docs/reference/formats.md"
 
 
+@checked
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema of a format.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ...core.calls.argument_types import check_argument
+from ...core.calls.checked import checked
 from ...instances.datacenter.checker import check_guidance
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.guidance import Guidance
@@ -14,13 +16,13 @@ from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.mapreduce.checker import check as check_schedule
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
-from ...instances.needs import need
 from ...instances.verdict import Verdict
-from ...solvers.result import Result
+from ...solvers.mapreduce.result import Result
 from .formats import FORMATS
 from .result_file import false_claims
 
 
+@checked
 def check(
     problem: Instance | Datacenter | Hierarchy,
     solution: Schedule | Result | Guidance | Allocation | Any,
@@ -46,22 +48,26 @@ def check(
     InputError
         If the two do not belong together.
     """
-    need("check", problem, Instance, Datacenter, Hierarchy)
+    check_argument("check: problem", problem, Instance, Datacenter, Hierarchy)
     for kind in FORMATS:
         if kind.checker and kind.holds(solution):
             verdict: Verdict = kind.load(kind.checker)(problem, solution)
             return verdict
     if isinstance(problem, Instance):
-        need("check of an Instance", solution, Schedule, Result, hint=_hint(solution, "instance"))
+        check_argument(
+            "check of an Instance", solution, Schedule, Result, hint=_hint(solution, "instance")
+        )
         if isinstance(solution, Result):
             return _check_result(problem, solution)
         assert isinstance(solution, Schedule)
         return check_schedule(problem, solution)
     if isinstance(problem, Datacenter):
-        need("check of a Datacenter", solution, Guidance, hint=_hint(solution, "datacenter"))
+        check_argument(
+            "check of a Datacenter", solution, Guidance, hint=_hint(solution, "datacenter")
+        )
         assert isinstance(solution, Guidance)
         return _check_guidance(problem, solution)
-    need("check of a Hierarchy", solution, Allocation, hint=_hint(solution, "hierarchy"))
+    check_argument("check of a Hierarchy", solution, Allocation, hint=_hint(solution, "hierarchy"))
     assert isinstance(solution, Allocation)
     return _check_allocation(problem, solution)
 

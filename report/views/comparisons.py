@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ...formulations import BOUNDS
-from ...instances.wording import percent
-from ...solvers.compare import Comparison
-from ...solvers.result import Status
+from ...core.wording import percent
+from ...formulations.mapreduce.bounds import BOUNDS
+from ...solvers.mapreduce.compare import Comparison
+from ...solvers.mapreduce.result import Status
 from ..plots import BLUE, GREEN, ORANGE
 from .rows import bars, fresh_axes, make_room_right, name_rows, write_beside
 
@@ -25,15 +25,15 @@ def draw_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     `ax`: where to; by default a new figure.
     """
     best = comparison.best
-    found = [(r.makespan, r.method, comparison.gap_of(r)) for r in comparison.heuristics]
-    rows = sorted((row for row in found if row[0] is not None), key=lambda row: row[0] or 0.0)
+    bars_of = [(r.makespan, r.method, comparison.gap_of(r)) for r in comparison.heuristics]
+    rows = sorted((row for row in bars_of if row[0] is not None), key=lambda row: row[0] or 0.0)
     if best.makespan is not None:
         word = "optimum" if best.status is Status.OPTIMAL else "best found"
         rows.insert(0, (best.makespan, f"{word} ({best.found_by})", best.gap))
     ax = bars([(name, makespan) for makespan, name, _ in rows], ax, "makespan, s")
     if best.makespan is not None:
         ax.patches[0].set_color(GREEN)
-    ax.axvline(best.lower_bound, color=ORANGE, ls="--", label=f"lower bound ({best.bound})")
+    ax.axvline(best.lower_bound, color=ORANGE, ls="--", label=f"lower bound ({best.bound_name})")
     for row, (makespan, _, gap) in enumerate(rows):
         write_beside(ax, makespan or 0.0, row, f"{makespan:.6g} s, gap {percent(gap)}")
     make_room_right(ax, 0.3)

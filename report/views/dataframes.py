@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...instances.errors import InputError
+from ...core.errors import InputError
 from ...instances.mapreduce.schedule_file import schedule_document
-from .kinds import need_kind
+from ...solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Status
+from .kinds import check_kind
 
 if TYPE_CHECKING:
-    from ...heuristics.dispatch.result import Simulation
-    from ...heuristics.fairness.timeline import Timeline
+    import pandas as pd
+
+    from ...heuristics.datacenter.result import Simulation
+    from ...heuristics.hierarchy.timeline import Timeline
     from ...instances.datacenter.datacenter import Datacenter
     from ...instances.datacenter.guidance import Guidance
     from ...instances.hierarchy.allocation import Allocation
@@ -25,13 +28,16 @@ if TYPE_CHECKING:
     from ...instances.mapreduce.cluster import Cluster
     from ...instances.mapreduce.instance import Instance
     from ...instances.mapreduce.schedule import Schedule
-    from ...solvers.compare import Comparison
-    from ...solvers.result import Result
+    from ...solvers.mapreduce.compare import Comparison
+    from ...solvers.mapreduce.result import Result
 
 Columns = dict[str, Sequence[Any]]
 
+BEST = "best"
+"""The row of a comparison for the best schedule, whatever has found it."""
 
-def to_dataframe(thing: object) -> Any:
+
+def to_dataframe(thing: object) -> pd.DataFrame:
     """The table of an instance or a solution, see `columns_of`.
 
     Raises `InputError` if pandas is not installed, or there is no table of `thing`.
@@ -48,7 +54,7 @@ def to_dataframe(thing: object) -> Any:
 
 def columns_of(thing: object) -> Columns:
     """The columns of a table, all of one length. Raises `InputError` if there is no such table."""
-    return need_kind("to_dataframe", thing, _TABLES)(thing)
+    return check_kind("to_dataframe", thing, _TABLES)(thing)
 
 
 def _instance(instance: Instance) -> Columns:
@@ -108,15 +114,33 @@ def _result(result: Result) -> Columns:
 
 
 def _comparison(comparison: Comparison) -> Columns:
-    """One row for each heuristic; its gap is to the best proven bound."""
-    found = comparison.heuristics
+    """One row for each heuristic, and one for the best; gaps are to the best proven bound."""
+    best = comparison.best
+    results = [*comparison.heuristics, best]
+    optimum = best.makespan if best.status is Status.OPTIMAL else None
+    last = len(results) - 1
     return {
-        "heuristic": [result.method for result in found],
-        "makespan_s": [result.makespan for result in found],
-        "gap": [None if r.makespan is None else comparison.gap_of(r) for r in found],
-        "seconds": [result.seconds for result in found],
-        "assumptions_dropped": [", ".join(result.assumptions_dropped) for result in found],
+        "instance": [comparison.instance.name] * len(results),
+        "method": [*(result.method for result in comparison.heuristics), BEST],
+        "kind": ["heuristic"] * last + ["best"],
+        "status": [_status(comparison, result).value for result in results],
+        "makespan_s": [result.makespan for result in results],
+        "gap": [None if r.makespan is None else comparison.gap_of(r) for r in results],
+        "optimum_s": [optimum] * len(results),
+        "bound_s": [best.lower_bound] * len(results),
+        "bound": [best.bound_name] * len(results),
+        "seconds": [result.seconds for result in results],
+        "assumptions_dropped": [", ".join(result.assumptions_dropped) for result in results],
     }
+
+
+def _status(comparison: Comparison, result: Result) -> Status:
+    """What is proved of a schedule by the best bound, not only by what its method knew."""
+    if result is comparison.best or result.makespan is None:
+        return result.status
+    gap = comparison.gap_of(result)
+    near = gap is not None and gap <= OPTIMALITY_TOLERANCE
+    return Status.OPTIMAL if near else Status.FEASIBLE
 
 
 def _datacenter(datacenter: Datacenter) -> Columns:

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...core.calls.checked import checked
 from ..plots import COLOURS, ORANGE
 from .comparisons import draw_comparison
-from .kinds import need_kind
+from .kinds import check_kind
 from .rows import bars, fresh_axes, make_room_right, name_rows, write_beside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ...heuristics.dispatch.result import Simulation
-    from ...heuristics.fairness.timeline import Timeline
+    from ...heuristics.datacenter.result import Simulation
+    from ...heuristics.hierarchy.timeline import Timeline
     from ...instances.datacenter.guidance import Guidance
     from ...instances.hierarchy.allocation import Allocation
     from ...instances.hierarchy.hierarchy import Hierarchy
     from ...instances.mapreduce.instance import Instance
-    from ...solvers.compare import Comparison
-    from ...solvers.result import Result
+    from ...solvers.mapreduce.compare import Comparison
+    from ...solvers.mapreduce.result import Result
 
 MOST_BARS = 40
 """Bars of one plot; of more, the largest."""
@@ -32,6 +33,7 @@ MOST_NAMED = 20
 """Classes that a legend names."""
 
 
+@checked
 def plot(thing: object, ax: Axes | None = None) -> Axes:
     """Draw an instance or a solution.
 
@@ -56,12 +58,12 @@ def plot(thing: object, ax: Axes | None = None) -> Axes:
     InputError
         If there is nothing to draw.
     """
-    return need_kind("plot", thing, _PLOTS)(thing, ax)
+    return check_kind("plot", thing, _PLOTS)(thing, ax)
 
 
 def _result(result: Result, ax: Axes | None) -> Axes:
-    from ...instances.errors import InputError
-    from ..gantt.static import draw_gantt
+    from ...core.errors import InputError
+    from ..mapreduce.gantt.static import draw_gantt
 
     if result.schedule is None:
         raise InputError(f"plot: the result of {result.instance.name!r} has no schedule")
@@ -70,7 +72,7 @@ def _result(result: Result, ax: Axes | None) -> Axes:
         result.schedule,
         ax,
         lower_bound=result.lower_bound,
-        bound=result.bound,
+        bound_name=result.bound_name,
         title=f"{result.instance.name}: {result.found_by}",
     )
 
@@ -94,8 +96,8 @@ def _instance(instance: Instance, ax: Axes | None) -> Axes:
 
 
 def _allocation(allocation: Allocation, ax: Axes | None) -> Axes:
-    from ...instances.wording import percent
-    from ..fair_shares import verdict
+    from ...core.wording import percent
+    from ..hierarchy.fair_shares import verdict
 
     tree = allocation.hierarchy
     shown = np.sort(np.argsort(-allocation.share, kind="stable")[:MOST_BARS])
@@ -121,14 +123,14 @@ def _hierarchy(tree: Hierarchy, ax: Axes | None) -> Axes:
 
 
 def _timeline(timeline: Timeline, ax: Axes | None) -> Axes:
-    from ..fair_shares import plot_timeline
+    from ..hierarchy.fair_shares import plot_timeline
 
     return plot_timeline(timeline, fresh_axes(ax, 8))
 
 
 def _guidance(guidance: Guidance, ax: Axes | None) -> Axes:
     """Running jobs of each class on one machine of each configuration, on average."""
-    from ..guidance import rate_in_words
+    from ..datacenter.guidance import rate_in_words
 
     datacenter = guidance.datacenter
     per_machine = guidance.running / np.maximum(datacenter.count, 1)
@@ -147,7 +149,7 @@ def _guidance(guidance: Guidance, ax: Axes | None) -> Axes:
 
 
 def _simulation(simulation: Simulation, ax: Axes | None) -> Axes:
-    from ..simulation_plots import draw_queue
+    from ..datacenter.simulation_plots import draw_queue
 
     ax = fresh_axes(ax, 8)
     draw_queue([simulation], ax)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from ...instances.errors import InputError
-from ...instances.needs import called
+from ...core.calls.argument_types import called
+from ...core.errors import InputError
 
 Shown = TypeVar("Shown")
 
@@ -24,14 +24,14 @@ def of_kind(
     return None
 
 
-def need_kind(
+def check_kind(
     verb: str, thing: object, table: Mapping[str, Callable[..., Shown]]
 ) -> Callable[..., Shown]:
     """As `of_kind`, with an error if there is none.
 
     Raises `InputError` if there is none.
     """
-    found = of_kind(thing, table)
-    if found is None:
+    rows = of_kind(thing, table)
+    if rows is None:
         raise InputError(f"{verb}: needs one of {', '.join(table)}; got {called(thing)}")
-    return found
+    return rows

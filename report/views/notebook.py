@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...instances.wording import percent
+from ...core.wording import percent
 from .dataframes import columns_of
 from .kinds import of_kind
 from .pictures import bars, gantt
@@ -15,8 +15,8 @@ from .pictures import bars, gantt
 if TYPE_CHECKING:
     from ...instances.datacenter.guidance import Guidance
     from ...instances.hierarchy.allocation import Allocation
-    from ...solvers.compare import Comparison
-    from ...solvers.result import Result
+    from ...solvers.mapreduce.compare import Comparison
+    from ...solvers.mapreduce.result import Result
 
 MOST_ROWS = 12
 """Rows that a notebook shows."""
@@ -34,7 +34,7 @@ def html(thing: object) -> str:
     if picture is not None:
         parts.append(picture(thing))
     parts.append(_table(columns_of(thing)))
-    return f"<div>{''.join(parts)}</div>"
+    return f'<div style="overflow-x: auto">{"".join(parts)}</div>'
 
 
 def _result(result: Result) -> str:
@@ -43,7 +43,7 @@ def _result(result: Result) -> str:
         "method": result.method,
         "status": result.status.value,
         "makespan": "–" if result.makespan is None else f"{result.makespan:.6g} s",
-        "lower bound": f"{result.lower_bound:.6g} s ({result.bound})",
+        "lower bound": f"{result.lower_bound:.6g} s ({result.bound_name})",
         "gap": percent(result.gap),
         "time": f"{result.seconds:.2f} s",
     }
@@ -56,8 +56,8 @@ def _result(result: Result) -> str:
 
 
 def _comparison(comparison: Comparison) -> str:
-    best, found = comparison.best, [r for r in comparison.heuristics if r.makespan is not None]
-    rows = [(r.method, r.makespan or 0.0) for r in found[:MOST_BARS]]
+    best, results = comparison.best, [r for r in comparison.heuristics if r.makespan is not None]
+    rows = [(r.method, r.makespan or 0.0) for r in results[:MOST_BARS]]
     if best.makespan is not None:
         rows.insert(0, (f"best: {best.found_by}", best.makespan))
     marks = [best.lower_bound] * len(rows)
@@ -71,7 +71,7 @@ def _allocation(allocation: Allocation) -> str:
 
 
 def _guidance(guidance: Guidance) -> str:
-    from ..guidance import explanation
+    from ..datacenter.guidance import explanation
 
     return "".join(f"<p>{escaping.escape(line)}</p>" for line in explanation(guidance))
 

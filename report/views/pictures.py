@@ -7,8 +7,8 @@ from html import escape
 
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
-from ..gantt.colours import part_colour
-from ..gantt.layout import BAR_HEIGHT, REDUCE_TINT, chart, shortened
+from ..mapreduce.gantt.colours import part_colour
+from ..mapreduce.gantt.layout import BAR_HEIGHT, REDUCE_TINT, chart, shortened
 
 WIDTH = 720.0
 LABELS = 150.0

@@ -44,8 +44,8 @@ def solve(path: Path, time_limit: float, threads: int, gap: float) -> tuple[str,
     solver.tmpDir = str(path.parent)
     problem.solve(solver)
     # Stopped before it found any solution CBC shows that of the relaxation, by the same words.
-    found = (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
-    if problem.sol_status in found and is_whole(problem):
+    with_solution = (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
+    if problem.sol_status in with_solution and is_whole(problem):
         proven = problem.sol_status == pulp.LpSolutionOptimal
         return "optimal" if proven else "feasible", float(pulp.value(problem.objective))
     return "infeasible" if problem.status == pulp.LpStatusInfeasible else "unknown", None

@@ -18,10 +18,10 @@ from pyomo.contrib.solver.common.results import Results
 from pyomo.contrib.solver.common.util import NoDualsError
 from pyomo.contrib.solver.solvers.highs import Highs
 
-from ...heuristics.background import LOOK, OutOfTime, attempt
-from ..clock import Clock
+from ...core.background import LOOK, OutOfTime, attempt
+from ...core.clock import Clock
+from ...core.stop_reason import StopReason
 from ..progress import Progress, ProgressCallback
-from ..stop_reason import StopReason
 
 TOLERANCE = 1e-9
 """Feasibility and integrality tolerance. The default of 1e-6 times a big-M would blur the bound."""
@@ -38,52 +38,39 @@ ONE_AT_A_TIME = Lock()
 """highspy runs one solver in a process at a time and refuses a second."""
 
 
+SAME = 1e-5
+"""A solution whose objective differs by more from what HiGHS says, relatively, is none."""
+
+
 @dataclass(frozen=True)
 class HighsOutcome:
-    """What a run of HiGHS gave. The model's variables hold the incumbent, if there is one.
-
-    Parameters
-    ----------
-    stop
-        Why the run ended.
-    incumbent
-        Objective of the best solution, None without one.
-    bound
-        The dual bound, None if there is none.
-    seconds
-        Wall time (s).
-    nodes
-        Nodes of the branch-and-bound tree.
-    progress
-        Incumbents and bounds on the way.
-    """
+    """What a run of HiGHS gave. The model's variables hold the incumbent, if there is one."""
 
     stop: StopReason
+    """Why the run ended."""
     incumbent: float | None
+    """Objective of the best solution, None without one."""
     bound: float | None
+    """The dual bound, None if there is none."""
     seconds: float
+    """Wall time (s)."""
     nodes: int
+    """Nodes of the branch-and-bound tree."""
     progress: list[Progress] = field(default_factory=list)
+    """Incumbents and bounds on the way."""
 
 
 @dataclass(frozen=True)
 class HighsSettings:
-    """How HiGHS searches, and how far.
-
-    Parameters
-    ----------
-    relative_gap, absolute_gap
-        Gaps at which the run may end.
-    presolve
-        Whether HiGHS may presolve.
-    alternative
-        Whether to search with `ALTERNATIVE_OPTIONS`, so as not to repeat a defect of another run.
-    """
+    """How HiGHS searches, and how far."""
 
     relative_gap: float = 1e-7
     absolute_gap: float = 0.0
+    """`relative_gap`, `absolute_gap`: gaps at which the run may end."""
     presolve: bool = True
+    """Whether HiGHS may presolve."""
     alternative: bool = False
+    """Whether to search with `ALTERNATIVE_OPTIONS`, so as not to repeat a defect of another run."""
 
     def options(self) -> dict[str, Any]:
         """The options of HiGHS, but for the gaps."""
@@ -135,6 +122,9 @@ def solve(
     incumbent = results.incumbent_objective
     if incumbent is not None:
         results.solution_loader.load_vars()
+        if not math.isclose(objective_value(model), incumbent, rel_tol=SAME, abs_tol=SAME):
+            # Seen with 1.16.0: optimal at 5, with a solution that costs 6. Nothing of it counts.
+            return HighsOutcome(StopReason.GAVE_UP, None, None, clock.elapsed, 0)
     bound = results.objective_bound
     return HighsOutcome(
         stop=solver.stop,
@@ -144,6 +134,11 @@ def solve(
         nodes=max(0, getattr(results.extra_info, "mip_node_count", 0) or 0),
         progress=solver.progress,
     )
+
+
+def objective_value(model: pyo.ConcreteModel) -> float:
+    """The objective of the values that the model holds, 0 without one."""
+    return float(sum(map(pyo.value, model.component_data_objects(pyo.Objective, active=True))))
 
 
 def linear_duals(model: pyo.ConcreteModel, rows: list[Any]) -> Mapping[Any, float]:

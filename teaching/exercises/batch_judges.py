@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...instances.files.json_files import JsonFile
+from ...core.files.json_files import JsonFile
+from ...core.wording import listed
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.instance_file import read_instance
@@ -17,7 +18,6 @@ from ...instances.mapreduce.processing import map_times, reduce_times
 from ...instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan
 from ...instances.mapreduce.schedule_file import ScheduleDocument, schedule_from
 from ...instances.mapreduce.setups import map_setups, reduce_setups
-from ...instances.wording import listed
 from .exercise import (
     DIFFERENT,
     Answer,
@@ -75,7 +75,7 @@ def judge_heuristic(document: Document, ask: Ask, demands: Demands) -> Failure |
         failure = failed_to_answer(again)
         if failure is None and again.value != answer.value:
             text = "the same instance was asked twice and the answers differ"
-            (*_, first), (*_, second) = (told(document, one.value) for one in (answer, again))
+            (*_, first), (*_, second) = (told(document, each.value) for each in (answer, again))
             failure = Failure(DIFFERENT, text, first, again=second)
     return failure and replace(failure, right=right)
 
@@ -146,7 +146,7 @@ def _wrong_schedule(document: Document, answer: Answer, demands: Demands) -> Fai
     if violations:
         return first_mistake(violations, shown)
     if demands.at_most is not None:
-        from ...solvers.heuristic import heuristic
+        from ...solvers.mapreduce.heuristic import heuristic
 
         least = heuristic(instance, "EFSS").makespan
         if least is not None and schedule.makespan > demands.at_most * least * (1 + 1e-9):
@@ -163,7 +163,7 @@ def first_mistake(violations: list[str], shown: Any) -> Failure:
     kinds = [kind for pattern, kind in KINDS if any(re.search(pattern, v) for v in violations)]
     first = next((p for p, kind in KINDS if kinds and kind == kinds[0]), "")
     of_kind = [v for v in violations if re.search(first, v)]
-    broken = [" ".join(found) for v in of_kind for found in _TASK.findall(v)]
+    broken = [" ".join(words) for v in of_kind for words in _TASK.findall(v)]
     kind = kinds[0] if kinds else "not a schedule"
     return Failure(kind, listed(of_kind, 3), shown, broken=tuple(dict.fromkeys(broken)))
 
@@ -175,14 +175,14 @@ def told(document: Document, value: Any) -> tuple[Instance, Schedule, list[str],
     """
     rows, claimed = _rows(value)
     instance = instance_of(document)
-    told = [{"setup": 0.0, "end": 0.0, **{name: row[name] for name in FIELDS}} for row in rows]
-    for row in told:
+    full_rows = [{"setup": 0.0, "end": 0.0, **{name: row[name] for name in FIELDS}} for row in rows]
+    for row in full_rows:
         row["start"] = float(row["start"])
     given = ScheduleDocument(
         format="slotwise/schedule/1",
         instance=instance.name,
         makespan=0.0,
-        tasks=told,  # type: ignore[arg-type]
+        tasks=full_rows,  # type: ignore[arg-type]
     )
     schedule, violations = schedule_from(instance, given)
     placed = not violations and min([*schedule.map.slot, *schedule.reduce.slot], default=0) >= 0
@@ -213,10 +213,10 @@ def _rows(value: Any) -> tuple[Sequence[dict[str, Any]], float | None]:
             if name not in row:
                 raise Malformed(f"heuristic: row {number} has no field `{name}`")
             if not isinstance(row[name], kinds) or isinstance(row[name], bool):
-                found = f"{row[name]!r}"[:60]
+                shown = f"{row[name]!r}"[:60]
                 wanted = {str: "a text", int: "an integer"}.get(kinds[0], "a number")
                 wanted = "a number" if len(kinds) > 1 else wanted
-                raise Malformed(f"heuristic: row {number}: `{name}` is {found}, need {wanted}")
+                raise Malformed(f"heuristic: row {number}: `{name}` is {shown}, need {wanted}")
         if row["phase"] not in ("map", "reduce"):
             raise Malformed(f"heuristic: row {number}: `phase` is {row['phase']!r}")
         if not math.isfinite(_float(row["start"])):
@@ -270,6 +270,6 @@ def _called(value: Any) -> str:
 
 
 def _bound(document: Document, name: str) -> float:
-    from ...formulations.bounds.closed_form import lower_bounds
+    from ...formulations.mapreduce.bounds.closed_form import lower_bounds
 
     return lower_bounds(instance_of(document), [name])[name]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...instances.advice import need_choice
+from ...core.advice import check_choice
+from ...core.calls.checked import checked
 from .batch_judges import judge_bound, judge_heuristic, judge_solve
 from .exercise import Exercise
 from .hidden import batch_instances, batch_moves, rule_instances
@@ -103,6 +104,7 @@ EXERCISES = (
 )
 
 
+@checked
 def exercises() -> tuple[Exercise, ...]:
     """All exercises: their names, what to write, when an answer is wrong."""
     return EXERCISES
@@ -110,5 +112,5 @@ def exercises() -> tuple[Exercise, ...]:
 
 def exercise_named(name: str) -> Exercise:
     """The exercise of a name. Raises `InputError` naming one that comes close."""
-    need_choice("exercise", name, [one.name for one in EXERCISES])
-    return next(one for one in EXERCISES if one.name == name)
+    check_choice("exercise", name, [exercise.name for exercise in EXERCISES])
+    return next(exercise for exercise in EXERCISES if exercise.name == name)

@@ -14,9 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-from ...instances.errors import InputError, one_line
-from ...instances.files.inputs import read_text
-from ...instances.files.outputs import is_replaced, write_bytes
+from ...core.errors import InputError, one_line
+from ...core.files.inputs import read_text
+from ...core.files.outputs import is_replaced, write_bytes
 from .grade import SAFETY, Grade, Reveal
 from .grading import OnProgress, Wanted, grade_source
 from .page import page, refusal
@@ -32,24 +32,15 @@ Row = dict[str, Any]
 
 @dataclass
 class Marks:
-    """The table of a class.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    rows
-        A row for each file, by name.
-    notes
-        What a reader should know.
-    interrupted
-        Whether Ctrl-C ended it.
-    """
+    """The table of a class."""
 
     folder: str
     rows: list[Row] = field(default_factory=list)
+    """A row for each file, by name."""
     notes: list[str] = field(default_factory=list)
+    """What a reader should know."""
     interrupted: bool = False
+    """Whether Ctrl-C ended it."""
 
     def write(self, path: Path) -> None:
         """Write the table as CSV."""
@@ -67,24 +58,16 @@ class Marks:
 
 @dataclass(frozen=True)
 class Wishes:
-    """How a class is graded, and what is written.
-
-    Parameters
-    ----------
-    how
-        How to grade each file.
-    reveal
-        What rows and pages say of hidden problems.
-    table
-        The table; a journal lies beside it.
-    pages
-        A folder for a page about each file.
-    """
+    """How a class is graded, and what is written."""
 
     how: Wanted
+    """How to grade each file."""
     reveal: Reveal = "smallest"
+    """What rows and pages say of hidden problems."""
     table: Path | None = None
+    """The table; a journal lies beside it."""
     pages: Path | None = None
+    """A folder for a page about each file."""
 
     def page_of(self, name: str) -> Path | None:
         """Where the page about a file is written, `carl-mine.html` for `carl/mine.py`."""
@@ -138,13 +121,13 @@ def grade_class(folder: Path, wishes: Wishes, on_progress: OnProgress = lambda _
     return marks
 
 
-def row_of(found: Grade, reveal: Reveal) -> Row:
+def row_of(grade: Grade, reveal: Reveal) -> Row:
     """The row of a verdict."""
     row: Row = dict.fromkeys(COLUMNS)
-    row |= {"file": found.file, "verdict": found.verdict, "instances": found.asked}
-    row |= {"failed": found.failed, "message": ""}
-    if found.broken and reveal != "no":
-        first = found.findings[0]
+    row |= {"file": grade.file, "verdict": grade.verdict, "instances": grade.asked}
+    row |= {"failed": grade.failed, "message": ""}
+    if grade.broken and reveal != "no":
+        first = grade.findings[0]
         row["kind"] = first.failure.kind
         if reveal == "smallest":
             row |= {"tasks": int(first.size[0]), "found_at": first.found_at}
@@ -185,10 +168,10 @@ def _row(path: Path, name: str, wishes: Wishes, on_progress: OnProgress) -> Row:
         on_progress(f"{name}: {text}")
 
     try:
-        found = grade_source(read_text(path), name, wishes.how, say)
-        if found.interrupted:
+        grade = grade_source(read_text(path), name, wishes.how, say)
+        if grade.interrupted:
             raise KeyboardInterrupt
-        content, row = page(found, wishes.reveal), row_of(found, wishes.reveal)
+        content, row = page(grade, wishes.reveal), row_of(grade, wishes.reveal)
     except Exception as error:
         verdict, why = NOT_GRADED, str(error).removeprefix(f"{name}: ")
         if not isinstance(error, InputError):  # one file never ends a class

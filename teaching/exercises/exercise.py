@@ -18,25 +18,16 @@ REMEMBERS = "it remembers earlier calls"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a submission said to one question.
-
-    Parameters
-    ----------
-    how
-        A value, an exception, no answer in time, the end of its process, or a value of a type
-        that is no part of an answer.
-    value
-        The value.
-    error
-        Name of the exception.
-    text
-        In words what went wrong.
-    """
+    """What a submission said to one question."""
 
     how: Literal["value", "error", "time-out", "ended", "unfit"]
+    """A value, an exception, no answer in time, the end of its process, or a value of a type that
+    is no part of an answer."""
     value: Any = None
     error: str = ""
+    """Name of the exception."""
     text: str = ""
+    """In words what went wrong."""
 
 
 Ask = Callable[[Document], Answer]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...instances.wording import plural
+from ...core.wording import plural
 from .exercise import REMEMBERS, Document, Failure
 
 Reveal = Literal["smallest", "kind", "no"]
@@ -110,19 +110,19 @@ class Grade:
             return document
         document["findings"] = [
             {
-                "kind": one.failure.kind,
-                "text": one.failure.text,
-                "found_at": one.found_at,
-                "tasks": int(one.size[0]),
-                "tasks_before": int(one.before[0]),
-                "trials": one.trials,
-                "minimal": one.minimal,
-                "instance": one.document,
-                "answer": _finite(one.failure.answer),
-                "again": _finite(one.failure.again),
-                "right": one.failure.right,
+                "kind": each.failure.kind,
+                "text": each.failure.text,
+                "found_at": each.found_at,
+                "tasks": int(each.size[0]),
+                "tasks_before": int(each.before[0]),
+                "trials": each.trials,
+                "minimal": each.minimal,
+                "instance": each.document,
+                "answer": _finite(each.failure.answer),
+                "again": _finite(each.failure.again),
+                "right": each.failure.right,
             }
-            for one in self.findings
+            for each in self.findings
         ]
         return document
 
@@ -158,7 +158,7 @@ class Grade:
         if others:
             yield ""
             yield "Other mistakes:"
-            yield from (f"  {one.failure.kind}: {one.failure.text}" for one in others)
+            yield from (f"  {each.failure.kind}: {each.failure.text}" for each in others)
 
 
 def _finite(value: Any) -> Any:
@@ -166,9 +166,9 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
+        return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
+        return [_finite(item) for item in value]
     return value
 
 
@@ -185,13 +185,13 @@ def size_words(finding: Finding) -> str:
     """How small the problem is, and in which sense no smaller one was found."""
     tasks, before = int(finding.size[0]), int(finding.before[0])
     noun = "job" if "datacenter" in finding.document else "task"
-    found = f"instance {finding.found_at} had {plural(before, noun)}"
+    origin = f"instance {finding.found_at} had {plural(before, noun)}"
     if finding.failure.kind == REMEMBERS:
-        how = found
+        how = origin
     elif finding.minimal:
-        how = f"no single change gives a smaller one that fails this way; {found}"
+        how = f"no single change gives a smaller one that fails this way; {origin}"
     else:
-        how = f"the search for a smaller one was cut short; {found}"
+        how = f"the search for a smaller one was cut short; {origin}"
     return f"An instance of {plural(tasks, noun)} ({how})"
 
 

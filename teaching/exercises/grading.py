@@ -10,9 +10,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from ...instances.advice import need_choice
-from ...instances.errors import InputError
-from ...instances.files.inputs import STANDARD, file_name, read_text
+from ...core.advice import check_choice
+from ...core.calls.checked import checked
+from ...core.errors import InputError
+from ...core.files.inputs import STANDARD, file_name, read_text
 from .catalogue import exercise_named
 from .exercise import (
     DIFFERENT,
@@ -50,6 +51,7 @@ INSTANCES, SEED = 300, 1
 OnProgress = Callable[[str], None]
 
 
+@checked
 def grade(
     file: str | Path,
     exercise: str,
@@ -99,25 +101,15 @@ def grade(
 
 @dataclass(frozen=True)
 class Wanted:
-    """How files are to be graded.
-
-    Parameters
-    ----------
-    exercise
-        The exercise.
-    seed, instances, domain
-        The hidden problems.
-    demands
-        What is asked beyond being right.
-    limits
-        The limits.
-    """
+    """How files are to be graded."""
 
     exercise: Exercise
     seed: int | str
     instances: int
     domain: str
+    """`seed`, `instances`, `domain`: the hidden problems."""
     demands: Demands
+    """What is asked beyond being right."""
     limits: Limits
 
 
@@ -133,22 +125,22 @@ def wanted(
 
     Raises `InputError` if something does not fit the exercise.
     """
-    one = exercise_named(exercise)
-    names = list(one.domains)
+    its_exercise = exercise_named(exercise)
+    names = list(its_exercise.domains)
     if domain is not None:
-        need_choice(f"domain of exercise {exercise}", domain, names)
+        check_choice(f"domain of exercise {exercise}", domain, names)
     if instances < 1:
         raise InputError(f"need at least one instance, got {instances}")
     demands, limits = demands or Demands(), limits or Limits()
-    if demands.at_most is not None and one.name != "heuristic":
+    if demands.at_most is not None and its_exercise.name != "heuristic":
         raise InputError("--at-most is for the exercise heuristic")
     if demands.not_below is not None:
-        if one.name != "bound":
+        if its_exercise.name != "bound":
             raise InputError("--not-below is for the exercise bound")
-        from ...formulations import BOUNDS
+        from ...formulations.mapreduce.bounds import BOUNDS
 
         BOUNDS.lookup(demands.not_below)
-    return Wanted(one, seed, instances, domain or names[0], demands, limits)
+    return Wanted(its_exercise, seed, instances, domain or names[0], demands, limits)
 
 
 def grade_source(
@@ -226,7 +218,7 @@ class _Search:
         """Make the failing problems smaller, each as far as one move after the other gets."""
         wanted, exercise = self.wanted, self.wanted.exercise
         until = time.monotonic() + wanted.limits.time
-        slow = any(one.failure.kind == TIME_OUT for one in self.found)
+        slow = any(case.failure.kind == TIME_OUT for case in self.found)
         if slow:
             self._seconds = min(QUICK, wanted.limits.per_instance)
             self.notes.append(
@@ -234,35 +226,37 @@ class _Search:
                 f"{MOST_TIME_OUTS} may take longer"
             )
         done = set()
-        for one in self.found:
-            if one.failure.kind in COSTLY and one.failure.kind in done:
+        for case in self.found:
+            if case.failure.kind in COSTLY and case.failure.kind in done:
                 continue
-            self.on_progress(f"making instance {one.number} smaller")
-            shrunk = shrink(one.document, one.failure, exercise, wanted.domain, self._fails, until)
+            self.on_progress(f"making instance {case.number} smaller")
+            shrunk = shrink(
+                case.document, case.failure, exercise, wanted.domain, self._fails, until
+            )
             if shrunk.failure.kind == TIME_OUT:
-                shrunk = self._confirmed(shrunk, one)
-            one.shrunk = shrunk
-            done.add(one.failure.kind)
+                shrunk = self._confirmed(shrunk, case)
+            case.shrunk = shrunk
+            done.add(case.failure.kind)
 
     def ask_alone(self) -> None:
         """Ask what is to be shown once more, each question in a process of its own."""
         self._put = self.submission.ask_alone
         asked: set[int] = set()
-        while one := next((one for one in self._least() if one.number not in asked), None):
-            asked.add(one.number)
-            self.on_progress(f"asking instance {one.number} alone")
-            wrong = one.shrunk.failure
+        while case := next((case for case in self._least() if case.number not in asked), None):
+            asked.add(case.number)
+            self.on_progress(f"asking instance {case.number} alone")
+            wrong = case.shrunk.failure
             # Time to import libraries would let pass what takes too long.
             grace = 0.0 if wrong.kind == TIME_OUT else FIRST
             self._seconds = self.wanted.limits.per_instance + grace
-            failure = self._fails(one.shrunk.document) or self._differs(one.shrunk.document)
+            failure = self._fails(case.shrunk.document) or self._differs(case.shrunk.document)
             if failure is None:
                 text = (
                     f"your {self.wanted.exercise.sort} remembers earlier calls: asked this alone, "
                     f"in a fresh process, it is right; after other instances: {wrong.text}"
                 )
                 failure = replace(wrong, kind=REMEMBERS, text=text)
-            one.shrunk = replace(one.shrunk, failure=failure)
+            case.shrunk = replace(case.shrunk, failure=failure)
 
     def _differs(self, document: Document) -> Failure | None:
         """A mistake if two fresh processes answer differently."""
@@ -275,8 +269,8 @@ class _Search:
     def _least(self) -> list[_Found]:
         """For every sort of mistake the least problem, the least of all first."""
         least: dict[str, _Found] = {}
-        for one in sorted(self.found, key=lambda one: one.shrunk.size):
-            least.setdefault(one.shrunk.failure.kind, one)
+        for case in sorted(self.found, key=lambda case: case.shrunk.size):
+            least.setdefault(case.shrunk.failure.kind, case)
         return list(least.values())
 
     def grade(self, name: str) -> Grade:
@@ -284,15 +278,15 @@ class _Search:
         size = self.wanted.exercise.size
         findings = [
             Finding(
-                one.number,
-                one.shrunk.document,
-                one.shrunk.failure,
-                size(one.document),
-                one.shrunk.size,
-                one.shrunk.trials,
-                one.shrunk.minimal,
+                case.number,
+                case.shrunk.document,
+                case.shrunk.failure,
+                size(case.document),
+                case.shrunk.size,
+                case.shrunk.trials,
+                case.shrunk.minimal,
             )
-            for one in self._least()
+            for case in self._least()
         ]
         if self.interrupted:
             self.notes.append("interrupted: this is what was found until then")
@@ -311,14 +305,14 @@ class _Search:
             self.interrupted,
         )
 
-    def _confirmed(self, shrunk: Shrunk, one: _Found) -> Shrunk:
+    def _confirmed(self, shrunk: Shrunk, case: _Found) -> Shrunk:
         """The smaller problem if it has no answer in the whole time either, else the first one."""
         self._seconds, quick = self.wanted.limits.per_instance, self._seconds
         failure = self._fails(shrunk.document)
         self._seconds = quick
         if failure is not None and failure.kind == TIME_OUT:
             return replace(shrunk, failure=failure)
-        return replace(one.shrunk, trials=shrunk.trials)
+        return replace(case.shrunk, trials=shrunk.trials)
 
     def _fails(self, document: Document, must_be_formed: bool = False) -> Failure | None:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...instances.wording import listed
+from ...core.wording import listed
 from .batch_judges import MODEL_TOLERANCE, first_mistake, told
 from .exercise import Ask, Demands, Document, Failure, Malformed, failed_to_answer
 from .hidden.exact import optimum
@@ -76,7 +76,7 @@ def _unrounded(document: Document, rows: list[dict[str, Any]]) -> list[dict[str,
     }
     free: dict[tuple[str, str, int], float] = {}
     done: dict[str, float] = {}
-    found = []
+    exact_rows = []
     for row in sorted(
         rows, key=lambda row: (row["phase"], round(row["start"], 5), _time(row, times))
     ):
@@ -86,8 +86,8 @@ def _unrounded(document: Document, rows: list[dict[str, Any]]) -> list[dict[str,
         free[slot] = end = start + _time(row, times)
         if row["phase"] == "map":
             done[job] = max(end, done.get(job, 0.0))
-        found.append({**row, "start": start})
-    return found
+        exact_rows.append({**row, "start": start})
+    return exact_rows
 
 
 def _time(row: dict[str, Any], times: dict[tuple[str, str, int], float]) -> float:

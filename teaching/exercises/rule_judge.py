@@ -49,7 +49,7 @@ def judge_rule(document: Document, ask: Ask, demands: Demands) -> Failure | None
         failure = failed_to_answer(again)
         if failure is None and again.value != answer.value:
             text = "the same jobs arrived twice and the starts differ"
-            first, second = (_rows(document, one.value) for one in (answer, again))
+            first, second = (_rows(document, each.value) for each in (answer, again))
             failure = Failure(DIFFERENT, text, first, again=second)
     return failure and replace(failure, right=right)
 

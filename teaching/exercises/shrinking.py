@@ -14,27 +14,17 @@ MOST_TIME_OUTS = 20
 
 @dataclass(frozen=True)
 class Shrunk:
-    """The smallest problem found.
-
-    Parameters
-    ----------
-    document
-        The problem.
-    failure
-        How the answer to it is wrong.
-    size
-        Its size.
-    trials
-        How many problems were tried.
-    minimal
-        Whether every smaller problem that one move gives was tried and does not fail this way.
-    """
+    """The smallest problem found."""
 
     document: Document
+    """The problem."""
     failure: Failure
+    """How the answer to it is wrong."""
     size: tuple[float, ...]
     trials: int
+    """How many problems were tried."""
     minimal: bool
+    """Whether every smaller problem that one move gives was tried and does not fail this way."""
 
 
 def shrink(
@@ -64,9 +54,9 @@ def shrink(
                 return Shrunk(document, failure, size, trials, minimal=False)
             tried.add(key)
             trials += 1
-            found = fails(smaller)
-            time_outs += found is not None and found.kind == TIME_OUT
-            if found is not None and found.kind == failure.kind:
-                document, failure, size, going = smaller, found, exercise.size(smaller), True
+            its_failure = fails(smaller)
+            time_outs += its_failure is not None and its_failure.kind == TIME_OUT
+            if its_failure is not None and its_failure.kind == failure.kind:
+                document, failure, size, going = smaller, its_failure, exercise.size(smaller), True
                 break
     return Shrunk(document, failure, size, trials, minimal=True)

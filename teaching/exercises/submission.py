@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ...instances.errors import InputError
-from ...instances.files.temporaries import temporary_folder
+from ...core.errors import InputError
+from ...core.files.temporaries import temporary_folder
 from .exercise import Answer, Document, Exercise, Limits
 
 RUNNER = Path(__file__).parent / "child" / "runner.py"
@@ -39,21 +39,10 @@ LOOK = 0.02
 class Submission:
     """A file that answers questions, as a context manager.
 
-    Parameters
-    ----------
-    source
-        Its text.
-    name
-        What it is called in messages.
-    exercise
-        The exercise.
-    limits
-        Its limits.
+    Raises `InputError` if it cannot be loaded.
 
-    Raises
-    ------
-    InputError
-        If it cannot be loaded.
+    `source`: its text.
+    `name`: what it is called in messages.
     """
 
     def __init__(self, source: str, name: str, exercise: Exercise, limits: Limits) -> None:

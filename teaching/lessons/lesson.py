@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
+from ...core.calls.argument_types import check_argument
+from ...core.calls.checked import checked
+from ...core.calls.deprecated import method_first, takes_old
+from ...core.errors import CallError
 from ...formulations import FORMULATIONS
 from ...formulations.legend import standing_in, symbols_of
 from ...formulations.mathematics import Formulation, as_mathml
 from ...formulations.model_files import KINDS
-from ...instances.needs import need
+from ...instances.datacenter.datacenter import Datacenter
+from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.mapreduce.instance import Instance
 from ...report.documents.read_write import read
 from ...report.explain import statement_of
-from .families import Family, Role, family
+from .family import Family, Role, family
 from .rows import PlainModel, plain_model
 
 FORMAT = "slotwise/lesson/1"
@@ -132,16 +138,33 @@ class Lesson:
         return f"Lesson({self.model!r} on {self.instance.get('name')!r})"
 
 
-def make_lesson(model: str, instance: Any = None) -> Lesson:
+@overload
+def make_lesson(instance: str) -> Lesson: ...
+
+
+@overload
+def make_lesson(instance: Instance | Datacenter | Hierarchy | None, model: str) -> Lesson: ...
+
+
+@overload
+def make_lesson(*, model: str) -> Lesson: ...
+
+
+@takes_old("make_lesson(instance, model)", order=method_first)
+@checked
+def make_lesson(
+    instance: Instance | Datacenter | Hierarchy | str | None = None, model: str | None = None
+) -> Lesson:
     """Make the lesson of a formulation on a problem.
 
     Parameters
     ----------
+    instance
+        A problem of the kind that the formulation is for; None, or nothing at all
+        (`slotwise.make_lesson("job-order")`), for the example that is shipped for this, on which no
+        rule can be dropped without harm.
     model
         Name of the formulation.
-    instance
-        A problem of the kind that the formulation is for; by default the example that is shipped
-        for this, on which no rule can be dropped without harm.
 
     Returns
     -------
@@ -154,11 +177,15 @@ def make_lesson(model: str, instance: Any = None) -> Lesson:
         For an unknown model, one without lessons, and a problem that is too large for a page or
         has parts that the page does not know.
     """
+    if model is None:
+        if not isinstance(instance, str):
+            raise CallError("make_lesson: model: needs the name of a formulation that has lessons")
+        return make_lesson(None, instance)
     entry = FORMULATIONS.lookup(model)
     about = family(entry.name)
     shipped = read(f"example:{about.witness}")
     problem = shipped if instance is None else instance
-    need(f"lesson of {entry.name}", problem, KINDS[entry.takes])
+    check_argument(f"lesson of {entry.name}: instance", problem, KINDS[entry.takes])
     about.refuse(problem)
     statement = statement_of(entry)
     built, horizon = about.build(problem)
@@ -177,7 +204,8 @@ def make_lesson(model: str, instance: Any = None) -> Lesson:
         facts=None if about.facts is None else about.facts(problem),
         limits=dict(about.limits),
         symbols=tuple(
-            {"mathml": as_mathml(one.formula), "words": one.words} for one in symbols_of(statement)
+            {"mathml": as_mathml(symbol.formula), "words": symbol.words}
+            for symbol in symbols_of(statement)
         ),
     )
 
@@ -185,19 +213,19 @@ def make_lesson(model: str, instance: Any = None) -> Lesson:
 def _rules(statement: Formulation, about: Family) -> tuple[Rule, ...]:
     made = []
     symbols = symbols_of(statement)
-    for one in (statement.objective, *statement.statements):
-        components = tuple(component.name for component in one.components)
+    for rule in (statement.objective, *statement.statements):
+        components = tuple(component.name for component in rule.components)
         roles = {about.role(component) for component in components}
-        assert len(roles) <= 1, f"({one.label}) has components of different roles"
+        assert len(roles) <= 1, f"({rule.label}) has components of different roles"
         made.append(
             Rule(
-                label=one.label,
-                words=one.words,
-                mathml=as_mathml(one.formula, display=True),
-                forall=as_mathml(one.forall) if one.forall else "",
+                label=rule.label,
+                words=rule.words,
+                mathml=as_mathml(rule.formula, display=True),
+                forall=as_mathml(rule.forall) if rule.forall else "",
                 components=components,
                 role=next(iter(roles), None),
-                symbols=standing_in(symbols, one.formula, one.forall),
+                symbols=standing_in(symbols, rule.formula, rule.forall),
             )
         )
     return tuple(made)

@@ -7,15 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ...instances.files.json_files import (
-    Source,
-    Strict,
-    need_format,
-    read_json,
-    validated,
-    write_json,
-)
-from .families import Role
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from .family import Role
 from .lesson import FORMAT, Lesson, Rule
 from .rows import PlainModel, Terms
 
@@ -84,7 +77,7 @@ def read_lesson(path: Source) -> Lesson:
         If something is wrong; one line names file and field.
     """
     content, raw = read_json(path)
-    need_format(path, raw, FORMAT)
+    check_format(path, raw, FORMAT)
     document = validated(LessonDocument, content, lambda place: ", ".join(map(str, place)), path)
     return Lesson(
         model=document.model,
@@ -96,14 +89,14 @@ def read_lesson(path: Source) -> Lesson:
         unit=document.unit,
         rules=tuple(
             Rule(
-                **one.model_dump(exclude={"components", "symbols"}),
-                components=tuple(one.components),
-                symbols=tuple(one.symbols),
+                **each.model_dump(exclude={"components", "symbols"}),
+                components=tuple(each.components),
+                symbols=tuple(each.symbols),
             )
-            for one in document.statements
+            for each in document.statements
         ),
         rows=PlainModel(
-            {name: one.model_dump() for name, one in document.variables.items()},
+            {name: each.model_dump() for name, each in document.variables.items()},
             document.sense,
             document.objective,
             {name: list(rows) for name, rows in document.rows.items()},
@@ -111,7 +104,7 @@ def read_lesson(path: Source) -> Lesson:
         witness=document.witness,
         facts=document.facts,
         limits=document.limits,
-        symbols=tuple(one.model_dump() for one in document.symbols),
+        symbols=tuple(each.model_dump() for each in document.symbols),
     )
 
 

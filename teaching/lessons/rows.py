@@ -59,7 +59,9 @@ def plain_model(model: pyo.ConcreteModel, named: Named) -> PlainModel:
     (objective,) = model.component_data_objects(pyo.Objective, active=True)
     sense = "min" if objective.sense == pyo.minimize else "max"
     rows = {
-        component.name: [row for one in component.values() if (row := _row(one, names))[0]]
+        component.name: [
+            row for constraint in component.values() if (row := _row(constraint, names))[0]
+        ]
         for component in model.component_objects(pyo.Constraint, active=True)
     }
     return PlainModel(variables, sense, _terms(objective.expr, names)[0], rows)

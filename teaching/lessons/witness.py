@@ -6,11 +6,11 @@ from typing import Any
 
 import pyomo.environ as pyo
 
+from ...core.stop_reason import StopReason
 from ...formulations import FORMULATIONS
 from ...report.explain import statement_of
 from ...solvers.backends import highs
-from ...solvers.stop_reason import StopReason
-from .families import Family
+from .family import Family
 
 
 def without_each(about: Family, problem: Any) -> dict[str, float | None]:
@@ -20,7 +20,7 @@ def without_each(about: Family, problem: Any) -> dict[str, float | None]:
 
     Returns optimum by the statement's label; None where there is none.
     """
-    found: dict[str, float | None] = {}
+    optimum_without: dict[str, float | None] = {}
     for statement in statement_of(FORMULATIONS.lookup(about.model)).statements:
         components = {component.name for component in statement.components}
         if not components or any(about.role(name) != "core" for name in components):
@@ -31,5 +31,5 @@ def without_each(about: Family, problem: Any) -> dict[str, float | None]:
                 constraint.deactivate()
         outcome = highs.solve(model)
         proven = outcome.stop is StopReason.GAP_CLOSED
-        found[statement.label] = outcome.incumbent if proven else None
-    return found
+        optimum_without[statement.label] = outcome.incumbent if proven else None
+    return optimum_without

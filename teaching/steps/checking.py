@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...core.calls.argument_types import check_argument
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule
 from ...instances.mapreduce.schedule_file import FORMAT, ScheduleDocument, schedule_from
-from ...instances.needs import need
 from ...instances.verdict import Verdict
 from .record import Row, Steps
 from .steps_file import contradictions
@@ -34,11 +34,11 @@ def check_steps(problem: object, steps: Steps) -> Verdict:
     InputError
         For a problem that is no instance: only steps of schedules can be checked.
     """
-    need("check of Steps", problem, Instance)
+    check_argument("check of Steps", problem, Instance)
     assert isinstance(problem, Instance)
-    found = contradictions(steps)
-    if found:
-        return Verdict(found)
+    violations = contradictions(steps)
+    if violations:
+        return Verdict(violations)
     if steps.instance != problem.name:
         return Verdict([f"the steps are those of {steps.instance!r}, not of {problem.name!r}"])
     schedule, unknown = _schedule(problem, steps)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...report.gantt.layout import shortened
+from ...report.mapreduce.gantt.layout import shortened
 from .record import Row, Steps
 
 WIDTH = 960.0
-"""Width of a picture, in pixels, as all lengths here."""
+"""Width of a picture of steps, in pixels, as all lengths here."""
 RIGHT = 18.0
 """Free space at the right."""
 LETTER = 6.9
@@ -29,53 +29,43 @@ ROOM = 1.25
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of the picture.
-
-    Parameters
-    ----------
-    row
-        What it shows.
-    born, gone
-        The step that draws it and the one that takes it away, from 1; `gone` is None if it stays.
-    track
-        Its place in the lane, from 0 at the top: bars that overlap in time have different ones.
-    """
+    """A bar of the picture."""
 
     row: Row
+    """What it shows."""
     born: int
     gone: int | None
+    """`born`, `gone`: the step that draws it and the one that takes it away, from 1; `gone` is None
+    if it stays."""
     track: int
+    """Its place in the lane, from 0 at the top: bars that overlap in time have different ones."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of a picture.
-
-    Parameters
-    ----------
-    steps
-        What is drawn.
-    bars
-        All bars that are ever there.
-    horizon
-        Right end of the axis.
-    left
-        Where the axis begins.
-    tops
-        Upper edge of each lane, and the lower edge of the last.
-    tracks
-        How many bars of each lane lie above one another.
-    keys
-        Names in the legend with their group (None for the shade of setups) and place.
-    """
+    """Places of a picture."""
 
     steps: Steps
+    """What is drawn."""
     bars: tuple[Bar, ...]
+    """All bars that are ever there."""
+    width: float
+    """Width of the picture."""
     horizon: float
+    """Right end of the axis."""
     left: float
+    """Where the axis begins."""
     tops: tuple[float, ...]
+    """Upper edge of each lane, and the lower edge of the last."""
     tracks: tuple[int, ...]
+    """How many bars of each lane lie above one another."""
     keys: tuple[tuple[str, int | None, float, float], ...]
+    """Names in the legend with their group (None for the shade of setups) and place."""
+
+    @property
+    def right(self) -> float:
+        """Where the axis ends."""
+        return self.width - RIGHT
 
     @property
     def bottom(self) -> float:
@@ -90,7 +80,7 @@ class Layout:
     def x(self, value: float) -> float:
         """Where a value of the axis is; values beyond its end are at its end."""
         share = min(max(value / self.horizon, 0.0), 1.0)
-        return self.left + share * (WIDTH - RIGHT - self.left)
+        return self.left + share * (self.right - self.left)
 
     def y(self, lane: int, track: int | None = None) -> tuple[float, float]:
         """Upper edge and height of a bar in a lane.
@@ -113,15 +103,20 @@ class Layout:
         return [k * step for k in range(math.floor(self.horizon / step + 1e-9) + 1)]
 
 
-def layout(steps: Steps) -> Layout:
-    """Place everything that the steps draw."""
+def layout(steps: Steps, width: float = WIDTH, until: float = 0.0) -> Layout:
+    """Place everything that the steps draw.
+
+    `until`: where the axis ends at the least.
+    """
     bars = _bars(steps)
     tracks = [1] * len(steps.lanes)
     for bar in bars:
         tracks[bar.row.slot] = max(tracks[bar.row.slot], bar.track + 1)
     marks = [mark.at for mark in steps.marks]
-    known = max([*(bar.row.end for bar in bars), *marks, 0.0])
-    boxes = [one.box[1] for step in steps.steps for one in step.candidates if one.box]
+    known = max([*(bar.row.end for bar in bars), *marks, until, 0.0])
+    boxes = [
+        candidate.box[1] for step in steps.steps for candidate in step.candidates if candidate.box
+    ]
     longest = max([0.0, *(end for end in boxes if math.isfinite(end))])
     horizon = max(known, min(longest, ROOM * known) if known > 0 else longest)
     names = [shortened(name, MOST_LETTERS) for name in steps.lanes]
@@ -130,12 +125,12 @@ def layout(steps: Steps) -> Layout:
     high = _lane_height(len(steps.lanes))
     for count in tracks:
         tops.append(tops[-1] + max(high, count * min(high, 15.0 if count <= 8 else 9.0)))
-    keys = _keys(steps, bars, left, tops[-1] + AXIS + 14)
-    return Layout(steps, tuple(bars), horizon or 1.0, left, tuple(tops), tuple(tracks), keys)
+    keys = _keys(steps, bars, left, tops[-1] + AXIS + 14, width)
+    return Layout(steps, tuple(bars), width, horizon or 1.0, left, tuple(tops), tuple(tracks), keys)
 
 
 def _keys(
-    steps: Steps, bars: Sequence[Bar], left: float, top: float
+    steps: Steps, bars: Sequence[Bar], left: float, top: float, width: float
 ) -> tuple[tuple[str, int | None, float, float], ...]:
     """The legend: what there are bars of, if these are not too many, and the shade of setups."""
     groups = sorted({bar.row.group for bar in bars if bar.row.group < len(steps.groups)})
@@ -147,7 +142,7 @@ def _keys(
     x, y, placed = left, top, []
     for name, group in names:
         wide = 26 + LETTER * len(name)
-        if x + wide > WIDTH and x > left:
+        if x + wide > width and x > left:
             x, y = left, y + KEY_ROW
         placed.append((name, group, x, y))
         x += wide

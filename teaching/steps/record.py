@@ -131,7 +131,7 @@ class Step:
             "phase": self.phase,
             "job": self.job,
             "task": self.task,
-            "candidates": [one.document() for one in self.candidates],
+            "candidates": [candidate.document() for candidate in self.candidates],
             "left_out": self.left_out,
             "chosen": self.chosen,
             "loser": self.loser,

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
-from inspect import signature
 from typing import Any
 
-from ...formulations.bounds.closed_form import best_lower_bound
-from ...instances.advice import did_you_mean
-from ...instances.errors import InputError
+from ...core.advice import did_you_mean
+from ...core.calls.checked import checked
+from ...core.calls.deprecated import method_first, takes_mapping, takes_old
+from ...core.errors import InputError
+from ...core.parameters import check_parameters
+from ...formulations.mapreduce.bounds.closed_form import best_lower_bound
+from ...instances.datacenter.datacenter import Datacenter
+from ...instances.hierarchy.hierarchy import Hierarchy
 from ...instances.mapreduce.instance import Instance
-from ...instances.parameters import need_values
 from . import RECORDERS
 from .record import Mark, Steps
 
@@ -23,25 +26,28 @@ SAME = 1e-6
 """Relative difference up to which two marks are one."""
 
 
+@takes_old("steps(instance, method)", order=method_first, names={"problem": "instance"})
+@takes_mapping
+@checked
 def steps(
+    instance: Instance | Hierarchy | Datacenter,
     method: str,
-    problem: Any,
     *,
     optimum: float | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    **parameters: Any,
 ) -> Steps:
     """Record what a method decides, one decision after another, and why.
 
     Parameters
     ----------
+    instance : Instance, Hierarchy or Datacenter
+        What it is to decide about.
     method : str
         Name of a heuristic, an allocator or a dispatching policy that has a recorder.
-    problem : Instance, Hierarchy or Datacenter
-        What it is to decide about.
     optimum : float, optional
         Look for the optimum of an instance of at most 60 tasks for so many seconds and mark it.
-    parameters : mapping, optional
-        Keyword arguments of the method.
+    **parameters
+        Those of the method, for example `omega=0.5`.
 
     Returns
     -------
@@ -55,17 +61,12 @@ def steps(
         For an unknown method or parameter, a problem of another kind, and one that is too large to
         step through.
     """
-    record, given = recorder(method), dict(parameters or {})
-    _, *known = signature(record).parameters
-    for name in given:
-        if name not in known:
-            takes = f"choose from {', '.join(known)}" if known else "it has none"
-            raise InputError(f"steps of {method}: unknown parameter {name!r}: {takes}")
-    need_values(f"steps of {method}", record, given)
-    recorded: Steps = record(problem, **given)
-    if isinstance(problem, Instance) and recorded.makespan is not None:
-        found = (*recorded.marks, *instance_marks(problem, recorded.makespan, optimum))
-        recorded = replace(recorded, marks=found)
+    record = recorder(method)
+    check_parameters(f"steps of {method}", record, parameters)
+    recorded: Steps = record(instance, **parameters)
+    if isinstance(instance, Instance) and recorded.makespan is not None:
+        marks = (*recorded.marks, *instance_marks(instance, recorded.makespan, optimum))
+        recorded = replace(recorded, marks=marks)
     return recorded
 
 
@@ -79,8 +80,8 @@ def recorder(method: str) -> Callable[..., Steps]:
         raise InputError(f"no steps of {method[:60]!r}: {guess}choose from {', '.join(RECORDERS)}")
     module, function = RECORDERS[method].split(":")
     package = __name__.split(".", 1)[0]
-    found: Callable[..., Steps] = getattr(import_module(f"{package}.{module}"), function)
-    return found
+    record: Callable[..., Steps] = getattr(import_module(f"{package}.{module}"), function)
+    return record
 
 
 def instance_marks(
@@ -100,12 +101,12 @@ def instance_marks(
         raise InputError(
             f"optimum: looked for up to {MOST_SOLVED} tasks, instance {instance.name!r} has {tasks}"
         )
-    from ...solvers.result import Status
-    from ...solvers.solve import solve
+    from ...solvers.mapreduce.result import Status
+    from ...solvers.mapreduce.solve import solve
 
     result = solve(instance, time_limit=optimum)
     if result.makespan is not None and result.status is Status.OPTIMAL:
         marks.append(Mark("optimum", result.makespan))
     elif result.lower_bound > bound * (1 + SAME):
-        marks = [Mark(f"bound ({result.bound})", result.lower_bound, dashed=True)]
+        marks = [Mark(f"bound ({result.bound_name})", result.lower_bound, dashed=True)]
     return tuple(marks)

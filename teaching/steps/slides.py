@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...instances.errors import InputError
-from ...instances.files.outputs import check_folder, write_bytes
+from ...core.calls.checked import checked
+from ...core.errors import InputError
+from ...core.files.outputs import check_folder, write_bytes
 from .drawing import Picture
 from .record import Steps
 
 
+@checked
 def write_slides(steps: Steps, folder: str | Path) -> list[Path]:
     """Write a slide for each step: `01.svg`, `02.svg` and so on.
 

@@ -7,15 +7,8 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict
 
-from ...instances.errors import InputError
-from ...instances.files.json_files import (
-    Source,
-    Strict,
-    need_format,
-    read_json,
-    validated,
-    write_json,
-)
+from ...core.errors import InputError
+from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from .record import FORMAT, Candidate, Fact, Kind, Mark, Row, Step, Steps
 
 
@@ -122,7 +115,7 @@ def read_steps(path: Source) -> Steps:
         is there.
     """
     content, raw = read_json(path)
-    need_format(path, raw, FORMAT)
+    check_format(path, raw, FORMAT)
     document = validated(StepsDocument, content, lambda place: ", ".join(map(str, place)), path)
     steps = steps_from(document)
     for problem in contradictions(steps)[:1]:
@@ -136,57 +129,61 @@ def steps_from(document: StepsDocument) -> Steps:
         method=document.method,
         instance=document.instance,
         lanes=tuple(document.lanes),
-        steps=tuple(_step(one) for one in document.steps),
+        steps=tuple(_step(each) for each in document.steps),
         outcome=None,
         map_slots=document.map_slots,
         makespan=document.makespan,
-        marks=tuple(Mark(one.label, one.at, one.dashed) for one in document.marks),
+        marks=tuple(Mark(each.label, each.at, each.dashed) for each in document.marks),
         unit=document.unit,
         notes=tuple(document.notes),
         groups=tuple(document.groups),
     )
 
 
-def _step(one: _Step) -> Step:
+def _step(step: _Step) -> Step:
     return Step(
-        kind=one.kind,
-        title=one.title,
-        rule=one.why.rule,
-        text=one.why.text,
+        kind=step.kind,
+        title=step.title,
+        rule=step.why.rule,
+        text=step.why.text,
         candidates=tuple(
             Candidate(each.slot, each.label, dict[str, Fact](each.__pydantic_extra__), each.box)
-            for each in one.candidates
+            for each in step.candidates
         ),
-        chosen=one.chosen,
-        left_out=one.left_out,
-        facts=dict[str, Fact](one.why.facts),
-        rows=tuple(Row(**each.model_dump()) for each in one.rows),
-        removes=tuple(one.removes),
-        job=one.job,
-        phase=one.phase,
-        task=one.task,
-        loser=one.loser,
+        chosen=step.chosen,
+        left_out=step.left_out,
+        facts=dict[str, Fact](step.why.facts),
+        rows=tuple(Row(**each.model_dump()) for each in step.rows),
+        removes=tuple(step.removes),
+        job=step.job,
+        phase=step.phase,
+        task=step.task,
+        loser=step.loser,
     )
 
 
 def contradictions(steps: Steps) -> list[str]:
     """What in steps refers to something that is not there, one line each; drawing needs none."""
-    found: list[str] = []
+    violations: list[str] = []
     bars: set[int] = set()
     drawn = 0
     for n, step in enumerate(steps.steps, 1):
         where = f"step {n}"
         lanes: list[Any] = [row.slot for row in step.rows]
-        lanes += [one.slot for one in step.candidates if one.slot is not None]
-        found += [f"{where}: there is no lane {k}" for k in lanes if not 0 <= k < len(steps.lanes)]
-        found += [f"{where}: a bar ends before it begins" for r in step.rows if r.end < r.start]
+        lanes += [candidate.slot for candidate in step.candidates if candidate.slot is not None]
+        violations += [
+            f"{where}: there is no lane {k}" for k in lanes if not 0 <= k < len(steps.lanes)
+        ]
+        violations += [
+            f"{where}: a bar ends before it begins" for r in step.rows if r.end < r.start
+        ]
         for name, choice in (("chosen", step.chosen), ("loser", step.loser)):
             if choice is not None and not 0 <= choice < len(step.candidates):
-                found.append(f"{where}, {name}: there is no candidate {choice}")
+                violations.append(f"{where}, {name}: there is no candidate {choice}")
         for bar in step.removes:
             if bar not in bars:
-                found.append(f"{where}, removes: there is no bar {bar}")
+                violations.append(f"{where}, removes: there is no bar {bar}")
             bars.discard(bar)
         bars.update(range(drawn, drawn + len(step.rows)))
         drawn += len(step.rows)
-    return found
+    return violations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ...instances.wording import number
+from ...core.wording import number
 from .record import Steps
 
 WIDTH = 100

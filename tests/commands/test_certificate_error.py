@@ -9,12 +9,12 @@ import pytest
 
 import slotwise
 from slotwise.commands.app import run
-from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.verdict import Verdict
-from slotwise.solvers import heuristic
-from slotwise.solvers import integer_programs as mip
-from slotwise.solvers.guidance import guide
-from slotwise.solvers.result import CertificateError, certified
+from slotwise.solvers.datacenter import guide
+from slotwise.solvers.mapreduce import heuristic
+from slotwise.solvers.mapreduce import integer_programs as mip
+from slotwise.solvers.mapreduce.result import CertificateError, certified
 
 
 @pytest.fixture

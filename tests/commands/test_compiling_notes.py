@@ -8,7 +8,7 @@ import pytest
 
 import slotwise
 from slotwise.commands.app import run
-from slotwise.instances import notices as kernel_notes
+from slotwise.core import notices as kernel_notes
 
 EXAMPLE = str(Path(slotwise.__file__).parent / "examples" / "five-jobs.json")
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from slotwise.commands.app import run
+from slotwise.core.files.examples import EXAMPLES
 from slotwise.formulations import FORMULATIONS
-from slotwise.heuristics import HEURISTICS
-from slotwise.heuristics.dispatch import POLICIES
-from slotwise.heuristics.fairness import ALLOCATORS
-from slotwise.instances.examples import EXAMPLES
-from slotwise.solvers import METHODS
+from slotwise.heuristics.datacenter import POLICIES
+from slotwise.heuristics.hierarchy import ALLOCATORS
+from slotwise.heuristics.mapreduce import HEURISTICS
+from slotwise.solvers.mapreduce import METHODS
 from slotwise.teaching.steps import RECORDERS
 
 Named = namedtuple("Named", "name")
@@ -45,7 +45,9 @@ def test_commands_and_options_are_offered(offered):
     [
         (["heuristic"], HEURISTICS),
         (["solve", "--method"], METHODS),
-        (["explain"], [*FORMULATIONS, *map(Named, RECORDERS)]),
+        (["explain"], FORMULATIONS),
+        (["lesson"], FORMULATIONS),
+        (["steps"], [*map(Named, RECORDERS)]),
         (["simulate", "--policy"], POLICIES),
         (["simulate", "--against"], POLICIES),
         (["fair", "--method"], ALLOCATORS),
@@ -61,11 +63,12 @@ def test_names_are_offered(offered, words, entries):
 def test_kinds_and_formats_are_offered(offered):
     assert offered("list", "al") == ["allocators"]
     assert "ljr" in offered("reproduce", "lj")
-    assert offered("schema", "hier") == ["hierarchy", "hierarchy-events"]
+    assert offered("list", "schemas", "hier") == ["hierarchy", "hierarchy-events"]
+    assert offered("grade", "--start", "b") == ["bound", "build"]
 
 
 def test_examples_are_offered_where_a_file_is_read(offered):
-    assert offered("examples", "go") == [name for name in NAMES if name.startswith("go")]
+    assert offered("list", "examples", "go") == [name for name in NAMES if name.startswith("go")]
     for words in (["gap"], ["fair", "--events"], ["import", "slurm"], ["check", "mine.json"]):
         assert offered(*words, "exam") == [f"example:{name}" for name in NAMES], words
         assert offered(*words, "") == []  # the shell offers files
@@ -106,3 +109,23 @@ def test_it_can_be_installed(tmp_path: Path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip() == script.read_text().strip()
     assert "complete -o default -F _slotwise_completion slotwise" in script.read_text()
     assert str(script) in (tmp_path / ".bashrc").read_text()
+
+
+def test_files_of_the_right_format_come_first(offered, tmp_path: Path, monkeypatch):
+    from lines import cli
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("five-jobs", "four-machines", "departments"):
+        assert cli("list", "examples", name, "-o", f"{name}.json", "-q").code == 0
+    Path("packed").mkdir()
+    assert cli("generate", "ljr-small", "--seed", 1, "-o", "packed/one.json.gz", "-q").code == 0
+    Path("notes.json").write_text("{}")
+    Path("sim.toml").write_text("")
+    Path("gaps.csv").write_text("")
+    assert offered("gap", "") == ["five-jobs.json", "packed/"]
+    assert offered("gap", "packed/") == ["packed/one.json.gz"]
+    assert offered("simulate", "") == ["four-machines.json", "sim.toml", "packed/"]
+    assert offered("fair", "d") == ["departments.json"]
+    assert offered("rank", "") == ["gaps.csv", "packed/"]
+    assert offered("gap", "no") == []  # the shell offers all files
+    assert offered("solve", "five-jobs.json", "-o", "") == []

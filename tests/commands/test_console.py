@@ -13,10 +13,10 @@ from rich.table import Table
 
 from slotwise.commands.console import draw, live_progress, show, tell
 from slotwise.instances.mapreduce.cluster import Cluster
-from slotwise.instances.mapreduce.instance import Job, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job
 from slotwise.instances.mapreduce.schedule import timed
+from slotwise.solvers.mapreduce.result import certified, no_schedule
 from slotwise.solvers.progress import Progress
-from slotwise.solvers.result import certified, no_schedule
 
 DOCUMENT = {"makespan": 102.5, "notes": ["größer"], "bound": None}
 
@@ -102,7 +102,7 @@ def test_progress_is_for_terminals_only(
 
 def test_a_chart_is_drawn_of_a_schedule_if_one_is_wanted(tmp_path: Path) -> None:
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
-    instance = job_instance("drawn", cluster, [Job("j", [60.0], [42.5])])
+    instance = Instance.from_jobs("drawn", cluster, [Job("j", [60.0], [42.5])])
     one = np.array([0])
     result = certified(instance, "EFSS", timed(instance, one, one, one, one), 97.25, "LB1")
     draw(None, result)

@@ -1,15 +1,18 @@
 """`slotwise fair`."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import typer
+from quota_trees import eng_and_ads
 from trees import broken_guarantee, figure_4
 from typer.testing import CliRunner
 
+import slotwise
 from slotwise.commands.fair import fair
-from slotwise.heuristics.fairness import ALLOCATORS
-from slotwise.instances.errors import InputError
+from slotwise.core.errors import InputError
+from slotwise.heuristics.hierarchy import ALLOCATORS
 from slotwise.instances.hierarchy.hierarchy_file import write_hierarchy
 
 app = typer.Typer()
@@ -91,3 +94,96 @@ def test_bad_usage(tree, arguments, message):
     error = run(tree, *arguments).exception
     assert isinstance(error, InputError)
     assert message in str(error)
+
+
+@pytest.fixture
+def quotas(tmp_path):
+    write_hierarchy(eng_and_ads(), tmp_path / "quotas.json")
+    return str(tmp_path / "quotas.json")
+
+
+def test_a_tree_with_quotas(quotas, tmp_path):
+    result = run(quotas, "--json", "-o", tmp_path / "out.json")
+    document = json.loads(result.stdout)
+    assert document["format"] == "slotwise/allocation/2"
+    assert document["nodes"]["eng"] == {
+        "used": {"cpu": pytest.approx(40)},
+        "guaranteed": {"cpu": pytest.approx(25)},
+        "limit": {"cpu": 40},
+        "dominant_share": pytest.approx(0.4),
+        "limited_by": ["limit:eng:cpu"],
+    }
+    assert document["nodes"]["ads"]["limited_by"] == ["tasks"]
+    text = run(quotas).stdout
+    assert "guarantees stated for 2 nodes: all are kept; every limit holds" in text
+    assert "  dev" in text
+    assert "eng/dev" in run(quotas, "--leaves").stdout
+    assert "dev" not in run(quotas, "--depth", "1").stdout
+
+
+def test_python_reads_and_explains_it(quotas, tmp_path):
+    tree = slotwise.read(quotas)
+    allocation = slotwise.fair(tree)
+    assert "Limited by the maximum of eng" in str(slotwise.why(allocation, "eng/dev"))
+    slotwise.write(allocation, tmp_path / "shares.json")
+    again = slotwise.read(tmp_path / "shares.json", instance=tree)
+    assert again.tasks == pytest.approx(allocation.tasks)
+
+
+def test_on_a_scheduler(quotas):
+    document = json.loads(run(quotas, "--on", "yarn", "--json").stdout)
+    assert document["on"]["scheduler"] == "yarn"
+    nodes = {path: row["cpu"] for path, row in document["on"]["nodes"].items()}
+    assert nodes == pytest.approx({"eng": 40, "eng/dev": 30, "eng/test": 10, "ads": 45})
+    assert "On yarn, beside the exact shares" in run(quotas, "--on", "yarn").stdout
+
+
+def test_questions_about_quotas(quotas, tmp_path):
+    assert "Limited by the maximum of eng" in run(quotas, "--why", "eng/dev").stdout
+    assert "Maximum +1 cpu" in run(quotas, "--why", "eng").stdout
+    answer = json.loads(run(quotas, "--what-if", "eng:limit.cpu=60", "--json").stdout)
+    assert answer["changes"][0] == {
+        "node": "eng",
+        "resource": "cpu",
+        "before": pytest.approx(40),
+        "after": pytest.approx(55),
+    }
+    (tmp_path / "use.csv").write_text("path,cpu\neng/dev,35\nads,50\n")
+    (tmp_path / "use.json").write_text('{"eng/dev": {"cpu": "35"}, "ads": {"cpu": 50}}')
+    for use in ("use.csv", "use.json"):
+        later = run(quotas, "--admit", "eng/test:cpu=8", "--use", tmp_path / use)
+        assert later.exit_code == 1
+        assert "the limit of eng, 40 cpu, of which 35 is taken" in later.stdout
+    now = run(quotas, "--admit", "eng/test:cpu=5000m", "--use", tmp_path / "use.csv", "--json")
+    assert now.exit_code == 0
+    assert json.loads(now.stdout)["answer"] == "now"
+
+
+def test_compare(quotas, tree, tmp_path):
+    assert run("--compare", quotas, quotas).exit_code == 0
+    other = replace(eng_and_ads(), weight=eng_and_ads().weight * [1, 2, 1, 1, 1])
+    write_hierarchy(other, tmp_path / "other.json")
+    result = run("--compare", quotas, tmp_path / "other.json", "--json")
+    assert result.exit_code == 0  # eng is at its limit whatever its weight.
+    assert json.loads(result.stdout)["harmless"]
+    with pytest.raises(InputError, match="no leaf in common"):
+        CliRunner().invoke(app, ["--compare", quotas, tree], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--method", "mch"], "knows no guarantees and limits"),
+        (["--why", "eng", "--what-if", "eng:weight=2"], "are two questions: ask one at a time"),
+        (["--use", "use.csv"], "--use goes with --admit"),
+        (["--on", "kueu"], "did you mean kueue"),
+        (["--on", "kueue", "--why", "eng"], "--on shows the shares of all: leave out --why"),
+        (["--admit", "eng:cpu"], "need NODE:cpu=4,memory=8Gi"),
+        (["--admit", "eng:gpu=1"], "unknown resource 'gpu'"),
+        (["--scale-guarantees", "--method", "drf"], "--scale-guarantees is for method exact"),
+    ],
+)
+def test_questions_that_are_refused(quotas, arguments, message):
+    with pytest.raises(InputError) as error:
+        CliRunner().invoke(app, [quotas, *arguments], catch_exceptions=False)
+    assert message in str(error.value)

@@ -8,10 +8,10 @@ import typer
 from typer.testing import CliRunner
 
 from slotwise.commands.guide import guide
-from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
+from slotwise.core.errors import InputError
+from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
 from slotwise.instances.datacenter.guidance_file import read_guidance
-from slotwise.instances.errors import InputError
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "google-2011.json")
 
@@ -116,7 +116,7 @@ def test_as_printed() -> None:
 
 
 def test_names_in_brackets_are_shown_as_they_are(tmp_path: Path) -> None:
-    data = datacenter(
+    data = Datacenter.from_classes(
         "[d]", ["r"], [Configuration("[m]", 2, {"r": 3})], [JobClass("[k]", 1.0, 1.0, {"r": 1})]
     )
     write_datacenter(data, tmp_path / "d.json")

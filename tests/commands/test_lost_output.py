@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from slotwise import write
-from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance_file import instance_document
 
 

@@ -8,18 +8,18 @@ from random_instances import tiny, with_outages
 from typer.testing import CliRunner
 
 from slotwise.commands.app import app
-from slotwise.formulations import BOUNDS
-from slotwise.formulations.bounds.closed_form import lower_bounds, phases
-from slotwise.heuristics import HEURISTICS
-from slotwise.heuristics.list_scheduling.johnson import map_lengths, reduce_lengths
-from slotwise.instances.generators.ljr import small
+from slotwise.formulations.mapreduce.bounds import BOUNDS
+from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds, phases
+from slotwise.heuristics.mapreduce import HEURISTICS
+from slotwise.heuristics.mapreduce.list_scheduling.johnson import map_lengths, reduce_lengths
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance_file import read_instance, write_instance
 from slotwise.instances.mapreduce.setups import best_map_setups, best_reduce_setups
 from slotwise.instances.mapreduce.usable_slots import usable_slots
-from slotwise.solvers.choice import chosen_methods
-from slotwise.solvers.result import Result
+from slotwise.solvers.mapreduce.choice import chosen_methods
+from slotwise.solvers.mapreduce.result import Result
 
 PREPARING = [
     read_instance,
@@ -44,7 +44,7 @@ def run(*arguments: object) -> None:
 INSTANCES = {"plain": lambda: small(4, 3, seed=1), "outages": lambda: with_outages(tiny(3), 3)}
 
 ALWAYS = {"read_instance", "impossible"}
-BOUNDED = ALWAYS | {"usable_slots", "lower_bounds", "phases"}
+BOUNDED = ALWAYS | {"usable_slots", lower_bounds.__name__, "phases"}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,9 @@ def test_nothing_is_worked_out_twice(tmp_path, command, kind, expected, most_che
     checks = [key for key in calls if key[0] == "check"]
     assert sum(calls.pop(key) for key in checks) <= most_checks
     # Bounds are worked out twice: the first by itself, then all others.
-    assert [key for key, count in calls.items() if count > 1 + (key[0] == "lower_bounds")] == []
+    assert [
+        key for key, count in calls.items() if count > 1 + (key[0] == lower_bounds.__name__)
+    ] == []
     seen = Counter(name for name, _ in calls)
     assert expected <= seen.keys()
     assert (seen["read_instance"], seen["chosen_methods"]) == (1, "chosen_methods" in expected)

@@ -11,7 +11,7 @@ import seed_files
 from processes import LONG, hard, start, until
 
 import slotwise
-from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.generators.ljr import small
 
 BOTH = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 KEPT = "what was there"
@@ -129,7 +129,7 @@ def test_solve_keeps_the_best_so_far(tmp_path: Path, number: int) -> None:
     document = json.loads(out)
     assert document["status"] == "feasible"
     assert json.loads((tmp_path / "out.json").read_text()) == document
-    schedule, _ = slotwise.read_schedule(tmp_path / "out.json", instance)
+    schedule = slotwise.read_schedule(tmp_path / "out.json", instance)
     assert slotwise.check(instance, schedule).valid
     assert not left_over(tmp_path)
 

@@ -185,7 +185,7 @@ def test_durations_and_spread_come_from_a_trace(tmp_path: Path) -> None:
     # 900 s on average, the classes' mean times are about 140 s.
     assert "times as long as the classes' mean times" in result.stderr
     assert "durations from jobs.csv" in " ".join(result.stdout.split())
-    workload = replay(trace, read_datacenter(EXAMPLE))
+    workload = replay(read_datacenter(EXAMPLE), trace)
     # Cores are 0.02 or 0.04 alike, which varies by 1/3, and memory always 0.02.
     assert spread_of(workload) == pytest.approx(np.sqrt((1 / 9 + 0) / 2))
 

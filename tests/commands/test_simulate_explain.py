@@ -6,7 +6,7 @@ import pytest
 
 from slotwise.commands import app
 from slotwise.instances.datacenter.datacenter_file import write_datacenter
-from slotwise.instances.generators.lotes import generate
+from slotwise.instances.datacenter.generators.lotes import generate
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,12 @@ from typer.testing import CliRunner
 
 import slotwise
 from slotwise.commands.app import app
-from slotwise.heuristics.background import attempt
-from slotwise.heuristics.stopping_rules import TimeLimit
-from slotwise.instances.generators.ljr import generate, small
-from slotwise.instances.kernels.decorators import Kernel, _mode
+from slotwise.core.background import attempt
+from slotwise.core.clock import Clock
+from slotwise.core.kernels.decorators import Kernel, _mode
+from slotwise.core.stopping_rules import TimeLimit
+from slotwise.instances.mapreduce.generators.ljr import generate, small
+from slotwise.instances.mapreduce.instance_file import read_instance
 
 KINDS = {
     "small": lambda: small(4, 3, seed=1),
@@ -39,8 +41,7 @@ def test_a_short_limit_gives_a_whole_answer(tmp_path, kind, limit, threads):
     assert document["found_by"]
     assert document["seconds"] >= 0
     (tmp_path / "result.json").write_text(ran.stdout)
-    schedule, violations = slotwise.read_schedule(tmp_path / "result.json", instance)
-    assert violations == []
+    schedule = slotwise.read_schedule(tmp_path / "result.json", instance)
     assert slotwise.check(instance, schedule).valid
 
 
@@ -56,9 +57,11 @@ def endless_compiler(monkeypatch):
         return call(kernel, *args)
 
     monkeypatch.setattr(Kernel, "__call__", called)
-    monkeypatch.setattr("slotwise.solvers.solve.compile_on_two_cores", lambda _: over.wait())
-    monkeypatch.setattr("slotwise.solvers.solve.GRACE", 0.05)
-    monkeypatch.setattr("slotwise.solvers.opening.BOUNDS_SECONDS", 0.05)
+    monkeypatch.setattr(
+        "slotwise.solvers.mapreduce.solve.compile_on_two_cores", lambda _: over.wait()
+    )
+    monkeypatch.setattr("slotwise.solvers.mapreduce.solve.GRACE", 0.05)
+    monkeypatch.setattr("slotwise.solvers.mapreduce.first_results.BOUNDS_SECONDS", 0.05)
     yield
     over.set()
 
@@ -69,3 +72,24 @@ def test_a_schedule_and_a_bound_come_before_any_compilation(endless_compiler, ki
     result = attempt(lambda: slotwise.solve(instance, time_limit=0.05), TimeLimit(60.0))
     assert 0 < result.lower_bound <= result.makespan
     assert slotwise.check(instance, result.schedule).valid
+
+
+@pytest.mark.parametrize("words", [("solve",), ("gap",), ("heuristic", "EFSS")])
+def test_the_limit_counts_from_before_the_file_is_read(words, monkeypatch, tmp_path) -> None:
+    slotwise.write(small(2, 2, seed=1), tmp_path / "small.json")
+    events = []
+
+    class NotedClock(Clock):
+        def __init__(self, *args):
+            events.append("clock")
+            super().__init__(*args)
+
+    def noted_read(path):
+        events.append("read")
+        return read_instance(path)
+
+    monkeypatch.setattr("slotwise.core.clock.Clock", NotedClock)
+    monkeypatch.setattr("slotwise.instances.mapreduce.instance_file.read_instance", noted_read)
+    command = [*words, str(tmp_path / "small.json"), "--time-limit", "30", "--quiet"]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert events[:2] == ["clock", "read"]

@@ -14,7 +14,7 @@ from slotwise.commands.app import run
 from slotwise.formulations import FORMULATIONS
 from slotwise.solvers.backends import highs
 
-PLAIN = slotwise.job_instance(
+PLAIN = slotwise.Instance.from_jobs(
     "two *\\ jobs",
     slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
     [
@@ -22,18 +22,18 @@ PLAIN = slotwise.job_instance(
         slotwise.Job("b", maps=[2.0], reduces=[2.5]),
     ],
 )
-EQUAL = slotwise.job_instance(
+EQUAL = slotwise.Instance.from_jobs(
     "no reads",
     slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
     [slotwise.Job("a", maps=[3.0, 4.0], reduces=[5.0]), slotwise.Job("b", maps=[2.0])],
 )
-DATACENTER = slotwise.datacenter(
+DATACENTER = slotwise.Datacenter.from_classes(
     "rack",
     ["cpu"],
     [slotwise.Configuration("small", 2, {"cpu": 2.0})],
     [slotwise.JobClass("web", 1.0, 0.5, {"cpu": 1.0})],
 )
-TREE = slotwise.hierarchy(
+TREE = slotwise.Hierarchy.from_tree(
     {"cpu": 10.0}, Group("root", [Leaf("a", {"cpu": 1.0}, 2.0), Leaf("b", {"cpu": 2.0}, tasks=3)])
 )
 
@@ -60,9 +60,9 @@ def optimum(path: Path) -> tuple[float, list[str]]:
 @pytest.mark.parametrize("name", FORMULATIONS.names)
 def test_a_file_has_the_optimum_of_its_model(name: str, ending: str, tmp_path: Path) -> None:
     problem = problem_of(name)
-    model = slotwise.build(name, problem)
+    model = slotwise.build(problem, name)
     path = tmp_path / f"model.{ending}"
-    slotwise.write_model(name, problem, path)
+    slotwise.write_model(problem, name, path)
     found, names = optimum(path)
     highs.solve(model)
     (objective,) = model.component_data_objects(pyo.Objective, active=True)
@@ -89,7 +89,7 @@ def awkward() -> pyo.ConcreteModel:
 @pytest.mark.parametrize("ending", ["lp", "mps"])
 def test_awkward_names_become_safe_and_stay_apart(ending: str, tmp_path: Path) -> None:
     model = awkward()
-    slotwise.write_model(model, None, tmp_path / f"m.{ending}")
+    slotwise.write_model(None, model, tmp_path / f"m.{ending}")
     found, names = optimum(tmp_path / f"m.{ending}")
     assert found == 9.0
     assert len(set(names)) == 9
@@ -109,18 +109,18 @@ def test_a_function_of_ones_own_builds_a_model(tmp_path: Path) -> None:
         model.task = pyo.Constraint(expr=model.makespan >= float(instance.map_processing.max()))
         return model
 
-    slotwise.write_model(longest_task, PLAIN, tmp_path / "m.lp")
+    slotwise.write_model(PLAIN, longest_task, tmp_path / "m.lp")
     assert optimum(tmp_path / "m.lp")[0] == 4.0
 
 
 def test_parameters_reach_the_formulation() -> None:
-    model = slotwise.build("job-order", PLAIN, horizon=50.0)
+    model = slotwise.build(PLAIN, "job-order", horizon=50.0)
     assert model.makespan.ub == pytest.approx(50.0)
 
 
 def test_a_compressed_file_is_the_same_file(tmp_path: Path) -> None:
-    slotwise.write_model("sequence", PLAIN, tmp_path / "m.lp")
-    slotwise.write_model("sequence", PLAIN, tmp_path / "m.lp.gz")
+    slotwise.write_model(PLAIN, "sequence", tmp_path / "m.lp")
+    slotwise.write_model(PLAIN, "sequence", tmp_path / "m.lp.gz")
     plain = (tmp_path / "m.lp").read_bytes()
     assert gzip.decompress((tmp_path / "m.lp.gz").read_bytes()) == plain
 
@@ -129,7 +129,12 @@ def test_a_compressed_file_is_the_same_file(tmp_path: Path) -> None:
     ("model", "problem", "file", "message"),
     [
         ("job-oder", PLAIN, "m.lp", "did you mean job-order"),
-        ("job-order", DATACENTER, "m.lp", "build of job-order: needs an Instance, got a Datacent"),
+        (
+            "job-order",
+            DATACENTER,
+            "m.lp",
+            "build of job-order: instance: needs an Instance, got",
+        ),
         ("job-order", "x.json", "m.lp", "got the string 'x.json': read it first with slotwise.re"),
         ("job-order", PLAIN, "m.txt", r"m.txt: a model needs a name ending in .lp or .mps"),
         ("job-order", None, "m.lp", "needs an instance"),
@@ -140,7 +145,7 @@ def test_what_cannot_be_written_is_refused(
     model: str, problem: Any, file: str, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(slotwise.InputError, match=message):
-        slotwise.write_model(model, problem, tmp_path / file)
+        slotwise.write_model(problem, model, tmp_path / file)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -151,7 +156,7 @@ def test_explain_writes_models(tmp_path: Path, capfd: pytest.CaptureFixture[str]
         assert run(words) == 0
         assert "job-order model" in capfd.readouterr().out
         by_name = tmp_path / f"again-{file}"
-        slotwise.write_model("job-order", PLAIN, by_name)
+        slotwise.write_model(PLAIN, "job-order", by_name)
         assert (tmp_path / file).read_bytes() == by_name.read_bytes()
     assert run(["explain", "job-order", "-o", str(tmp_path / "no.lp")]) == 2
     assert "no.lp: a model needs an INSTANCE" in capfd.readouterr().err

@@ -5,7 +5,7 @@ import json
 import pytest
 from rumen_jobs import RATES, TOPOLOGY
 
-from slotwise.instances.traces.rumen.reader import read_rumen
+from slotwise.instances.mapreduce.importers.rumen import read_rumen
 
 
 @pytest.fixture
@@ -22,7 +22,8 @@ def load(tmp_path):
     def load(*jobs, topology=None, **options):
         path = tmp_path / "small.trace.json"
         path.write_text("\n".join(json.dumps(job, indent=2) for job in jobs))
-        instance, notes = read_rumen(path, topology, **{"rates": RATES} | options)
+        imported = read_rumen(path, topology, **{"rates": RATES} | options)
+        instance, notes = imported.made, imported.notes
         return instance, "\n".join(notes)
 
     return load

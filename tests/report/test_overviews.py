@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 import slotwise
 from slotwise.commands.app import run
-from slotwise.instances.wording import percent
+from slotwise.core.wording import percent
 from slotwise.report.views.comparisons import draw_bounds, draw_comparison, draw_comparisons
 
 
@@ -28,7 +28,7 @@ def comparison():
     """One job of two maps of 10 s on one node with one slot of each kind: 20 s, and then 5 s."""
     cluster = slotwise.Cluster.uniform(1, map_slots=1, reduce_slots=1)
     jobs = [slotwise.Job("a", maps=[10.0, 10.0], reduces=[5.0])]
-    instance = slotwise.job_instance("one", cluster, jobs)
+    instance = slotwise.Instance.from_jobs("one", cluster, jobs)
     return slotwise.gap(instance, heuristics=["EFSS", "FIFO"], time_limit=10)
 
 

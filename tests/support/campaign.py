@@ -9,21 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from slotwise.formulations import BOUNDS
-from slotwise.formulations.bounds.closed_form import best_lower_bound, lower_bounds
-from slotwise.heuristics import HEURISTICS
+from slotwise.formulations.mapreduce.bounds import BOUNDS
+from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound, lower_bounds
+from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.instances.mapreduce.security import Outages, Security
 from slotwise.instances.mapreduce.usable_slots import usable_slots
-from slotwise.solvers import METHODS
-from slotwise.solvers.cross_check import cross_check
-from slotwise.solvers.heuristic import heuristic
-from slotwise.solvers.method import SolveRequest
-from slotwise.solvers.result import OPTIMALITY_TOLERANCE, Result, Status
-from slotwise.solvers.solve import solve
+from slotwise.solvers.mapreduce import METHODS
+from slotwise.solvers.mapreduce.cross_check import cross_check
+from slotwise.solvers.mapreduce.heuristic import heuristic
+from slotwise.solvers.mapreduce.method import SolveRequest
+from slotwise.solvers.mapreduce.result import OPTIMALITY_TOLERANCE, Result, Status
+from slotwise.solvers.mapreduce.solve import solve
 
 TOLERANCE = 1e-7
 """Relative: how far a bound may be above the optimum by rounding."""
@@ -68,7 +68,7 @@ def drawn(
             maps, reduces = maps[:1] * len(maps), reduces[:1] * len(reduces)
         jobs.append(Job(f"j{j}", maps, reduces, _choice(rng, ratios)))
 
-    instance = job_instance(f"drawn-{seed}", _cluster(rng, shape, nodes), jobs)
+    instance = Instance.from_jobs(f"drawn-{seed}", _cluster(rng, shape, nodes), jobs)
     parts = []
     if rng.random() < 0.4:
         instance = replace(instance, speed_factors=_speed_factors(rng, instance))

@@ -5,16 +5,16 @@ from typing import NamedTuple
 import numpy as np
 
 from slotwise import CompiledPolicy
-from slotwise.heuristics.dispatch.engine import event_loop as events
-from slotwise.heuristics.dispatch.engine.columns import JOB_CLASS
-from slotwise.heuristics.dispatch.machines.free_capacity_levels import job_fits
-from slotwise.heuristics.dispatch.waiting.class_queues import (
+from slotwise.core.kernels.decorators import inlined
+from slotwise.heuristics.datacenter.engine import event_loop as events
+from slotwise.heuristics.datacenter.engine.columns import JOB_CLASS
+from slotwise.heuristics.datacenter.machines.free_capacity_levels import job_fits
+from slotwise.heuristics.datacenter.waiting.class_queues import (
     Queues,
     empty_queues,
     with_more_places,
 )
-from slotwise.heuristics.dispatch.waiting.global_queue import enqueue, start_in_order
-from slotwise.instances.kernels.decorators import inlined
+from slotwise.heuristics.datacenter.waiting.global_queue import enqueue, start_in_order
 
 
 class Overfills(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 from brute_force import optimum
 from random_instances import reading, tiny, with_outages, with_speed_factors
 
-from slotwise.formulations.bounds.closed_form import lower_bounds
+from slotwise.formulations.mapreduce.bounds.closed_form import lower_bounds
 from slotwise.instances.mapreduce.instance import Instance
 
 

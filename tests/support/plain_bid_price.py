@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from slotwise.heuristics.dispatch.dispatcher import Layer, worth_recipe
+from slotwise.heuristics.datacenter.worth.recipe import Layer, worth_recipe
 from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.workload import Workload
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from brute_force import reduce_setup, secure_setup
 
-from slotwise.heuristics.list_scheduling.johnson import OMEGA, johnson_rule, map_lengths
+from slotwise.heuristics.mapreduce.list_scheduling.johnson import OMEGA, johnson_rule, map_lengths
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.processing import map_time_matrix, reduce_time_matrix
 from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions

@@ -11,7 +11,7 @@ import sys
 from dataclasses import replace
 from itertools import repeat
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.schedule import Schedule
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance
 
 LONG = 120.0

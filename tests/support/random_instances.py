@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from slotwise.instances.mapreduce.security import Outages, Security
 
 Integer = Callable[[int, int], int]
@@ -56,7 +56,7 @@ def reading(seed: int) -> Instance:
         reduces -= len(processing)
         ratio = float(rng.choice([0, 0.3, 1, 3, 10]))
         jobs.append(Job(f"j{j}", map_tasks, processing.tolist(), ratio))
-    return job_instance(f"reading-{seed}", cluster, jobs)
+    return Instance.from_jobs(f"reading-{seed}", cluster, jobs)
 
 
 def with_speed_factors(instance: Instance, seed: int) -> Instance:
@@ -152,4 +152,4 @@ def _instance(name: str, integer: Integer, tasks: int) -> Instance:
         reduce_slots=np.array(reduce_slots, dtype=np.int64),
         rates=Rates(*choice([(100, 50, 30), (40, 40, 40), (100, 50, 10), (90.5, 20.25, 20.25)])),
     )
-    return job_instance(name, cluster, jobs)
+    return Instance.from_jobs(name, cluster, jobs)

@@ -141,8 +141,9 @@ User - 'ann':DefaultAccount='dev':Fairshare=2147483647
 def make(folder: Path) -> None:
     """Write a valid file of every kind to `folder`."""
     import slotwise
-    from slotwise.instances.generators import hmhs, lotes, smso
-    from slotwise.instances.generators.ljr import small
+    from slotwise.instances.datacenter.generators import lotes
+    from slotwise.instances.mapreduce.generators import hmhs, smso
+    from slotwise.instances.mapreduce.generators.ljr import small
 
     for name, text in TEXTS.items():
         (folder / name).write_text(text)
@@ -166,7 +167,7 @@ def make(folder: Path) -> None:
         ),
         folder / "security.json",
     )
-    history, _ = slotwise.read_rumen(folder / "trace.json")
+    history = slotwise.read_rumen(folder / "trace.json").made
     slotwise.write(history, folder / "history.json")
     result = slotwise.heuristic(plain, "EFSS")
     (folder / "result.json").write_text(json.dumps(result.document()))

@@ -15,20 +15,24 @@ NOT_THE_PACKAGE = {"benchmarks", "build", "dist", "docs", "examples", "tests"}
 """Top-level folders that hold no module of the package; so do those with a dot."""
 
 LAYERS = {
-    "instances": 0,
-    "formulations": 1,
-    "heuristics": 1,
-    "solvers": 2,
-    "report": 3,
-    "experiments": 4,
-    "teaching": 4,
-    "commands": 5,
+    "core": 0,
+    "instances": 1,
+    "formulations": 2,
+    "heuristics": 2,
+    "solvers": 3,
+    "report": 4,
+    "experiments": 5,
+    "teaching": 5,
+    "commands": 6,
 }
 """Height of each layer. What lies beside them (`cli`, the public API) may import all."""
 
-TOP = 6
+TOP = 7
 
-COMPILED = {"kernel", "inner", "inlined", "counted", "overload"}
+FAMILIES = {"mapreduce", "datacenter", "hierarchy"}
+"""Folders of the three families of problem; in each layer they know nothing of one another."""
+
+COMPILED = {"by_reference", "kernel", "inner", "inlined", "counted", "overload"}
 """Decorators of functions that numba compiles, which may be long and take many arrays."""
 
 
@@ -139,6 +143,28 @@ def wrong_ways(root: Path) -> list[str]:
         for target in sorted(targets)
         if height(target) > height(module)
         or (height(target) == height(module) < TOP and _layer(target) != _layer(module))
+    ]
+
+
+def family(module: str) -> str | None:
+    """The family of problem whose folder a module is in, None if it is in none."""
+    return next((part for part in module.split(".")[:-1] if part in FAMILIES), None)
+
+
+def across_families(root: Path) -> list[str]:
+    """Imports from one family of problem to another."""
+    files = module_files(root)
+
+    def own(module: str) -> str | None:
+        # A package is in its folder, as the modules in it are.
+        is_package = module in files and files[module].name == "__init__.py"
+        return family(f"{module}.__init__" if is_package else module)
+
+    return [
+        f"{module} imports {target}"
+        for module, targets in imports(root).items()
+        for target in sorted(targets)
+        if own(module) and own(target) and own(module) != own(target)
     ]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from slotwise.experiments.engine.perform import perform
 from slotwise.experiments.engine.record import Record
-from slotwise.experiments.study.making import called, drawn
+from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, MethodCall, Study, Unit
 from slotwise.experiments.study.user_functions import find_function
 

@@ -7,7 +7,7 @@ from slotwise.experiments.engine.perform import perform
 from slotwise.experiments.reproduction import registry, verdicts
 from slotwise.experiments.reproduction.experiment import Comparison, Experiment
 from slotwise.experiments.reproduction.pictures import Line, Panel, Words, caption, means_plot
-from slotwise.experiments.study.making import called, drawn
+from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, Study
 
 SMALL = {"maps_range": (1, 3), "reduces_range": (1, 2)}

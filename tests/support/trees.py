@@ -1,7 +1,7 @@
 """Small hierarchies that several tests use; resources are called c and m."""
 
-from slotwise.instances.hierarchy.building import Group, Leaf, hierarchy
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
+from slotwise.instances.hierarchy.plain_tree import Group, Leaf
 
 
 def leaf(name, c, m, **more):
@@ -9,7 +9,7 @@ def leaf(name, c, m, **more):
 
 
 def tree(*children, capacity=(1, 1)) -> Hierarchy:
-    return hierarchy(dict(zip("cm", capacity, strict=True)), Group("root", children))
+    return Hierarchy.from_tree(dict(zip("cm", capacity, strict=True)), Group("root", children))
 
 
 def figure_4(capacity=200, tasks=float("inf")) -> Hierarchy:

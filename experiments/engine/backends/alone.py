@@ -52,8 +52,8 @@ def all_alone(units: Iterable[Unit], grace: float = GRACE, workers: int = 1) -> 
     processes = _Processes(grace)
     with ThreadPoolExecutor(workers) as pool:
         try:
-            runs = [one for unit in units for one in runs_alone(unit)]
-            for ended in as_completed([pool.submit(processes.record, one) for one in runs]):
+            runs = [run for unit in units for run in runs_alone(unit)]
+            for ended in as_completed([pool.submit(processes.record, run) for run in runs]):
                 yield ended.result()
         finally:
             processes.end()

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from ....instances.errors import InputError, one_line
+from ....core.errors import InputError, one_line
 from ...study.study import Unit
 from ..build import difference, fingerprint
 from ..record import Record
@@ -47,21 +47,12 @@ WITHOUT_WORKERS = 300.0
 class ClusterBackend:
     """Workers of a Dask cluster, one run at a time on each.
 
-    Parameters
-    ----------
-    address
-        Of the scheduler.
-    threads
-        The most that a method of the campaign uses.
-    grace
-        As of `Watchdog`.
-    anyway
-        Take workers with another build of the package or other libraries.
+    Raises `InputError` if no scheduler answers there, or its workers would not do.
 
-    Raises
-    ------
-    InputError
-        If no scheduler answers there, or its workers would not do.
+    `address`: of the scheduler.
+    `threads`: the most that a method of the campaign uses.
+    `grace`: as of `Watchdog`.
+    `anyway`: take workers with another build of the package or other libraries.
     """
 
     def __init__(
@@ -216,7 +207,7 @@ class _Todo:
         if task.in_doubt:
             self.last_tries.append(replace(task, last_try=True))
         else:
-            self.begun.extend(_Task(one, in_doubt=True) for one in runs_alone(task.unit))
+            self.begun.extend(_Task(run, in_doubt=True) for run in runs_alone(task.unit))
 
     def add_rest(self, task: _Task, ended: int) -> None:
         """Its first runs have ended."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ....instances.examples import is_example
+from ....core.files.examples import is_example
 from ...study.study import InstanceSource, Unit
 from ...study.workload import FROM_TRACE
 
@@ -20,11 +20,11 @@ def contents_of(unit: Unit) -> dict[str, bytes]:
     `unit`: the unit.
     Returns without files that cannot be read: the worker says so of their paths.
     """
-    found = {}
+    contents = {}
     for path in {unit.instance.path, *(path for _, _, path in _of_workload(unit.instance))} - {""}:
         with suppress(OSError):
-            found[path] = Path(path).read_bytes()
-    return found
+            contents[path] = Path(path).read_bytes()
+    return contents
 
 
 def with_files(unit: Unit, contents: Mapping[str, bytes], folder: Path) -> tuple[Unit, Names]:
@@ -33,13 +33,13 @@ def with_files(unit: Unit, contents: Mapping[str, bytes], folder: Path) -> tuple
     `unit`: the unit.
     Returns the unit with the paths here.
     """
-    here = {path: _put(path, content, folder) for path, content in contents.items()}
+    copies = {path: _put(path, content, folder) for path, content in contents.items()}
     source = unit.instance
     workload = dict(source.workload)
     for key, law, path in _of_workload(source):
-        workload[key] = law + here.get(path, path)
-    moved = replace(source, path=here.get(source.path, source.path), workload=workload)
-    return replace(unit, instance=moved), {new: old for old, new in here.items()}
+        workload[key] = law + copies.get(path, path)
+    moved = replace(source, path=copies.get(source.path, source.path), workload=workload)
+    return replace(unit, instance=moved), {new: old for old, new in copies.items()}
 
 
 Names = dict[str, str]

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from ....instances.errors import InputError
+from ....core.errors import InputError
 from ...study.study import Unit
 from ..record import Record
 from ..watchdog import GRACE
@@ -51,14 +51,9 @@ class _Share:
 class LocalBackend:
     """Processes of this machine.
 
-    Parameters
-    ----------
-    workers
-        How many.
-    threads
-        Most threads of the libraries in each.
-    grace
-        As of `Watchdog`.
+    `workers`: how many.
+    `threads`: most threads of the libraries in each.
+    `grace`: as of `Watchdog`.
     """
 
     def __init__(self, workers: int, threads: int = 1, grace: float = GRACE) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from ....instances.errors import SlotwiseError
+from ....core.errors import SlotwiseError
 from ...study.study import Unit
 from ..record import Record
 

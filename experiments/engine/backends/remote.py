@@ -28,30 +28,19 @@ class UnfitWorker(Exception):
 
 @dataclass(frozen=True)
 class Parcel:
-    """A unit with how it is to be carried out.
-
-    Parameters
-    ----------
-    unit
-        The unit.
-    contents
-        What is in its files, by their paths.
-    fingerprint
-        That of the driver, which the worker needs to have; None if it may have another one.
-    threads
-        The most that a method of the campaign uses.
-    grace
-        As of `Watchdog`.
-    in_doubt
-        Whether it may have killed a worker: each run then has a process of its own.
-    """
+    """A unit with how it is to be carried out."""
 
     unit: Unit
     contents: dict[str, bytes] = field(repr=False)
+    """What is in its files, by their paths."""
     fingerprint: dict[str, str] | None
+    """That of the driver, which the worker needs to have; None if it may have another one."""
     threads: int = 1
+    """The most that a method of the campaign uses."""
     grace: float = GRACE
+    """As of `Watchdog`."""
     in_doubt: bool = False
+    """Whether it may have killed a worker: each run then has a process of its own."""
 
 
 def carry_out_parcel(parcel: Parcel) -> list[Record]:
@@ -104,6 +93,6 @@ def limit_threads(threads: int) -> None:
 def _with_names(record: Record, names: dict[str, str]) -> Record:
     """A record that speaks of the driver's files."""
     error, trace = record.error, record.traceback
-    for here, there in names.items():
-        error, trace = error.replace(here, there), trace.replace(here, there)
+    for copy, original in names.items():
+        error, trace = error.replace(copy, original), trace.replace(copy, original)
     return replace(record, error=error, traceback=trace)

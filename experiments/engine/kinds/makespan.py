@@ -10,16 +10,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ....formulations.bounds.closed_form import best_lower_bound, lower_bounds
-from ....heuristics import HEURISTICS
-from ....heuristics.warm_up import warm_up
-from ....instances.errors import InvalidSchedule, one_line
+from ....core.errors import InvalidSchedule, one_line
+from ....core.kernels.decorators import compiling_seconds
+from ....core.registry import Entry
+from ....formulations.mapreduce.bounds.closed_form import best_lower_bound, lower_bounds
+from ....heuristics.mapreduce import HEURISTICS
+from ....heuristics.mapreduce.warm_up import warm_up
 from ....instances.generators import GENERATORS
-from ....instances.kernels.decorators import compiling_seconds
 from ....instances.mapreduce.instance import Instance
-from ....instances.registry import Entry
-from ....solvers.heuristic import certified_heuristic, with_parameters
-from ....solvers.result import Result
+from ....solvers.mapreduce.heuristic import certified_heuristic, with_parameters
+from ....solvers.mapreduce.result import Result
 from ...study.study import MethodCall, Unit
 from ...study.user_functions import load_function
 from ..perform import Outcome
@@ -66,7 +66,7 @@ class Prepared:
         )
 
     def _solved(self, method: MethodCall) -> Outcome:
-        from ....solvers.solve import solve
+        from ....solvers.mapreduce.solve import solve
 
         limit = {} if method.time_limit is None else {"time_limit": method.time_limit}
         options = {**dict(method.parameters), **limit}
@@ -75,7 +75,7 @@ class Prepared:
 
 def _searches(method: MethodCall, instance: Instance) -> bool:
     """Whether `solve` will take branch and bound, unless heuristics prove an optimum before."""
-    from ....solvers.choice import chosen_methods
+    from ....solvers.mapreduce.choice import chosen_methods
 
     named = method.parameters.get("methods")
     if named is None:
@@ -86,8 +86,8 @@ def _searches(method: MethodCall, instance: Instance) -> bool:
 
 def _compile_search() -> None:
     """Compile branch and bound: with one thread `solve` counts that as time of its own."""
-    from ....solvers.branch_and_bound.search import is_compiled
-    from ....solvers.solve import solve
+    from ....solvers.mapreduce.branch_and_bound.search import is_compiled
+    from ....solvers.mapreduce.solve import solve
 
     if not is_compiled():
         # No closed form reaches its optimum, so the search has to run.
@@ -124,13 +124,13 @@ class _Stopwatch:
     def __call__(self, instance: Instance, **bound: Any) -> Any:
         compiled, began, cpu = compiling_seconds(), time.perf_counter(), time.process_time()
         try:
-            found = self.method(instance, **bound)
+            returned = self.method(instance, **bound)
         finally:
             seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
             compiling = compiling_seconds() - compiled
             self.seconds = max(seconds - compiling, 0.0)
             self.cpu_seconds = max(cpu - compiling, 0.0)
-        schedule, self.measures = parted(found)
+        schedule, self.measures = parted(returned)
         return schedule
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....instances.errors import InputError
+from ....core.errors import InputError
 
 COLUMN = "measure {}"
 """Name of a measure's column, which no other column can have."""
@@ -17,11 +17,11 @@ COLUMN = "measure {}"
 MOST_MEASURES, LONGEST_NAME, LONGEST_CURVE = 100, 80, 10_000
 
 
-def parted(found: Any) -> tuple[Any, Mapping[Any, Any]]:
+def parted(returned: Any) -> tuple[Any, Mapping[Any, Any]]:
     """What a function returned: its schedule, and its measures if there are any."""
-    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Mapping):
-        return found
-    return found, {}
+    if isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], Mapping):
+        return returned
+    return returned, {}
 
 
 def own_measures(given: Mapping[Any, Any]) -> dict[str, Any]:
@@ -32,12 +32,12 @@ def own_measures(given: Mapping[Any, Any]) -> dict[str, Any]:
     """
     if len(given) > MOST_MEASURES:
         raise InputError(f"measures: at most {MOST_MEASURES}, got {len(given)}")
-    found = {}
+    columns = {}
     for name, value in given.items():
         if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
             raise InputError(f"measure {name!r}: need a name of 1 to {LONGEST_NAME} characters")
-        found[COLUMN.format(name)] = _curve(name, value)
-    return found
+        columns[COLUMN.format(name)] = _curve(name, value)
+    return columns
 
 
 def _curve(name: str, value: Any) -> Any:
@@ -47,7 +47,7 @@ def _curve(name: str, value: Any) -> Any:
         return _number(name, value)
     if len(value) > LONGEST_CURVE:
         raise InputError(f"measure {name!r}: at most {LONGEST_CURVE} numbers, got {len(value)}")
-    return [_number(name, one) for one in value]
+    return [_number(name, number) for number in value]
 
 
 def _number(name: str, value: Any) -> int | float | None:

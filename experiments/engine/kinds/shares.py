@@ -7,14 +7,14 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any, TypeVar
 
-from ....heuristics.fairness import allocate
-from ....heuristics.fairness.timeline import follow
-from ....instances.errors import InputError
+from ....core.errors import InputError
+from ....heuristics.hierarchy import allocate
+from ....heuristics.hierarchy.timeline import follow
 from ....instances.hierarchy.allocation import Allocation
 from ....instances.hierarchy.events import read_events
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ...study.study import MethodCall, Unit
-from ...study.workload import TreeWorkload, need_same_files
+from ...study.workload import TreeWorkload, check_same_files
 from ..perform import Outcome
 
 MOST_LEAVES = 64
@@ -29,7 +29,7 @@ class Prepared:
     def __init__(self, hierarchy: Hierarchy, unit: Unit) -> None:
         self.hierarchy, self.name = hierarchy, hierarchy.name
         self.bounds: dict[str, float] = {}
-        need_same_files(unit.instance.workload, unit.instance.files)
+        check_same_files(unit.instance.workload, unit.instance.files)
         self.asked = TreeWorkload(**unit.instance.workload)
         if self.asked.repeats < 1:
             raise InputError(f"repeats: need at least 1, got {self.asked.repeats}")
@@ -55,7 +55,7 @@ class Prepared:
             # A time before all events is none.
             measures["times"] = [time if isfinite(time) else None for time in timeline.times]
             measures["shares_over_time"] = timeline.shares.tolist()
-            measures["weights_over_time"] = [one.weight.tolist() for one in timeline.allocations]
+            measures["weights_over_time"] = [each.weight.tolist() for each in timeline.allocations]
         return Outcome("done", measures=measures, seconds=seconds)
 
     def _timed(self, work: Callable[[], T]) -> tuple[T, float]:

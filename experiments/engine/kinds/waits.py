@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....heuristics.dispatch.engine.columns import JOBS_WAITING, STARTS, WAIT_OF_STARTS
-from ....heuristics.dispatch.engine.state import wait_of_bucket
-from ....heuristics.dispatch.policy import policy_kind, weight_of_work
-from ....heuristics.dispatch.result import Simulation
-from ....heuristics.dispatch.simulator import SAMPLES, simulate
+from ....core.errors import InputError
+from ....heuristics.datacenter.engine.columns import JOBS_WAITING, STARTS, WAIT_OF_STARTS
+from ....heuristics.datacenter.engine.state import wait_of_bucket
+from ....heuristics.datacenter.policy import policy_kind, weight_of_work
+from ....heuristics.datacenter.result import Simulation
+from ....heuristics.datacenter.simulator import SAMPLES, simulate
 from ....instances.datacenter.datacenter import Datacenter
 from ....instances.datacenter.datacenter_file import datacenter_document
 from ....instances.datacenter.job_file import SECONDS
-from ....instances.errors import InputError
-from ....solvers.guidance.jobs_asked import plan_for
+from ....solvers.datacenter.jobs_asked import plan_for
 from ...study.identity import canonical
 from ...study.study import MethodCall, Unit
-from ...study.workload import JobsWorkload, asked_jobs, need_same_files
+from ...study.workload import JobsWorkload, asked_jobs, check_same_files
 from ..perform import Outcome
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Prepared:
     """A datacenter with its jobs, which all policies get, and its plan if one is needed."""
 
     def __init__(self, datacenter: Datacenter, unit: Unit) -> None:
-        need_same_files(unit.instance.workload, unit.instance.files)
+        check_same_files(unit.instance.workload, unit.instance.files)
         self.asked = JobsWorkload(**unit.instance.workload)
         self.datacenter = datacenter.part(self.asked.scale)
         self.name = datacenter.name
@@ -109,7 +109,7 @@ class Prepared:
             _plans[key] = plan_for(self.datacenter, path, time_limit=limit)
         if self.spread == 0:
             return _plans[key]
-        from ....solvers.guidance.prices import with_spread
+        from ....solvers.datacenter.prices import with_spread
 
         return with_spread(_plans[key], self.spread)
 
@@ -137,10 +137,10 @@ def measures_of(seen: Simulation) -> dict[str, Any]:
     document = seen.document()
     own = sample_interval(seen.workload.horizon, seen.datacenter.time_unit)
     interval = PER_PART * (seen.workload.horizon / SAMPLES if own is None else own)
-    found: dict[str, Any] = {name: document[name] for name in FIGURES}
+    measures: dict[str, Any] = {name: document[name] for name in FIGURES}
     for resource, part in document["utilisation"].items():
-        found[f"use {resource}"] = part
-    return found | {
+        measures[f"use {resource}"] = part
+    return measures | {
         "interval": interval,
         **_by_start(seen),
         **_by_arrival(seen, interval),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...study.making import drawn
+from ...study.instance_sources import drawn
 from ...study.study import Block, Study
 from ..experiment import Claim, Comparison, Experiment, Size
 from ..pictures import Words, caption, means_plot
@@ -60,7 +60,7 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
         ),
     )
     jobs = sorted(gains["jobs"].unique())
-    levels = [str(one) if k % 2 or len(jobs) < 7 else "" for k, one in enumerate(jobs)]
+    levels = [str(level) if k % 2 or len(jobs) < 7 else "" for k, level in enumerate(jobs)]
     figure = means_plot(panels_of(gains, "jobs", levels), words)
     return Comparison(
         claims=_claims(frame, gains),
@@ -105,13 +105,13 @@ def _trends(gains: pd.DataFrame) -> tuple[str, list[bool]]:
     """How the gain over FIFO grows with the number of jobs, and whether it does, by workload."""
     from scipy.stats import linregress
 
-    told, grows = [], []
+    slopes, grows = [], []
     for workload in WORKLOADS:
         own = gains[(gains["against"] == "FIFO") & (gains["workload"] == workload)]
         line = linregress(own["jobs"], own["gain"])
-        told.append(f"{100 * line.slope:+.1f} points per 100 jobs ({workload})")
+        slopes.append(f"{100 * line.slope:+.1f} points per 100 jobs ({workload})")
         grows.append(bool(line.slope > 0 and line.pvalue < LEVEL))
-    return ", ".join(told), grows
+    return ", ".join(slopes), grows
 
 
 def _links(gains: pd.DataFrame) -> dict[str, float]:
@@ -144,10 +144,10 @@ def _workloads_apart(gains: pd.DataFrame) -> Claim:
 
 def _notes(gains: pd.DataFrame) -> list[str]:
     beside = mean_gains(gains, "jobs", BESIDE)
-    told = ", ".join(f"{name} {extent(beside[name])} %" for name in WORKLOADS)
+    ranges = ", ".join(f"{name} {extent(beside[name])} %" for name in WORKLOADS)
     return [
         "R-HMHS runs the jobs in the worst order, not in an uninformed one. Against Min-Min, which "
-        f"orders nothing and which the paper does not compare, the gains are {told}.",
+        f"orders nothing and which the paper does not compare, the gains are {ranges}.",
         "The paper does not say which numbers of jobs its figure has; here 20 to 200.",
     ]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ....instances.generators.hmhs import SLOW_SHARES
-from ....instances.wording import percent
-from ...study.making import drawn
+from ....core.wording import percent
+from ....instances.mapreduce.generators.hmhs import SLOW_SHARES
+from ...study.instance_sources import drawn
 from ...study.study import Block, Study
 from ..experiment import Claim, Comparison, Experiment, Size
 from ..pictures import Words, caption, means_plot
@@ -61,13 +61,15 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
 
 def _claims(gains: pd.DataFrame) -> list[Claim]:
     means = mean_gains(gains, "cluster", "FIFO")
-    close, fewer, told = [], [], []
+    close, fewer, ranges = [], [], []
     for workload in WORKLOADS:
         own = means[workload].sort_index().tolist()
         close.append(own[-1] < CLOSE * own[0])
         fewer += [after < before for before, after in pairwise(own)]
-        told.append(f"{percent(own[0] / 100)} to {percent(own[-1] / 100)} below FIFO ({workload})")
-    note = ", ".join(told)
+        ranges.append(
+            f"{percent(own[0] / 100)} to {percent(own[-1] / 100)} below FIFO ({workload})"
+        )
+    note = ", ".join(ranges)
     return [
         ordering("hmhs-09", close, holds=1, note=note),
         ordering("hmhs-10", fewer, holds=1, note=note),

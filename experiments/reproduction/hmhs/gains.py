@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...statistics.anova import analysis_of_variance
 from ...statistics.means import honest_differences, means_of
-from ...study.making import called
+from ...study.instance_sources import called
 from ..experiment import Comparison
 from ..pictures import Line, Panel
 from ..verdicts import not_testable
@@ -30,7 +30,7 @@ SETUP = "100 + 100 machines, factors by job and machine"
 
 def nothing(*identifiers: str) -> Comparison:
     """What runs say that all failed."""
-    return Comparison([not_testable(one, "every run failed") for one in identifiers])
+    return Comparison([not_testable(identifier, "every run failed") for identifier in identifiers])
 
 
 def gains_of(frame: pd.DataFrame, factor: str) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....instances.wording import percent
+from ....core.wording import percent
 from ...statistics.anova import Anova, analysis_of_variance
 from ...statistics.means import honest_differences, honest_pairs
 from .. import verdicts
@@ -31,18 +31,12 @@ HSD_NOTE = "Two means whose bars do not overlap differ significantly (Tukey's HS
 
 @dataclass(frozen=True)
 class Analysis:
-    """The paper's analysis of variance, and the one with the jobs as block.
-
-    Parameters
-    ----------
-    plain
-        All factors and their two-way interactions.
-    blocked
-        The same with the jobs that all clusters and methods meet as block.
-    """
+    """The paper's analysis of variance, and the one with the jobs as block."""
 
     plain: Anova
+    """All factors and their two-way interactions."""
     blocked: Anova
+    """The same with the jobs that all clusters and methods meet as block."""
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -55,21 +49,21 @@ class Analysis:
         out, every = self.blocked.left_out, len(self.plain.residuals)
         if not out:
             return []
-        told = "only complete blocks are compared"
-        return [f"anova-blocks leaves {out} of {every} results out: {told}."]
+        rule = "only complete blocks are compared"
+        return [f"anova-blocks leaves {out} of {every} results out: {rule}."]
 
     def greatest_p(self, *sources: str) -> float:
         """The greatest chance of some sources; NaN if the plain analysis lacks one.
 
         Where runs failed the analysis with blocks may have too few of them to tell.
         """
-        plain, blocked = (dict(zip(one.table["source"], one.table["p"], strict=True))
-                          for one in (self.plain, self.blocked))  # fmt: skip
+        plain, blocked = (dict(zip(analysis.table["source"], analysis.table["p"], strict=True))
+                          for analysis in (self.plain, self.blocked))  # fmt: skip
         if not all(np.isfinite(plain.get(source, np.nan)) for source in sources):
             return float("nan")
-        told = [p for own in (plain, blocked) for source in sources
+        values = [p for own in (plain, blocked) for source in sources
                 if np.isfinite(p := own.get(source, np.nan))]  # fmt: skip
-        return float(max(told))
+        return float(max(values))
 
 
 def analysed(runs: pd.DataFrame, factors: Sequence[str] = FACTORS) -> Analysis:
@@ -106,7 +100,7 @@ def fact(identifier: str, ours: float, size: Size) -> Claim:
 
 def nothing(*identifiers: str) -> Comparison:
     """What runs say that all failed."""
-    return Comparison([verdicts.not_testable(one, DROPPED) for one in identifiers])
+    return Comparison([verdicts.not_testable(identifier, DROPPED) for identifier in identifiers])
 
 
 def small_differences(runs: pd.DataFrame, anova: Anova) -> Claim:
@@ -146,5 +140,5 @@ def means_figure(runs: pd.DataFrame, hsd: pd.DataFrame, factor: str, title: str)
             hollow = printed[method].reindex([(ratio, level) for level in levels]).tolist()
             lines.append(Line(method, rows["mean"].tolist(), rows["half_width"].tolist(), hollow))
         panels.append(Panel(levels, lines, f"{ratio} = {slots} : 2"))
-    told = caption(len(runs), runs["seed"].tolist(), HSD_NOTE)
-    return means_plot(panels, Words(title, factor, "mean relative error, %", told), shared=False)
+    words = caption(len(runs), runs["seed"].tolist(), HSD_NOTE)
+    return means_plot(panels, Words(title, factor, "mean relative error, %", words), shared=False)

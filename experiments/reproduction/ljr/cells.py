@@ -42,11 +42,13 @@ def means(
     squared = (of_seed.var(ddof=1) / of_seed.size()).groupby(level=list(by))
     error = np.sqrt(squared.mean() / squared.size())
     seeds = of_seed.size().groupby(level=list(by)).min()
-    found = {}
+    by_key = {}
     for key, mean, spread, count in zip(value.index, value, error, seeds, strict=True):
-        told = float(spread) if count > 1 else float("inf")
-        found[key if isinstance(key, tuple) else (key,)] = Mean(float(mean), told, int(count))
-    return found
+        half_width = float(spread) if count > 1 else float("inf")
+        by_key[key if isinstance(key, tuple) else (key,)] = Mean(
+            float(mean), half_width, int(count)
+        )
+    return by_key
 
 
 def wide(runs: pd.DataFrame) -> pd.DataFrame:
@@ -84,8 +86,8 @@ def judged(
     Returns the row; its note tells in how many cases of the same printed cells the claim is true.
     """
     in_print = list(cases(printed_like(ours)))
-    told = f"in print {sum(in_print)} of {len(in_print)}"
+    of_print = f"in print {sum(in_print)} of {len(in_print)}"
     own = list(cases(ours)) if len(ours) else []
     return verdicts.ordering(
-        identifier, own, holds=holds, note="; ".join(filter(None, [told, note]))
+        identifier, own, holds=holds, note="; ".join(filter(None, [of_print, note]))
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...study.making import called, drawn
+from ...study.instance_sources import called, drawn
 from ...study.study import Block, InstanceSource, Study
 from ..experiment import Size
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....formulations.bounds.closed_form import lb1_as_printed, lb2
+from ....formulations.mapreduce.bounds.closed_form import lb1_as_printed, lb2
 from ....instances.mapreduce.cluster import Cluster
-from ....instances.mapreduce.instance import Job, job_instance
+from ....instances.mapreduce.instance import Instance, Job
 from ..experiment import Claim
 from ..verdicts import ordering
 
@@ -17,7 +17,7 @@ def bounds() -> tuple[float, float]:
     """LB1 as printed, and LB2."""
     cluster = Cluster.uniform(1, map_slots=3, reduce_slots=2)
     jobs = [Job(f"J{k}", [map_], [REDUCE]) for k, map_ in enumerate(MAPS, 1)]
-    instance = job_instance("ljr-figure-2", cluster, jobs)
+    instance = Instance.from_jobs("ljr-figure-2", cluster, jobs)
     return lb1_as_printed(instance), lb2(instance)
 
 

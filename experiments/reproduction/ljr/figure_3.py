@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....instances.wording import percent
+from ....core.wording import percent
 from ...statistics.anova import analysis_of_variance
 from ...statistics.means import honest_differences, honest_pairs
 from .. import verdicts
@@ -73,12 +73,14 @@ def _best_omegas(runs: pd.DataFrame, *by: str) -> pd.Series:
 
 def _best(runs: pd.DataFrame, pairs: pd.DataFrame) -> Claim:
     by_method, by_ratio = _best_omegas(runs, "method"), _best_omegas(runs, "ratio")
-    told = [f"{name} {best:g}" for best in (by_method, by_ratio) for name, best in best.items()]
+    best_values = [
+        f"{name} {best:g}" for best in (by_method, by_ratio) for name, best in best.items()
+    ]
     with_it = pairs[(pairs["omega"] == OMEGA) | (pairs["omega with"] == OMEGA)]
     apart = int(with_it["significant"].sum())
     note = (
-        f"best: {', '.join(told)}; over all methods {OMEGA:g} differs significantly from {apart} "
-        f"of {len(with_it)} other values"
+        f"best: {', '.join(best_values)}; over all methods {OMEGA:g} differs significantly from "
+        f"{apart} of {len(with_it)} other values"
     )
     cases = [best == OMEGA for best in (*by_method, *by_ratio)]
     verdict = verdicts.of_share(sum(cases) / len(cases), holds=1)
@@ -101,15 +103,15 @@ def _cells(runs: pd.DataFrame) -> list[Claim]:
 def _omega_matters(runs: pd.DataFrame) -> Claim:
     """An analysis of each method alone."""
     factors = [name for name in ALL if name != "method"]
-    found = {}
+    p_of = {}
     for method in CALIBRATED:
         own = runs[runs["method"] == method]
         if own["omega"].nunique() > 1:
-            found[method] = float(analysis_of_variance(own, RESPONSE, factors).row("omega")["p"])
-    if not found:
+            p_of[method] = float(analysis_of_variance(own, RESPONSE, factors).row("omega")["p"])
+    if not p_of:
         return verdicts.not_testable("ljr-05", "no method with several values of omega")
-    note = ", ".join(f"{method} p = {p:.2g}" for method, p in found.items())
-    return verdicts.significant("ljr-05", max(found.values()), note=note)
+    note = ", ".join(f"{method} p = {p:.2g}" for method, p in p_of.items())
+    return verdicts.significant("ljr-05", max(p_of.values()), note=note)
 
 
 def _interactions(analysis: Analysis) -> Claim:
@@ -118,8 +120,8 @@ def _interactions(analysis: Analysis) -> Claim:
     if "omega" not in shares:
         return verdicts.not_testable("ljr-06", "one value of omega")
     with_omega = {s: v for s, v in shares.items() if "omega" in str(s).split(":") and s != "omega"}
-    told = [f"{source} {percent(share / 100)}" for source, share in with_omega.items()]
-    note = f"weaker than omega itself ({percent(shares['omega'] / 100)}): {', '.join(told)}"
+    weaker = [f"{source} {percent(share / 100)}" for source, share in with_omega.items()]
+    note = f"weaker than omega itself ({percent(shares['omega'] / 100)}): {', '.join(weaker)}"
     cases = [share < shares["omega"] for share in with_omega.values()]
     return verdicts.ordering("ljr-06", cases, holds=1, note=note)
 

@@ -19,13 +19,13 @@ TITLE = "LJR, Figure 4: relative error by slot ratio and jobs"
 
 def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
     """What the runs say of the figure."""
-    found = with_ratio(frame, size, "jobs", "ljr-32", ("ratio", "jobs"), TITLE)
+    comparison = with_ratio(frame, size, "jobs", "ljr-32", ("ratio", "jobs"), TITLE)
     runs = with_errors(frame)
     if runs.empty:
-        found.claims += nothing("ljr-35").claims
+        comparison.claims += nothing("ljr-35").claims
     else:
-        found.claims.append(judged("ljr-35", orderings.falls_with_jobs_everywhere, wide(runs)))
-    return found
+        comparison.claims.append(judged("ljr-35", orderings.falls_with_jobs_everywhere, wide(runs)))
+    return comparison
 
 
 EXPERIMENT = Experiment(

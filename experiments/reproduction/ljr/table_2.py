@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....instances.wording import percent
+from ....core.wording import percent
 from ...statistics.anova import Anova
 from ...statistics.means import honest_differences, honest_pairs, means_of
 from .. import verdicts
@@ -111,13 +111,14 @@ def _summary(errors: pd.DataFrame, settings: str) -> str:
     """The goal of the generator: the mean difference at the most jobs."""
     most = differences(errors)
     most = most[most["jobs"] == JOBS[-1]]
-    told = [
+    distances = [
         f"{row['mean']:.3f} points at {row['ratios']} ({row['above_tenth']} of {row['cells']} "
         f"cells above {TENTH:g}, greatest {row['greatest']:.2f})"
         for row in most.to_dict("records")
     ]
     return (
-        f"Mean absolute difference from print with {JOBS[-1]} jobs {settings}: {', '.join(told)}."
+        f"Mean absolute difference from print with {JOBS[-1]} jobs {settings}: "
+        f"{', '.join(distances)}."
     )
 
 
@@ -172,15 +173,15 @@ def _alike(runs: pd.DataFrame, anova: Anova, ratio: str) -> dict[frozenset[str],
     pairs = honest_pairs(honest_differences(runs, RESPONSE, by, anova), by)
     own = pairs[(pairs["ratio"] == ratio) & (pairs["ratio with"] == ratio)]
     names = zip(own["method"], own["method with"], ~own["significant"], strict=True)
-    return {frozenset((one, other)): bool(alike) for one, other, alike in names}
+    return {frozenset((method, other)): bool(alike) for method, other, alike in names}
 
 
 def _second_ratio(runs: pd.DataFrame, cells: pd.DataFrame, anova: Anova) -> Claim:
     """R2: EFSS-L best, EFSS and TBS-L not significantly different."""
     cases = orderings.efss_local_best_at_twice(cells)
     pair = _alike(runs, anova, "R2").get(frozenset(("EFSS", "TBS-L")))
-    told = "" if pair is None else f"EFSS and TBS-L differ significantly: {'no' if pair else 'yes'}"
-    return verdicts.ordering("ljr-13", [*cases, *([] if pair is None else [pair])], note=told)
+    note = "" if pair is None else f"EFSS and TBS-L differ significantly: {'no' if pair else 'yes'}"
+    return verdicts.ordering("ljr-13", [*cases, *([] if pair is None else [pair])], note=note)
 
 
 def _fourth_ratio(runs: pd.DataFrame, anova: Anova) -> Claim:
@@ -198,7 +199,7 @@ def _fourth_ratio(runs: pd.DataFrame, anova: Anova) -> Claim:
 
 
 def _cells(errors: pd.DataFrame) -> list[Claim]:
-    found = []
+    claims = []
     for row in errors.to_dict("records"):
         where = f"{row['method']}/{row['jobs']}/{row['ratio']}/{row['nodes']}"
         words = (
@@ -206,8 +207,8 @@ def _cells(errors: pd.DataFrame) -> list[Claim]:
             f"{row['nodes']} nodes, %"
         )
         mean = verdicts.Mean(row[RESPONSE], row["standard_error"], row["runs"])
-        found.append(_near(where, words, row["printed_percent"], mean))
-    return found
+        claims.append(_near(where, words, row["printed_percent"], mean))
+    return claims
 
 
 def _near(where: str, words: str, printed: float, ours: verdicts.Mean) -> Claim:
@@ -227,14 +228,14 @@ def _averages(runs: pd.DataFrame) -> list[Claim]:
         return []
     by = ["method", "ratio", "nodes"]
     ours = means(runs, by) | {("all", *key): mean for key, mean in means(runs, by[1:]).items()}
-    found = []
+    claims = []
     for row in table("ljr_table2_averages").to_dict("records"):
         key = (row["method"], row["slot_ratio"], row["nodes"])
         if key in ours:
             words = f"average over jobs of {key[0]}, {key[1]}, {key[2]} nodes, %"
             where = f"{key[0]}/average/{key[1]}/{key[2]}"
-            found.append(_near(where, words, row["re_percent"], ours[key]))
-    return found
+            claims.append(_near(where, words, row["re_percent"], ours[key]))
+    return claims
 
 
 def _figure(runs: pd.DataFrame) -> Figure:
@@ -252,8 +253,8 @@ def _figure(runs: pd.DataFrame) -> Figure:
                 hollow = [float(printed_cells().loc[(ratio, n, jobs), method]) for n in nodes]
                 lines.append(Line(method, rows["mean"].tolist(), rows["half"].tolist(), hollow))
             panels.append(Panel(nodes, lines, f"{ratio}, {jobs} jobs"))
-    told = caption(len(runs), runs["seed"].tolist(), "Bars are 95 % confidence intervals")
-    words = Words("LJR, Table 2: relative error by nodes", "nodes", "mean relative error, %", told)
+    below = caption(len(runs), runs["seed"].tolist(), "Bars are 95 % confidence intervals")
+    words = Words("LJR, Table 2: relative error by nodes", "nodes", "mean relative error, %", below)
     return means_plot(panels, words, columns=len(RATIOS), shared=False)
 
 

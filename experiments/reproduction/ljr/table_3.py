@@ -78,11 +78,11 @@ def _errors(runs: pd.DataFrame) -> dict[tuple[str, str], Claim]:
     if set(runs["jobs"]) == set(JOBS):
         average = means(runs, ["method"]).items()
         ours |= {("average", str(method)): mean for (method,), mean in average}
-    found = {}
+    claims = {}
     for row in table("ljr_table3").to_dict("records"):
         key = (str(row["jobs"]), row["method"])
         if key in ours:
-            found[key] = verdicts.near(
+            claims[key] = verdicts.near(
                 f"ljr-table-3/{key[1]}/{key[0]}/error",
                 f"mean relative error of {key[1]}, {_of_jobs(key[0])}, %",
                 row["re_percent"],
@@ -90,7 +90,7 @@ def _errors(runs: pd.DataFrame) -> dict[tuple[str, str], Claim]:
                 printed_runs=PRINTED_RUNS,
                 rounding=ROUNDING,
             )
-    return found
+    return claims
 
 
 def _of_jobs(jobs: str) -> str:
@@ -139,15 +139,15 @@ def _time_ratio(runs: pd.DataFrame) -> Claim:
 
 def _averages(runs: pd.DataFrame, cells: dict[tuple[str, str], Claim]) -> Claim:
     """The averages of the five methods within chance, and each pair in the printed order."""
-    averages = {method: one for (jobs, method), one in cells.items() if jobs == "average"}
+    averages = {method: claim for (jobs, method), claim in cells.items() if jobs == "average"}
     if set(averages) != set(METHODS):
         return verdicts.not_testable("ljr-36", "a part of the design")
-    paper = {method: one.printed_low or 0.0 for method, one in averages.items()}
-    own = {method: one.ours or 0.0 for method, one in averages.items()}
+    paper = {method: claim.printed_low or 0.0 for method, claim in averages.items()}
+    own = {method: claim.ours or 0.0 for method, claim in averages.items()}
     order = [(paper[a] < paper[b]) == (own[a] < own[b]) for a, b in combinations(METHODS, 2)]
-    near = [one.verdict is Verdict.HOLDS for one in averages.values()]
-    told = ", ".join(f"{method} {value:.2f}" for method, value in own.items())
-    note = f"{sum(near)} of 5 means and {sum(order)} of 10 pairs as printed: {told}"
+    near = [claim.verdict is Verdict.HOLDS for claim in averages.values()]
+    means = ", ".join(f"{method} {value:.2f}" for method, value in own.items())
+    note = f"{sum(near)} of 5 means and {sum(order)} of 10 pairs as printed: {means}"
     cases = [*near, *order]
     verdict = verdicts.of_share(sum(cases) / len(cases), holds=1)
     unit = printed("ljr-36").unit
@@ -163,8 +163,8 @@ def _figure(runs: pd.DataFrame, hsd: pd.DataFrame) -> Figure:
         rows = ours.reindex([(method, n) for n in jobs])
         hollow = [float(paper.loc[n, method]) for n in jobs]
         lines.append(Line(method, rows["mean"].tolist(), rows["half_width"].tolist(), hollow))
-    told = caption(len(runs), runs["seed"].tolist(), HSD_NOTE)
-    words = Words("LJR, Table 3: relative error by jobs", "jobs", "mean relative error, %", told)
+    below = caption(len(runs), runs["seed"].tolist(), HSD_NOTE)
+    words = Words("LJR, Table 3: relative error by jobs", "jobs", "mean relative error, %", below)
     return means_plot([Panel(jobs, lines)], words, columns=1)
 
 

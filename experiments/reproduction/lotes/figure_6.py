@@ -121,19 +121,19 @@ def _first_period(
 
     The paper does the first. Greedy starts few of a burst early, and these have not waited long.
     """
-    cases, told = [], []
+    cases, notes = [], []
     for way, series in (("start", started), ("come", arrived)):
         burst = [lines for key, lines in series.items() if is_trace(frame) or key[2] > 0]
-        best = [one["greedy"][0] < min(one["lotes"][0], one["tetris"][0]) for one in burst]
+        best = [waits["greedy"][0] < min(waits["lotes"][0], waits["tetris"][0]) for waits in burst]
         if best:
             means = ", ".join(f"{NAMES[name]} {burst[0][name][0]:.3g}" for name in PAPERS)
-            told.append(
+            notes.append(
                 f"if jobs count when they {way}, in {sum(best)} of {len(best)}, such as {means} s"
             )
             cases.append(of_share(sum(best) / len(best)) is Verdict.HOLDS)
     if not cases:
         return not_testable("lotes-12", "no run with a burst")
-    return said("lotes-12", of_share(sum(cases) / len(cases), holds=1), note="; ".join(told))
+    return said("lotes-12", of_share(sum(cases) / len(cases), holds=1), note="; ".join(notes))
 
 
 def _of_means(frame: pd.DataFrame, waits: pd.DataFrame) -> list[Claim]:

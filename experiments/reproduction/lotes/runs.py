@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....instances.arrays import FloatArray
+from ....core.arrays import FloatArray
 from ....instances.datacenter.job_file import SECONDS
 from ...study.files import found_files
-from ...study.making import called, drawn, read_in
+from ...study.instance_sources import called, drawn, read_in
 from ...study.study import Block, InstanceSource, Study
 from ...study.workload import beside
 from ..experiment import Size, Trace
@@ -140,14 +140,14 @@ def over_time(frame: pd.DataFrame, column: str) -> dict[tuple[Any, ...], dict[st
 
     `column`: a measure that is a list. Of different lengths the ends are left out.
     """
-    found: dict[tuple[Any, ...], dict[str, FloatArray]] = {}
+    by_condition: dict[tuple[Any, ...], dict[str, FloatArray]] = {}
     for key, rows in frame.groupby([*_levels(frame), "method"], dropna=False, sort=False):
         lists = [json.loads(text) for text in rows[column]]
         length = min(map(len, lists))
-        series = np.array([one[:length] for one in lists], dtype=float).mean(axis=0)
+        series = np.array([values[:length] for values in lists], dtype=float).mean(axis=0)
         *condition, method = key
-        found.setdefault(tuple(condition), {})[str(method)] = series
-    return found
+        by_condition.setdefault(tuple(condition), {})[str(method)] = series
+    return by_condition
 
 
 def interval_hours(frame: pd.DataFrame) -> float:
@@ -175,8 +175,8 @@ def warnings_of(frame: pd.DataFrame) -> list[str]:
     """What the simulations warn of, and how often."""
     count: dict[str, int] = {}
     for text in frame["warnings"]:
-        for one in filter(None, str(text).split("; ")):
-            short = one.partition(" (")[0].partition(":")[0]
+        for warning in filter(None, str(text).split("; ")):
+            short = warning.partition(" (")[0].partition(":")[0]
             for begin in (
                 "the queue was still",
                 "what is in use",

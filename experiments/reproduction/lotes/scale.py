@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....instances.generators.lotes import google_2011
+from ....instances.datacenter.generators.lotes import google_2011
 from ..experiment import Claim, Verdict
 from .runs import TWENTIETH, WHOLE, is_trace
 
@@ -45,10 +45,10 @@ def scale_of(frame: pd.DataFrame) -> str:
 def at_scale(claims: Iterable[Claim], frame: pd.DataFrame) -> list[Claim]:
     """The claims with the scale of their runs; what the scale decides is open below the paper's."""
     words = scale_of(frame)
-    found = [replace(one, scale=words) for one in claims]
+    scaled = [replace(claim, scale=words) for claim in claims]
     if words == ON_ALL or is_trace(frame):
-        return found
-    return [_open(one) if one.id in DECIDED_BY_SCALE else one for one in found]
+        return scaled
+    return [_open(claim) if claim.id in DECIDED_BY_SCALE else claim for claim in scaled]
 
 
 def elsewhere(
@@ -61,12 +61,14 @@ def elsewhere(
     if is_trace(frame) or set(frame["scale"]) != {TWENTIETH, WHOLE}:
         return []
     few = frame[frame["scale"] == TWENTIETH]
-    before = {one.id: one.verdict for one in said}
+    before = {claim.id: claim.verdict for claim in said}
     turned = [
-        f"{one.id} {one.verdict.value}" for one in claims(few) if one.verdict != before[one.id]
+        f"{claim.id} {claim.verdict.value}"
+        for claim in claims(few)
+        if claim.verdict != before[claim.id]
     ]
-    told = ", ".join(turned) if turned else "all as on all machines"
-    return [f"Verdicts on {scale_of(few)}: {told}."]
+    others = ", ".join(turned) if turned else "all as on all machines"
+    return [f"Verdicts on {scale_of(few)}: {others}."]
 
 
 def _open(claim: Claim) -> Claim:

@@ -11,15 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....formulations.allocation import model as allocation
-from ....formulations.machine_assignment import model as machine_assignment
-from ....formulations.machine_assignment.bins import algorithm_1, all_non_dominated, non_dominated
-from ....instances.datacenter.datacenter import Configuration, Datacenter, JobClass, datacenter
-from ....instances.generators.lotes import google_2011
-from ....instances.wording import percent
+from ....core.wording import percent
+from ....formulations.datacenter.allocation import model as allocation
+from ....formulations.datacenter.machine_assignment import model as machine_assignment
+from ....formulations.datacenter.machine_assignment.bins import (
+    algorithm_1,
+    all_non_dominated,
+    non_dominated,
+)
+from ....instances.datacenter.datacenter import Configuration, Datacenter, JobClass
+from ....instances.datacenter.generators.lotes import google_2011
 from ....solvers.backends import highs
-from ....solvers.guidance.guide import IN_USE, guide
-from ....solvers.guidance.rounding import printed_rounding, rate_of
+from ....solvers.datacenter.guide import IN_USE, guide
+from ....solvers.datacenter.rounding import printed_rounding, rate_of
 from ..experiment import Claim
 from ..printed import table
 from ..verdicts import inside, of_share, ordering, said, within
@@ -30,27 +34,20 @@ ONE_OR_TWO = 2
 
 
 class Stages(NamedTuple):
-    """What the stages come to.
-
-    Parameters
-    ----------
-    classes
-        Classes with positive delta of each configuration.
-    bins, all_bins
-        Non-dominated bins of these classes, and of all classes.
-    bin_seconds, seconds
-        Processor time of the bins, and of both programs with the bins.
-    loss, own_loss
-        Part of the arrival rate (%) that the printed rounding loses, and that our plan does.
-    """
+    """What the stages come to."""
 
     classes: tuple[int, ...]
+    """Classes with positive delta of each configuration."""
     bins: int
     all_bins: int
+    """`bins`, `all_bins`: non-dominated bins of these classes, and of all classes."""
     bin_seconds: float
     seconds: float
+    """`bin_seconds`, `seconds`: processor time of the bins, and of both programs with the bins."""
     loss: float
     own_loss: float
+    """`loss`, `own_loss`: part of the arrival rate (%) that the printed rounding loses, and that
+    our plan does."""
 
 
 @cache
@@ -104,27 +101,21 @@ def algorithm_1_bins() -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Bins:
-    """Bins of jobs on one machine with one resource: Figure 5.
-
-    Parameters
-    ----------
-    capacity, requests
-        Of the machine, and of a job of each class.
-    bins
-        Jobs of each class in each non-dominated bin.
-    """
+    """Bins of jobs on one machine with one resource: Figure 5."""
 
     capacity: float
     requests: tuple[float, ...]
+    """`capacity`, `requests`: of the machine, and of a job of each class."""
     bins: tuple[tuple[int, ...], ...]
+    """Jobs of each class in each non-dominated bin."""
 
 
 def figure_5() -> Bins:
     """The bins of the machine that Figure 5 shows."""
     capacity, requests = 7.0, (2.0, 3.0)
     machine = one_machine(capacity, requests)
-    found = (tuple(row) for row in non_dominated(machine, 0).tolist())
-    return Bins(capacity, requests, tuple(sorted(found)))
+    rows = (tuple(row) for row in non_dominated(machine, 0).tolist())
+    return Bins(capacity, requests, tuple(sorted(rows)))
 
 
 def one_machine(capacity: float, requests: Sequence[float]) -> Datacenter:
@@ -134,7 +125,7 @@ def one_machine(capacity: float, requests: Sequence[float]) -> Datacenter:
         for k, need in enumerate(requests, 1)
     ]
     machines = [Configuration("c1", 1, {"cores": capacity})]
-    return datacenter("figure-5", ["cores"], machines, classes)
+    return Datacenter.from_classes("figure-5", ["cores"], machines, classes)
 
 
 def stage_claims() -> list[Claim]:
@@ -147,7 +138,7 @@ def claims_of(seen: Stages, printed_bins: tuple[int, int], figure: Bins) -> list
     few = [number <= ONE_OR_TWO for number in seen.classes]
     printed = table("lotes_table1")["job_classes_with_positive_delta"].tolist()
     classes = ", ".join(map(str, seen.classes))
-    found = [
+    claims = [
         within("lotes-01", seen.bin_seconds, note="processor time of this machine"),
         inside(
             "lotes-02",
@@ -175,7 +166,7 @@ def claims_of(seen: Stages, printed_bins: tuple[int, int], figure: Bins) -> list
         ),
         within("lotes-07", seen.seconds, note="processor time of this machine"),
     ]
-    return [*(replace(one, scale=ON_ALL) for one in found), _on_the_boundary(figure)]
+    return [*(replace(claim, scale=ON_ALL) for claim in claims), _on_the_boundary(figure)]
 
 
 def _on_the_boundary(figure: Bins) -> Claim:
@@ -184,6 +175,6 @@ def _on_the_boundary(figure: Bins) -> Claim:
     cases = [
         full or 0 in row for full, row in zip(need == figure.capacity, figure.bins, strict=True)
     ]
-    told = ", ".join(f"({', '.join(map(str, row))})" for row in figure.bins)
+    bins = ", ".join(f"({', '.join(map(str, row))})" for row in figure.bins)
     words = f"one machine with {figure.capacity:g} cores"
-    return replace(ordering("lotes-19", cases, holds=1, note=told), scale=words)
+    return replace(ordering("lotes-19", cases, holds=1, note=bins), scale=words)

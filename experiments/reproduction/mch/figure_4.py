@@ -10,7 +10,7 @@ import numpy as np
 
 from ....instances.hierarchy.hierarchy_file import read_hierarchy
 from ...study.files import found_files
-from ...study.making import called, read_in
+from ...study.instance_sources import called, read_in
 from ...study.study import Block, Study
 from ..experiment import Claim, Comparison, Experiment, Size, Verdict
 from ..pictures import Line, Panel, Words, curves_plot
@@ -95,11 +95,11 @@ def picture(frame: pd.DataFrame) -> Figure:
         known = np.full(len(levels), np.nan)
         lines = []
         for i, leaf in enumerate(LEAVES):
-            told = known.copy()
-            told[1] = printed[i]
+            shown = known.copy()
+            shown[1] = printed[i]
             if i == FREED:
-                told[5] = 1.0
-            lines.append(Line(leaf.partition("/")[2], steps[:, i].tolist(), printed=told.tolist()))
+                shown[5] = 1.0
+            lines.append(Line(leaf.partition("/")[2], steps[:, i].tolist(), printed=shown.tolist()))
         panels.append(Panel(levels, lines, f"{row['method']}"))
     words = Words(
         "MCH, Figure 4: dominant shares of six jobs; n1,2 leaves at 790 s",
@@ -120,9 +120,9 @@ def _verdict(holds: bool) -> Verdict:
 def _all(identifier: str, cells: list[Claim], ours: np.ndarray) -> Claim:
     """The verdict on several numbers of one claim, from left to right."""
     good = sum(cell.verdict is Verdict.HOLDS for cell in cells)
-    told = ", ".join(f"{value:.4g}" for value in ours.tolist())
+    values = ", ".join(f"{value:.4g}" for value in ours.tolist())
     verdict = of_share(good / len(cells), holds=1.0)
-    return said(identifier, verdict, None, None, f"{good} of {len(cells)}: {told}")
+    return said(identifier, verdict, None, None, f"{good} of {len(cells)}: {values}")
 
 
 EXPERIMENT = Experiment(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...study.making import called, drawn
+from ...study.instance_sources import called, drawn
 from ...study.study import Block, Study
 from ..experiment import Claim, Comparison, Experiment, Size
 from ..pictures import Line, Panel, Words, caption, curves_plot
@@ -116,13 +116,13 @@ def compare(frame: pd.DataFrame, size: Size) -> Comparison:
 def _square(times: pd.DataFrame) -> Claim:
     """The exponent of H-DRF's time over that of MCH, whatever the unit, over trees and tasks."""
     varies = float(times["MCH"].max() / times["MCH"].min())
-    told = f"ratio {_range(times['H-DRF'] / times['MCH'])} from 3 to 5 levels"
+    ratio = f"ratio {_range(times['H-DRF'] / times['MCH'])} from 3 to 5 levels"
     if varies < VARIES:
         reason = f"times of MCH vary by a factor of {varies:.2g} only, which shows no exponent"
-        return not_testable("mch-07", f"{reason}; {told}")
+        return not_testable("mch-07", f"{reason}; {ratio}")
     exponent = _slope(times["MCH"], times["H-DRF"])
     verdict = of_share(float(_inside(exponent, SQUARE)))
-    return said("mch-07", verdict, exponent, None, told)
+    return said("mch-07", verdict, exponent, None, ratio)
 
 
 def _theorem(times: pd.DataFrame) -> Claim:

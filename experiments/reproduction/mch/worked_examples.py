@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....heuristics.fairness import allocate
-from ....instances.hierarchy.building import Group, Leaf, hierarchy
+from ....heuristics.hierarchy import allocate
 from ....instances.hierarchy.hierarchy import Hierarchy
+from ....instances.hierarchy.plain_tree import Group, Leaf
 from ..experiment import Claim
 from ..verdicts import ordering
 
@@ -49,28 +49,24 @@ flat weight 1 of n2,2 makes it full first all the same."""
 
 
 class Worked(NamedTuple):
-    """What the examples come to.
-
-    Parameters
-    ----------
-    task_share, normalised
-        Of the leaf that needs `NEED` of `POOL`.
-    full, partial
-        Dominant shares of the leaves in Figure 2 and in Figure 3: flat, and exact.
-    """
+    """What the examples come to."""
 
     task_share: float
     normalised: tuple[float, ...]
+    """`task_share`, `normalised`: of the leaf that needs `NEED` of `POOL`."""
     full: tuple[tuple[Sequence[float], Sequence[float]], ...]
     partial: tuple[tuple[Sequence[float], Sequence[float]], ...]
+    """`full`, `partial`: dominant shares of the leaves in Figure 2 and in Figure 3: flat, and
+    exact."""
 
 
 def worked() -> Worked:
     """The examples as slotwise works them out."""
-    one = hierarchy(_by_resource(POOL), Group("root", [Leaf("n1", _by_resource(NEED))]))
+    need = Leaf("n1", _by_resource(NEED))
+    example = Hierarchy.from_tree(_by_resource(POOL), Group("root", [need]))
     return Worked(
-        float(one.task_share[0]),
-        tuple(one.normalised[0].tolist()),
+        float(example.task_share[0]),
+        tuple(example.normalised[0].tolist()),
         tuple(map(_both, FULL_TYPE)),
         tuple(map(_both, PARTIAL_TYPE)),
     )
@@ -80,9 +76,9 @@ def claims_of(seen: Worked) -> list[Claim]:
     """Claims 11 to 13."""
     own = (seen.task_share, *seen.normalised)
     right = [abs(a - b) < 1e-12 for a, b in zip(own, (TASK_SHARE, *NORMALISED), strict=True)]
-    told = f"share of a task {own[0]:g}, normalised demand {', '.join(f'{x:g}' for x in own[1:])}"
+    note = f"share of a task {own[0]:g}, normalised demand {', '.join(f'{x:g}' for x in own[1:])}"
     return [
-        ordering("mch-11", right, holds=1, note=told),
+        ordering("mch-11", right, holds=1, note=note),
         _alike("mch-12", seen.full),
         _alike("mch-13", seen.partial),
     ]
@@ -92,7 +88,9 @@ def figure(needs: Needs) -> Hierarchy:
     """The hierarchy of Figures 2 and 3."""
     first, second, third = map(_by_resource, needs)
     below = Group("n2", [Leaf("n2,1", second), Leaf("n2,2", third)])
-    return hierarchy(_by_resource((EQUAL, EQUAL)), Group("root", [Leaf("n1", first), below]))
+    return Hierarchy.from_tree(
+        _by_resource((EQUAL, EQUAL)), Group("root", [Leaf("n1", first), below])
+    )
 
 
 def _both(needs: Needs) -> tuple[Sequence[float], Sequence[float]]:
@@ -104,9 +102,9 @@ def _both(needs: Needs) -> tuple[Sequence[float], Sequence[float]]:
 def _alike(identifier: str, cases: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Claim:
     """Whether the flat tree gives the leaves what the hierarchy gives them, in every case."""
     same = [bool(np.allclose(flat, exact, atol=1e-9)) for flat, exact in cases]
-    away = [one for one, good in zip(cases, same, strict=True) if not good]
-    told = "; ".join(f"{_list(flat)}, exact {_list(exact)}" for flat, exact in away[:1])
-    return ordering(identifier, same, holds=1, note=f"flat {told}" if told else "")
+    away = [case for case, good in zip(cases, same, strict=True) if not good]
+    difference = "; ".join(f"{_list(flat)}, exact {_list(exact)}" for flat, exact in away[:1])
+    return ordering(identifier, same, holds=1, note=f"flat {difference}" if difference else "")
 
 
 def _by_resource(amounts: Sequence[float]) -> dict[str, float]:

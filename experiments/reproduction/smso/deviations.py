@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ....instances.wording import percent
+from ....core.wording import percent
 from ...statistics.anova import Anova, analysis_of_variance
 from ...statistics.means import honest_differences, honest_pairs
 from ...study.study import Block, Study
@@ -27,25 +27,18 @@ FACTORS = ["gamma", "nodes", "jobs"]
 
 @dataclass(frozen=True)
 class Deviations:
-    """One reading.
-
-    Parameters
-    ----------
-    runs
-        The runs with their `rpd` (%) and their `block`, the number of jobs and the seed.
-    anova, blocked
-        Analyses of the deviations: as in the paper, and with the instances as blocks.
-    means
-        Means by level of the factor with Tukey's intervals.
-    pairs
-        Pairs of levels, and whether they differ significantly.
-    """
+    """One reading."""
 
     runs: pd.DataFrame
+    """The runs with their `rpd` (%) and their `block`, the number of jobs and the seed."""
     anova: Anova
     blocked: Anova
+    """`anova`, `blocked`: analyses of the deviations: as in the paper, and with the instances as
+    blocks."""
     means: pd.DataFrame
+    """Means by level of the factor with Tukey's intervals."""
     pairs: pd.DataFrame
+    """Pairs of levels, and whether they differ significantly."""
 
 
 def study_of(name: str, size: Size) -> Study:
@@ -59,7 +52,7 @@ def deviations_of(frame: pd.DataFrame, factor: str) -> dict[str, Deviations]:
 
     The best makespan is that of an instance and number of nodes over all probabilities.
     """
-    found = {}
+    by_reading = {}
     for reading in READINGS:
         runs = frame[frame["reduces"] == reading].dropna(subset=["makespan"]).copy()
         best = runs.groupby(["jobs", "seed", "nodes"])["makespan"].transform("min")
@@ -68,34 +61,34 @@ def deviations_of(frame: pd.DataFrame, factor: str) -> dict[str, Deviations]:
         anova = analysis_of_variance(runs, "rpd", FACTORS)
         blocked = analysis_of_variance(runs, "rpd", FACTORS, block="block")
         means = honest_differences(runs, "rpd", [factor], anova)
-        found[reading] = Deviations(runs, anova, blocked, means, honest_pairs(means, [factor]))
-    return found
+        by_reading[reading] = Deviations(runs, anova, blocked, means, honest_pairs(means, [factor]))
+    return by_reading
 
 
 def comparison_of(
-    found: dict[str, Deviations], factor: str, words: tuple[str, str], claims: list[Claim]
+    by_reading: dict[str, Deviations], factor: str, words: tuple[str, str], claims: list[Claim]
 ) -> Comparison:
     """The comparison of a figure."""
     import pandas as pd
 
-    every = pd.concat([one.runs for one in found.values()])
+    every = pd.concat([each.runs for each in by_reading.values()])
     tables = {
         name: pd.concat(
             [table.assign(reduces=reading) for reading, table in parts.items()], ignore_index=True
         )
         for name, parts in {
-            "anova": {reading: one.anova.table for reading, one in found.items()},
-            "anova-blocks": {reading: one.blocked.table for reading, one in found.items()},
-            "hsd": {reading: one.means for reading, one in found.items()},
-            "pairs": {reading: one.pairs for reading, one in found.items()},
+            "anova": {reading: each.anova.table for reading, each in by_reading.items()},
+            "anova-blocks": {reading: each.blocked.table for reading, each in by_reading.items()},
+            "hsd": {reading: each.means for reading, each in by_reading.items()},
+            "pairs": {reading: each.pairs for reading, each in by_reading.items()},
         }.items()
     }
     lines = [
-        Line(LABELS[reading], one.means["mean"].tolist(), one.means["half_width"].tolist())
-        for reading, one in found.items()
+        Line(LABELS[reading], each.means["mean"].tolist(), each.means["half_width"].tolist())
+        for reading, each in by_reading.items()
     ]
-    levels = [f"{level:g}" for level in next(iter(found.values())).means[factor]]
-    told = caption(
+    levels = [f"{level:g}" for level in next(iter(by_reading.values())).means[factor]]
+    below = caption(
         len(every),
         every["seed"].tolist(),
         SETUP,
@@ -103,15 +96,15 @@ def comparison_of(
         "A greater gamma loses the same nodes and more: gamma = 0 is nearly always the best",
         "The paper prints no numbers",
     )
-    figure = means_plot([Panel(levels, lines)], Words(words[0], words[1], "mean RPD, %", told))
-    return Comparison(claims, [], tables, {"figure": figure}, [nested(found), BOTH])
+    figure = means_plot([Panel(levels, lines)], Words(words[0], words[1], "mean RPD, %", below))
+    return Comparison(claims, [], tables, {"figure": figure}, [nested(by_reading), BOTH])
 
 
-def nested(found: dict[str, Deviations]) -> str:
+def nested(by_reading: dict[str, Deviations]) -> str:
     """What nested outages do to the deviations, in words."""
     share = []
-    for one in found.values():
-        at_zero = one.runs[one.runs["gamma"] == 0]
+    for deviations in by_reading.values():
+        at_zero = deviations.runs[deviations.runs["gamma"] == 0]
         share.append(100 * float((at_zero["rpd"] == 0).mean()))
     return (
         "A greater gamma loses the same nodes and more. So gamma = 0 is nearly always the best of "
@@ -120,19 +113,19 @@ def nested(found: dict[str, Deviations]) -> str:
     )
 
 
-def trend(one: Deviations, factor: str) -> tuple[list[bool], str]:
+def trend(deviations: Deviations, factor: str) -> tuple[list[bool], str]:
     """How the mean goes from level to level.
 
     Returns whether the mean grows, for each step, and the means in words.
     """
-    means = one.means.sort_values(factor)["mean"].tolist()
+    means = deviations.means.sort_values(factor)["mean"].tolist()
     grows = [after > before for before, after in pairwise(means)]
     return grows, "mean RPD " + " ".join(f"{mean:.1f}" for mean in means) + " %"
 
 
-def size_of(found: dict[str, Deviations], size: Size) -> list[Claim]:
+def size_of(by_reading: dict[str, Deviations], size: Size) -> list[Claim]:
     """The size of the experiment, which only a full one shares with the paper."""
-    runs = next(iter(found.values())).runs
+    runs = next(iter(by_reading.values())).runs
     counts = {"smso-01": float(runs["block"].nunique()), "smso-02": float(len(runs))}
     if size == "quick":
         return [not_testable(name, "not the paper's size", n) for name, n in counts.items()]

@@ -25,35 +25,37 @@ def _compare(frame: pd.DataFrame, size: Size) -> Comparison:
     """What the runs say of the claims about gamma."""
     if frame.empty:
         return nothing("smso-01", "smso-02", "smso-03", "smso-04", "smso-12")
-    found = deviations_of(frame, "gamma")
+    by_reading = deviations_of(frame, "gamma")
     claims = [
-        *size_of(found, size),
-        of_readings({reading: _grows(one) for reading, one in found.items()}),
-        of_readings({reading: _apart(one) for reading, one in found.items()}),
-        of_readings({reading: _hypotheses(one) for reading, one in found.items()}),
+        *size_of(by_reading, size),
+        of_readings({reading: _grows(deviations) for reading, deviations in by_reading.items()}),
+        of_readings({reading: _apart(deviations) for reading, deviations in by_reading.items()}),
+        of_readings(
+            {reading: _hypotheses(deviations) for reading, deviations in by_reading.items()}
+        ),
     ]
     words = ("SMSO, Figure 1: deviation from the best makespan", "probability of an outage, gamma")
-    return comparison_of(found, "gamma", words, claims)
+    return comparison_of(by_reading, "gamma", words, claims)
 
 
-def _grows(one: Deviations) -> Claim:
-    grows, told = trend(one, "gamma")
-    return ordering("smso-03", grows, holds=1, note=told)
+def _grows(deviations: Deviations) -> Claim:
+    grows, note = trend(deviations, "gamma")
+    return ordering("smso-03", grows, holds=1, note=note)
 
 
-def _apart(one: Deviations) -> Claim:
+def _apart(deviations: Deviations) -> Claim:
     """Not always apart: of the neighbouring gammas above 0 some pair does not differ."""
-    gammas = sorted(gamma for gamma in one.means["gamma"] if gamma > 0)
-    pairs = one.pairs.set_index(["gamma", "gamma with"])["significant"]
+    gammas = sorted(gamma for gamma in deviations.means["gamma"] if gamma > 0)
+    pairs = deviations.pairs.set_index(["gamma", "gamma with"])["significant"]
     apart = [(low, high) for low, high in pairwise(gammas) if pairs[low, high]]
-    told = ", ".join(f"{low:g} and {high:g}" for low, high in apart) or "none"
+    neighbours = ", ".join(f"{low:g} and {high:g}" for low, high in apart) or "none"
     return ordering(
-        "smso-04", [len(apart) < len(gammas) - 1], note=f"neighbours above 0 apart: {told}"
+        "smso-04", [len(apart) < len(gammas) - 1], note=f"neighbours above 0 apart: {neighbours}"
     )
 
 
-def _hypotheses(one: Deviations) -> Claim:
-    return slightly_non_normal("smso-12", one.anova, one.runs["gamma"])
+def _hypotheses(deviations: Deviations) -> Claim:
+    return slightly_non_normal("smso-12", deviations.anova, deviations.runs["gamma"])
 
 
 EXPERIMENT = Experiment(

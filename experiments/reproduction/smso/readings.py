@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ...study.making import called, drawn
+from ...study.instance_sources import called, drawn
 from ...study.study import InstanceSource, MethodCall
 from ..experiment import Claim, Comparison, Verdict
 from ..verdicts import not_testable
@@ -55,7 +55,7 @@ def instances(
 
 def nothing(*identifiers: str) -> Comparison:
     """What runs say that all failed."""
-    return Comparison([not_testable(one, "every run failed") for one in identifiers])
+    return Comparison([not_testable(identifier, "every run failed") for identifier in identifiers])
 
 
 def of_readings(claims: Mapping[str, Claim]) -> Claim:
@@ -64,7 +64,7 @@ def of_readings(claims: Mapping[str, Claim]) -> Claim:
     verdict = first.verdict
     if second.verdict is Verdict.HOLDS and verdict is Verdict.DOES_NOT:
         verdict = Verdict.PARTLY
-    told = [f"{reading}: {claims[reading].note}" for reading in READINGS if claims[reading].note]
+    notes = [f"{reading}: {claims[reading].note}" for reading in READINGS if claims[reading].note]
     if first.verdict is not second.verdict:
-        told.append(f"with {STAY} it would be '{second.verdict.value}'")
-    return replace(first, verdict=verdict, note="; ".join(told))
+        notes.append(f"with {STAY} it would be '{second.verdict.value}'")
+    return replace(first, verdict=verdict, note="; ".join(notes))

@@ -115,21 +115,21 @@ def _mostly_under_10(own: pd.DataFrame) -> Claim:
 
 def _means_without_outages(cells: list[Claim]) -> Claim:
     """Each mean no further from the printed one than chance explains."""
-    apart = [100 * (_number(one.ours) / _number(one.printed_low) - 1) for one in cells]
-    means = " ".join(f"{one.ours:.0f}" for one in cells)
-    told = " ".join(f"{one:+.1f}" for one in apart)
-    return _all_within("smso-10", cells, f"{means}: {told} %")
+    apart = [100 * (_number(cell.ours) / _number(cell.printed_low) - 1) for cell in cells]
+    means = " ".join(f"{cell.ours:.0f}" for cell in cells)
+    differences = " ".join(f"{part:+.1f}" for part in apart)
+    return _all_within("smso-10", cells, f"{means}: {differences} %")
 
 
 def _mean_growth(cells: list[Claim]) -> Claim:
     """Each mean growth no further from the printed one than chance explains."""
-    return _all_within("smso-11", cells, " ".join(f"{one.ours:.1f}" for one in cells) + " %")
+    return _all_within("smso-11", cells, " ".join(f"{cell.ours:.1f}" for cell in cells) + " %")
 
 
-def _all_within(identifier: str, cells: list[Claim], told: str) -> Claim:
+def _all_within(identifier: str, cells: list[Claim], numbers: str) -> Claim:
     """All of several printed numbers agree within chance."""
-    good = sum(one.verdict is Verdict.HOLDS for one in cells)
-    note = f"{told}; {good} of {len(cells)} within chance"
+    good = sum(cell.verdict is Verdict.HOLDS for cell in cells)
+    note = f"{numbers}; {good} of {len(cells)} within chance"
     return said(identifier, of_share(good / len(cells), holds=1), note=note)
 
 
@@ -168,14 +168,14 @@ def _figure(frame: pd.DataFrame, printed: pd.DataFrame, ours: dict[str, pd.DataF
             half = ((means["high"] - means["mean"]) / unit).tolist()
             marks = value.tolist() if reading == AGAIN else None
             lines.append(Line(LABELS[reading], (means["mean"] / unit).tolist(), half, marks))
-        panels.append(Panel([str(one) for one in nodes], lines, title))
-    told = caption(
+        panels.append(Panel([str(count) for count in nodes], lines, title))
+    below = caption(
         len(frame),
         frame["seed"].tolist(),
         f"{JOBS} jobs, {SETUP}",
         "Bars: 95 % confidence intervals of the mean",
     )
-    words = Words("SMSO, Table I: means of the instances", "number of nodes", "", told)
+    words = Words("SMSO, Table I: means of the instances", "number of nodes", "", below)
     return means_plot(panels, words, shared=False)
 
 
@@ -185,10 +185,10 @@ def _notes(printed: pd.DataFrame, ours: dict[str, pd.DataFrame]) -> list[str]:
         name: rows.loc[rows["nodes"] == fewest, "growth"].ne(0)
         for name, rows in (("here", ours[AGAIN]), ("printed", printed))
     }
-    told = ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in hit.items())
+    changed = ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in hit.items())
     return [
         BOTH,
-        f"On {fewest} nodes gamma = {GAMMA:g} changes the makespan of few instances: {told}. "
+        f"On {fewest} nodes gamma = {GAMMA:g} changes the makespan of few instances: {changed}. "
         "Single nodes lost with that probability do not explain the print.",
         "The paper does not say how many slots a node has; 15 + 15 fit its makespans.",
     ]

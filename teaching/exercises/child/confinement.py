@@ -131,23 +131,23 @@ def _children() -> list[int]:
 
 def _ancestors() -> list[int]:
     """The processes above this one, the nearest first."""
-    found = [os.getppid()]
+    processes = [os.getppid()]
     with suppress(OSError, ValueError):
-        while found[-1] > 1:
-            stat = Path(f"/proc/{found[-1]}/stat").read_text()
-            found.append(int(stat.rpartition(")")[2].split()[1]))
-    return [process for process in found if process > 0]
+        while processes[-1] > 1:
+            stat = Path(f"/proc/{processes[-1]}/stat").read_text()
+            processes.append(int(stat.rpartition(")")[2].split()[1]))
+    return [process for process in processes if process > 0]
 
 
 def _processes() -> int:
     """Processes and threads of this user."""
-    user, found = os.getuid(), 0
+    user, number = os.getuid(), 0
     with suppress(OSError):
         for entry in os.scandir("/proc"):
             with suppress(OSError):
                 if entry.name.isdigit() and entry.stat().st_uid == user:
-                    found += len(os.listdir(f"/proc/{entry.name}/task"))
-    return found
+                    number += len(os.listdir(f"/proc/{entry.name}/task"))
+    return number
 
 
 def _unshare(flags: int) -> bool:

@@ -15,14 +15,9 @@ ROUNDING = 1e-9
 class Job:
     """What a rule sees of a job, as `slotwise.Policy` does.
 
-    Parameters
-    ----------
-    number
-        Its place in the order of arrival.
-    row
-        Its class, arrival and duration.
-    demand
-        What it needs of each resource.
+    `number`: its place in the order of arrival.
+    `row`: its class, arrival and duration.
+    `demand`: what it needs of each resource.
     """
 
     def __init__(self, number: int, row: dict[str, Any], demand: dict[str, float]) -> None:
@@ -39,12 +34,7 @@ class Job:
 class Machine:
     """What a rule sees of a machine, as `slotwise.Policy` does.
 
-    Parameters
-    ----------
-    number
-        Its number.
-    row
-        Name and capacity of its configuration.
+    `row`: name and capacity of its configuration.
     """
 
     def __init__(self, number: int, row: dict[str, Any]) -> None:
@@ -113,10 +103,7 @@ class AtWork:
 class Run:
     """One run: departures before arrivals at the same time, in order of arrival.
 
-    Parameters
-    ----------
-    document
-        Datacenter and jobs.
+    `document`: datacenter and jobs.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -179,9 +166,9 @@ class _Front:
     draw = AtWork.draw
 
 
-def _is_among(one: Job | Machine, all_of_them: Sequence[Job | Machine]) -> bool:
+def _is_among(thing: Job | Machine, all_of_them: Sequence[Job | Machine]) -> bool:
     """Whether it is one of these; numbers are the same in every run."""
-    return one.number < len(all_of_them) and all_of_them[one.number] is one
+    return thing.number < len(all_of_them) and all_of_them[thing.number] is thing
 
 
 def _fits(demand: dict[str, float], room: dict[str, float]) -> bool:

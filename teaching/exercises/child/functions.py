@@ -28,8 +28,8 @@ def solved(model: Any, instead: Any = None) -> dict[str, Any]:
     if next(model.component_data_objects(pyo.Objective, active=True), None) is None:
         model.add_component("_objective", pyo.Objective(expr=least, sense=pyo.minimize))
     # Presolve has been seen to cut off the optimum of a small model: the better of two answers.
-    found = [_solved(model, presolve, least) for presolve in ("choose", "off")]
-    value, best = min(found, key=lambda one: one[0])
+    solutions = [_solved(model, presolve, least) for presolve in ("choose", "off")]
+    value, best = min(solutions, key=lambda solution: solution[0])
     if not math.isfinite(value):
         return {"status": best.termination_condition.name, "makespan": None}
     best.solution_loader.load_vars()

@@ -24,8 +24,8 @@ def answer(_name: str, function: Any, document: Any) -> dict[str, Any]:
     names = list(_added(model, function(model)))
     if "schedule" in document:
         return {"cut_off_by": _broken(model, names, document["schedule"])}
-    found = solved(model)
-    return {**found, "tasks": _schedule(model) if found["status"] == "optimal" else []}
+    solution = solved(model)
+    return {**solution, "tasks": _schedule(model) if solution["status"] == "optimal" else []}
 
 
 def blank(document: Any) -> Any:

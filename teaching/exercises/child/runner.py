@@ -73,8 +73,8 @@ def _keep(worker: int, answers: TextIO, confinement: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     status: int | None = None
     while not stop:
-        found, code = os.waitpid(worker, os.WNOHANG)
-        if found == worker:
+        ended, code = os.waitpid(worker, os.WNOHANG)
+        if ended == worker:
             status = os.waitstatus_to_exitcode(code)
             break
         select.select([bell], [], [], OFTEN)
@@ -135,9 +135,9 @@ def _loaded(setup: dict[str, Any]) -> tuple[Any, str | None]:
     except BaseException as error:
         return None, f"{_line_of(error, setup['name'])}{_said(error)}"
     for name in setup["names"]:
-        found = getattr(module, name, None)
-        if callable(found):
-            return (name, found), None
+        function = getattr(module, name, None)
+        if callable(function):
+            return (name, function), None
     return None, f"defines no {setup['sort']} {' or '.join(f'`{name}`' for name in setup['names'])}"
 
 

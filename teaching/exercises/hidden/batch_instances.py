@@ -107,10 +107,10 @@ def _slots(rng: Random) -> int:
 
 def _shared(rng: Random, slots: int, nodes: int) -> list[int]:
     """So many slots on the nodes, at random."""
-    found = [0] * nodes
+    shares = [0] * nodes
     for _ in range(slots):
-        found[rng.randrange(nodes)] += 1
-    return found
+        shares[rng.randrange(nodes)] += 1
+    return shares
 
 
 def _document(name: str, nodes: list[Any], jobs: list[Any]) -> dict[str, Any]:

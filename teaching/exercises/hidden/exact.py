@@ -2,7 +2,8 @@
 
 It shares nothing with the models, heuristics and checkers of the package: it reads the plain
 document, works out setups from their definition, and tries every slot for every task under every
-order of the jobs. One order for all slots suffices: docs/formulations/job-order.md has the proof.
+order of the jobs. One order for all slots suffices:
+docs/formulations/proofs/job-order.md has the proof.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ....instances.arrays import FloatArray, IntArray
-from ....instances.errors import InputError
-from ....instances.kernels.decorators import kernel
+from ....core.arrays import FloatArray, IntArray
+from ....core.errors import InputError
+from ....core.kernels.decorators import kernel
 
 MOST_TASKS, MOST_SLOTS, MOST_JOBS = 8, 3, 6
 """Largest instances: tasks in all, slots of each phase, jobs."""
@@ -35,7 +36,7 @@ class _Tiny:
         self.node_names = [node["name"] for node in nodes]
         self.map_slots = _slots(nodes, "map_slots")
         self.reduce_slots = _slots(nodes, "reduce_slots")
-        self._need_tiny()
+        self._check_tiny()
         self.rate = _rates(document["cluster"])
         # How long each map task takes on each slot: its read, then its work.
         self.map_length = np.zeros((len(self.maps), len(self.map_slots)))
@@ -55,7 +56,7 @@ class _Tiny:
             [self.jobs[i]["reduce_tasks"][t]["processing"] for i, t in self.reduces], dtype=float
         )
 
-    def _need_tiny(self) -> None:
+    def _check_tiny(self) -> None:
         tasks = len(self.maps) + len(self.reduces)
         slots = max(len(self.map_slots), len(self.reduce_slots))
         if tasks > MOST_TASKS or slots > MOST_SLOTS or len(self.jobs) > MOST_JOBS:
@@ -99,7 +100,7 @@ class _Tiny:
                 i, t = self.reduces[task - len(self.maps)]
                 work = float(self.reduce_time[task - len(self.maps)])
                 node, number = self.reduce_slots[s]
-                own = [one for one in ran if self.maps[one[0]][0] == i]
+                own = [entry for entry in ran if self.maps[entry[0]][0] == i]
                 start = max([free[1][s], *(end for _, _, end in own)])
                 setup = sum(float(self.part[m] / self.rate[at, node]) for m, at, _ in own)
             end = start + setup + work
@@ -131,7 +132,7 @@ def optimum(document: dict[str, Any]) -> tuple[float, list[dict[str, Any]]]:
     tasks = sequences.shape[1]
     if not tasks:
         return 0.0, []
-    found = np.zeros(tasks + 1, dtype=np.int64)
+    placing = np.zeros(tasks + 1, dtype=np.int64)
     best = _search(
         tiny.map_length,
         np.array([i for i, _ in tiny.maps], dtype=np.int64),
@@ -142,11 +143,11 @@ def optimum(document: dict[str, Any]) -> tuple[float, list[dict[str, Any]]]:
         tiny.part,
         tiny.rate,
         sequences,
-        found,
+        placing,
         np.zeros((2, tasks + 1), dtype=np.int64),
         np.zeros((4, max(tasks, MOST_SLOTS))),
     )
-    rows = tiny.rows(sequences[found[-1]].tolist(), found[:-1].tolist())
+    rows = tiny.rows(sequences[placing[-1]].tolist(), placing[:-1].tolist())
     return float(best), rows
 
 
@@ -161,13 +162,13 @@ def _search(
     part: FloatArray,
     rate: FloatArray,
     sequences: IntArray,
-    found: IntArray,
+    placing: IntArray,
     slot: IntArray,
     clock: FloatArray,
 ) -> float:
     """Depth first over the slots of the tasks, for every sequence.
 
-    `found` gets the slot of each task in the best schedule, and the number of its sequence. Row 0
+    `placing` gets the slot of each task in the best schedule, and the number of its sequence. Row 0
     of `slot` (2, tasks + 1) is the slot at each depth, row 1 that of each task; rows of `clock` are
     when each map slot and each reduce slot is free, what was free before, and the tasks' ends.
     """
@@ -211,8 +212,8 @@ def _search(
                 best = 0.0
                 for t in range(tasks):
                     best = max(best, clock[3, t])
-                    found[t] = slot[1, t]
-                found[tasks] = o
+                    placing[t] = slot[1, t]
+                placing[tasks] = o
                 depth -= 1
     return best
 

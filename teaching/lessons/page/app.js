@@ -341,6 +341,7 @@
   lesson.Page = Page;
 
   if (globalThis.document) {
+    document.body.dataset.state = "starting";
     const data = JSON.parse(document.getElementById("lesson-data").textContent);
     const page = (lesson.page = new Page(data));
     page.begin().catch((error) => page.view.refuse(lesson.whyNot(error), []));

@@ -17,22 +17,6 @@
   ];
   const LANE = 30, MORE = 14, GAP = 4, PHONE = 560, LETTER = 6.6, TICK = 64;
 
-  const STYLE = `
-.lanes { --ink: #1b1f24; --soft: #59636e; --rule: #d5dae0; --band: #f4f6f8; --red: #c8102e;
-  font: 12px/1 system-ui, sans-serif; color: var(--ink); display: block;
-  max-width: 100%; height: auto }
-@media (prefers-color-scheme: dark) { .lanes { --ink: #e8ebee; --soft: #a3adb8; --rule: #3b434c;
-  --band: #1d2228; --red: #ff6b6b } }
-.lanes text { fill: var(--ink) } .lanes .soft { fill: var(--soft) }
-.lanes .band { fill: var(--band) } .lanes .rule { stroke: var(--rule) }
-.lanes .zero { stroke: var(--soft); stroke-width: 2 }
-.lanes .bar text { fill: #14171a; pointer-events: none }
-.lanes .bar .edge { fill: none; stroke: #0005 }
-.lanes .broken .edge { stroke: var(--red); stroke-width: 2.5 }
-.lanes .chosen .edge { stroke: var(--red); stroke-width: 5 }
-.lanes .mark { stroke: var(--ink); stroke-width: 1.5 } .lanes .dashed { stroke-dasharray: 5 4 }
-@media (forced-colors: active) { .lanes .broken .edge, .lanes .chosen .edge { stroke: Mark } }`;
-
   const escaped = (text) =>
     String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
@@ -157,7 +141,6 @@
     return (
       `<svg xmlns="http://www.w3.org/2000/svg" class="lanes" role="img" aria-label="${about}" ` +
       `width="${width}" height="${bottom + 24}" viewBox="0 0 ${width} ${bottom + 24}">` +
-      `<style>${STYLE}</style>` +
       drawn.map((lane) => lane.text).join("") +
       ticks(x, low, high, top, bottom, unit) +
       boxes.join("") +

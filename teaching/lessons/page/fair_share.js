@@ -1,5 +1,5 @@
 "use strict";
-// One stage of hierarchical max-min fairness: the same rows as formulations/fair_share/model.py.
+// One stage of hierarchical max-min fairness: the same rows as formulations/hierarchy/fair_share/model.py.
 {
   const lesson = (globalThis.lesson ??= { models: {} });
   const fair = (lesson.fairShare ??= {});

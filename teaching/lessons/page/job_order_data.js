@@ -1,5 +1,5 @@
 "use strict";
-// Index sets and coefficients of the job-order model, as `formulations/coefficients.py` has them:
+// Index sets and coefficients of the job-order model, as `formulations/mapreduce/coefficients.py` has them:
 // times in s, data in MB, slots and tasks numbered over the whole cluster and over all jobs.
 {
   const lesson = (globalThis.lesson ??= { models: {} });

@@ -1,5 +1,5 @@
 "use strict";
-// What a page takes: how far apart numbers may be, as families/ranges.py has it, and how large.
+// What a page takes: how far apart numbers may be, as teaching/lessons/ranges.py has it, and how large.
 {
   const lesson = (globalThis.lesson ??= { models: {} });
 

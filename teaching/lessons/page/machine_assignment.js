@@ -1,5 +1,5 @@
 "use strict";
-// LoTES, equations (6) to (10): the same rows as formulations/machine_assignment/model.py.
+// LoTES, equations (6) to (10): the same rows as formulations/datacenter/machine_assignment/model.py.
 {
   const lesson = (globalThis.lesson ??= { models: {} });
   const assignment = (lesson.machineAssignment ??= {});

@@ -1,5 +1,5 @@
 "use strict";
-// The printed program of LJR, equations (1) to (12): the same rows as formulations/sequence/model.py.
+// The printed program of LJR, equations (1) to (12): the same rows as formulations/mapreduce/sequence/model.py.
 {
   const lesson = (globalThis.lesson ??= { models: {} });
 

@@ -12,11 +12,12 @@ import pytest
 
 import slotwise
 from slotwise.commands.app import run
-from slotwise.instances.errors import InputError
-from slotwise.instances.generators import GENERATORS, ljr
+from slotwise.core.errors import InputError
+from slotwise.core.parameters import parameters_of
+from slotwise.core.registry import Entry
+from slotwise.instances.generators import GENERATORS
+from slotwise.instances.mapreduce.generators import ljr
 from slotwise.instances.mapreduce.instance_file import read_instance
-from slotwise.instances.parameters import parameters_of
-from slotwise.instances.registry import Entry
 
 FEW = {"hmhs": "--jobs 2", "ljr": "--jobs 2", "smso": "--jobs 2", "lotes": "--classes 3"}
 """What makes the large ones small."""

@@ -10,12 +10,12 @@ import seed_files
 
 import slotwise
 from slotwise.commands.app import run
-from slotwise.instances.errors import InputError
+from slotwise.core.errors import InputError
+from slotwise.core.parameters import parameters_of
+from slotwise.core.registry import Entry
 from slotwise.instances.generators import GENERATORS
 from slotwise.instances.importers import IMPORTERS, Imported, import_
-from slotwise.instances.parameters import parameters_of
-from slotwise.instances.registry import Entry
-from slotwise.instances.traces.swim import SwimOptions, read_swim
+from slotwise.instances.mapreduce.importers.swim import SwimOptions, read_swim
 
 CAPACITY = {"cpu": 200.0, "memory": 400.0}
 
@@ -61,12 +61,13 @@ def test_rates_are_three_options(folder: Path, tmp_path: Path) -> None:
         read_swim(table, options),  # type: ignore[call-arg,arg-type]
         read_swim(table=table, nodes=4, rates=rates),  # type: ignore[call-arg]
     ):
-        assert imported[0].cluster.rates == rates
+        assert imported.made.cluster.rates == rates
 
 
 def test_import_gives_what_was_made_notes_and_jobs(folder: Path) -> None:
     instance = import_("swim", folder / "swim.tsv", nodes=4)
-    known, notes = slotwise.read_swim(folder / "swim.tsv", nodes=4)
+    imported = slotwise.read_swim(folder / "swim.tsv", nodes=4)
+    known, notes = imported.made, imported.notes
     assert isinstance(instance.made, slotwise.Instance)
     assert (instance.made.source, instance.notes) == (known.source, tuple(notes))
     trace = import_("openb", folder / "nodes.csv", folder / "pods.csv", classes=2)

@@ -13,13 +13,13 @@ import typer
 import slotwise
 from slotwise import Hierarchy, Instance
 from slotwise.commands.app import app, run
-from slotwise.instances import registry as module
+from slotwise.core import registry as module
+from slotwise.core.parameters import generator, parameter
+from slotwise.core.registry import Registry
 from slotwise.instances.exporters import EXPORTERS
 from slotwise.instances.generators import GENERATORS
-from slotwise.instances.generators.ljr import small
 from slotwise.instances.importers import IMPORTERS
-from slotwise.instances.parameters import generator, parameter
-from slotwise.instances.registry import Registry
+from slotwise.instances.mapreduce.generators.ljr import small
 
 
 def equal_jobs(
@@ -141,8 +141,8 @@ def test_an_exporter_of_another_package(
     file = tmp_path / "tree.json"
     slotwise.write_hierarchy(tree, file)
     assert told(capsys, "fair", str(file), "--export", "outline") == "j1\nj2\n"
-    assert slotwise.export("outline", tree) == ("j1\nj2\n", [])
-    assert slotwise.export(outline, tree).text == "j1\nj2\n"
+    assert slotwise.export(tree, "outline") == ("j1\nj2\n", [])
+    assert slotwise.export(tree, outline).text == "j1\nj2\n"
     assert run(["fair", str(file), "--export", "outlin"]) == 2
     assert "did you mean outline" in capsys.readouterr().err
     text = " ".join(told(capsys, "fair", "--help").split())

@@ -1,4 +1,4 @@
-"""`slotwise grade` and `slotwise exercises` as a lecturer and a student use them."""
+"""`slotwise grade` and `slotwise grade --list` as a lecturer and a student use them."""
 
 import csv
 import json
@@ -77,10 +77,11 @@ def test_the_page_in_a_browser(broken):
                 assert not sticks_out(tab)
                 assert tab.locator("svg").count() == 2
                 boxes = tab.eval_on_selector_all(
-                    "svg:first-of-type rect.bar",
+                    "svg:first-of-type .bar > rect",
                     "all => all.map(one => { const b = one.getBoundingClientRect();"
                     " return [b.left, b.top, b.right, b.bottom] })",
                 )
+                assert boxes
                 for k, (left, top, right_, bottom) in enumerate(boxes):
                     for other in boxes[:k]:
                         apart = left >= other[2] - 1 or other[0] >= right_ - 1

@@ -1,4 +1,4 @@
-"""`slotwise explain METHOD INSTANCE`: what it prints, writes and refuses."""
+"""`slotwise steps METHOD INSTANCE`: what it prints, writes and refuses."""
 
 import json
 from pathlib import Path
@@ -24,8 +24,9 @@ def refused(line: str, capfd: Capture) -> str:
 
 def test_steps_are_printed_and_written(tmp_path: Path, capfd: Capture) -> None:
     page, slides, data = tmp_path / "page.html", tmp_path / "slides", tmp_path / "steps.json"
-    line = "explain EFSS example:five-jobs --parameter omega=0.5"
-    assert run([*line.split(), "--html", str(page), "--slides", str(slides), "-o", str(data)]) == 0
+    line = "steps EFSS example:five-jobs --parameter omega=0.5"
+    old = line.replace("steps", "explain").split()  # its name before, which nobody is shown
+    assert run([*old, "--html", str(page), "--slides", str(slides), "-o", str(data)]) == 0
     printed = capfd.readouterr().out
     assert printed.startswith("EFSS on five-jobs, step by step\nmakespan 1775.9 s\nbound (")
     assert "omega 0.5" in printed
@@ -47,7 +48,7 @@ def test_steps_are_printed_and_written(tmp_path: Path, capfd: Capture) -> None:
 def test_the_optimum_is_marked_if_it_is_asked_for(tmp_path: Path, capfd: Capture) -> None:
     path = str(tmp_path / "i.json")
     assert run(["generate", "ljr-small", "--jobs", "2", "--seed", "1", "-o", path, "-q"]) == 0
-    assert run(["explain", "EASS", path, "--optimum", "20", "--json"]) == 0
+    assert run(["steps", "EASS", path, "--optimum", "20", "--json"]) == 0
     marks = json.loads(capfd.readouterr().out)["marks"]
     assert [mark["dashed"] for mark in marks] == [True, False]
     assert marks[1]["label"] == "optimum"
@@ -56,15 +57,13 @@ def test_the_optimum_is_marked_if_it_is_asked_for(tmp_path: Path, capfd: Capture
 
 def test_wrong_words_are_refused_in_one_line(tmp_path: Path, capfd: Capture) -> None:
     assert "its steps are those on an INSTANCE" in refused("explain EFSS", capfd)
-    assert "did you mean EFSS example:five-jobs?" in refused(
-        "explain example:five-jobs EFSS", capfd
-    )
+    assert "missing argument 'INSTANCE'" in refused("steps EFSS", capfd)
+    assert "did you mean EFSS example:five-jobs?" in refused("steps example:five-jobs EFSS", capfd)
     assert "omega: need a number from 0 to 1" in refused(
-        "explain EFSS example:five-jobs --parameter omega=3", capfd
+        "steps EFSS example:five-jobs --parameter omega=3", capfd
     )
-    assert "needs an Instance, got a Hierarchy" in refused(
-        "explain EFSS example:departments", capfd
-    )
+    assert "needs an Instance, got a Hierarchy" in refused("steps EFSS example:departments", capfd)
+    assert "method 'EFSSS': did you mean EFSS?" in refused("steps EFSSS example:five-jobs", capfd)
     assert "step by step: did you mean EFSS?" in refused("explain EFSSS example:five-jobs", capfd)
     assert "or a method step by step: EASS, EFSS," in refused("explain LP", capfd)
     for option in ("--slides", "--optimum", "--parameter"):
@@ -74,10 +73,10 @@ def test_wrong_words_are_refused_in_one_line(tmp_path: Path, capfd: Capture) -> 
 
 def test_a_slide_that_cannot_be_written_is_an_error(tmp_path: Path, capfd: Capture) -> None:
     (tmp_path / "01.svg").mkdir()
-    line = f"explain EFSS example:five-jobs -q --slides {tmp_path}"
+    line = f"steps EFSS example:five-jobs -q --slides {tmp_path}"
     assert "01.svg: is a folder" in refused(line, capfd)
 
 
-def test_shells_offer_formulations_and_methods() -> None:
-    offered = [word.value for word in OFFERS["explain", "model"]()]
-    assert {"job-order", "EFSS", "TBS-L"} <= set(offered)
+def test_shells_offer_methods() -> None:
+    offered = [word.value for word in OFFERS["steps", "method"]()]
+    assert {"lotes", "EFSS", "TBS-L"} <= set(offered)

@@ -1,4 +1,4 @@
-"""`slotwise explain POLICY DATACENTER` and `slotwise explain ALLOCATOR HIERARCHY`."""
+"""`slotwise steps POLICY DATACENTER` and `slotwise steps ALLOCATOR HIERARCHY`."""
 
 import json
 from pathlib import Path
@@ -24,40 +24,38 @@ def refused(line: str, capfd: Capture) -> str:
 
 
 def test_machines_jobs_and_plan_are_those_of_the_options(capfd: Capture) -> None:
-    assert run(f"explain lotes {GPUS} --trace example:gpu-cluster-jobs --json".split()) == 0
+    assert run(f"steps lotes {GPUS} --trace example:gpu-cluster-jobs --json".split()) == 0
     replayed = json.loads(capfd.readouterr().out)
     assert len(replayed["lanes"]) == 9
     assert sum(step["kind"] in ("place", "wait") for step in replayed["steps"]) == 60
     assert "gpu-cluster-jobs" in replayed["notes"][0]
-    line = f"explain first-fit {GPUS} --jobs 7 --load 0.5 --noise 0.2 --seed 3 --json"
+    line = f"steps first-fit {GPUS} --jobs 7 --load 0.5 --noise 0.2 --seed 3 --json"
     assert run(line.split()) == 0
     drawn = json.loads(capfd.readouterr().out)
     assert len(drawn["steps"]) == 7
     assert "seed 3, demands with a coefficient of variation of 0.2" in drawn["notes"][0]
-    line = "explain best-fit example:gpu-cluster --scale 0.4 --jobs 3 --json"
+    line = "steps best-fit example:gpu-cluster --scale 0.4 --jobs 3 --json"
     assert run(line.split()) == 0
     assert len(json.loads(capfd.readouterr().out)["lanes"]) == 4
 
 
 def test_what_does_not_go_together_is_refused(capfd: Capture) -> None:
     assert "--seed is for dispatching policies, 'exact' is none" in refused(
-        "explain exact example:departments --seed 1", capfd
+        "steps exact example:departments --seed 1", capfd
     )
     assert "--trace is for dispatching policies, 'sequence' is none" in refused(
         "explain sequence --trace x.csv", capfd
     )
     assert "needs a Datacenter, got a Hierarchy" in refused(
-        "explain lotes example:departments", capfd
+        "steps lotes example:departments", capfd
     )
-    assert "needs a Hierarchy, got a Datacenter" in refused(
-        "explain mch example:gpu-cluster", capfd
-    )
-    assert "--scale 0.001 takes fewer" in refused("explain lotes example:google-2011", capfd)
+    assert "needs a Hierarchy, got a Datacenter" in refused("steps mch example:gpu-cluster", capfd)
+    assert "--scale 0.001 takes fewer" in refused("steps lotes example:google-2011", capfd)
     assert "load, rate and trace exclude one another" in refused(
-        f"explain lotes {GPUS} --trace example:gpu-cluster-jobs --load 1", capfd
+        f"steps lotes {GPUS} --trace example:gpu-cluster-jobs --load 1", capfd
     )
     assert "guidance: need the name of a file, got 3" in refused(
-        "explain lotes example:four-machines --parameter guidance=3", capfd
+        "steps lotes example:four-machines --parameter guidance=3", capfd
     )
 
 
@@ -71,7 +69,7 @@ def test_pages_of_policies_and_shares_fit_phone_and_desk(tmp_path: Path) -> None
     }
     with browsers.browser() as chromium:
         for method, (example, parameters, title) in shown.items():
-            steps = slotwise.steps(method, slotwise.read(example), parameters=parameters)
+            steps = slotwise.steps(slotwise.read(example), method, **parameters)
             path = tmp_path / f"{method}.html"
             slotwise.write_step_page(steps, path)
             assert path.stat().st_size < 100_000

@@ -10,7 +10,7 @@ import pytest
 from lines import cli
 
 import slotwise
-from slotwise.instances.errors import InputError
+from slotwise.core.errors import InputError
 
 STUDY = """
 name = "small [one]"
@@ -132,7 +132,7 @@ def test_the_how_to_shows_the_files_that_come_with_the_package(name: str) -> Non
     if not page.is_file():
         pytest.skip("the docs are beside the sources only")
     shown = page.read_text().split(f"<!-- examples/{name} -->\n")[1].split("```")[1]
-    assert shown.partition("\n")[2] == cli("examples", name).out
+    assert shown.partition("\n")[2] == cli("list", "examples", name).out
 
 
 @pytest.mark.parametrize(

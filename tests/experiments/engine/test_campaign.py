@@ -17,6 +17,7 @@ import pytest
 from studies import Here, own_function, small_study, tables
 
 import slotwise
+from slotwise.core.errors import InputError, OutputError
 from slotwise.experiments.engine.backends.local import workers_for
 from slotwise.experiments.engine.backends.protocol import LostCluster
 from slotwise.experiments.engine.campaign import Options, open_units, run_study
@@ -25,9 +26,8 @@ from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.progress import told
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.engine.store import Store, records_in
-from slotwise.experiments.study.making import called, drawn
+from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, Study, Unit
-from slotwise.instances.errors import InputError, OutputError
 
 
 class Until(Here):
@@ -101,7 +101,7 @@ def test_a_full_disk_ends_no_campaign_and_empties_no_folder(
 ) -> None:
     study, folder, notes = small_study(), tmp_path / "f", []
     monkeypatch.setattr("slotwise.experiments.engine.campaign.EXPORT", 0.0)
-    monkeypatch.setattr("slotwise.instances.files.outputs._replace", full)
+    monkeypatch.setattr("slotwise.core.files.outputs._replace", full)
     ended = run_study(study, folder, Options(backend=Here, on_note=notes.append))
     assert (ended.how, ended.state.ended) == ("finished", 12)
     assert "the tables cannot be written: " in ended.reason

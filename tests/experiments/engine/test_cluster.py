@@ -14,6 +14,7 @@ pytest.importorskip("distributed")
 from distributed import LocalCluster
 
 import slotwise
+from slotwise.core.errors import InputError
 from slotwise.experiments.engine.backends import cluster as module
 from slotwise.experiments.engine.backends.cluster import AHEAD, ClusterBackend
 from slotwise.experiments.engine.backends.protocol import LostCluster
@@ -22,11 +23,10 @@ from slotwise.experiments.engine.campaign import Options, run_study
 from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.engine.tables import results_frame
-from slotwise.experiments.study.making import called, drawn
+from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, MethodCall, Study, Unit
 from slotwise.experiments.study.study_file import make_study
-from slotwise.instances.errors import InputError
-from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.generators.ljr import small
 
 
 def study(seeds: int = 8) -> Study:

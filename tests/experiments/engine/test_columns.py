@@ -2,7 +2,7 @@
 
 from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.tables import results_frame
-from slotwise.experiments.study.making import called, drawn
+from slotwise.experiments.study.instance_sources import called, drawn
 from slotwise.experiments.study.study import Block, Study
 
 SMALL = {"jobs": 2}

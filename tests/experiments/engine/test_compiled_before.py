@@ -3,7 +3,7 @@
 from slotwise.experiments.engine.perform import prepare
 from slotwise.experiments.study.study import Unit
 from slotwise.experiments.study.study_file import make_study
-from slotwise.solvers.branch_and_bound import search
+from slotwise.solvers.mapreduce.branch_and_bound import search
 
 
 def unit(jobs: int, **method: object) -> Unit:

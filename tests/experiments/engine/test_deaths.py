@@ -201,7 +201,7 @@ def unkilled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return campaign.digests()
 
 
-def need_same(campaign: Campaign, unkilled: dict[str, str]) -> None:
+def check_same(campaign: Campaign, unkilled: dict[str, str]) -> None:
     """Each run is there once, the tables are those of the unkilled campaign, nothing is left."""
     ended = campaign.ended()
     assert (len(ended), ended.total()) == (campaign.runs, campaign.runs)
@@ -213,14 +213,14 @@ def test_twenty_kills_here(tmp_path: Path, unkilled: dict[str, str]) -> None:
     campaign = Campaign(tmp_path)
     killed_here(campaign, 20, random.Random(1))
     campaign.finish()
-    need_same(campaign, unkilled)
+    check_same(campaign, unkilled)
 
 
 def test_twenty_kills_on_dask(tmp_path: Path, unkilled: dict[str, str]) -> None:
     campaign = Campaign(tmp_path / "campaign")
     killed_on_dask(campaign, tmp_path / "cluster", 20, random.Random(1))
     campaign.finish()
-    need_same(campaign, unkilled)
+    check_same(campaign, unkilled)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -244,7 +244,7 @@ def test_signals_end_a_campaign_on_dask(
     assert len(pd.read_csv(campaign.results / "results.csv")) == ended
     assert set(there.workers()) == before
     campaign.finish(address)
-    need_same(campaign, unkilled)
+    check_same(campaign, unkilled)
 
 
 def test_workers_need_no_files_of_the_driver(

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from studies import own_function, small_study
 
+from slotwise.core.errors import InputError
 from slotwise.experiments.engine.in_process import run_here
 from slotwise.experiments.engine.kinds.own_measures import own_measures
 from slotwise.experiments.engine.kinds.waits import distribution_waits, sample_interval
 from slotwise.experiments.study.files import found_files
-from slotwise.experiments.study.making import called, read_in
+from slotwise.experiments.study.instance_sources import called, read_in
 from slotwise.experiments.study.study import Block, Study
 from slotwise.experiments.study.workload import beside, digests, name_of_file
-from slotwise.instances.errors import InputError
 
 
 def test_a_day_is_a_whole_number_of_samples() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from studies import small_study
 
-import slotwise.solvers.heuristic
+import slotwise.solvers.mapreduce.heuristic
 from slotwise.experiments.engine import perform as engine
 from slotwise.experiments.engine.watchdog import FACTOR, Watchdog
-from slotwise.experiments.study.making import called
+from slotwise.experiments.study.instance_sources import called
 
 
 def busy(seconds: float) -> None:
@@ -19,13 +19,13 @@ def busy(seconds: float) -> None:
 
 
 def test_checking_is_no_part_of_the_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    check = slotwise.solvers.heuristic.check
+    check = slotwise.solvers.mapreduce.heuristic.check
 
     def slow_check(*arguments: Any) -> Any:
         busy(0.3)
         return check(*arguments)
 
-    monkeypatch.setattr("slotwise.solvers.heuristic.check", slow_check)
+    monkeypatch.setattr("slotwise.solvers.mapreduce.heuristic.check", slow_check)
     unit = small_study(1).units[0]
     for record in engine.perform(unit):
         assert record.status == "feasible"

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from slotwise.core.errors import InputError, OutputError
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.engine.store import Store, records_in
-from slotwise.instances.errors import InputError, OutputError
 
 
 def record(run: str, **more: object) -> Record:

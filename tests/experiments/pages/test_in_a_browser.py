@@ -26,13 +26,16 @@ SCRIPT = """() => {
     ).map(([other]) => one + " | " + other));
   });
   const key = document.querySelector(".key"), figure = key.closest("figure");
-  const lines = () => figure.querySelectorAll(".chart g[data-series]:not(.off)").length;
+  const lines = () => new Set([...figure.querySelectorAll(".chart g[data-series]:not(.off)")]
+    .map(part => part.dataset.series)).size;
+  const marks = [...figure.querySelectorAll(".chart use")].filter(
+    mark => mark.querySelector("title") && mark.getBoundingClientRect().width > 3).length;
   const before = lines();
   key.click();
   const hidden = lines();
   key.click();
   const pictures = document.querySelectorAll(".chart").length;
-  return {out, clipped, crossed, lines: [before, hidden, lines()], pictures};
+  return {out, clipped, crossed, lines: [before, hidden, lines()], pictures, marks};
 }"""
 
 
@@ -59,6 +62,7 @@ def test_nothing_sticks_out_on_a_phone_or_a_desk(tmp_path):
             with opened(chromium, page, width) as tab:
                 seen = tab.evaluate(SCRIPT)
             assert seen["pictures"] == 8
+            assert seen["marks"] == 8 * 3  # of each method at each number of nodes
             assert seen["out"] == []
             assert seen["clipped"] == []
             assert seen["crossed"] == []

@@ -8,6 +8,7 @@ import toy_experiment
 from toy_experiment import InProcess
 
 from slotwise.commands.app import run
+from slotwise.core.errors import InputError
 from slotwise.experiments.engine import campaign
 from slotwise.experiments.engine.campaign import Options, run_study
 from slotwise.experiments.engine.in_process import run_here
@@ -18,7 +19,6 @@ from slotwise.experiments.reproduction.comparison import comparison_csv
 from slotwise.experiments.reproduction.expected import expected
 from slotwise.experiments.reproduction.experiment import Verdict
 from slotwise.experiments.reproduction.running import planned, told
-from slotwise.instances.errors import InputError
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import pytest
 import statsmodels.formula.api as smf
 from statsmodels.stats.anova import anova_lm
 
+from slotwise.core.errors import InputError
 from slotwise.experiments.statistics.anova import Anova, analysis_of_variance
-from slotwise.instances.errors import InputError
 
 
 def crossed(seed: int = 0, **levels: int) -> pd.DataFrame:

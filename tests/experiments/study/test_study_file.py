@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import slotwise
+from slotwise.core.errors import InputError
 from slotwise.experiments.engine.perform import made
-from slotwise.instances.errors import InputError
 
 RULES = """
 def widest_first(instance, width=1):
@@ -273,7 +273,7 @@ MESSAGES = {
     ),
     with_files("example:five-job") + EFSS: (
         "[[instances]] 1: example:five-job: no such example: did you mean five-jobs? "
-        "`slotwise examples` lists them"
+        "`slotwise list examples` lists them"
     ),
     with_files("table.csv") + EFSS: (
         "[[instances]] 1: FOLDER/table.csv: not JSON: Expecting value: line 1 column 1 (char 0)"

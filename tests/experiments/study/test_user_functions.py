@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import slotwise
+from slotwise.core.errors import InputError
 from slotwise.experiments.engine.perform import perform
 from slotwise.experiments.engine.record import Record
 from slotwise.experiments.study.study import Block, Study
 from slotwise.experiments.study.study_file import make_study
-from slotwise.instances.errors import InputError
 
 RULES = """
 import numpy as np

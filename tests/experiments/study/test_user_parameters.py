@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from slotwise.core.errors import InputError
 from slotwise.experiments.study.study import Study
 from slotwise.experiments.study.study_file import make_study
-from slotwise.instances.errors import InputError
 
 
 def own(folder: Path, signature: str, **sweep: list[object]) -> Study:

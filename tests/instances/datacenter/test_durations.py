@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from slotwise import Configuration, JobClass, datacenter
+from slotwise import Configuration, Datacenter, JobClass
+from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.durations import (
     Constant,
     Exponential,
@@ -11,7 +12,6 @@ from slotwise.instances.datacenter.durations import (
     Resampled,
     durations_of,
 )
-from slotwise.instances.errors import InputError
 
 MEANS = np.array([2.0, 5.0])
 SEEN = (np.array([1.0, 1.0, 4.0]), np.array([2.0, 8.0]))
@@ -20,7 +20,7 @@ LAWS = [Exponential(), Lognormal(0.5), Lognormal(0.0), Constant(), Resampled(SEE
 
 
 def problem(time_unit="min"):
-    return datacenter(
+    return Datacenter.from_classes(
         "two classes",
         ["cpu"],
         [Configuration("c", 1, {"cpu": 1.0})],

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.checker import check_guidance
-from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
+from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.guidance import ClassPrices, Guidance, Prices
 from slotwise.instances.datacenter.guidance_file import (
     guidance_document,
     read_guidance,
     write_guidance,
 )
-from slotwise.instances.errors import InputError
 
-DATA = datacenter(
+DATA = Datacenter.from_classes(
     "two",
     ["cpu"],
     [Configuration("a", 3, {"cpu": 4}), Configuration("b", 1, {"cpu": 8})],
@@ -89,7 +89,7 @@ def test_the_checker_finds_each_fault(changes: dict, violation: str) -> None:
 
 
 def test_the_checker_finds_classes_where_they_cannot_run() -> None:
-    other = datacenter(
+    other = Datacenter.from_classes(
         "two",
         ["cpu"],
         [Configuration("a", 3, {"cpu": 4}), Configuration("b", 1, {"cpu": 8})],

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from slotwise import Configuration, JobClass, datacenter
+from slotwise import Configuration, Datacenter, JobClass
+from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.mixes import Mix, mix_of
 from slotwise.instances.datacenter.workload import BLOCK, poisson
-from slotwise.instances.errors import InputError
 
 
 def problem(shares=(0.2, 0.3, 0.5)):
-    return datacenter(
+    return Datacenter.from_classes(
         "three classes",
         ["cpu"],
         [Configuration("c", 1, {"cpu": 1.0})],
@@ -107,7 +107,9 @@ def test_the_horizon_knows_the_rates():
 
 def test_a_class_that_comes_later_must_fit_a_machine():
     classes = [JobClass("k", 1.0, 1.0, {"cpu": 0.5}), JobClass("large", 0.0, 1.0, {"cpu": 2.0})]
-    small = datacenter("small", ["cpu"], [Configuration("c", 1, {"cpu": 1.0})], classes)
+    small = Datacenter.from_classes(
+        "small", ["cpu"], [Configuration("c", 1, {"cpu": 1.0})], classes
+    )
     assert poisson(small, 1.0, 5, seed=0).jobs == 5
     with pytest.raises(InputError, match="'large': a job of it fits no machine"):
         poisson(small, 1.0, 5, seed=0, mixes=["3:large=0.1"])

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from slotwise import Configuration, JobClass, datacenter
+from slotwise import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.spread import spread_of
 from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
 
 
 def problem():
-    return datacenter(
+    return Datacenter.from_classes(
         "two classes",
         ["cpu", "gpu"],
         [Configuration("c", 1, {"cpu": 100.0, "gpu": 100.0})],

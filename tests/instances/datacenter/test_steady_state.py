@@ -6,7 +6,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from slotwise import Configuration, JobClass, datacenter, guide, poisson
+from slotwise import Configuration, Datacenter, JobClass, guide, poisson
 from slotwise.instances.datacenter.steady_state import (
     LEAST_JOBS,
     MOST_JOBS,
@@ -22,7 +22,7 @@ def two_speeds(count=100):
     """Jobs of `slow` take 2 h and half a machine, those of `fast` 0.5 h and a quarter."""
     machines = [Configuration("m", count, {"cpu": 4.0})]
     classes = [JobClass("slow", 0.5, 2.0, {"cpu": 2.0}), JobClass("fast", 0.5, 0.5, {"cpu": 1.0})]
-    return datacenter("two speeds", ["cpu"], machines, classes)
+    return Datacenter.from_classes("two speeds", ["cpu"], machines, classes)
 
 
 def test_missing_load_by_hand():
@@ -73,6 +73,6 @@ def test_jobs_are_expected_where_the_plan_runs_them():
     # On the first configuration a job takes ten times as long; no machine is left of it.
     machines = [Configuration("old", 0, {"cpu": 1}), Configuration("new", 100, {"cpu": 1})]
     classes = [JobClass("k", 1.0, {"old": 10.0, "new": 1.0}, {"cpu": 0.5})]
-    problem = datacenter("d", ["cpu"], machines, classes)
+    problem = Datacenter.from_classes("d", ["cpu"], machines, classes)
     assert enough_jobs(problem, 2e4, guide(problem)) == pytest.approx(2e4 * 37, rel=2e-3)
     assert enough_jobs(problem, 2e4) == pytest.approx(2e4 * 370, rel=2e-3)

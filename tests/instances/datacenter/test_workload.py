@@ -5,19 +5,19 @@ import gzip
 import numpy as np
 import pytest
 
-from slotwise import Configuration, JobClass, datacenter
+from slotwise import Configuration, Datacenter, JobClass
+from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.durations import Constant, Resampled
+from slotwise.instances.datacenter.generators.lotes import google_2011
 from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.workload import BLOCK, poisson, replay
-from slotwise.instances.errors import InputError
-from slotwise.instances.generators.lotes import google_2011
-from slotwise.solvers.guidance.guide import guide
+from slotwise.solvers.datacenter.guide import guide
 
 PROBLEM = google_2011(0.02)
 
 
 def small(time_unit="h"):
-    return datacenter(
+    return Datacenter.from_classes(
         "small",
         ["cpu", "gpu"],
         [
@@ -116,7 +116,7 @@ def test_jobs_found_running_are_as_many_as_arrive_in_their_mean_time():
 
 
 def two_speeds():
-    return datacenter(
+    return Datacenter.from_classes(
         "two speeds",
         ["cpu"],
         [Configuration(name, 500, {"cpu": 1.0}) for name in ("fast", "slow")],
@@ -201,7 +201,7 @@ def test_a_trace_is_replayed_in_order_of_arrival_and_in_the_time_unit(tmp_path):
     path = tmp_path / "jobs.csv.gz"
     path.write_bytes(gzip.compress(TRACE.encode()))
     problem = small()
-    workload = replay(path, problem, compress=2.0)
+    workload = replay(problem, path, compress=2.0)
     whole = workload.whole()
     # Hours from the first arrival on, halved; the job of 9 cores fits no machine.
     assert workload.notes == ("left out: 1 jobs that fit no machine",)
@@ -212,8 +212,8 @@ def test_a_trace_is_replayed_in_order_of_arrival_and_in_the_time_unit(tmp_path):
     np.testing.assert_array_equal(
         whole.demand, problem.in_units(np.array([[2, 1.5], [1, 0], [5, 0]]))
     )
-    assert replay(path, problem, jobs=2).jobs == 1  # of the first two, one fits
-    np.testing.assert_allclose(replay(path, small("s")).whole().duration, [1800, 3600, 7200])
+    assert replay(problem, path, jobs=2).jobs == 1  # of the first two, one fits
+    np.testing.assert_allclose(replay(small("s"), path).whole().duration, [1800, 3600, 7200])
 
 
 @pytest.mark.parametrize(
@@ -235,18 +235,18 @@ def test_bad_traces_are_refused_with_line_and_column(tmp_path, text, message):
     path = tmp_path / "jobs.csv"
     path.write_text(text)
     if message is None:
-        assert replay(path, small()).jobs == 1
+        assert replay(small(), path).jobs == 1
         return
     with pytest.raises(InputError, match=message):
-        replay(path, small())
+        replay(small(), path)
 
 
 def test_a_trace_needs_a_known_time_unit_and_a_positive_compression(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text(TRACE)
     with pytest.raises(InputError, match="fortnight"):
-        replay(path, small("fortnight"))
+        replay(small("fortnight"), path)
     with pytest.raises(InputError, match="compress"):
-        replay(path, small(), compress=0.0)
+        replay(small(), path, compress=0.0)
     with pytest.raises(InputError, match="No such file"):
-        replay(tmp_path / "absent.csv", small())
+        replay(small(), tmp_path / "absent.csv")

@@ -5,9 +5,13 @@ import json
 import pytest
 from trees import figure_4
 
-from slotwise.heuristics.fairness import ALLOCATORS, allocate
-from slotwise.instances.errors import InputError
-from slotwise.instances.hierarchy.allocation_file import read_allocation, write_allocation
+from slotwise.core.errors import InputError
+from slotwise.heuristics.hierarchy import ALLOCATORS, allocate
+from slotwise.instances.hierarchy.allocation_file import (
+    claimed_allocation,
+    read_allocation,
+    write_allocation,
+)
 from slotwise.instances.hierarchy.checker import check_allocation
 
 
@@ -31,8 +35,7 @@ def test_document():
 def test_file_and_back(tmp_path, entry):
     made = allocate(figure_4(), entry.name)
     write_allocation(made, tmp_path / "a.json.gz")
-    read, wrong = read_allocation(tmp_path / "a.json.gz", figure_4())
-    assert wrong == []
+    read = read_allocation(tmp_path / "a.json.gz", figure_4())
     assert (read.method, read.whole) == (made.method, made.whole)
     assert read.tasks.tolist() == made.tasks.tolist()
     assert read.weight.tolist() == made.weight.tolist()
@@ -45,10 +48,13 @@ def test_claims_that_the_tasks_do_not_bear_out(tmp_path):
     document["leaves"]["n1/n12"]["guarantee"] = 0.4
     path = tmp_path / "a.json"
     path.write_text(json.dumps(document))
-    assert read_allocation(path, figure_4())[1] == [
+    wrong = [
         "leaf 'n1/n11': says dominant share 0.9, it is 0.333333",
         "leaf 'n1/n12': says guarantee 0.4, it is 0.166667",
     ]
+    assert claimed_allocation(path, figure_4())[1] == wrong
+    with pytest.raises(InputError, match=r"says dominant share 0\.9, .* more"):
+        read_allocation(path, figure_4())
 
 
 def test_bad_files(tmp_path):

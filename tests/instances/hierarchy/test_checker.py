@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from trees import figure_4, leaf, tree
 
-from slotwise.heuristics.fairness.exact import exact
-from slotwise.instances.generators.mch import generate
+from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.instances.hierarchy.allocation import UNKNOWN, Allocation
-from slotwise.instances.hierarchy.building import Group
 from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.generators.mch import generate
+from slotwise.instances.hierarchy.plain_tree import Group
 
 
 def with_tasks(hierarchy, tasks, whole=False):

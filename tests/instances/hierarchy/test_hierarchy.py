@@ -10,14 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import figure_4, leaf, tree
 
-from slotwise.instances.errors import InputError
-from slotwise.instances.generators.mch import full_binary, generate
-from slotwise.instances.hierarchy.building import Group, Leaf, Row, from_graph, from_rows, hierarchy
+from slotwise.core.errors import InputError
+from slotwise.instances.hierarchy.building import Row, from_graph, from_rows
+from slotwise.instances.hierarchy.generators.mch import full_binary, generate
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.hierarchy_file import (
     hierarchy_document,
     read_hierarchy,
     write_hierarchy,
 )
+from slotwise.instances.hierarchy.plain_tree import Group, Leaf
 
 
 def same(a, b):
@@ -145,7 +147,9 @@ def test_file_and_back(tmp_path_factory, depth, seed, limited):
 
 
 def test_empty_groups_and_limits_in_the_file(tmp_path):
-    made = hierarchy({"cpu": 4}, Group("root", [Group("none"), Leaf("a", {"cpu": 1}, tasks=2.5)]))
+    made = Hierarchy.from_tree(
+        {"cpu": 4}, Group("root", [Group("none"), Leaf("a", {"cpu": 1}, tasks=2.5)])
+    )
     write_hierarchy(made, tmp_path / "tree.json")
     same(read_hierarchy(tmp_path / "tree.json"), made)
 

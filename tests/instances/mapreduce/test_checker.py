@@ -11,7 +11,7 @@ from random_instances import instances
 
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, map_completions, timed
 
 PHASES = ("map", "reduce")
@@ -21,7 +21,7 @@ PHASES = ("map", "reduce")
 def instance() -> Instance:
     """Map tasks of 4 s (3 s of it reading when local), 2 s and 1 s; reduce tasks of 5 and 3 s."""
     cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
-    return job_instance(
+    return Instance.from_jobs(
         "example",
         cluster,
         [
@@ -135,7 +135,9 @@ def test_a_missing_row_is_found(instance: Instance, schedule: Schedule) -> None:
 
 def test_a_task_inside_another_is_found_beyond_the_next_one() -> None:
     # 10 s from 0; 1 s from 2; 1 s from 5: the third overlaps the first, not its predecessor.
-    instance = job_instance("long", Cluster.uniform(1, map_slots=1), [Job("j0", [10.0, 1.0, 1.0])])
+    instance = Instance.from_jobs(
+        "long", Cluster.uniform(1, map_slots=1), [Job("j0", [10.0, 1.0, 1.0])]
+    )
     start, work = np.array([0.0, 2.0, 5.0]), np.array([10.0, 1.0, 1.0])
     maps = PhaseSchedule(np.zeros(3, dtype=np.int64), start, np.zeros(3), start + work)
     none = np.array([])

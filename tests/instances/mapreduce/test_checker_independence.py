@@ -14,7 +14,7 @@ import pytest
 
 from slotwise.instances.mapreduce import checker, eligibility, processing, schedule, setups
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from slotwise.instances.mapreduce.schedule import Schedule, timed
 from slotwise.instances.mapreduce.security import Outages, Security
 
@@ -31,7 +31,7 @@ def plain() -> Instance:
         Job("a", [MapTask(5.0, 300, ["n0"]), MapTask(3.0, 200, ["n2"])], [4.0, 3.0], 0.5),
         Job("b", [MapTask(2.0, 100)], [6.0], 1.0),
     ]
-    instance = job_instance("plain", CLUSTER, jobs)
+    instance = Instance.from_jobs("plain", CLUSTER, jobs)
     factors = SpeedFactors(
         np.array([[1.0, 2.0, 0.5, 1.5], [0.25, 1.0, 3.0, 1.0]]),
         np.array([[2.0, 0.5], [1.25, 0.75]]),
@@ -208,7 +208,7 @@ def test_nothing_of_a_data_class_is_used_but_its_fields() -> None:
     for data in (*classes, Cluster, Rates, SpeedFactors, Security, Outages):
         fields = {f.name for f in dataclasses.fields(data)}
         computed |= {name for name in vars(data) if not name.startswith("__")} - fields
-    assert {"map_slot_node", "rate_between", "map_job", "need_fit"} <= computed
+    assert {"map_slot_node", "rate_between", "map_job", "check_fit"} <= computed
     used = {node.attr for node in ast.walk(SOURCE) if isinstance(node, ast.Attribute)}
     assert not used & computed
 

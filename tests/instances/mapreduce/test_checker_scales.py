@@ -13,7 +13,7 @@ from random_instances import instances, with_outages, with_security, with_speed_
 
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.schedule import PhaseSchedule, Schedule, timed
 from slotwise.instances.mapreduce.security import Security
 
@@ -105,7 +105,7 @@ def maps_only(
 ) -> list[str]:
     """Violations of a schedule of map tasks without input, times as they are given."""
     times, start = np.array(times, dtype=float), np.array(start, dtype=float)
-    instance = job_instance("maps", cluster, [Job("j", times.tolist())])
+    instance = Instance.from_jobs("maps", cluster, [Job("j", times.tolist())])
     end = start + times
     rows = PhaseSchedule(np.array(slot), start, np.zeros(len(times)), end)
     claimed = float(end.max()) if makespan is None else makespan
@@ -135,7 +135,7 @@ def test_many_overlaps_within_the_tolerance_count_as_one() -> None:
 def test_what_maps_exceed_moves_the_reduce_tasks() -> None:
     # Half a second each in the maps, the release and the reduces: together above the tolerance.
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
-    instance = job_instance("late", cluster, [Job("j", [1e9, 0.5, 0.5], [0.6, 0.6])])
+    instance = Instance.from_jobs("late", cluster, [Job("j", [1e9, 0.5, 0.5], [0.6, 0.6])])
     start, then = np.array([0, 1e9, 1e9]), np.full(2, 1e9 + 0.5)
     maps = PhaseSchedule(
         np.zeros(3, dtype=np.int64), start, np.zeros(3), start + np.array([1e9, 0.5, 0.5])
@@ -167,7 +167,9 @@ def test_nothing_to_do_takes_no_time() -> None:
 
 def test_times_without_digits_pass() -> None:
     cluster = Cluster.uniform(1, map_slots=1)
-    instance = job_instance("denormal", cluster, [Job("j", [MapTask(1e-320, 1e-318, ["n0"])])])
+    instance = Instance.from_jobs(
+        "denormal", cluster, [Job("j", [MapTask(1e-320, 1e-318, ["n0"])])]
+    )
     one, none = np.array([0]), np.zeros(0, dtype=np.int64)
     schedule = timed(instance, one, one, none, none)
     setup = np.nextafter(schedule.map.setup, 1.0)  # 0.05 % more
@@ -180,7 +182,7 @@ def test_times_without_digits_pass() -> None:
 @pytest.mark.parametrize("phase", ["map", "reduce"])
 def test_numbers_that_are_none(phase: str, name: str, value: float) -> None:
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
-    instance = job_instance("j", cluster, [Job("j", [MapTask(1.0, 100, ["n0"])], [2.0], 1.0)])
+    instance = Instance.from_jobs("j", cluster, [Job("j", [MapTask(1.0, 100, ["n0"])], [2.0], 1.0)])
     one = np.array([0])
     schedule = timed(instance, one, one, one, one)
     assert check(instance, schedule).valid
@@ -197,7 +199,7 @@ def test_rates_far_apart() -> None:
     )
     amounts = [0.1, 0.2, 0.3, 0.7, 1e-16]
     jobs = [Job("j", [MapTask(0.0, x, ["n0"]) for x in amounts], [1e-9], 1.0)]
-    instance = job_instance("far", cluster, jobs)
+    instance = Instance.from_jobs("far", cluster, jobs)
     slot = np.array([0, 0, 0, 0, 1])
     schedule = timed(instance, slot, np.arange(5), np.array([0]), np.array([0]))
 
@@ -219,7 +221,7 @@ def test_security_takes_no_table_of_tasks_and_slots() -> None:
     levels = np.ones((slots, slots), dtype=np.int8)
     np.fill_diagonal(levels, 0)
     security = Security(np.ones((tasks, slots), dtype=bool), levels)
-    instance = replace(job_instance("wide", cluster, jobs), security=security)
+    instance = replace(Instance.from_jobs("wide", cluster, jobs), security=security)
     slot, rank = np.arange(tasks) % slots, np.arange(tasks)
     none = np.zeros(0, dtype=np.int64)
     schedule = timed(instance, slot, rank, none, none)

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from random_instances import instances
 
 from slotwise.instances.mapreduce.cluster import Cluster
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.schedule import map_completions, timed
 
 
 def test_timed_by_hand() -> None:
     # One node, two map slots and one reduce slot; reads at 100 MB/s.
     cluster = Cluster.uniform(1, map_slots=2, reduce_slots=1)
-    instance = job_instance(
+    instance = Instance.from_jobs(
         "example",
         cluster,
         [
@@ -44,14 +44,18 @@ def test_timed_by_hand() -> None:
 
 
 def test_equal_ranks_run_by_task_number() -> None:
-    instance = job_instance("ties", Cluster.uniform(1, map_slots=1), [Job("j0", [1.0, 2.0, 4.0])])
+    instance = Instance.from_jobs(
+        "ties", Cluster.uniform(1, map_slots=1), [Job("j0", [1.0, 2.0, 4.0])]
+    )
     none = np.array([], dtype=np.int64)
     schedule = timed(instance, np.array([0, 0, 0]), np.array([1, 0, 1]), none, none)
     assert schedule.map.start == pytest.approx([2, 0, 3])
 
 
 def test_a_map_only_job_counts_in_the_makespan() -> None:
-    instance = job_instance("maps", Cluster.uniform(1), [Job("j0", [7.0]), Job("j1", [1.0], [1.0])])
+    instance = Instance.from_jobs(
+        "maps", Cluster.uniform(1), [Job("j0", [7.0]), Job("j1", [1.0], [1.0])]
+    )
     schedule = timed(instance, np.array([0, 1]), np.array([0, 0]), np.array([0]), np.array([0]))
     assert schedule.makespan == pytest.approx(7)
 

@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 
 import slotwise
 from slotwise.commands.app import app
-from slotwise.formulations.bounds.closed_form import best_lower_bound
-from slotwise.instances.errors import InputError
+from slotwise.core.errors import InputError
+from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
 from slotwise.instances.mapreduce.checker import check
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.instance_file import (
     instance_document,
     read_instance,
@@ -34,7 +34,7 @@ from slotwise.instances.mapreduce.setups import (
     reduce_setups,
 )
 from slotwise.instances.mapreduce.usable_slots import usable_slots
-from slotwise.solvers.heuristic import all_heuristics
+from slotwise.solvers.mapreduce.heuristic import all_heuristics
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def instance() -> Instance:
     cluster = replace(
         Cluster.uniform(2, map_slots=1, reduce_slots=1), map_slots=np.array([2, 1], dtype=np.int64)
     )
-    plain = job_instance(
+    plain = Instance.from_jobs(
         "secure",
         cluster,
         [
@@ -227,7 +227,7 @@ def test_many_slots_of_which_a_task_may_use_the_last_one_only() -> None:
     jobs = [Job("j", [MapTask(1.0, 128, ["n1"])], [1.0])]
     last = np.arange(slots) == slots - 1
     levels = np.array([[0, -1], [-1, 0]], np.int8)[:, cluster.map_slot_node]
-    plain = job_instance("last", cluster, jobs)
+    plain = Instance.from_jobs("last", cluster, jobs)
     instance = replace(plain, security=Security(priorities=last[None, :], levels=levels))
     assert impossible(instance) is None
     assert best_map_setups(instance).tolist() == [0.0]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_instances import instances
 
 from slotwise.instances.mapreduce.cluster import Cluster, Rates
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.security import Security
 from slotwise.instances.mapreduce.setups import (
     best_map_setups,
@@ -27,7 +27,7 @@ from slotwise.instances.mapreduce.setups import (
 def example() -> Instance:
     """Nodes n0 and n1 in rack r0, n2 in rack r1; rates 100, 50 and 30 MB/s."""
     cluster = Cluster.uniform(3, racks=2, map_slots=1, reduce_slots=1, rates=Rates(100, 50, 30))
-    return job_instance(
+    return Instance.from_jobs(
         "example",
         cluster,
         [
@@ -79,7 +79,7 @@ def test_the_best_map_setup_is_on_a_node_with_a_map_slot() -> None:
         reduce_slots=np.array([1, 1, 1]),
         rates=Rates(100, 50, 30),
     )
-    instance = job_instance("no-map-slot", cluster, [Job("j0", [MapTask(1, 300, ["n0"])])])
+    instance = Instance.from_jobs("no-map-slot", cluster, [Job("j0", [MapTask(1, 300, ["n0"])])])
     assert best_map_setups(instance) == pytest.approx([6])
 
 
@@ -129,7 +129,7 @@ def test_least_secure_setups_of_many_tasks() -> None:
     np.fill_diagonal(levels, 0)
     priorities = rng.random((tasks, nodes)) < 0.5
     priorities[np.arange(tasks), rng.integers(0, nodes, tasks)] = True
-    instance = job_instance("many", cluster, jobs)
+    instance = Instance.from_jobs("many", cluster, jobs)
     instance = replace(instance, security=Security(priorities, levels))
     least = best_map_setups(instance)
     expected = [

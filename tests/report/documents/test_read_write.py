@@ -14,13 +14,13 @@ from slotwise.instances.hierarchy.events import events
 from slotwise.report.documents.formats import FORMATS
 from slotwise.report.documents.result_file import ResultDocument
 
-INSTANCE = slotwise.job_instance(
+INSTANCE = slotwise.Instance.from_jobs(
     "two",
     slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
     [slotwise.Job("a", maps=[3.0, 4.0], reduces=[5.0]), slotwise.Job("b", maps=[2.0])],
 )
 RESULT = slotwise.heuristic(INSTANCE, "EFSS")
-DATACENTER = slotwise.datacenter(
+DATACENTER = slotwise.Datacenter.from_classes(
     "rack",
     ["cpu"],
     [
@@ -29,7 +29,7 @@ DATACENTER = slotwise.datacenter(
     ],
     [slotwise.JobClass("web", 1.0, 0.5, {"cpu": 1.0})],
 )
-TREE = slotwise.hierarchy(
+TREE = slotwise.Hierarchy.from_tree(
     {"cpu": 10.0}, Group("root", [Leaf("a", {"cpu": 1.0}, 2.0), Leaf("b", {"cpu": 2.0}, tasks=3)])
 )
 EVENTS = events(TREE, [(1.0, ["a"], []), (4.5, [], ["a"])])
@@ -46,8 +46,8 @@ def things() -> dict[str, tuple[Any, Any]]:
         "hierarchy": (TREE, None),
         "hierarchy-events": (EVENTS, TREE),
         "allocation": (slotwise.fair(TREE), TREE),
-        "steps": (slotwise.steps("EFSS", INSTANCE), None),
-        "lesson": (slotwise.make_lesson("allocation", DATACENTER), None),
+        "steps": (slotwise.steps(INSTANCE, "EFSS"), None),
+        "lesson": (slotwise.make_lesson(DATACENTER, "allocation"), None),
     }
 
 
@@ -86,11 +86,11 @@ def test_a_result_comes_back_with_its_schedule(tmp_path: Path) -> None:
     )
     slotwise.write(result, tmp_path / "result.json")
     again = slotwise.read(tmp_path / "result.json", instance=INSTANCE)
-    assert (again.status, again.makespan, again.lower_bound, again.bound, again.found_by) == (
+    assert (again.status, again.makespan, again.lower_bound, again.bound_name, again.found_by) == (
         result.status,
         result.makespan,
         result.lower_bound,
-        result.bound,
+        result.bound_name,
         result.found_by,
     )
     assert again.instance is INSTANCE

@@ -9,19 +9,19 @@ import pytest
 import slotwise
 from slotwise import Group, Leaf, Status, Verdict
 
-INSTANCE = slotwise.job_instance(
+INSTANCE = slotwise.Instance.from_jobs(
     "two",
     slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
     [slotwise.Job("a", maps=[3.0, 4.0], reduces=[5.0]), slotwise.Job("b", maps=[2.0])],
 )
 RESULT = slotwise.heuristic(INSTANCE, "EFSS")
-DATACENTER = slotwise.datacenter(
+DATACENTER = slotwise.Datacenter.from_classes(
     "rack",
     ["cpu"],
     [slotwise.Configuration("small", 2, {"cpu": 2.0})],
     [slotwise.JobClass("web", 1.0, 0.5, {"cpu": 1.0})],
 )
-TREE = slotwise.hierarchy(
+TREE = slotwise.Hierarchy.from_tree(
     {"cpu": 10.0}, Group("root", [Leaf("a", {"cpu": 1.0}, 2.0), Leaf("b", {"cpu": 2.0}, tasks=3)])
 )
 
@@ -89,8 +89,16 @@ def test_an_allocation_is_held_to_the_hierarchy_that_is_given():
 @pytest.mark.parametrize(
     ("problem", "solution", "message"),
     [
-        ("x.json", RESULT, "check: needs an Instance, a Datacenter or a Hierarchy, got the str"),
-        (RESULT, INSTANCE, "check: needs an Instance, a Datacenter or a Hierarchy, got a Result"),
+        (
+            "x.json",
+            RESULT,
+            "check: problem: needs an Instance, a Datacenter or a Hierarchy, got the",
+        ),
+        (
+            RESULT,
+            INSTANCE,
+            "check: problem: needs an Instance, a Datacenter or a Hierarchy, got a Re",
+        ),
         (INSTANCE, INSTANCE, "needs a Schedule or a Result, got an Instance: the problem comes"),
         (INSTANCE, slotwise.fair(TREE), "needs a Schedule or a Result, got an Allocation"),
         (INSTANCE, "r.json", r"got the string 'r.json': .*slotwise.read\(path, instance"),

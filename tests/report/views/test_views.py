@@ -21,7 +21,7 @@ from slotwise.instances.hierarchy.events import events
 from slotwise.report.views import dataframes, drawing
 
 PAGE = Path(__file__).parents[3] / "docs/reference/python.md"
-INSTANCE = slotwise.job_instance(
+INSTANCE = slotwise.Instance.from_jobs(
     "two <jobs>",
     slotwise.Cluster.uniform(2, map_slots=1, reduce_slots=1),
     [
@@ -29,7 +29,7 @@ INSTANCE = slotwise.job_instance(
         slotwise.Job("b & c", maps=[2.0]),
     ],
 )
-DATACENTER = slotwise.datacenter(
+DATACENTER = slotwise.Datacenter.from_classes(
     "rack",
     ["cpu"],
     [
@@ -42,7 +42,7 @@ DATACENTER = slotwise.datacenter(
     ],
     time_unit="s",
 )
-TREE = slotwise.hierarchy(
+TREE = slotwise.Hierarchy.from_tree(
     {"cpu": 12.0}, Group("root", [Leaf("a", {"cpu": 1.0}, 3.0), Leaf("b", {"cpu": 2.0}, tasks=1)])
 )
 
@@ -92,7 +92,7 @@ def test_reprs_are_short(kind: str) -> None:
 
 def test_reprs_of_what_is_no_table_are_short():
     assert repr(slotwise.explain("job-order")) == "Explanation('job-order')"
-    sized = repr(slotwise.explain("job-order", INSTANCE))
+    sized = repr(slotwise.explain(INSTANCE, "job-order"))
     assert sized.startswith("Explanation('job-order' of 'two <jobs>': ")
     assert sized.endswith(" nonzeros)")
     load = repr(slotwise.poisson(DATACENTER, 2.0, 200, seed=1))
@@ -196,7 +196,7 @@ def test_comparison_table():
     comparison = things()["Comparison"]
     table = comparison.to_dataframe()
     assert isinstance(table, pd.DataFrame)
-    assert table["heuristic"].tolist() == [r.method for r in comparison.heuristics]
+    assert table["method"].tolist() == [*(r.method for r in comparison.heuristics), "best"]
     gaps = table["makespan_s"] / comparison.best.lower_bound - 1
     assert table["gap"].tolist() == pytest.approx(gaps.tolist())
 
@@ -258,7 +258,7 @@ def test_what_cannot_be_shown_is_told():
 
 
 def test_large_things_stay_small_in_a_notebook():
-    many = slotwise.job_instance(
+    many = slotwise.Instance.from_jobs(
         "many",
         slotwise.Cluster.uniform(4, map_slots=2, reduce_slots=1),
         [slotwise.Job(f"j{k}", maps=[1.0] * 8) for k in range(250)],

@@ -1,6 +1,8 @@
 """No process that a command started survives it, even if it is killed."""
 
 import signal
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 from processes import descendants, is_alive, start, until
 
 import slotwise
-from slotwise.instances.generators.ljr import small
+from slotwise.instances.mapreduce.generators.ljr import small
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
@@ -35,3 +37,27 @@ def test_killed_with_a_child_at_work(tmp_path: Path, child: str) -> None:
     process.communicate()
     until(lambda: not any(map(is_alive, seen)))
     until(lambda: not list((tmp_path / "temporary").iterdir()))
+
+
+CHILD = """
+import time
+from slotwise.solvers.backends.child_processes import die_with_parent
+die_with_parent()
+print("at work", flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_child_ends_when_its_input_does() -> None:
+    command = [sys.executable, "-c", CHILD]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        try:
+            assert child.stdout.readline() == b"at work\n"
+            child.stdin.close()
+            assert child.wait(30) == -signal.SIGKILL
+        finally:
+            child.kill()

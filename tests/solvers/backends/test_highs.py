@@ -7,11 +7,11 @@ import threading
 import pyomo.environ as pyo
 import pytest
 
-from slotwise.formulations.job_order import model as job_order
-from slotwise.instances.generators.ljr import small
+from slotwise.core.stop_reason import StopReason
+from slotwise.formulations.mapreduce.job_order import model as job_order
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.solvers.backends import highs
-from slotwise.solvers.heuristic import heuristic
-from slotwise.solvers.stop_reason import StopReason
+from slotwise.solvers.mapreduce.heuristic import heuristic
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +81,14 @@ def test_infeasible_model_is_told_apart():
     outcome = highs.solve(model)
     assert outcome.stop is StopReason.INFEASIBLE
     assert outcome.incumbent is None
+
+
+def test_a_run_that_contradicts_its_own_solution_counts_for_nothing(monkeypatch):
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(domain=pyo.Integers, bounds=(2, 9))
+    model.cost = pyo.Objective(expr=3 * model.x + 1)
+    assert (highs.solve(model).incumbent, model.x.value) == (pytest.approx(7), 2)
+    monkeypatch.setattr(highs, "objective_value", lambda _: 10.0)
+    outcome = highs.solve(model)
+    assert outcome.stop is StopReason.GAVE_UP
+    assert (outcome.incumbent, outcome.bound) == (None, None)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from seeded_bugs import QUICK, right
 
-from slotwise.instances.errors import InputError
+from slotwise.core.errors import InputError
 from slotwise.teaching.exercises import classes
 from slotwise.teaching.exercises.classes import Wishes, grade_class, table_text
 from slotwise.teaching.exercises.exercise import Limits

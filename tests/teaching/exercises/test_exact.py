@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import slotwise
-from slotwise.formulations.bounds.closed_form import lb1_as_printed
-from slotwise.formulations.job_order.model import build
-from slotwise.instances.errors import InputError
+from slotwise.core.errors import InputError
+from slotwise.formulations.mapreduce.bounds.closed_form import lb1_as_printed
+from slotwise.formulations.mapreduce.job_order.model import build
 from slotwise.teaching.exercises.batch_judges import instance_of
 from slotwise.teaching.exercises.child.functions import solved
 from slotwise.teaching.exercises.hidden.batch_instances import DOMAINS, draw, inside
@@ -101,7 +101,7 @@ def test_a_model_is_not_blamed_for_a_false_proof_of_its_solver():
         slotwise.Job("j2", [slotwise.MapTask(9, 100, ("n0",))], [5], output_ratio=1),
         slotwise.Job("j3", [slotwise.MapTask(1, 100, ("n0",))], [1, 6], output_ratio=1),
     ]
-    instance = slotwise.job_instance("false proof", cluster, jobs)
+    instance = slotwise.Instance.from_jobs("false proof", cluster, jobs)
     assert slotwise.solve(instance, methods="branch-and-bound", time_limit=30).makespan == 32
     assert slotwise.solve(instance, methods="job-order", time_limit=30).makespan == pytest.approx(
         32

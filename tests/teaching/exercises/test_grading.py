@@ -6,7 +6,7 @@ import pytest
 from seeded_bugs import HANG, MODELS, QUICK, ROWS, right
 
 import slotwise
-from slotwise.instances.errors import InputError
+from slotwise.core.errors import InputError
 from slotwise.teaching.exercises.exercise import Demands, Limits
 from slotwise.teaching.exercises.grading import grade_source, wanted
 

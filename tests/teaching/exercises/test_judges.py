@@ -5,11 +5,7 @@ from random import Random
 
 import pytest
 
-from slotwise.teaching.exercises.batch_judges import (
-    judge_bound,
-    judge_heuristic,
-    judge_solve,
-)
+from slotwise.teaching.exercises.batch_judges import judge_bound, judge_heuristic, judge_solve
 from slotwise.teaching.exercises.catalogue import EXERCISES
 from slotwise.teaching.exercises.child import events
 from slotwise.teaching.exercises.exercise import Answer, Demands, Failure, Malformed

@@ -12,8 +12,8 @@ import pytest
 
 import slotwise
 from slotwise.instances.datacenter.datacenter_file import datacenter_document
-from slotwise.teaching.lessons.families import family
-from slotwise.teaching.lessons.families.allocation_witness import NUMBER, candidates, is_witness
+from slotwise.teaching.lessons.datacenter.allocation_witness import NUMBER, candidates, is_witness
+from slotwise.teaching.lessons.family import family
 from slotwise.teaching.lessons.witness import without_each
 
 SCRIPTS = ["text.js", "solver.js", "lp.js", "allocation.js", "app.js"]
@@ -62,7 +62,7 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> list[slotwise.Lesson]:
     while len(found) <= INSTANCES:
         path.write_text(json.dumps(random_datacenter(rng, len(found))))
         with suppress(slotwise.InputError):  # it carries no arrivals
-            found.append(slotwise.make_lesson("allocation", slotwise.read(path)))
+            found.append(slotwise.make_lesson(slotwise.read(path), "allocation"))
     return found
 
 

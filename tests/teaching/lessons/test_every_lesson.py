@@ -11,7 +11,7 @@ import slotwise
 from slotwise.formulations import FORMULATIONS
 from slotwise.formulations.legend import names_in, standing_in, symbols_of
 from slotwise.report.explain import statement_of
-from slotwise.teaching.lessons.families import FAMILIES, family
+from slotwise.teaching.lessons.family import FAMILIES, family
 
 BASE = ["text.js", "limits.js"]
 
@@ -71,7 +71,7 @@ def test_numbers_too_far_apart_are_refused_with_the_largest_and_why(
     with pytest.raises(
         slotwise.InputError, match=r"(at most 1000000 s|to (10000|1e\+07)).*rounding"
     ):
-        slotwise.make_lesson(model, problem)
+        slotwise.make_lesson(problem, model)
 
 
 FIELDS = """

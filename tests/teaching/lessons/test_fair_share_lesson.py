@@ -10,16 +10,16 @@ import pytest
 from trees import figure_4, leaf, tree
 
 import slotwise
-from slotwise.heuristics.fairness.exact import exact
-from slotwise.instances.generators.mch import generate
+from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.instances.hierarchy.allocation import Allocation
 from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.generators.mch import generate
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.hierarchy_file import hierarchy_document
-from slotwise.teaching.lessons.families import family
-from slotwise.teaching.lessons.families.fair_share import FAMILY, MOST_LEAVES, in_file_order
-from slotwise.teaching.lessons.families.witnesses import SEEDS, fair_share_candidate
+from slotwise.teaching.lessons.family import family
+from slotwise.teaching.lessons.hierarchy.fair_share import FAMILY, MOST_LEAVES, in_file_order
 from slotwise.teaching.lessons.witness import without_each
+from slotwise.teaching.lessons.witnesses import SEEDS, fair_share_candidate
 
 SCRIPTS = ["text.js", "solver.js", "lp.js", *FAMILY.scripts, "app.js"]
 LABELS = ["F1", "F2", "F3", "F4"]
@@ -67,7 +67,7 @@ return told;
 
 @pytest.fixture(scope="module")
 def lessons() -> list[slotwise.Lesson]:
-    made = [slotwise.make_lesson("fair-share", one) for one in [figure_4(), *random_trees()]]
+    made = [slotwise.make_lesson(one, "fair-share") for one in [figure_4(), *random_trees()]]
     return [slotwise.make_lesson("fair-share"), *made]
 
 
@@ -150,8 +150,8 @@ def test_checker_agrees_with_the_package_on_changed_shares() -> None:
 
 def test_what_a_page_cannot_take_is_refused() -> None:
     with pytest.raises(slotwise.InputError, match="'eng/dev': its task limit binds"):
-        slotwise.make_lesson("fair-share", slotwise.read("example:departments"))
+        slotwise.make_lesson(slotwise.read("example:departments"), "fair-share")
     wide = tree(*(leaf(f"l{k}", 1, 1) for k in range(MOST_LEAVES + 1)))
     with pytest.raises(slotwise.InputError, match="at most 12 leaves, here are 13"):
-        slotwise.make_lesson("fair-share", wide)
+        slotwise.make_lesson(wide, "fair-share")
     assert family("fair-share") is FAMILY

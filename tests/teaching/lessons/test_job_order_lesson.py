@@ -13,16 +13,16 @@ import pytest
 from brute_force import optimum
 from random_instances import tiny, with_outages, with_security, with_speed_factors
 
-from slotwise import Cluster, Job, check, job_instance
-from slotwise.formulations.job_order import model as job_order
-from slotwise.instances.generators.ljr import small
+from slotwise import Cluster, Job, check
+from slotwise.formulations.mapreduce.job_order import model as job_order
 from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document, read_instance
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.solvers.backends import highs
-from slotwise.teaching.lessons.families import job_order_without as broken
-from slotwise.teaching.lessons.families.job_order import FAMILY, SPEED
+from slotwise.teaching.lessons.mapreduce import job_order_without as broken
+from slotwise.teaching.lessons.mapreduce.job_order import FAMILY, SPEED
 from slotwise.teaching.lessons.rows import plain_model
 
 SCRIPTS = ["text.js", "lp.js", *FAMILY.scripts]
@@ -329,7 +329,7 @@ def test_half_of_a_big_m_cuts_off_the_optimum_and_twice_changes_nothing(tmp_path
     """A map task and a reduce task of two jobs, 1 s each, run side by side. Half of what j1 would
     leave after j0 stays in (J11), and 0.5 s before j1 in (J9); (5) has nothing to bite on."""
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
-    instance = job_instance("two", cluster, [Job("j0", [1.0], []), Job("j1", [], [1.0])])
+    instance = Instance.from_jobs("two", cluster, [Job("j0", [1.0], []), Job("j1", [], [1.0])])
     scripts = ["text.js", "solver.js", *SCRIPTS[1:]]
     told = lesson_solver.answer(scripts, BIG_M, instance_document(instance), folder=tmp_path)
     assert [value for value, _, _ in told] == pytest.approx([1.5, 1, 1, 1, 1, 1])

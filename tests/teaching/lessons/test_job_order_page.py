@@ -11,7 +11,7 @@ from browser import PHONE, browser, opened, sticks_out
 from lesson_solver import answering, ready, switch
 
 import slotwise
-from slotwise.teaching.lessons.families import job_order
+from slotwise.teaching.lessons.mapreduce import job_order
 
 
 @pytest.fixture(scope="module")

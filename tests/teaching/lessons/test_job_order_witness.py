@@ -7,18 +7,18 @@ import lesson_solver
 import pyomo.environ as pyo
 import pytest
 
-from slotwise import Cluster, Job, check, job_instance, read
-from slotwise.formulations.job_order import model as job_order
-from slotwise.formulations.job_order.statement import STATEMENT
-from slotwise.instances.errors import InputError
-from slotwise.instances.generators.ljr import small
+from slotwise import Cluster, Instance, Job, check, read
+from slotwise.core.errors import InputError
+from slotwise.formulations.mapreduce.job_order import model as job_order
+from slotwise.formulations.mapreduce.job_order.statement import STATEMENT
+from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.solvers.backends import highs
-from slotwise.teaching.lessons.families import job_order as lesson
-from slotwise.teaching.lessons.families import job_order_without as broken
+from slotwise.teaching.lessons.mapreduce import job_order as lesson
+from slotwise.teaching.lessons.mapreduce import job_order_without as broken
 
 ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs" / "formulations" / "job-order.md"
+PAGE = ROOT / "docs" / "formulations" / "proofs" / "job-order.md"
 
 SAYS = {
     "each task once": "is not scheduled",
@@ -104,10 +104,10 @@ def test_what_is_too_large_or_has_nothing_to_show_is_refused() -> None:
     assert tasks > lesson.MOST_TASKS
     with pytest.raises(InputError, match=f"at most 16 tasks, this instance has {tasks}; "):
         lesson.FAMILY.refuse(many)
-    wide = job_instance("wide", Cluster.uniform(9), [Job("j0", [1.0], [1.0])])
+    wide = Instance.from_jobs("wide", Cluster.uniform(9), [Job("j0", [1.0], [1.0])])
     with pytest.raises(InputError, match="at most 24 slots, instance 'wide' has 27"):
         lesson.FAMILY.refuse(wide)
-    half = job_instance("half", Cluster.uniform(1), [Job("j0", [1.0])])
+    half = Instance.from_jobs("half", Cluster.uniform(1), [Job("j0", [1.0])])
     with pytest.raises(InputError, match="needs map tasks and reduce tasks"):
         lesson.FAMILY.refuse(half)
     lesson.FAMILY.refuse(read("example:lesson-job-order"))
@@ -130,7 +130,7 @@ return {
 def told(columns: dict[str, float], off: list[str]) -> dict[str, Any]:
     """Three jobs of one map of 1 s and one empty reduce on one map slot and one reduce slot."""
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
-    instance = job_instance("three", cluster, [Job(f"j{i}", [1.0], [0.0]) for i in range(3)])
+    instance = Instance.from_jobs("three", cluster, [Job(f"j{i}", [1.0], [0.0]) for i in range(3)])
     everywhere = {f"{letter}_{t}_0": 1.0 for letter in "xy" for t in range(3)}
     data = {"problem": instance_document(instance), "columns": everywhere | columns, "off": off}
     scripts = ["text.js", *lesson.FAMILY.scripts]

@@ -10,19 +10,14 @@ import lesson_solver
 import pytest
 
 import slotwise
-from slotwise.formulations.machine_assignment.bins import non_dominated
+from slotwise.formulations.datacenter.machine_assignment.bins import non_dominated
 from slotwise.instances.datacenter.checker import check_guidance
-from slotwise.instances.datacenter.datacenter import (
-    Configuration,
-    Datacenter,
-    JobClass,
-    datacenter,
-)
+from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
 from slotwise.instances.datacenter.datacenter_file import datacenter_document
-from slotwise.solvers.guidance.column_generation import generate_columns
-from slotwise.teaching.lessons.families.machine_assignment import FAMILY
-from slotwise.teaching.lessons.families.witnesses import SEEDS, machine_assignment_candidate
+from slotwise.solvers.datacenter.column_generation import generate_columns
+from slotwise.teaching.lessons.datacenter.machine_assignment import FAMILY
 from slotwise.teaching.lessons.witness import without_each
+from slotwise.teaching.lessons.witnesses import SEEDS, machine_assignment_candidate
 
 SCRIPTS = ["text.js", "solver.js", "lp.js", *FAMILY.scripts, "app.js"]
 INSTANCES = 8
@@ -45,7 +40,7 @@ def random_datacenter(seed: int) -> Datacenter:
         request = {r: rng.randint(1 if r == "cpu" else -2, 6) / part for r in resources}
         needs = {r: max(0.0, amount) for r, amount in request.items()}
         classes.append(JobClass(f"k{k}", share / sum(shares), time, needs))
-    return datacenter(f"random {seed}", resources, machines, classes)
+    return Datacenter.from_classes(f"random {seed}", resources, machines, classes)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +52,7 @@ def lessons() -> list[slotwise.Lesson]:
         seed += 1
         # Some carry nothing, on some there are too many bins.
         with suppress(slotwise.InputError):
-            found.append(slotwise.make_lesson("machine-assignment", random_datacenter(seed)))
+            found.append(slotwise.make_lesson(random_datacenter(seed), "machine-assignment"))
     return found
 
 

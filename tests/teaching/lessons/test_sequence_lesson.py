@@ -12,9 +12,9 @@ from random_instances import tiny
 import slotwise
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document
-from slotwise.teaching.lessons.families.sequence import FAMILY, MOST_TASKS
-from slotwise.teaching.lessons.families.witnesses import SEEDS, sequence_candidate
+from slotwise.teaching.lessons.mapreduce.sequence import FAMILY, MOST_TASKS
 from slotwise.teaching.lessons.rows import plain_model
+from slotwise.teaching.lessons.witnesses import SEEDS, sequence_candidate
 
 SCRIPTS = ["text.js", "solver.js", "lp.js", *FAMILY.scripts, "app.js"]
 FIRST_BROKEN = {
@@ -130,8 +130,8 @@ def test_what_a_page_cannot_take_is_refused() -> None:
     with pytest.raises(
         slotwise.InputError, match=r"at most 8 tasks for the sequence model.*has 29"
     ):
-        slotwise.make_lesson("sequence", large)
+        slotwise.make_lesson(large, "sequence")
     secure = sequence_candidate(1)
     factors = slotwise.SpeedFactors(np.full((3, 2), 2.0), np.full((3, 2), 2.0))
     with pytest.raises(slotwise.InputError, match="knows no speed factors"):
-        slotwise.make_lesson("sequence", replace(secure, speed_factors=factors))
+        slotwise.make_lesson(replace(secure, speed_factors=factors), "sequence")

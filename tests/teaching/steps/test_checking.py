@@ -15,7 +15,7 @@ INSTANCE = slotwise.read("example:five-jobs")
 
 @pytest.fixture(scope="module")
 def steps() -> Steps:
-    return slotwise.steps("TBS", INSTANCE)
+    return slotwise.steps(INSTANCE, "TBS")
 
 
 def test_recorded_steps_are_valid(steps: Steps) -> None:
@@ -56,4 +56,4 @@ def test_the_command_checks_them(
 def test_steps_of_other_problems_cannot_be_checked() -> None:
     tree = slotwise.read("example:departments")
     with pytest.raises(slotwise.InputError, match="check of Steps: needs an Instance"):
-        slotwise.check(tree, slotwise.steps("exact", tree))
+        slotwise.check(tree, slotwise.steps(tree, "exact"))

@@ -93,7 +93,7 @@ def test_nothing_to_draw_is_drawn() -> None:
 
 
 def test_slides_are_files_in_order(tmp_path: Path) -> None:
-    steps = slotwise.steps("EASS", slotwise.read("example:five-jobs"))
+    steps = slotwise.steps(slotwise.read("example:five-jobs"), "EASS")
     files = slotwise.write_slides(steps, tmp_path / "slides")
     assert [f.name for f in files][:2] == ["01.svg", "02.svg"]
     assert sorted(f.name for f in (tmp_path / "slides").iterdir()) == [f.name for f in files]
@@ -115,7 +115,7 @@ def test_slides_are_files_in_order(tmp_path: Path) -> None:
 
 
 def test_steps_come_back_from_their_file(tmp_path: Path) -> None:
-    steps = slotwise.steps("TBS", slotwise.read("example:five-jobs"))
+    steps = slotwise.steps(slotwise.read("example:five-jobs"), "TBS")
     slotwise.write(steps, tmp_path / "steps.json")
     again = slotwise.read(tmp_path / "steps.json")
     assert again.document() == steps.document()

@@ -10,7 +10,7 @@ import step_checks
 
 import slotwise
 from slotwise import Cluster, Instance, Job, MapTask, Rates
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.usable_slots import usable_slots
 from slotwise.teaching.steps.recording import recorder
@@ -55,7 +55,7 @@ def test_the_recorder_is_the_kernel(method: str) -> None:
 
 def test_documents_fit_the_schema() -> None:
     for k, method in enumerate(METHODS):
-        step_checks.document_is_sound(slotwise.steps(method, drawn(7 + k)))
+        step_checks.document_is_sound(slotwise.steps(drawn(7 + k), method))
 
 
 ONE_RACK = Cluster.uniform(2, map_slots=1, reduce_slots=1, rates=Rates(100, 50, 50))
@@ -63,8 +63,8 @@ ONE_RACK = Cluster.uniform(2, map_slots=1, reduce_slots=1, rates=Rates(100, 50, 
 
 def words(method: str, jobs: list[Job], cluster: Cluster = ONE_RACK) -> list[tuple[str, str]]:
     """Rule and sentences of each placement."""
-    instance = slotwise.job_instance("by hand", cluster, jobs)
-    steps = slotwise.steps(method, instance)
+    instance = slotwise.Instance.from_jobs("by hand", cluster, jobs)
+    steps = slotwise.steps(instance, method)
     step_checks.numbers_are_in_the_step(steps)
     return [(step.rule, step.text) for step in steps.steps if step.kind == "place"]
 
@@ -120,8 +120,8 @@ def test_a_long_task_does_not_hide_a_difference_of_one_bit() -> None:
         ([Job("a", [0.0], [2.0 + bit]), Job("b", [MapTask(0.0, 100.0, ["n0"])], [1e9], 1.0)],
          "reduce"),
     ):  # fmt: skip
-        instance = slotwise.job_instance("by hand", ONE_RACK, jobs)
-        steps = slotwise.steps("EFSS", instance)
+        instance = slotwise.Instance.from_jobs("by hand", ONE_RACK, jobs)
+        steps = slotwise.steps(instance, "EFSS")
         schedule = slotwise.heuristic(instance, "EFSS").schedule
         assert schedule is not None
         step_checks.schedule_steps_are_sound(steps, instance, schedule)
@@ -146,7 +146,7 @@ def test_tbs_says_who_gains_and_who_pays() -> None:
     # Longest first: b's 9 s, then a's 1 s on the one map slot; by Johnson a comes first.
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
     jobs = [Job("b", [9.0], [1.0]), Job("a", [1.0], [9.0])]
-    steps = slotwise.steps("TBS", slotwise.job_instance("by hand", cluster, jobs))
+    steps = slotwise.steps(slotwise.Instance.from_jobs("by hand", cluster, jobs), "TBS")
     (move,) = (step for step in steps.steps if step.kind == "move")
     assert "a gains: its last map task here ends at 1 s, 9 s sooner" in move.text
     assert "b is delayed: its last map task here ends at 10 s, 1 s later" in move.text
@@ -158,11 +158,22 @@ def test_tbs_says_who_gains_and_who_pays() -> None:
     ]
 
 
+def test_tbs_names_the_job_that_gains_most_not_the_one_that_ends_first() -> None:
+    # Longest first: a 0 to 10 s, b to 13 s, c to 15 s, b to 16 s. By Johnson a comes first as its
+    # reduce is longer than its map, then b, then c: b ends at 14 s, c at 16 s, a as before.
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    jobs = [Job("a", [10.0], [20.0]), Job("b", [3.0, 1.0], [1.5]), Job("c", [2.0], [1.0])]
+    steps = slotwise.steps(slotwise.Instance.from_jobs("by hand", cluster, jobs), "TBS")
+    (move,) = (step for step in steps.steps if step.kind == "move")
+    assert "b gains: its last map task here ends at 14 s, 2 s sooner" in move.text
+    assert "c is delayed: its last map task here ends at 16 s, 1 s later" in move.text
+
+
 def test_large_instances_show_their_best_candidates() -> None:
     cluster = Cluster.uniform(50)
     jobs = [Job(f"j{k}", [MapTask(1.0 + k, 64.0, ["n7"])] * 60, [2.0] * 40) for k in range(3)]
-    instance = slotwise.job_instance("large", cluster, jobs)
-    steps = slotwise.steps("EFSS", instance)
+    instance = slotwise.Instance.from_jobs("large", cluster, jobs)
+    steps = slotwise.steps(instance, "EFSS")
     placed = [step for step in steps.steps if step.kind == "place"]
     assert len(placed) == instance.map_tasks + instance.reduce_tasks
     assert max(len(step.candidates) for step in placed) <= 6
@@ -172,18 +183,18 @@ def test_large_instances_show_their_best_candidates() -> None:
 
 
 def test_what_cannot_be_stepped_through_is_refused() -> None:
-    many = slotwise.job_instance("many", ONE_RACK, [Job("a", [1.0] * 2001)])
+    many = slotwise.Instance.from_jobs("many", ONE_RACK, [Job("a", [1.0] * 2001)])
     with pytest.raises(slotwise.InputError, match=r"at most 2000 tasks .* has 2001: slotwise gen"):
-        slotwise.steps("TBS", many)
-    wide = slotwise.job_instance("wide", Cluster.uniform(134), [Job("a", [1.0])])
+        slotwise.steps(many, "TBS")
+    wide = slotwise.Instance.from_jobs("wide", Cluster.uniform(134), [Job("a", [1.0])])
     with pytest.raises(slotwise.InputError, match=r"at most 400 slots can be drawn, .* has 402"):
-        slotwise.steps("EASS", wide)
+        slotwise.steps(wide, "EASS")
     with pytest.raises(slotwise.InputError, match="no steps of 'EFS': did you mean EFSS"):
-        slotwise.steps("EFS", many)
-    few = slotwise.job_instance("few", ONE_RACK, [Job("a", [1.0])])
+        slotwise.steps(many, "EFS")
+    few = slotwise.Instance.from_jobs("few", ONE_RACK, [Job("a", [1.0])])
     with pytest.raises(slotwise.InputError, match="unknown parameter 'gamma': choose from omega"):
-        slotwise.steps("EFSS", few, parameters={"gamma": 1})
+        slotwise.steps(few, "EFSS", gamma=1)
     with pytest.raises(slotwise.InputError, match="omega: need a number from 0 to 1, got 2"):
-        slotwise.steps("EFSS", few, parameters={"omega": 2})
+        slotwise.steps(few, "EFSS", omega=2)
     with pytest.raises(slotwise.InputError, match="needs an Instance, got a Datacenter"):
-        slotwise.steps("EFSS", slotwise.read("example:gpu-cluster"))
+        slotwise.steps(slotwise.read("example:gpu-cluster"), "EFSS")

@@ -5,7 +5,7 @@ import json
 import pyomo.environ as pyo
 
 import slotwise
-from slotwise.formulations.job_order.model import build as job_order
+from slotwise.formulations.mapreduce.job_order.model import build as job_order
 
 
 def build(instance):

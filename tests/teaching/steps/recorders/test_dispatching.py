@@ -7,12 +7,12 @@ import pytest
 import step_checks
 
 import slotwise
-from slotwise.heuristics.dispatch.simulator import simulate
-from slotwise.instances.datacenter.datacenter import Configuration, JobClass, datacenter
+from slotwise.core.errors import InputError
+from slotwise.heuristics.datacenter.simulator import simulate
+from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
+from slotwise.instances.datacenter.generators.lotes import generate
 from slotwise.instances.datacenter.guidance import ClassPrices, Guidance
 from slotwise.instances.datacenter.workload import Jobs, Workload, poisson
-from slotwise.instances.errors import InputError
-from slotwise.instances.generators.lotes import generate
 from slotwise.teaching.steps.steps_file import contradictions
 
 POLICIES = ("lotes", "lotes-unrestricted", "bid-price", "first-fit", "best-fit", "tetris")
@@ -88,7 +88,7 @@ def test_every_job_starts_when_and_where_the_compiled_policy_starts_it(name, ins
         plan = some_plan(own, rng) if name in PLANNED else None
         workload = crowded(own, rng)
         given = {"trace": workload, "seed": seed} | ({"guidance": plan} if plan else {})
-        steps = slotwise.steps(name, own, parameters=given)
+        steps = slotwise.steps(own, name, **given)
         seen = simulate(workload, name, guidance=plan, seed=seed, log=True)
         np.testing.assert_array_equal(steps.outcome.start, seen.start)
         np.testing.assert_array_equal(steps.outcome.machine, seen.machine)
@@ -125,11 +125,11 @@ def test_a_job_goes_where_it_takes_the_least_worth_of_room():
     # on 10 free, 3 on 8 and 5 on 5.
     machines = [Configuration(f"m{size}", 1, {"cores": size}) for size in (10, 8, 5)]
     classes = [JobClass("a", 0.05, 1.0, {"cores": 5}), JobClass("b", 0.25, 1.0, {"cores": 3})]
-    own = datacenter("three", ["cores"], machines, classes)
+    own = Datacenter.from_classes("three", ["cores"], machines, classes)
     prices = ClassPrices(np.array([5.0, 3.0]), np.ones((2, 3), dtype=bool), draws=0)
     plan = plan_of(own, [[0, 0]] * 3, class_prices=prices)
     given = {"trace": jobs_at(own, (0, 1, 1)), "guidance": plan}
-    (step,) = slotwise.steps("bid-price", own, parameters=given).steps
+    (step,) = slotwise.steps(own, "bid-price", **given).steps
     takes = {one.label: one.facts["takes"] for one in step.candidates}
     assert takes == pytest.approx({"m8/0": 3, "m10/0": 4, "m5/0": 5})
     assert (step.candidates[step.chosen].label, step.candidates[step.loser].label) == (
@@ -142,7 +142,7 @@ def test_a_job_goes_where_it_takes_the_least_worth_of_room():
 def test_lotes_follows_bins_and_starts_what_they_lack_most():
     machines = [Configuration("m", 2, {"cores": 3})]
     classes = [JobClass(name, 0.5, 1.0, {"cores": 1}) for name in "ab"]
-    own = datacenter("two", ["cores"], machines, classes)
+    own = Datacenter.from_classes("two", ["cores"], machines, classes)
     plan = replace(
         plan_of(own, [[0, 0]]),
         bin_configuration=np.array([0, 0]),
@@ -153,7 +153,7 @@ def test_lotes_follows_bins_and_starts_what_they_lack_most():
     filling = [(0.0, k, 10.0) for k in (1, 1, 0, 0, 0)] + [(0.5, 1, 1.0)]
     waiting = [(1.0, 0, 1.0), (1.1, 1, 1.0)]
     given = {"trace": jobs_at(own, *filling, *waiting), "guidance": plan}
-    steps = slotwise.steps("lotes", own, parameters=given)
+    steps = slotwise.steps(own, "lotes", **given)
     assert [step.kind for step in steps.steps] == ["place"] * 6 + ["wait"] * 2 + ["start"] * 2
     first = steps.steps[0]
     assert steps.lanes[first.rows[0].slot] == "m/1"
@@ -169,8 +169,6 @@ def test_lotes_follows_bins_and_starts_what_they_lack_most():
 
 def test_too_large_a_datacenter_is_refused_with_what_would_do():
     with pytest.raises(InputError, match="at most 60 machines, here are 12583: --scale 0"):
-        slotwise.steps("lotes", slotwise.read("example:google-2011"))
+        slotwise.steps(slotwise.read("example:google-2011"), "lotes")
     with pytest.raises(InputError, match="at most 400 jobs, here are 401"):
-        slotwise.steps(
-            "first-fit", slotwise.read("example:four-machines"), parameters={"jobs": 401}
-        )
+        slotwise.steps(slotwise.read("example:four-machines"), "first-fit", jobs=401)

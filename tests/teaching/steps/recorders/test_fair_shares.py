@@ -5,11 +5,11 @@ import pytest
 import step_checks
 from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, tree
 
-from slotwise.heuristics.fairness import allocate
-from slotwise.instances.errors import InputError
-from slotwise.instances.hierarchy.building import Group
+from slotwise.core.errors import InputError
+from slotwise.heuristics.hierarchy import allocate
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
-from slotwise.teaching.steps.recorders.fair_shares import record
+from slotwise.instances.hierarchy.plain_tree import Group
+from slotwise.teaching.steps.hierarchy import record
 from slotwise.teaching.steps.steps_file import contradictions
 
 METHODS = {"exact": record.exact, "mch": record.mch, "ch": record.ch, "drf": record.drf}

@@ -13,18 +13,18 @@ from step_checks import (
 )
 
 import slotwise
-from slotwise.heuristics import HEURISTICS
-from slotwise.instances.generators import ljr
-from slotwise.instances.generators.hmhs import small
+from slotwise.heuristics.mapreduce import HEURISTICS
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors, job_instance
+from slotwise.instances.mapreduce.generators import ljr
+from slotwise.instances.mapreduce.generators.hmhs import small
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
 from slotwise.instances.mapreduce.parts import SECURITY
 from slotwise.instances.mapreduce.schedule import Schedule
 from slotwise.instances.mapreduce.usable_slots import usable_slots
+from slotwise.teaching.steps.mapreduce.fifo import fifo, fifo_pri
+from slotwise.teaching.steps.mapreduce.min_min import hmhs, min_min, r_hmhs
 from slotwise.teaching.steps.record import Steps
-from slotwise.teaching.steps.recorders.hmhs.fifo import fifo, fifo_pri
-from slotwise.teaching.steps.recorders.hmhs.min_min import hmhs, min_min, r_hmhs
 
 RECORDED = {
     "HMHS": hmhs,
@@ -100,7 +100,7 @@ def test_on_the_papers_machines_and_with_data(method: str) -> None:
 
 @pytest.mark.parametrize("method", RECORDED)
 def test_nothing_to_do(method: str) -> None:
-    steps = RECORDED[method](job_instance("none", Cluster.uniform(1), []))
+    steps = RECORDED[method](Instance.from_jobs("none", Cluster.uniform(1), []))
     assert (steps.steps, steps.makespan) == ((), 0)
 
 
@@ -108,7 +108,7 @@ def test_nothing_to_do(method: str) -> None:
 def two_jobs() -> Instance:
     """One map and one reduce slot; a: 2 s and 1 s; b: 3 s and 9 s."""
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
-    return job_instance("two", cluster, [Job("a", [2], [1]), Job("b", [3], [9])])
+    return Instance.from_jobs("two", cluster, [Job("a", [2], [1]), Job("b", [3], [9])])
 
 
 def test_johnsons_rule_step_by_step(two_jobs: Instance) -> None:
@@ -146,7 +146,7 @@ def test_a_job_that_is_not_let_in_is_named() -> None:
     # at 3, 8 s sooner.
     cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
     cluster = replace(cluster, reduce_slots=np.array([1, 0]))
-    instance = job_instance("late", cluster, [Job("a", [1], [10]), Job("b", [2], [1])])
+    instance = Instance.from_jobs("late", cluster, [Job("a", [1], [10]), Job("b", [2], [1])])
     step = min_min(instance).steps[2]
     assert (step.job, step.phase, step.task) == ("a", "reduce", 0)
     assert "b reduce 0 could end 8 s sooner" in step.text
@@ -155,7 +155,7 @@ def test_a_job_that_is_not_let_in_is_named() -> None:
 
 def test_equal_tasks_do_not_hide_the_runner_up() -> None:
     # Six equal tasks of 1 s: the next that would end later is b's, on slot 1.
-    instance = job_instance(
+    instance = Instance.from_jobs(
         "equal", Cluster.uniform(1, map_slots=2), [Job("a", [1] * 6), Job("b", [4])]
     )
     step = min_min(instance).steps[0]
@@ -168,7 +168,7 @@ def test_fifo_names_the_slot_that_would_end_it_sooner() -> None:
     # 300 MB on n1: 10 s of reading on n0, the other rack, 3 s on n1. Both are free at 0: FIFO takes
     # n0 and ends at 20, n1 would end at 13.
     cluster = Cluster.uniform(2, racks=2, map_slots=1)
-    instance = job_instance("far", cluster, [Job("a", [MapTask(10, 300, ["n1"])])])
+    instance = Instance.from_jobs("far", cluster, [Job("a", [MapTask(10, 300, ["n1"])])])
     (step,) = fifo(instance).steps
     assert "n1 map 0 would end it 7 s sooner, at 13 s, because it reads for 7 s less" in step.text
     assert (step.chosen, step.loser) == (0, 1)
@@ -182,7 +182,7 @@ def test_fifo_waits_and_passes_over() -> None:
         Cluster.uniform(2, map_slots=1), reduce_slots=np.array([1, 0], dtype=np.int64)
     )
     jobs = [Job("a", [3], [3]), Job("b", [1], [3]), Job("c", [1], [3])]
-    steps = fifo(job_instance("wait", cluster, jobs)).steps[3:]
+    steps = fifo(Instance.from_jobs("wait", cluster, jobs)).steps[3:]
     assert [step.job for step in steps] == ["b", "a", "c"]
     assert "it waits until 1 s for b" in steps[0].text
     assert "a is first in order, but its maps end only at 3 s" in steps[0].text
@@ -196,7 +196,7 @@ def test_parts_that_the_heuristic_does_not_understand_count_in_the_end(method: s
         instance = with_outages(with_security(with_speed_factors(tiny(seed), seed), seed), seed)
         if impossible(instance):
             continue
-        steps = slotwise.steps(method, instance)
+        steps = slotwise.steps(instance, method)
         schedule_steps_are_sound(steps, instance, slotwise.heuristic(instance, method).schedule)
         last = steps.steps[-1] if steps.steps else None
         moved += last is not None and "on forbidden slots go" in last.text

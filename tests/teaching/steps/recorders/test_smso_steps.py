@@ -8,19 +8,19 @@ import pytest
 from random_instances import tiny, with_outages, with_security
 from step_checks import document_is_sound, equal_to_kernel, schedule_steps_are_sound
 
-from slotwise.heuristics.smso.outage_verifying import rescheduled
-from slotwise.heuristics.smso.reading import DATA, LOADS, REDUCES, Reading
-from slotwise.heuristics.smso.smso import smso as smso_kernel
-from slotwise.heuristics.smso.smso import smso_as_printed as printed_kernel
-from slotwise.heuristics.smso.smso import smso_johnson as johnson_kernel
-from slotwise.instances.errors import InputError
-from slotwise.instances.generators.smso import small
+from slotwise.core.errors import InputError
+from slotwise.heuristics.mapreduce.smso.outage_verifying import rescheduled
+from slotwise.heuristics.mapreduce.smso.reading import DATA, LOADS, REDUCES, Reading
+from slotwise.heuristics.mapreduce.smso.smso import smso as smso_kernel
+from slotwise.heuristics.mapreduce.smso.smso import smso_as_printed as printed_kernel
+from slotwise.heuristics.mapreduce.smso.smso import smso_johnson as johnson_kernel
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
-from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, job_instance
+from slotwise.instances.mapreduce.generators.smso import small
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.security import Outages, Security
-from slotwise.teaching.steps.recorders.smso.as_printed import smso_as_printed
-from slotwise.teaching.steps.recorders.smso.smso import recorded, smso, smso_johnson
+from slotwise.teaching.steps.mapreduce.smso import recorded, smso, smso_johnson
+from slotwise.teaching.steps.mapreduce.smso_as_printed import smso_as_printed
 
 INSTANCES = 400
 PAIRS = {"SMSO": (smso, smso_kernel), "SMSO-Johnson": (smso_johnson, johnson_kernel)}
@@ -121,7 +121,7 @@ def three() -> Instance:
     9 s and 3 s.
     """
     jobs = [Job("j", [MapTask(float(p), 300, ["n0"]) for p in range(5)], [1.0])]
-    plain = job_instance("three", Cluster.uniform(3, map_slots=1, reduce_slots=1), jobs)
+    plain = Instance.from_jobs("three", Cluster.uniform(3, map_slots=1, reduce_slots=1), jobs)
     levels = np.array([[0, -1, 1], [1, 0, 1], [1, 1, 0]], dtype=np.int8)
     return replace(plain, security=Security(np.ones((5, 3), dtype=bool), levels))
 
@@ -147,7 +147,7 @@ def test_the_three_groups(three: Instance) -> None:
 def test_lpt_names_the_job_that_waits() -> None:
     # a: 1 s, b: 5 s on the only slot. LPT runs b first: 0-5, and a's last map task ends 5 s later.
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
-    instance = job_instance("lpt", cluster, [Job("a", [1.0], [1.0]), Job("b", [5.0], [1.0])])
+    instance = Instance.from_jobs("lpt", cluster, [Job("a", [1.0], [1.0]), Job("b", [5.0], [1.0])])
     (order,) = [step for step in smso(instance).steps if step.rule == "LPT"]
     assert (
         "The longest task runs first, b map 0 with 5 s; last comes a map 0 with 1 s" in order.text
@@ -175,7 +175,7 @@ def test_an_outage_moves_the_tasks_of_the_lost_slots(three: Instance) -> None:
 
 def test_the_docs_example_as_printed() -> None:
     jobs = [Job("j", [MapTask(10, 300, ["n1"]), MapTask(10, 300, ["n1"])], [5, 5])]
-    instance = job_instance("two", Cluster.uniform(2, map_slots=1, reduce_slots=1), jobs)
+    instance = Instance.from_jobs("two", Cluster.uniform(2, map_slots=1, reduce_slots=1), jobs)
     security = Security(
         np.array([[False, True], [True, True]]), np.array([[0, -1], [-1, 0]], dtype=np.int8)
     )

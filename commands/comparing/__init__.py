@@ -1,0 +1,1 @@
+"""The verbs that put methods side by side."""

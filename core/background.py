@@ -1,0 +1,110 @@
+"""Work in a background thread, so that Ctrl-C and the clock are answered meanwhile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Generic, TypeVar
+
+from .arrays import IntArray
+from .stopping_rules import StoppingRule
+
+Value = TypeVar("Value")
+
+LOOK = 0.05
+"""Most seconds between two looks at the clock."""
+
+
+class OutOfTime(BaseException):
+    """The time is up, or the search was stopped.
+
+    It is no `Exception`: only the code that set the limit may catch it.
+    """
+
+
+class BackgroundWork(Generic[Value]):
+    """Work in a daemon thread of its own, begun when it is made."""
+
+    def __init__(self, work: Callable[[], Value]) -> None:
+        self._work = work
+        self._values: list[Value] = []
+        self._failures: list[BaseException] = []
+        self._done = Event()
+        Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self._values.append(self._work())
+        except BaseException as failure:
+            self._failures.append(failure)
+        finally:
+            self._done.set()
+
+    @property
+    def done(self) -> bool:
+        """Whether the work has ended."""
+        return self._done.is_set()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the work ended with an exception."""
+        return bool(self._failures)
+
+    def wait(self, seconds: float = math.inf) -> bool:
+        """Wait at most so many seconds, and at most `LOOK` s; return whether the work has ended."""
+        # Not `join`: Ctrl-C within it can make a living thread look dead.
+        return self._done.wait(min(seconds, LOOK))
+
+    def value(self) -> Value:
+        """What the work returned; raises what it raised. The work must have ended."""
+        if self._failures:
+            raise self._failures[0]
+        return self._values[0]
+
+
+def attempt(work: Callable[[], Value], stop: StoppingRule) -> Value:
+    """Do work in a background thread and return its value.
+
+    `work`: the work. Ctrl-C is answered meanwhile if it lets other threads run.
+    `stop`: when to give up; the work then goes on in the background, to its end or that of the
+    process.
+    Raises `OutOfTime` if the rule ends it first.
+    """
+    begun = BackgroundWork(work)
+    while not begun.wait(stop.left):
+        if stop() and not begun.done:
+            raise OutOfTime
+    return begun.value()
+
+
+def interruptible(
+    kernel: Callable[[], object],
+    flag: IntArray,
+    stop: StoppingRule | None = None,
+    watch: Callable[[], None] | None = None,
+) -> bool:
+    """Run a compiled kernel that releases the GIL (Python's global lock) until it returns.
+
+    `flag`: `flag[0]` becomes 1 at the stop or on Ctrl-C; then the kernel has to return soon.
+    `stop`: when to end.
+    `watch`: called about twenty times a second meanwhile.
+    Returns false if Ctrl-C ended it.
+    """
+    rule = StoppingRule() if stop is None else stop
+    work: BackgroundWork[object] | None = None
+    finished = True
+    try:
+        work = BackgroundWork(kernel)
+        while not work.done and not rule():
+            work.wait(rule.left)
+            if watch is not None:
+                watch()
+    except KeyboardInterrupt:
+        finished = False
+    flag[0] = 1
+    if work is not None:
+        while not work.wait():
+            pass
+        work.value()
+    return finished

@@ -1,0 +1,175 @@
+"""JSON in and out: read within the limits of an input, validated, written atomically."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ..advice import format_hint, kind_hint
+from ..errors import InputError
+from .inputs import MOST_BYTES, VARIABLE, limit, read_bytes
+from .outputs import write_bytes
+
+MOST_CONTAINERS = 10_000_000
+"""Most lists and objects of a JSON file."""
+MOST_ITEMS = 60_000_000
+"""Most values of a JSON file. Python takes 60 to 250 bytes for each; a hierarchy of a million nodes
+has two million objects."""
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Strict(BaseModel):
+    """Base of all file models: strict types, and an unknown field is an error."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True, eq=False)
+class JsonFile:
+    """A JSON file in memory, because a pipe can be read only once. Readers take it as a path."""
+
+    path: str | Path
+    content: bytes
+    """Its bytes."""
+    document: dict[str, Any]
+    """The JSON object."""
+
+    @classmethod
+    def read(cls, path: str | Path) -> JsonFile:
+        """Read a JSON file. Raises `InputError`."""
+        return cls(path, *read_json(path))
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+Source = str | Path | JsonFile
+
+
+def read_json(path: Source) -> tuple[bytes, dict[str, Any]]:
+    """Read a JSON object, as bytes and as a dictionary. Raises `InputError`."""
+    if isinstance(path, JsonFile):
+        return path.content, path.document
+    content = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    check_parsable(content, path)
+    try:
+        # The hook does nothing, but without a step of Python's own signals would have to wait.
+        document = json.loads(content.decode(), object_hook=_as_it_is)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"{path}: {json_problem(error)}{kind_hint(content)}") from None
+    if not isinstance(document, dict):
+        got = f"{shown(document)}{kind_hint(content)}"
+        raise InputError(f"{path}: need a JSON object, got {got}")
+    return content, document
+
+
+def check_parsable(content: bytes, path: Source) -> None:
+    """Check that JSON does not take many times its length of memory when it is read.
+
+    Raises `InputError` if it does.
+    """
+    larger = max(1.0, (limit() or 0) / MOST_BYTES)
+    for marks, most, what in (
+        ((b"[", b"{"), MOST_CONTAINERS, "lists and objects"),
+        ((b",",), MOST_ITEMS, "values"),
+    ):
+        if sum(map(content.count, marks)) > most * larger:
+            raise InputError(
+                f"{path}: more than {most * larger:.3g} {what}: if that is meant, set {VARIABLE} "
+                f"(or slotwise --max-input) to a size above {MOST_BYTES / 1e9:g}GB"
+            )
+
+
+def _as_it_is(document: dict[str, Any]) -> dict[str, Any]:
+    return document
+
+
+def json_problem(error: RecursionError | ValueError) -> str:
+    """What Python's JSON reader rejected, in words."""
+    if isinstance(error, RecursionError):
+        return "JSON is nested too deeply"
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error}"
+    return f"a number has more than {sys.get_int_max_str_digits()} digits"
+
+
+def check_format(path: Source, document: dict[str, Any], *formats: str) -> str:
+    """Check the format of a document.
+
+    Raises `InputError` if it is another one.
+    """
+    declared = document.get("format")
+    if declared not in formats:
+        wanted = " or ".join(repr(name) for name in formats)
+        got = "there is none" if declared is None else f"got {shown(declared)}"
+        raise InputError(f"{path}: format: need {wanted}, {got}{format_hint(document)}")
+    return str(declared)
+
+
+def validated(
+    model: type[Model],
+    content: bytes,
+    where: Callable[[Sequence[str | int]], str],
+    path: Source,
+) -> Model:
+    """Validate JSON with a model.
+
+    Raises `InputError` if it is not valid.
+    """
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        place = where(first["loc"])
+        raise InputError(
+            f"{path}: {place}{': ' if place else ''}{_problem(dict(first))}{more}"
+        ) from None
+
+
+def _problem(error: dict[str, Any]) -> str:
+    kind, value = str(error["type"]), error.get("input")
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        return "is not a field of this format"
+    if kind == "json_invalid":
+        problem = str(error["ctx"]["error"])
+        return "JSON is nested too deeply" if "recursion" in problem else f"not JSON: {problem}"
+    message = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
+    return f"need {message}, got {shown(value)}"
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def write_json(path: str | Path, document: dict[str, Any]) -> None:
+    """Write a JSON document atomically.
+
+    Raises `OutputError` if the file cannot be written.
+    """
+    write_bytes(path, dump_json(document).encode())
+
+
+def dump_json(document: dict[str, Any]) -> str:
+    """JSON text, indented if it is short and compact if it is long."""
+    compact = json.dumps(document, allow_nan=False)
+    if len(compact) > 200_000:
+        return compact + "\n"
+    return json.dumps(document, allow_nan=False, indent=1) + "\n"

@@ -1,0 +1,52 @@
+"""What code that knows no command tells the user: compiling, plug-ins that fail, what an importer
+left out or adjusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+_listeners: list[Callable[[str], None]] = []
+
+
+def listen(listener: Callable[[str], None]) -> None:
+    """Send all further notices to a listener."""
+    _listeners[:] = [listener]
+
+
+def progress(message: str) -> None:
+    """Tell the listener, if there is one, how far something is."""
+    for listener in _listeners:
+        listener(message)
+
+
+@cache
+def warning(message: str) -> None:
+    """Warn once; without a listener the logger `slotwise` does."""
+    if _listeners:
+        progress(message)
+    else:
+        from logging import getLogger
+
+        getLogger("slotwise").warning("note: %s", message)
+
+
+@dataclass
+class ImportNotes:
+    """Remarks of an importer, one sentence each."""
+
+    lines: list[str] = field(default_factory=list)
+    """All remarks."""
+    not_comparable: list[str] = field(default_factory=list)
+    """Those that make the trace's own run differ from the model."""
+
+    def add(self, line: str, *, comparable: bool = True) -> None:
+        """Add a remark.
+
+        `comparable`: false if it makes the trace's own run differ from the model.
+        """
+        self.lines.append(line)
+        if not comparable:
+            self.not_comparable.append(line)

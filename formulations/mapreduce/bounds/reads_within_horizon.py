@@ -1,0 +1,108 @@
+"""A lower bound from reads that cannot all be near; `docs/formulations/bounds.md` proves it.
+
+In a schedule of a given length a slot has time for few reduce tasks of a job, so they are on many
+nodes, and each node holds a part of the job's output only. The closed forms with the reads that
+follow may exceed the length; then no schedule is that short.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....core.arrays import FloatArray, IntArray
+from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.processing import least_reduce_times
+from ....instances.mapreduce.setups import output_share
+from .closed_form import (
+    heads_and_tails,
+    least_span,
+    longest_on_a_slot,
+    longest_waits,
+    phases,
+    pigeonhole,
+)
+from .job_reads import JobTail, one_jobs_reads, reduce_places
+from .read_locality import ROUNDING, steps
+
+MOST_HORIZONS = 8
+"""So many horizons are tried at most."""
+
+GAIN = 1e-4
+"""Relative: less than this is not looked for."""
+
+CLOSE, MOST_CLOSE = 3.0, 12
+"""The output that nodes can process is computed for jobs whose map phase ends by so many of its
+least durations, and for so many jobs at most."""
+
+
+def reads_within_horizon(instance: Instance) -> float:
+    """The longest horizon found that the closed forms exceed, given the reads that it implies."""
+    low = max(heads_and_tails(instance), pigeonhole(instance), one_jobs_reads(instance))
+    reads = _Reads(instance)
+    if not reads.job.size:
+        return low
+    horizon, high = low, np.inf
+    for _ in range(MOST_HORIZONS):
+        bound = reads.bound(horizon)
+        # No schedule is shorter than the horizon, or than what the horizon implies.
+        low = max(low, min(horizon, bound))
+        high = min(high, bound if bound > horizon else horizon)
+        if not low * (1 + GAIN) < high:
+            break
+        horizon = high if bound > horizon and np.isfinite(high) else (low + min(high, 2 * low)) / 2
+    return float(low)
+
+
+class _Reads:
+    """The reduce tasks of jobs that read; arrays of `task` are by job, shortest task first."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance, self.places = instance, reduce_places(instance)
+        self.maps, self.reduces = phases(instance)
+        self.heads, self.tails = least_span(self.maps), least_span(self.reduces)
+        self.read = np.bincount(instance.map_job, output_share(instance), instance.jobs)
+        processing = least_reduce_times(instance)
+        order = np.lexsort((processing, instance.reduce_job))
+        self.task = order[self.read[instance.reduce_job[order]] > 0]
+        self.job = instance.reduce_job[self.task]
+        self.processing = processing[self.task]
+        first = np.searchsorted(self.job, self.job)
+        self.rank = np.arange(self.job.size) - first
+        self.shortest = self.processing[first]
+        node_step, rack_step = steps(instance)
+        count = np.arange(1, len(self.places.nodes) + 1)
+        saved = np.minimum(node_step / count + rack_step, self.places.most_saved)
+        self.seconds = 1 / instance.cluster.rates.remote - saved
+        self.close: dict[int, JobTail] = {}
+
+    def bound(self, horizon: float) -> float:
+        """A lower bound for schedules within a horizon (s), infinite if there are none."""
+        least = self.seconds[0] * self.read[self.job]
+        with np.errstate(invalid="ignore"):
+            left = (horizon - self.heads[self.job]) * (1 + ROUNDING)
+            on_slot = np.floor(left / (self.shortest + least) * (1 + ROUNDING)).astype(np.int64)
+        slots = self.places.reduce_slots
+        if np.any(on_slot < 1) or np.any(self.rank >= on_slot * slots[-1]):
+            return np.inf
+        node = np.searchsorted(slots, self.rank // on_slot, side="right")
+        read = self.seconds[node] * self.read[self.job]
+        self._read_close(horizon, node, read)
+        first = self.rank == 0
+        nearest = np.repeat(read[first], np.diff(np.append(np.flatnonzero(first), first.size)))
+        length = self.reduces.length.copy()
+        longer = np.maximum(self.processing + nearest, self.shortest + read)
+        length[self.task] = np.maximum(length[self.task], longer)
+        reduces = self.reduces._replace(length=length)
+        return max(longest_waits(self.maps, reduces), longest_on_a_slot(self.maps, reduces))
+
+    def _read_close(self, horizon: float, node: IntArray, read: FloatArray) -> None:
+        """Raise the reads of jobs whose map phases have to end early, by what nodes hold then."""
+        end = horizon - self.tails
+        spare = end - CLOSE * self.heads
+        some = np.flatnonzero((self.read > 0) & (self.tails > 0) & (spare < 0))
+        for i in some[np.argsort(spare[some], kind="stable")][:MOST_CLOSE].tolist():
+            if i not in self.close:
+                self.close[i] = JobTail(self.instance, i)
+            tasks = slice(*np.searchsorted(self.job, [i, i + 1]).tolist())
+            reads = self.close[i].reads(np.array([end[i]]))[0]
+            read[tasks] = np.maximum(read[tasks], reads[node[tasks]])

@@ -1,0 +1,66 @@
+"""Classes of identical tasks of a job, and their least makespan in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.arrays import FloatArray
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.setups import output_share, read_seconds
+
+
+def map_classes(instance: Instance) -> list[list[int]]:
+    """Group the map tasks into classes of equal job, processing, input, replicas and priorities.
+
+    The tasks of a class take the same time on every slot and may run on the same slots.
+    """
+    first, last = instance.replica_offsets[:-1].tolist(), instance.replica_offsets[1:].tolist()
+    replicas = instance.replicas.tolist()
+    classes: dict[tuple[object, ...], list[int]] = {}
+    for t, (job, processing, size) in enumerate(
+        zip(
+            instance.map_job.tolist(),
+            instance.map_processing.tolist(),
+            instance.input_mb.tolist(),
+            strict=True,
+        )
+    ):
+        data = (size, frozenset(replicas[first[t] : last[t]])) if size else ()
+        allowed = b"" if instance.security is None else instance.security.priorities[t].tobytes()
+        classes.setdefault((job, processing, data, allowed), []).append(t)
+    return list(classes.values())
+
+
+def reduce_classes(instance: Instance) -> list[list[int]]:
+    """Group the reduce tasks into classes of equal job and processing time."""
+    classes: dict[tuple[int, float], list[int]] = {}
+    keys = zip(instance.reduce_job.tolist(), instance.reduce_processing.tolist(), strict=True)
+    for w, key in enumerate(keys):
+        classes.setdefault(key, []).append(w)
+    return list(classes.values())
+
+
+def reads_are_uniform(instance: Instance) -> bool:
+    """Whether no reduce setup depends on where the job's map tasks ran: no output, or one rate."""
+    if not output_share(instance).any():
+        return True
+    cluster = instance.cluster
+    seconds = read_seconds(instance)[np.ix_(cluster.map_slot_node, cluster.reduce_slot_node)]
+    return bool((seconds == seconds[:1]).all())
+
+
+def least_makespan_of_equals(seconds: FloatArray, tasks: int) -> float:
+    """The least makespan of identical tasks on slots of different speed, exactly.
+
+    `seconds`: time of one task on each slot (s), shape (slots,).
+    Returns the least makespan (s), 0 without slots.
+
+    Notes
+    -----
+    By time T slot k has finished at most floor(T / seconds[k]) tasks, and so many fit. So T
+    suffices if at least `tasks` multiples of the slots' times are not above T.
+    """
+    if not tasks or not len(seconds):
+        return 0.0
+    ends = np.outer(seconds, np.arange(1, tasks + 1)).ravel()
+    return float(np.partition(ends, tasks - 1)[tasks - 1])

@@ -1,0 +1,388 @@
+"""A dispatcher for somebody's own program: a plan in, decisions out.
+
+    dispatcher = Dispatcher.read("guidance.json")
+    place = dispatcher.arrive("job-1", "k3", {"cores": 0.07, "memory": 0.03})
+    started = dispatcher.depart("job-1")
+
+The rules are those of `slotwise simulate` (docs/heuristics/dispatch.md), and so are the decisions:
+amounts are counted in the same whole units.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .answers import Joined, Left, Placement, Reason, counted
+from .checks import (
+    Documented,
+    checked_amounts,
+    checked_plan,
+    is_number,
+    is_whole,
+    known,
+    new_job,
+    shape_of,
+)
+from .machine import Job, Machine, new_machine
+from .plan import Plan, fits
+from .rule import Options
+from .scheduler import RULES, Scheduler
+from .state import STATE, restored, state_of
+
+POLICIES = tuple(RULES)
+"""The policies of a `Dispatcher`."""
+
+
+class Dispatcher:
+    """Answers arrivals and departures after a plan.
+
+    A job starts at once on one of the machines with room that the policy allows it, or waits. When
+    a job ends, the machine starts waiting jobs as long as the policy finds one that fits. So no
+    waiting job fits a machine where its class has its place: for `best-fit` and
+    `lotes-unrestricted` any that can run it, for `lotes` one of a configuration whose bins have it,
+    for `bid-price` one where it belongs by the plan's prices.
+    A job that is too large for all of these may start wherever its class can run.
+
+    Every method raises `ValueError` for names that are unknown or taken, and for amounts, times and
+    documents that are none; then nothing has changed. A job that fits no machine is refused.
+
+    Raises `ValueError` if `guidance` is no such document, the policy is unknown, or `sample` is
+    below 1.
+
+    `guidance`: a `slotwise/guidance/1` document with its datacenter, or what `slotwise.guide`
+    returns.
+    `policy`: one of `POLICIES`, as in `slotwise simulate`.
+    `sample`: for the two of LoTES: how many machines an arriving job looks at; None for all.
+    `unrestricted`: `lotes` with this is `lotes-unrestricted`.
+    `seed`: of the draws of configurations and samples.
+    `keep_after`: a job that has waited for so long gets a machine that is kept for it: nothing else
+    starts there until the job does. At most one machine in 200 is kept at once, or one. Calls of
+    `arrive` and `depart` then need `now`. None: no machine is kept.
+    `reasons`: whether `explain` can tell why the jobs that run were started where they are;
+    arrivals then take longer.
+    """
+
+    def __init__(
+        self,
+        guidance: Mapping[str, Any] | Documented,
+        *,
+        policy: str = "lotes",
+        sample: int | None = None,
+        unrestricted: bool = False,
+        seed: int = 0,
+        keep_after: float | None = None,
+        reasons: bool = False,
+    ) -> None:
+        if unrestricted and policy == "lotes":
+            policy = "lotes-unrestricted"
+        if policy not in POLICIES:
+            raise ValueError(f"policy {policy!r}: need one of {', '.join(POLICIES)}")
+        if sample is not None and not is_whole(sample, 1):
+            raise ValueError(f"sample: need at least 1 machine, got {sample}")
+        if (unrestricted or sample is not None) and not policy.startswith("lotes"):
+            raise ValueError(f"unrestricted and sample are for lotes, not for {policy}")
+        if not is_whole(seed, 0):
+            raise ValueError(f"seed: need an integer >= 0, got {seed}")
+        options = Options(policy, sample, seed, keep_after, reasons)
+        plan = checked_plan(guidance, options)
+        machines = [
+            new_machine(plan, j, number, bin_number)
+            for j, bins in enumerate(plan.bins_of)
+            for number, bin_number in enumerate(bins)
+        ]
+        numbers = [len(bins) for bins in plan.bins_of]
+        self._scheduler = Scheduler(options, plan, machines, [], numbers)
+
+    @classmethod
+    def read(cls, path: str | Path, **options: Any) -> Dispatcher:
+        """Make a dispatcher from a guidance file, plain or gzip.
+
+        Parameters
+        ----------
+        path
+            The file.
+        **options
+            As for the class.
+        """
+        content = Path(path).read_bytes()
+        if content[:2] == b"\x1f\x8b":
+            content = gzip.decompress(content)
+        return cls(json.loads(content), **options)
+
+    @property
+    def waiting(self) -> list[str]:
+        """Names of the waiting jobs in their order."""
+        return [job.name for job in self._scheduler.line]
+
+    @property
+    def machines(self) -> list[str]:
+        """Names of the machines, such as `c2/17`."""
+        return [machine.name for machine in self._scheduler.cluster]
+
+    def arrive(
+        self,
+        job: str,
+        job_class: str,
+        demand: Mapping[str, float],
+        *,
+        draw: float | None = None,
+        now: float | None = None,
+    ) -> Placement | None:
+        """Say where a job that arrives starts.
+
+        Parameters
+        ----------
+        job
+            Its name.
+        job_class
+            Name of its class.
+        demand
+            What it needs, by resource; 0 where it is missing.
+        draw
+            Number in [0, 1) that chooses the configuration; None to draw it.
+        now
+            The time, in the datacenter's unit; for `keep_after`.
+
+        Returns
+        -------
+        Placement or None
+            Where the job starts now; None if it waits.
+        """
+        if not isinstance(job, str):
+            raise ValueError(f"job: need a name, got {job!r}")
+        scheduler = self._scheduler
+        if job in scheduler.jobs:
+            raise ValueError(f"job {job!r} is there already")
+        if draw is not None and not (is_number(draw) and 0 <= draw < 1):
+            raise ValueError(f"draw: need a number from 0 to below 1, got {draw!r}")
+        arriving = self._new_job(f"job {job!r}", job, job_class, demand)
+        scheduler.set_time(now)
+        machine = scheduler.arrive(arriving, draw)
+        return None if machine is None else machine.placement(arriving)
+
+    def depart(self, job: str, *, now: float | None = None) -> list[Placement]:
+        """Take note that a job is done, or is taken back while it waits.
+
+        Parameters
+        ----------
+        job
+            Its name.
+        now
+            The time, in the datacenter's unit; for `keep_after`.
+
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start in its place.
+        """
+        leaving = self._job(job)
+        self._scheduler.set_time(now)
+        return self._scheduler.end(leaving)
+
+    def cancel(self, job: str) -> list[Placement]:
+        """Take back a job that waits.
+
+        Parameters
+        ----------
+        job
+            Its name.
+
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start on a machine that was kept for it.
+        """
+        leaving = self._job(job)
+        if leaving.machine is not None:
+            name = leaving.machine.name
+            raise ValueError(f"job {job!r} runs on {name}: tell its end with depart()")
+        return self._scheduler.end(leaving)
+
+    def join(self, configuration: str, capacity: Mapping[str, float] | None = None) -> Joined:
+        """Add a machine, which starts waiting jobs.
+
+        It is given a bin that the plan has for its configuration and no machine has, if there is
+        one, or else an empty bin.
+
+        Parameters
+        ----------
+        configuration
+            Name of its configuration.
+        capacity
+            What it has, by resource; None for what the configuration has.
+
+        Returns
+        -------
+        Joined
+            Its name and what starts there.
+        """
+        plan, own = self._scheduler.plan, None
+        j = known(plan.number_of_configuration, "configuration", configuration)
+        if capacity is not None:
+            own = checked_amounts(plan, f"machine of {configuration}", capacity)
+        return self._scheduler.join(j, own)
+
+    def drain(self, machine: str) -> list[Placement]:
+        """Let a machine start no more jobs; those that run there stay.
+
+        Parameters
+        ----------
+        machine
+            Its name, such as `c2/17`.
+
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start elsewhere, as they have their place nowhere else now.
+        """
+        return self._scheduler.drain(self._machine(machine))
+
+    def undrain(self, machine: str) -> list[Placement]:
+        """Let a machine start jobs again.
+
+        Parameters
+        ----------
+        machine
+            Its name.
+
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start there.
+        """
+        return self._scheduler.undrain(self._machine(machine))
+
+    def leave(self, machine: str) -> Left:
+        """Take a machine out. The jobs that run there have to start again.
+
+        Each of them starts elsewhere as if it arrived now, or goes to the head of the line, in
+        order of arrival.
+
+        Parameters
+        ----------
+        machine
+            Its name.
+
+        Returns
+        -------
+        Left
+            These jobs, and where they start.
+        """
+        return self._scheduler.leave(self._machine(machine))
+
+    def follow(self, guidance: Mapping[str, Any] | Documented) -> list[Placement]:
+        """Follow another plan from now on. Running jobs stay.
+
+        Machines are given its bins in order of their numbers, those that drain last. Then every
+        machine, in order, starts waiting jobs.
+
+        Parameters
+        ----------
+        guidance
+            As for the class; with the same resources, and the classes and configurations that are
+            in use.
+
+        Returns
+        -------
+        list of Placement
+            The waiting jobs that start now.
+        """
+        plan = checked_plan(guidance, self._scheduler.options)
+        self._check_same(plan)
+        return self._scheduler.follow(plan)
+
+    def state(self) -> dict[str, Any]:
+        """Return all that `restore` needs, for a JSON file.
+
+        Returns
+        -------
+        dict
+            A `slotwise/dispatcher-state/1` document.
+        """
+        return state_of(self._scheduler)
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state that was saved.
+
+        Decisions from there on are the same as if nothing had happened in between.
+
+        Parameters
+        ----------
+        state
+            What `state` returned, of a dispatcher with the same guidance and options.
+        """
+        if not isinstance(state, Mapping) or state.get("format") != STATE:
+            raise ValueError(f"need a {STATE} document")
+        with shape_of("state"):
+            self._scheduler = restored(state, self._scheduler.plan, self._scheduler.options)
+
+    def explain(self, job: str, demand: Mapping[str, float] | None = None) -> Reason:
+        """Say why a job starts on a machine, or waits.
+
+        Parameters
+        ----------
+        job
+            Name of a job that is there; or, with `demand`, of the class of a job that would arrive
+            now.
+        demand
+            What this job would need, by resource.
+
+        Returns
+        -------
+        Reason
+            The reason. For a job that runs it is kept from its start if the dispatcher was made
+            with `reasons`.
+        """
+        scheduler = self._scheduler
+        if demand is not None:
+            return scheduler.why(self._new_job(f"job of class {job!r}", job, job, demand))
+        known = self._job(job)
+        if known.machine is None:
+            return scheduler.why_it_waits(known)
+        if known.reason is None:
+            name = known.machine.name
+            return Reason(f"{job} runs on {name}; reasons=True keeps the reasons", name)
+        return known.reason
+
+    def _job(self, name: str) -> Job:
+        if not isinstance(name, str) or name not in self._scheduler.jobs:
+            raise ValueError(f"job {name!r} is not there")
+        return self._scheduler.jobs[name]
+
+    def _machine(self, name: str) -> Machine:
+        by_name = self._scheduler.cluster.by_name
+        if not isinstance(name, str) or name not in by_name:
+            raise ValueError(f"unknown machine {name}")
+        return by_name[name]
+
+    def _new_job(self, where: str, name: str, job_class: str, demand: Mapping[str, float]) -> Job:
+        """A job that arrives; one that would wait for ever is refused."""
+        plan, cluster = self._scheduler.plan, self._scheduler.cluster
+        job = new_job(plan, self._scheduler.arrived, where, name, job_class, demand)
+        runs = plan.runs[job.job_class]
+        if cluster.holds(job.demand, runs):
+            return job
+        if any(runs[m.configuration] and fits(job.demand, m.capacity) for m in cluster):
+            raise ValueError(f"job {name!r} fits only on machines that are draining")
+        raise ValueError(f"job {name!r} fits no machine that can run class {job_class!r}")
+
+    def _check_same(self, plan: Plan) -> None:
+        """Refuse a plan that lacks what is in use."""
+        own, cluster = self._scheduler.plan, self._scheduler.cluster
+        if plan.resources != own.resources:
+            raise ValueError(f"the guidance is for other resources: {', '.join(plan.resources)}")
+        for job in self._scheduler.jobs.values():
+            name = own.classes[job.job_class]
+            if name not in plan.number_of_class:
+                raise ValueError(f"the guidance has no class {name!r}, and job {job.name!r} is one")
+        for machine in cluster:
+            name = own.configurations[machine.configuration]
+            if name not in plan.number_of_configuration and machine.jobs:
+                raise ValueError(
+                    f"the guidance has no configuration {name!r}, and machine {machine.name} runs "
+                    f"{counted(len(machine.jobs), 'job')}: drain it first or use leave()"
+                )

@@ -1,0 +1,120 @@
+"""A machine and the jobs that it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from operator import add, sub
+
+from .answers import Placement, Reason
+from .plan import Plan, Units
+
+
+@dataclass(eq=False)
+class Job:
+    """A job; it waits at a `leaf` of its queue, or runs on `machine`.
+
+    Waiting jobs are in order of `rank`: of their arrival, below 0 if their machine has left. A
+    `stray` job fits none of the places of its class. `kept` is the machine that is kept for it.
+    """
+
+    name: str
+    job_class: int
+    given: dict[str, float]
+    demand: Units
+    number: int
+    rank: int
+    since: float = 0.0
+    machine: Machine | None = None
+    leaf: int = -1
+    stray: bool = False
+    kept: Machine | None = None
+    reason: Reason | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is in a queue."""
+        return self.leaf >= 0
+
+
+@dataclass(eq=False)
+class Machine:
+    """A machine: the jobs of each class that it should run (`bin`) and runs, and what it has free.
+
+    `seen` and `before` are what the sets of machines know: free amounts, and the number of running
+    jobs of the classes in which it has changed. `own` is the capacity if it is not that of the
+    configuration, `keeps` the job for which the machine is kept.
+    """
+
+    configuration: int
+    number: int
+    name: str
+    capacity: Units
+    own: dict[str, float] | None
+    bin_number: int | None
+    bin: tuple[int, ...]
+    draining: bool = False
+    keeps: Job | None = None
+    jobs: dict[str, Job] = field(default_factory=dict)
+    runs: list[int] = field(default_factory=list)
+    free: Units = ()
+    place: int = -1
+    seen: Units = ()
+    before: dict[int, int] = field(default_factory=dict)
+
+    def count(self) -> None:
+        """Work out `runs` and `free` from the jobs."""
+        self.runs = [0] * len(self.bin)
+        self.free = self.capacity
+        for job in self.jobs.values():
+            self.runs[job.job_class] += 1
+            self.free = tuple(map(sub, self.free, job.demand))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may start any job."""
+        return not self.draining and self.keeps is None
+
+    def more(self, k: int) -> int:
+        """Jobs of class k in the bin minus those that run."""
+        return self.bin[k] - self.runs[k]
+
+    def start(self, job: Job) -> None:
+        """Run a job."""
+        self.before.setdefault(job.job_class, self.runs[job.job_class])
+        self.runs[job.job_class] += 1
+        self.free = tuple(map(sub, self.free, job.demand))
+        self.jobs[job.name] = job
+        job.machine = self
+
+    def end(self, job: Job) -> None:
+        """Run a job no longer."""
+        self.before.setdefault(job.job_class, self.runs[job.job_class])
+        self.runs[job.job_class] -= 1
+        self.free = tuple(map(add, self.free, job.demand))
+        del self.jobs[job.name]
+        job.machine = None
+
+    def placement(self, job: Job) -> Placement:
+        """The answer that a job starts here."""
+        return Placement(job.name, self.name.rpartition("/")[0], self.number)
+
+
+def new_machine(
+    plan: Plan,
+    j: int,
+    number: int,
+    bin_number: int | None,
+    own: dict[str, float] | None = None,
+) -> Machine:
+    """A machine of configuration j without jobs."""
+    machine = Machine(
+        configuration=j,
+        number=number,
+        name=f"{plan.configurations[j]}/{number}",
+        capacity=plan.capacity[j] if own is None else plan.capacity_in_units(own),
+        own=own,
+        bin_number=bin_number,
+        bin=plan.bin(bin_number),
+    )
+    machine.count()
+    return machine

@@ -1,0 +1,287 @@
+"""Starts and ends of jobs under one plan: machines, waiting jobs and the rule at work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..splitmix import uniform
+from ..worth.recipe import MOST_KEPT
+from .answers import Joined, Left, Placement, Reason, counted
+from .best_fit import BestFit
+from .bid_price import BidPrice
+from .checks import is_number
+from .cluster import Cluster
+from .lotes import Lotes
+from .machine import Job, Machine, new_machine
+from .plan import Plan, fits
+from .queues import Line
+from .rule import Options, Rule
+
+RULES: dict[str, tuple[type[Rule], Callable[[Plan], list[list[bool]]]]] = {
+    "lotes": (Lotes, lambda plan: plan.planned),
+    "lotes-unrestricted": (Lotes, lambda plan: plan.runs),
+    "best-fit": (BestFit, lambda plan: plan.runs),
+    "bid-price": (BidPrice, lambda plan: plan.belongs),
+}
+"""The rule of each policy, and where jobs of a class start when others wait, shape (K, M)."""
+
+
+class Scheduler:
+    """Machines and jobs under a plan, which may change.
+
+    A job starts when it arrives, or when a machine has changed. Then its place in the sets of
+    machines changes, too.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        plan: Plan,
+        machines: Iterable[Machine],
+        waiting: Iterable[Job],
+        next_number: list[int],
+    ) -> None:
+        self.options = options
+        self.next_number = next_number
+        """Of each configuration: the number of the next machine that joins."""
+        self.now = -math.inf
+        self.arrived = 0
+        """How many jobs have arrived so far."""
+        self.jobs: dict[str, Job] = {}
+        """Those that run or wait, by name."""
+        self._lay_out(plan, machines, waiting)
+
+    def _lay_out(
+        self,
+        plan: Plan,
+        machines: Iterable[Machine],
+        waiting: Iterable[Job],
+        *,
+        spare: bool = False,
+    ) -> None:
+        """Make the sets of machines, the queues and the rule."""
+        self.plan, self.cluster = plan, Cluster(plan, machines, spare=spare)
+        rule, homes = RULES[self.options.policy]
+        keeps = self.options.keep_after is not None
+        self.line = Line(self.cluster, homes(plan), waiting, by_age=keeps)
+        self.rule = rule(self.cluster, self.line, self.options)
+        self._shapes = self.cluster.shapes if keeps else None
+        self._kept = sum(job.kept is not None for job in self.line)
+        if self.options.reasons:
+            self.line.watch = self._note_turn
+
+    def set_time(self, now: Any) -> None:
+        """Take note of the time if machines are kept."""
+        if self.options.keep_after is None:
+            return
+        if not (is_number(now) and self.now <= now < math.inf):
+            raise ValueError(f"now: keep_after needs the time, from {self.now:g} on, got {now!r}")
+        self.now = now
+
+    def arrive(self, job: Job, draw: float | None) -> Machine | None:
+        """Start a job where the rule says, or let it wait."""
+        job.since = self.now
+        self.arrived += 1
+        self.jobs[job.name] = job
+        machine = self._place(job, draw)
+        if machine is None:
+            self.line.append(job)
+        others = self._keep_machines()
+        assert not others  # a job that waits fits no machine that could be kept for it
+        return machine
+
+    def _place(self, job: Job, draw: float | None = None) -> Machine | None:
+        """Start a job that does not wait yet, if there is room."""
+        number = uniform(self.options.seed, job.number) if draw is None else draw
+        if self.options.reasons:
+            job.reason = self.why(job, number)
+        machine = self.rule.choose(job, number)
+        if machine is not None:
+            machine.start(job)
+            self.cluster.changed(machine)
+        return machine
+
+    def end(self, job: Job) -> list[Placement]:
+        """A job is done, or is taken back while it waits."""
+        del self.jobs[job.name]
+        machine = job.machine
+        if machine is not None:
+            machine.end(job)
+            return self._serve(machine) + self._keep_machines()
+        self.line.remove(job)
+        started = [] if job.kept is None else self._serve(self._release(job))
+        return started + self._keep_machines()
+
+    def _serve(self, machine: Machine) -> list[Placement]:
+        """Let a machine that has changed start waiting jobs, and those then no longer kept."""
+        started: list[Placement] = []
+        changed = [machine]
+        while changed:
+            machine = changed.pop(0)
+            kept, jobs = machine.keeps, list[Job]()
+            if kept is not None and not machine.draining and fits(kept.demand, machine.free):
+                self.line.start(kept, machine)
+                self._release(kept)
+                jobs.append(kept)
+            if self.line.length and machine.is_open:
+                jobs += self.rule.serve(machine)
+            self.cluster.changed(machine)
+            started += [machine.placement(job) for job in jobs]
+            changed += [self._release(job) for job in jobs if job.kept is not None]
+        return started
+
+    def _serve_all(self) -> list[Placement]:
+        """Let every machine, in order, start waiting jobs."""
+        started = []
+        for machine in list(self.cluster):
+            if self.line.length:
+                started += self._serve(machine)
+        return started
+
+    def _keep_machines(self) -> list[Placement]:
+        """Keep machines for the jobs that have waited longest, if that is long enough."""
+        started: list[Placement] = []
+        after, cluster, runs = self.options.keep_after, self.cluster, self.plan.runs
+        if after is None or self._shapes is None:
+            return started
+        while self._kept < max(1, int(MOST_KEPT * len(cluster.by_name))):
+            waiting = self.line.oldest()
+            job = next((j for j in waiting if cluster.holds(j.demand, runs[j.job_class])), None)
+            if job is None or self.now - job.since < after:
+                break
+            able = cluster.open_in(self.line.places_for(job))
+            machine = self._shapes.emptiest(job.demand, able)
+            if machine is None:
+                break
+            machine.keeps, job.kept = job, machine
+            self._kept += 1
+            cluster.set_open(machine)
+            started += self._serve(machine)
+        return started
+
+    def _release(self, job: Job) -> Machine:
+        """The machine that was kept for a job no longer is."""
+        machine = job.kept
+        assert machine is not None
+        machine.keeps, job.kept = None, None
+        self._kept -= 1
+        self.cluster.set_open(machine)
+        return machine
+
+    def join(self, j: int, own: dict[str, float] | None) -> Joined:
+        """Add a machine of configuration j, perhaps with a capacity of its own."""
+        number = self.next_number[j]
+        self.next_number[j] += 1
+        machine = new_machine(self.plan, j, number, self.cluster.vacant_bin(j), own)
+        if not self.cluster.join(machine):
+            self._lay_out(self.plan, [*self.cluster, machine], self.line, spare=True)
+        elif self.cluster.count_size(machine, 1):
+            self.line.sort(self.line)
+        return Joined(machine.name, self._serve(machine) + self._keep_machines())
+
+    def drain(self, machine: Machine) -> list[Placement]:
+        """Let a machine start no more jobs."""
+        homeless = self._set_draining(machine, True)
+        return (self._serve_all() if homeless else []) + self._keep_machines()
+
+    def undrain(self, machine: Machine) -> list[Placement]:
+        """Let a machine start jobs again."""
+        self._set_draining(machine, False)
+        return self._serve(machine) + self._keep_machines()
+
+    def _set_draining(self, machine: Machine, draining: bool) -> bool:
+        """Whether a waiting job has become stray."""
+        if machine.draining == draining:
+            return False
+        machine.draining = draining
+        kept = machine.keeps
+        if kept is not None:
+            self._release(kept)
+        self.cluster.set_open(machine)
+        changed = self.cluster.count_size(machine, -1 if draining else 1)
+        return (changed or kept is not None) and self.line.sort(self.line)
+
+    def leave(self, machine: Machine) -> Left:
+        """Take a machine out; its jobs start elsewhere or go to the head of the line."""
+        jobs = sorted(machine.jobs.values(), key=lambda job: job.number)
+        homeless = self._set_draining(machine, True)
+        self.cluster.leave(machine)
+        started, back = [], []
+        for job in jobs:
+            machine.end(job)
+            place = self._place(job)
+            if place is None:
+                back.append(job)
+            else:
+                started.append(place.placement(job))
+        if back:
+            first = min((job.rank for job in self.line), default=0)
+            for rank, job in enumerate(back, start=min(first, 0) - len(back)):
+                job.rank, job.since, job.stray = rank, self.now, self.line.is_stray(job)
+            self.line.sort([*back, *self.line])
+        if homeless:
+            started += self._serve_all()
+        return Left([job.name for job in jobs], started + self._keep_machines())
+
+    def follow(self, plan: Plan) -> list[Placement]:
+        """Go on under another plan, which has all that is in use."""
+        old, there, waiting = self.plan, plan.number_of_configuration, list(self.line)
+        for job in self.jobs.values():
+            job.job_class = plan.number_of_class[old.classes[job.job_class]]
+            job.demand = plan.in_units(job.given)
+        machines = [m for m in self.cluster if old.configurations[m.configuration] in there]
+        bins = [iter(numbers) for numbers in plan.bins_of]
+        for machine in sorted(machines, key=lambda m: (m.draining, m.number)):
+            j = machine.configuration = there[old.configurations[machine.configuration]]
+            own = machine.own
+            machine.capacity = plan.capacity[j] if own is None else plan.capacity_in_units(own)
+            machine.bin_number = next(bins[j], None)
+            machine.bin = plan.bin(machine.bin_number)
+            machine.count()
+        for job in waiting:
+            kept = job.kept
+            if kept is not None and not (
+                kept in machines
+                and plan.runs[job.job_class][kept.configuration]
+                and fits(job.demand, kept.capacity)
+            ):
+                kept.keeps, job.kept = None, None
+        next_number = dict(zip(old.configurations, self.next_number, strict=True))
+        self.next_number = [next_number.get(name, 0) for name in plan.configurations]
+        self._lay_out(plan, machines, waiting)
+        return self._serve_all() + self._keep_machines()
+
+    def why(self, job: Job, draw: float | None = None) -> Reason:
+        """Why a job that does not wait yet would start on a machine, or wait."""
+        number = uniform(self.options.seed, job.number) if draw is None else draw
+        return self.rule.why(job, number) or self.why_it_waits(job)
+
+    def why_it_waits(self, job: Job) -> Reason:
+        """Why a job waits, or would."""
+        plan, cluster = self.plan, self.cluster
+        runs = plan.runs[job.job_class]
+        able = [machine for machine in cluster if runs[machine.configuration]]
+        room = cluster.with_room(job.demand, runs)
+        draining = sum(machine.draining for machine in able)
+        before = sum(other.rank < job.rank for other in self.line)
+        text = f"{plan.classes[job.job_class]} waits: "
+        if room:
+            places = sorted({machine.configuration for machine in room})
+            where = ", ".join(plan.configurations[j] for j in places)
+            text += f"{counted(len(room), 'machine')} with room, of {where}: not for its class"
+        else:
+            text += f"none of {counted(len(able), 'machine')} that can run it has room"
+        if job.kept is not None:
+            text += f"; {job.kept.name} is kept for it"
+        if draining:
+            text += f"; {counted(draining, 'machine')} draining"
+        if before:
+            text += f"; {counted(before, 'job')} before it"
+        return Reason(text, None, len(room))
+
+    def _note_turn(self, job: Job, machine: Machine) -> None:
+        turn, name = self.rule.turn(job, machine), machine.name
+        text = f"it waited until {name} had room, and {turn}"
+        job.reason = self.rule.reason(job, machine, text, 1, ())

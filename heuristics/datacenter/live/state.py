@@ -1,0 +1,130 @@
+"""All of a dispatcher but its plan and options, as a JSON document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from .checks import checked_amounts, known, new_job, whole
+from .machine import Job, Machine, new_machine
+from .plan import Plan
+from .rule import Options
+from .scheduler import Scheduler
+
+STATE = "slotwise/dispatcher-state/1"
+"""Format of the document."""
+
+
+def state_of(scheduler: Scheduler) -> dict[str, Any]:
+    """The document of a scheduler."""
+    plan, options = scheduler.plan, scheduler.options
+
+    def entry(job: Job) -> dict[str, Any]:
+        kept = None if job.kept is None else job.kept.name
+        aged = job.waits and options.keep_after is not None
+        return {
+            "job": job.name,
+            "class": plan.classes[job.job_class],
+            "demand": job.given,
+            "number": job.number,
+            **({"since": job.since, "kept": kept} if aged else {}),
+        }
+
+    return {
+        "format": STATE,
+        "guidance": plan.fingerprint(),
+        "policy": options.policy,
+        "sample": options.sample,
+        "seed": options.seed,
+        "keep_after": options.keep_after,
+        "now": scheduler.now if scheduler.now > -math.inf else None,
+        "arrived": scheduler.arrived,
+        "next_machine": dict(zip(plan.configurations, scheduler.next_number, strict=True)),
+        "machines": [
+            {
+                "configuration": plan.configurations[machine.configuration],
+                "number": machine.number,
+                "bin": machine.bin_number,
+                "draining": machine.draining,
+                "capacity": machine.own,
+                "jobs": [entry(job) for job in machine.jobs.values()],
+            }
+            for machine in scheduler.cluster
+        ],
+        "waiting": [entry(job) for job in scheduler.line],
+    }
+
+
+def restored(state: Mapping[str, Any], plan: Plan, options: Options) -> Scheduler:
+    """The scheduler of a document that was saved under the same plan and options."""
+    if state["guidance"] != plan.fingerprint():
+        raise ValueError("the state was saved under other guidance")
+    for option in ("policy", "sample", "seed", "keep_after"):
+        saved, own = state[option], getattr(options, option)
+        if saved != own:
+            raise ValueError(
+                f"the state was saved with {option} {saved!r}, this dispatcher has {own!r}"
+            )
+    jobs = dict[str, Job]()
+
+    def job_of(entry: Mapping[str, Any]) -> Job:
+        name = entry["job"]
+        if name in jobs:
+            raise ValueError(f"state: job {name!r} is there twice")
+        job = new_job(plan, 0, f"state: job {name!r}", name, entry["class"], entry["demand"])
+        job.number = whole(f"job {name!r}", entry["number"])
+        jobs[name] = job
+        return job
+
+    next_number = [whole("next_machine", state["next_machine"][n]) for n in plan.configurations]
+    machines: dict[str, Machine] = {}
+    for entry in state["machines"]:
+        machine = _machine_of(entry, plan, next_number)
+        if machine.name in machines:
+            raise ValueError(f"state: machine {machine.name} is there twice")
+        machines[machine.name] = machine
+        for running in entry["jobs"]:
+            job = job_of(running)
+            machine.jobs[job.name] = job
+            job.machine = machine
+        machine.count()  # above its capacity if another plan has made it smaller
+    waiting = [job_of(entry) for entry in state["waiting"]]
+    now = -math.inf if state["now"] is None else float(state["now"])
+    for rank, (job, entry) in enumerate(zip(waiting, state["waiting"], strict=True)):
+        job.rank = rank - len(waiting)  # before all that arrive
+        _set_age(job, entry, now, machines)
+    arrived = whole("arrived", state["arrived"])
+    scheduler = Scheduler(options, plan, machines.values(), waiting, next_number)
+    scheduler.jobs, scheduler.arrived, scheduler.now = jobs, arrived, now
+    return scheduler
+
+
+def _set_age(
+    job: Job, entry: Mapping[str, Any], now: float, machines: Mapping[str, Machine]
+) -> None:
+    """Since when a job waits, and the machine that is kept for it."""
+    job.since = float(entry.get("since", -math.inf))
+    if not job.since <= now < math.inf:
+        raise ValueError(f"state: job {job.name!r} waits since {job.since}, it is {now}")
+    if entry.get("kept") is not None:
+        job.kept = machines[entry["kept"]]
+        if job.kept.keeps is not None:
+            raise ValueError(f"state: machine {job.kept.name} is kept twice")
+        job.kept.keeps = job
+
+
+def _machine_of(entry: Mapping[str, Any], plan: Plan, next_number: list[int]) -> Machine:
+    """A machine, without its jobs."""
+    where = "state: machine"
+    j = known(plan.number_of_configuration, "configuration", entry["configuration"])
+    number = whole(f"{where} of {entry['configuration']}", entry["number"])
+    where += f" {entry['configuration']}/{number}"
+    if number >= next_number[j]:
+        raise ValueError(f"{where}: the next one is {next_number[j]}")
+    if entry["bin"] is not None and entry["bin"] not in plan.bins_of[j]:
+        raise ValueError(f"{where}: the plan has no bin {entry['bin']!r} there")
+    own = None if entry["capacity"] is None else checked_amounts(plan, where, entry["capacity"])
+    machine = new_machine(plan, j, number, entry["bin"], own)
+    machine.draining = bool(entry["draining"])
+    return machine

@@ -1,0 +1,410 @@
+"""Policies written in plain Python: subclass `Policy` and write `arrive` and `depart`.
+
+    class FirstFit(Policy):
+        def begin(self):
+            self.queue = []
+
+        def arrive(self, job):
+            for machine in self.with_room(job):
+                return self.start(job, machine)
+            self.queue.append(job)
+
+        def depart(self, job):
+            for waiting in list(self.queue):
+                if job.machine.has_room(waiting):
+                    self.queue.remove(waiting)
+                    self.start(waiting, job.machine)
+
+The events, the checks and the figures are those of the compiled event loop, which comes back to
+Python at every event. That takes some hundred times as long as a compiled policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.arrays import BoolArray, IntArray
+from ...core.errors import InputError
+from ...core.kernels.decorators import inlined
+from ...core.kernels.references import Reference
+from ...core.random_numbers import uniform_of_job
+from ...instances.datacenter.datacenter import Datacenter
+from ...instances.datacenter.guidance import Guidance
+from ...instances.datacenter.workload import Jobs
+from .engine import event_loop as events
+from .engine.columns import (
+    ARRIVAL,
+    DURATION,
+    FIRST_DEMAND,
+    JOB_CLASS,
+    NO_MACHINE,
+    NO_SLOT,
+    NOW,
+    NUMBER,
+    STOP_ASKED,
+    machine_numbers,
+)
+from .engine.event_loop import BrokenInvariant
+from .engine.state import System
+from .policy import RunningPolicy, Setting
+
+SHOWN = 3
+"""Lost jobs that a message names."""
+
+
+class JobView:
+    """What a policy sees of a job.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the workload: jobs are numbered in order of arrival, from 0. Jobs that the
+        datacenter runs at time 0 have numbers below 0.
+    job_class : str
+        The name of its class.
+    arrival : float
+        When it arrived, in the datacenter's time unit.
+    duration : float
+        How long it runs on the first configuration that can run its class, in the same unit; see
+        `MachineView.duration_of`.
+    demand_units : (R,) array
+        What it needs of each resource, in whole units of `Datacenter.unit`.
+    machine : MachineView or None
+        The machine that it runs on, or ran on when it has departed; None while it waits.
+    start : float or None
+        When it started.
+    """
+
+    def __init__(self, system: System, slot: int, datacenter: Datacenter) -> None:
+        row, times = system.info[slot], system.time[slot]
+        self.number = int(row[NUMBER])
+        self.arrival, self.duration = float(times[ARRIVAL]), float(times[DURATION])
+        self.demand_units: IntArray = row[FIRST_DEMAND:].copy()
+        self.machine: MachineView | None = None
+        self.start: float | None = None
+        self._class = int(row[JOB_CLASS])
+        self._slot = slot
+        self._datacenter = datacenter
+
+    @property
+    def job_class(self) -> str:
+        """The name of its class."""
+        return self._datacenter.classes[self._class]
+
+    @property
+    def demand(self) -> dict[str, float]:
+        """What it needs of each resource, by name."""
+        amounts = self.demand_units * self._datacenter.unit
+        return dict(zip(self._datacenter.resources, amounts.tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        return f"job {self.number} of class {self.job_class!r}"
+
+
+class MachineView:
+    """What a policy sees of a machine.
+
+    Attributes
+    ----------
+    number : int
+        Machines are numbered in the datacenter's order, configuration by configuration, from 0.
+    configuration : str
+        The name of its configuration.
+    running : list of JobView
+        The jobs that it runs, in the order in which they started.
+    """
+
+    def __init__(self, system: System, number: int, m: int, datacenter: Datacenter) -> None:
+        self.number = number
+        self.running: list[JobView] = []
+        self._m = m
+        self._configuration = int(system.configuration[m])
+        self._free = system.free[m]
+        self._runs: IntArray = system.runs[:, self._configuration]
+        self._factor = system.factor[:, self._configuration]
+        self._datacenter = datacenter
+
+    @property
+    def configuration(self) -> str:
+        """The name of its configuration."""
+        return self._datacenter.configurations[self._configuration]
+
+    @property
+    def free_units(self) -> IntArray:
+        """What it has free of each resource now, shape (R,), in units of `Datacenter.unit`."""
+        free: IntArray = self._free.copy()
+        return free
+
+    @property
+    def capacity(self) -> dict[str, float]:
+        """What it has of each resource when it is empty, by name."""
+        amounts = self._datacenter.capacity[self._configuration].tolist()
+        return dict(zip(self._datacenter.resources, amounts, strict=True))
+
+    @property
+    def free(self) -> dict[str, float]:
+        """What it has free of each resource now, by name, up to rounding. `has_room` is exact."""
+        data, j = self._datacenter, self._configuration
+        amounts = data.capacity[j] - (data.capacity_units[j] - self._free) * data.unit
+        return dict(zip(data.resources, amounts.tolist(), strict=True))
+
+    def can_run(self, job: JobView) -> bool:
+        """Whether it could run the job if it were empty."""
+        capacity = self._datacenter.capacity_units[self._configuration]
+        return bool(self._runs[job._class]) and bool((job.demand_units <= capacity).all())
+
+    def has_room(self, job: JobView) -> bool:
+        """Whether the job can start here now."""
+        return bool(self._runs[job._class]) and bool((job.demand_units <= self._free).all())
+
+    def duration_of(self, job: JobView) -> float:
+        """How long the job would run here, in the datacenter's time unit; inf if it cannot."""
+        return job.duration * float(self._factor[job._class])
+
+    def __repr__(self) -> str:
+        return f"machine {self.number} ({self.configuration})"
+
+
+class Policy:
+    """A dispatching policy in plain Python. A subclass writes `arrive` and `depart`.
+
+    It can be given to `simulate` as a class, which makes an instance for every run, or as an
+    instance. It is at work from `begin` on, when the machines are known.
+
+    Attributes
+    ----------
+    follows_plan : bool
+        True for a policy that needs guidance. It may then get another plan through `replan`.
+    name : str
+        What reports call it: the name of its class unless it says otherwise.
+    """
+
+    follows_plan: bool = False
+    name: str = ""
+    _work: PythonRun | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            cls.name = cls.__name__
+
+    def begin(self) -> None:
+        """Get ready: called once in every run, before the first job. Make queues here."""
+
+    def arrive(self, job: JobView) -> None:
+        """Start the job that has arrived, or remember that it waits."""
+        raise NotImplementedError
+
+    def depart(self, job: JobView) -> None:
+        """Start jobs that wait: this one has left `job.machine`."""
+        raise NotImplementedError
+
+    def replan(self, guidance: Guidance) -> None:
+        """Follow another plan from now on; `self.guidance` is that plan already."""
+
+    def start(self, job: JobView, machine: MachineView) -> None:
+        """Start a waiting job now.
+
+        Parameters
+        ----------
+        job
+            A job that has arrived and has not started.
+        machine
+            A machine that has room for it.
+
+        Raises
+        ------
+        BrokenInvariant
+            If the job has started before, its class cannot run there, or it does not fit.
+        """
+        self._at_work.start(job, machine)
+
+    def with_room(self, job: JobView) -> Iterator[MachineView]:
+        """Return the machines on which the job can start now, lowest number first.
+
+        They are looked up when this is called: after a start look again.
+        """
+        return self._at_work.with_room(job)
+
+    def draw(self, job: JobView) -> float:
+        """A random number in [0, 1) that depends on the seed and the job's number alone."""
+        return float(uniform_of_job(self._at_work.setting.seed, job.number))
+
+    @property
+    def machines(self) -> tuple[MachineView, ...]:
+        """All machines, in order of their numbers."""
+        return self._at_work.machines
+
+    @property
+    def now(self) -> float:
+        """The time, in the datacenter's time unit."""
+        return float(self._at_work.system.clock[NOW])
+
+    @property
+    def datacenter(self) -> Datacenter:
+        """Machines and classes."""
+        return self._at_work.setting.datacenter
+
+    @property
+    def guidance(self) -> Guidance | None:
+        """The plan; None if the run has none."""
+        return self._at_work.plan
+
+    @property
+    def _at_work(self) -> PythonRun:
+        if self._work is None:
+            raise RuntimeError(f"{self.name} is at work from begin() on: make queues there")
+        return self._work
+
+    def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
+        """Return the policy at work in an empty datacenter; the simulator calls it.
+
+        Parameters
+        ----------
+        setting
+            Datacenter, plan and seed.
+        system
+            The empty datacenter.
+
+        Returns
+        -------
+        RunningPolicy
+            The running policy.
+
+        Raises
+        ------
+        InputError
+            If `arrive` or `depart` is missing, or the plan that the policy needs.
+        """
+        for method in ("arrive", "depart"):
+            if getattr(type(self), method) is getattr(Policy, method):
+                raise InputError(f"policy {self.name}: write a method {method}(self, job)")
+        if self.follows_plan:
+            setting.required_guidance()
+        self._work = PythonRun(self, setting, system)
+        self.begin()
+        return self._work
+
+
+class _HandOver(NamedTuple):
+    """The policy that leaves every decision to Python: `event` (2,) says what has happened."""
+
+    event: IntArray
+
+
+SLOT, LEFT_MACHINE = 0, 1
+"""Entries of `event`: the job's slot, and the machine that it left, or NO_MACHINE."""
+
+
+@inlined
+def _arrive(policy: _HandOver, system: System, slot: int) -> None:
+    policy.event[SLOT] = slot
+    policy.event[LEFT_MACHINE] = NO_MACHINE
+    system.tally[STOP_ASKED] = 1
+
+
+@inlined
+def _depart(policy: _HandOver, system: System, slot: int, m: int) -> None:
+    policy.event[SLOT] = slot
+    policy.event[LEFT_MACHINE] = m
+    system.tally[STOP_ASKED] = 1
+
+
+_HANDLER = events.handler(_arrive, _depart, keep=True)
+
+
+class PythonRun:
+    """A `Policy` in the middle of a simulation; a `RunningPolicy`."""
+
+    def __init__(self, policy: Policy, setting: Setting, system: System) -> None:
+        self.setting, self.system, self.plan = setting, system, setting.guidance
+        numbers = machine_numbers(system.free)
+        self.machines = tuple(
+            MachineView(system, number, m, setting.datacenter)
+            for number, m in enumerate(numbers.tolist())
+        )
+        self._policy = policy
+        self._jobs: dict[int, JobView] = {}
+        self._hand_over = _HandOver(np.full(2, NO_SLOT, dtype=np.int64))
+        self._loop = events.Loop(_HANDLER)
+        self._numbers = numbers
+        self._able: BoolArray = system.runs[:, system.configuration[numbers]] > 0
+
+    def prepare(self, system: System, block: Jobs) -> None:
+        """Compile what runs later."""
+        self._loop.run(self._hand_over, system, block, -np.inf, False)
+        self._refer_to(system)
+        events.start_job(self._state, NO_SLOT, NO_MACHINE)
+
+    def _refer_to(self, system: System) -> None:
+        self.system = system
+        self._state: Any = Reference(system)
+
+    def advance(self, system: System, block: Jobs, until: float, last: bool) -> int:
+        """Go through events, as `RunningPolicy.advance`.
+
+        `until`: time of the first event that is not processed.
+        """
+        self._refer_to(system)
+        event, tally = self._hand_over.event, system.tally
+        while True:
+            event[SLOT] = NO_SLOT
+            try:
+                why = self._loop.run(self._hand_over, system, block, until, last)
+            except BrokenInvariant as broken:
+                raise BrokenInvariant(f"{self._policy.name}: {broken}{self._lost()}") from None
+            tally[STOP_ASKED] = 0
+            slot, left = event.tolist()
+            if slot == NO_SLOT:
+                return int(why)
+            if left == NO_MACHINE:
+                job = self._jobs[slot] = JobView(system, slot, self.setting.datacenter)
+                self._policy.arrive(job)
+            else:
+                job = self._jobs.pop(slot)
+                assert job.machine is not None
+                job.machine.running.remove(job)
+                self._policy.depart(job)
+
+    def make_room(self, system: System) -> None:
+        """Nothing: queues in Python have room."""
+
+    def renew(self, system: System) -> None:
+        """Nothing: there are no index structures."""
+
+    def replan(self, system: System, guidance: Guidance) -> None:
+        """Follow another plan from now on."""
+        self._refer_to(system)
+        self.plan = guidance
+        self._policy.replan(guidance)
+
+    def start(self, job: JobView, machine: MachineView) -> None:
+        """Start a job, as `Policy.start`."""
+        what = f"{self._policy.name}: {job} cannot start on {machine}"
+        if job.machine is not None:
+            raise BrokenInvariant(f"{what}: it has started before, on {job.machine}")
+        own = self.machines[machine.number : machine.number + 1]
+        if self._jobs.get(job._slot) is not job or machine not in own:
+            raise BrokenInvariant(f"{what}: they are of different runs")
+        try:
+            events.start_job(self._state, job._slot, machine._m)
+        except BrokenInvariant as broken:
+            raise BrokenInvariant(f"{what}: {broken}") from None
+        job.machine, job.start = machine, float(self.system.clock[NOW])
+        machine.running.append(job)
+
+    def with_room(self, job: JobView) -> Iterator[MachineView]:
+        """The machines on which the job can start now, as `Policy.with_room` says."""
+        room = (self.system.free[self._numbers] >= job.demand_units).all(axis=1) & self._able[
+            job._class
+        ]
+        return (self.machines[number] for number in np.flatnonzero(room).tolist())
+
+    def _lost(self) -> str:
+        """Names of some jobs that wait."""
+        lost = sorted(job.number for job in self._jobs.values() if job.machine is None)
+        names = ", ".join(map(str, lost[:SHOWN])) + (", ..." if len(lost) > SHOWN else "")
+        return f" (number {names})" if lost else ""

@@ -1,0 +1,214 @@
+"""One resource in a tree with guarantees and limits: two passes, compiled.
+
+From the leaves up, every node gets the least and the most that it can have; from the root down,
+every group divides what it has so that all children stand at one level, but for those at their
+least or most. docs/heuristics/limits.md proves that the amounts exist and are unique.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ....core.arrays import BoolArray, FloatArray, IntArray
+from ....core.kernels.decorators import counted
+from ....instances.hierarchy.hierarchy import Hierarchy
+from ....instances.hierarchy.quotas import TOTAL, Quotas
+from ....instances.hierarchy.replay import ranks
+from ..tree_layout import TreeLayout, layout
+
+FEW = 24
+"""Numbers that are sorted by insertion sooner than by other means."""
+
+
+class Rule(NamedTuple):
+    """Where schedulers differ in how they divide one resource."""
+
+    total: bool
+    """Whether weights divide everything, not what lies above the guarantees."""
+    children_count: bool = True
+    """Whether what children are guaranteed is guaranteed to their group."""
+    idle_to_weight_0: bool = True
+    """Whether a node of weight 0 gets what its siblings leave."""
+
+
+class Divided(NamedTuple):
+    """Amounts of one resource as fractions of the capacity, both of shape (nodes,)."""
+
+    amount: FloatArray
+    guaranteed: FloatArray
+
+
+def divide(hierarchy: Hierarchy, quotas: Quotas, j: int, rule: Rule | None = None) -> Divided:
+    """Divide resource number `j`, by default by the rule of the exact model.
+
+    Without room for all guarantees each node has its own.
+    """
+    return Divided(*_divide(_clamped(hierarchy, quotas, j, rule or Rule(quotas.surplus == TOTAL))))
+
+
+def divide_sets(
+    hierarchy: Hierarchy, quotas: Quotas, leaves: IntArray, busy: BoolArray
+) -> FloatArray:
+    """Divide the only resource for many sets of busy ones among some leaves.
+
+    `busy`: shape (sets, these leaves), like the result, which are fractions of the capacity; other
+    leaves keep their tasks.
+    """
+    tree = _clamped(hierarchy, quotas, 0, Rule(quotas.surplus == TOTAL))
+    amounts: FloatArray = _divide_sets(tree, hierarchy.leaf[leaves], busy)
+    return amounts
+
+
+class _Clamped(NamedTuple):
+    """What the two passes need; arrays of shape (nodes,), amounts as fractions of the capacity."""
+
+    layout: TreeLayout
+    weight: FloatArray
+    rank: IntArray
+    rising: BoolArray
+    most: FloatArray
+    guarantee: FloatArray
+    limit: FloatArray
+    reserve: FloatArray
+    rule: Rule
+
+
+def _clamped(hierarchy: Hierarchy, quotas: Quotas, j: int, rule: Rule) -> _Clamped:
+    capacity = hierarchy.capacity[j]
+    rank, weight = ranks(hierarchy.weight, quotas.priority)
+    most = np.full(hierarchy.nodes, np.inf)
+    most[hierarchy.leaf] = 0.0
+    needs = hierarchy.demand[:, j] > 0
+    most[hierarchy.leaf[needs]] = hierarchy.tasks[needs] * hierarchy.demand[needs, j] / capacity
+    rising = np.ones(hierarchy.nodes, dtype=np.bool_)
+    if not rule.idle_to_weight_0:
+        rising = hierarchy.weight > 0
+    return _Clamped(
+        layout(hierarchy),
+        weight,
+        rank,
+        rising,
+        most,
+        quotas.guarantee[:, j] / capacity,
+        quotas.limit[:, j] / capacity,
+        quotas.reserve[:, j] / capacity,
+        rule,
+    )
+
+
+@counted
+def _divide_sets(tree: _Clamped, nodes: IntArray, busy: BoolArray) -> FloatArray:
+    most = tree.most.copy()
+    result = np.zeros(busy.shape)
+    for s in range(busy.shape[0]):
+        for p in range(len(nodes)):
+            tree.most[nodes[p]] = most[nodes[p]] if busy[s, p] else 0.0
+        amount, _ = _divide(tree)
+        for p in range(len(nodes)):
+            result[s, p] = amount[nodes[p]]
+    tree.most[:] = most
+    return result
+
+
+@counted
+def _divide(tree: _Clamped) -> tuple[FloatArray, FloatArray]:
+    parent, first, children = tree.layout.parent, tree.layout.first, tree.layout.children
+    most, reserve = tree.most, tree.reserve
+    nodes = len(parent)
+    low, high = np.zeros(nodes), np.zeros(nodes)
+    low_below, high_below = np.zeros(nodes), np.zeros(nodes)
+    for n in range(nodes - 1, -1, -1):
+        high[n] = min(tree.limit[n], most[n] if children[n] == 0 else high_below[n])
+        own = tree.guarantee[n]
+        if tree.rule.children_count:
+            own = max(own, low_below[n])
+        low[n] = max(min(high[n], own), reserve[n])
+        high[n] = max(high[n], reserve[n])
+        if n:
+            low_below[parent[n]] += low[n]
+            high_below[parent[n]] += high[n]
+    ends, change = np.empty((2, 2 * children.max()))
+    amount, base = np.zeros(nodes), np.zeros(nodes)
+    amount[0], base[0] = min(1.0, high[0]), low_below[0]
+    for n in range(nodes):
+        if children[n] > 0:
+            group = tree.layout.child[first[n] : first[n] + children[n]]
+            _share_out(tree, group, amount[n], low, high, amount, ends, change)
+            _share_out(tree, group, base[n], low, high, base, ends, change)
+        elif n:
+            amount[n], base[n] = min(amount[n], most[n]), min(base[n], most[n])
+    return amount, base
+
+
+@counted
+def _share_out(
+    tree: _Clamped,
+    group: IntArray,
+    amount: float,
+    low: FloatArray,
+    high: FloatArray,
+    result: FloatArray,
+    ends: FloatArray,
+    change: FloatArray,
+) -> None:
+    """Divide an amount among siblings: the classes one after the other, each at one level."""
+    weight, rank, rising, total = tree.weight, tree.rank, tree.rising, tree.rule.total
+    left = amount
+    for c in group:
+        result[c] = low[c]
+        left -= low[c]
+    if left <= 0:
+        return
+    done = np.iinfo(np.int64).max
+    while left > 0:
+        now, found = np.iinfo(np.int64).min, False
+        for c in group:
+            if rank[c] < done and (not found or rank[c] > now):
+                now, found = rank[c], True
+        if not found:
+            return
+        # A child rises from the level `ends[2k]` to `ends[2k + 1]`.
+        count = 0
+        for c in group:
+            if rank[c] == now and rising[c] and high[c] > low[c]:
+                begin = low[c] if total else 0.0
+                ends[count] = begin / weight[c]
+                ends[count + 1] = (high[c] - low[c] + begin) / weight[c]
+                change[count], change[count + 1] = weight[c], -weight[c]
+                count += 2
+        _sort(ends, change, count)
+        level, slope = 0.0, 0.0
+        for k in range(count):
+            given = slope * (ends[k] - level) if slope > 0 else 0.0
+            if given >= left:
+                break
+            left -= given
+            level = ends[k]
+            slope += change[k]
+        else:
+            slope = 0.0
+        if slope > 0:
+            level += left / slope
+            left = 0.0
+        for c in group:
+            if rank[c] == now and rising[c]:
+                raised = weight[c] * level if total else low[c] + weight[c] * level
+                result[c] = min(high[c], max(low[c], raised))
+        done = now
+
+
+@counted
+def _sort(ends: FloatArray, change: FloatArray, count: int) -> None:
+    """Sort both by `ends`; the few children of most groups in place."""
+    if count > FEW:
+        order = np.argsort(ends[:count])
+        ends[:count], change[:count] = ends[:count][order], change[:count][order]
+        return
+    for k in range(1, count):
+        end, by, at = ends[k], change[k], k
+        while at > 0 and ends[at - 1] > end:
+            ends[at], change[at] = ends[at - 1], change[at - 1]
+            at -= 1
+        ends[at], change[at] = end, by

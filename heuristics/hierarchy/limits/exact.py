@@ -1,0 +1,99 @@
+"""The exact allocation of a hierarchy with guarantees and limits.
+
+Guarantees first, then the surplus by priority and weight, then weight 0;
+docs/heuristics/limits.md states the model.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....core.arrays import FloatArray
+from ....core.notices import progress
+from ....instances.hierarchy.allocation import SATISFIED, Allocation
+from ....instances.hierarchy.hierarchy import Hierarchy
+from ....instances.hierarchy.quotas import Quotas, check_feasible
+from ....instances.hierarchy.replay import replay, tree_of
+from .clamps import divide
+from .stages import beyond_sweeps, fill_by_stages
+
+MANY = 3000
+"""Nodes from which on a simulation event by event takes more than seconds."""
+
+
+def feasible_quotas(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -> Quotas:
+    """The quotas, scaled where they promise more than there is if that is wanted.
+
+    Raises `InputError` for promises that cannot be kept.
+    """
+    quotas = hierarchy.quotas or Quotas.none(hierarchy.nodes, len(hierarchy.resources))
+    if scale_guarantees:
+        quotas = quotas.scaled(hierarchy.capacity, hierarchy.parent, hierarchy.wanted)
+    check_feasible(
+        quotas,
+        hierarchy.capacity,
+        hierarchy.parent,
+        hierarchy.resources,
+        hierarchy.path,
+        hierarchy.wanted,
+    )
+    return quotas
+
+
+def exact_with_limits(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -> Allocation:
+    """Compute the exact allocation under guarantees and limits.
+
+    Raises `InputError` for guarantees that do not fit, and for a leaf that does not need the one
+    resource that counts.
+    """
+    quotas = feasible_quotas(hierarchy, scale_guarantees=scale_guarantees)
+    if hierarchy.shares_each:
+        tasks, guaranteed = _each_for_itself(hierarchy, quotas)
+    elif not (slow := beyond_sweeps(hierarchy, quotas)):
+        size = hierarchy.task_share
+        tasks, guaranteed = _tasks(hierarchy, *fill_by_stages(hierarchy, quotas), size)
+    else:
+        if hierarchy.nodes > MANY:
+            progress(f"{slow}: {hierarchy.nodes} nodes event by event, which can take minutes")
+        tree = tree_of(hierarchy, quotas)
+        filled = replay(tree)
+        tasks, guaranteed = _tasks(hierarchy, filled.share, filled.guaranteed, tree.size)
+    return Allocation(
+        hierarchy=hierarchy,
+        method="exact",
+        tasks=tasks,
+        weight=np.where(hierarchy.tasks > 0, hierarchy.weight[hierarchy.leaf], 0.0),
+        bottleneck=_bottlenecks(hierarchy, tasks),
+        guaranteed_tasks=np.minimum(guaranteed, tasks),
+    )
+
+
+def _tasks(
+    hierarchy: Hierarchy, share: FloatArray, guaranteed: FloatArray, size: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Tasks of shares, all where they are as many, and of guaranteed parts."""
+    tasks = np.where(share >= hierarchy.tasks * size, hierarchy.tasks, share / size)
+    return tasks, guaranteed / size
+
+
+def _each_for_itself(hierarchy: Hierarchy, quotas: Quotas) -> tuple[FloatArray, FloatArray]:
+    """Tasks that the amounts of all resources permit, and guarantee, both of shape (leaves,)."""
+    tasks, guaranteed = hierarchy.tasks.copy(), hierarchy.tasks.copy()
+    for j, capacity in enumerate(hierarchy.capacity.tolist()):
+        needs = hierarchy.demand[:, j] > 0
+        divided = divide(hierarchy, quotas, j)
+        per_task = hierarchy.demand[needs, j] / capacity
+        for result, amount in ((tasks, divided.amount), (guaranteed, divided.guaranteed)):
+            permitted = amount[hierarchy.leaf[needs]] / per_task
+            result[needs] = np.minimum(result[needs], permitted)
+    return tasks, guaranteed
+
+
+def _bottlenecks(
+    hierarchy: Hierarchy, tasks: FloatArray
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The fullest resource that each leaf with tasks left needs, or `SATISFIED`."""
+    load = tasks @ hierarchy.demand / hierarchy.capacity
+    needed = np.where(hierarchy.demand > 0, load, -1.0)
+    left = tasks < hierarchy.tasks * (1 - 1e-12)
+    return np.where(left, needed.argmax(axis=1), SATISFIED)

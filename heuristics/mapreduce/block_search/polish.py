@@ -1,0 +1,392 @@
+"""Improve a decoded schedule task by task: the reduce slots, then the map slots, in turn.
+
+While the map phase stays as it is, tasks are exchanged between reduce slots. This determines a due
+date for the map phase of each job: the latest end that does not lengthen the schedule. The jobs are
+put in the order of these dates, which is best on every slot, and tasks are exchanged between map
+slots to meet them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ....core.arrays import IntArray
+from ....core.kernels.decorators import counted
+from .decoder import NO_SLOT, Scratch, decode_reduces, free_all_slots, new_work, reads
+from .gathering import saved_reading
+from .scaled_instance import BlockProblem, distance_at
+from .slot_exchange import ExchangePhase, exchange_tasks
+
+BINDING_RATIO = 1.15
+"""The map phase is the bottleneck if its slots have this many times the work of reduce slots."""
+
+KEPT_JOBS = 15
+"""Number of last jobs whose reads matter if the map phase is the bottleneck."""
+
+
+class SlotAssignment(NamedTuple):
+    """The slot of each task, and the order of the jobs on the map slots.
+
+    On reduce slots the jobs run by map completion, then by number.
+    """
+
+    order: IntArray
+    map_slot: IntArray
+    reduce_slot: IntArray
+
+
+class Timing(NamedTuple):
+    """The times of a slot assignment, in integer time units."""
+
+    makespan: int
+    completion: IntArray
+    """End of each job's map phase; shape (jobs,)."""
+    by_end: IntArray
+    """The jobs by map completion; shape (jobs,)."""
+    read: IntArray
+    """Read time of a reduce task of each job on each node; shape (jobs, nodes). 0 for jobs without
+    reduce tasks, whose rows take no memory."""
+    due: IntArray
+    """Latest end of each job's map phase for this makespan; shape (jobs,)."""
+
+
+class LocalSearch(NamedTuple):
+    """What every step of a thread's search is given: when to end, whom to tell, what to draw."""
+
+    stop: IntArray
+    """The search ends when `stop[0]` is set; shape (1,)."""
+    random: IntArray
+    """State of the random numbers; shape (1,)."""
+    target: int
+    """Makespan at which the search ends."""
+    tell: Callable[[SlotAssignment, Timing], None]
+    """Called with each better slot assignment."""
+
+
+class TaskLayout(NamedTuple):
+    """Data that every step needs: the job of each task and the node of each slot."""
+
+    map_job: IntArray
+    reduce_job: IntArray
+    map_slot_node: IntArray
+    reduce_slot_node: IntArray
+    map_row: IntArray
+    """Row of each map task in `problem.map_setup`."""
+    maps_bind: bool
+    """Whether the map phase is the bottleneck; then only the reads of the last jobs matter."""
+    reads_differ: bool
+    """Whether it matters to a reduce task where the map tasks of its job were."""
+
+
+def layout_of(problem: BlockProblem) -> TaskLayout:
+    """The layout of a problem."""
+    jobs, nodes = np.arange(len(problem.longest)), np.arange(len(problem.rack_of))
+    every = np.arange(len(problem.map_time))
+    maps = problem.map_time.sum() / max(1, problem.map_slots[-1])
+    reduces = problem.reduce_time.sum() / max(1, problem.reduce_slots[-1])
+    return TaskLayout(
+        np.repeat(jobs, np.diff(problem.map_begin)),
+        np.repeat(jobs, np.diff(problem.reduce_begin)),
+        np.repeat(nodes, np.diff(problem.map_slots)),
+        np.repeat(nodes, np.diff(problem.reduce_slots)),
+        every,
+        bool(maps > BINDING_RATIO * reduces),
+        bool(problem.rates[0] < problem.rates[2]),
+    )
+
+
+def evaluate(problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment) -> Timing:
+    """Time a slot assignment.
+
+    `problem`: the instance in integer time units.
+    """
+    jobs = len(placement.order)
+    completion = np.zeros(jobs, dtype=np.int64)
+    read = np.zeros((jobs, len(problem.rack_of)), dtype=np.int64)
+    _map_phase(problem, layout, placement, completion, read)
+    by_end = np.argsort(completion, kind="stable")
+    last = _reduce_phase(problem, layout, placement.reduce_slot, by_end, completion, read)
+    makespan = max(int(completion.max(initial=0)), int(last))
+    due = np.full(jobs, makespan, dtype=np.int64)
+    backwards = np.ascontiguousarray(by_end[::-1])
+    _due_dates(problem, layout, placement.reduce_slot, backwards, read, makespan, due)
+    return Timing(makespan, completion, by_end, read, due)
+
+
+@counted
+def _map_phase(
+    problem: BlockProblem,
+    layout: TaskLayout,
+    placement: SlotAssignment,
+    completion: IntArray,
+    read: IntArray,
+) -> None:
+    free = np.zeros(len(layout.map_slot_node), np.int64)
+    held = np.zeros(len(problem.rack_of), np.int64)
+    for i in placement.order:
+        held[:] = 0
+        for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
+            k = placement.map_slot[t]
+            v = layout.map_slot_node[k]
+            place = problem.map_place[k]
+            distance = distance_at(problem.distance, problem.replica_set[t], place)
+            free[k] += problem.map_time[t] + problem.map_setup[t, distance]
+            held[v] += problem.output[t]
+        for t in range(problem.map_begin[i], problem.map_begin[i + 1]):
+            completion[i] = max(completion[i], free[placement.map_slot[t]])
+        if problem.reduce_begin[i] < problem.reduce_begin[i + 1]:
+            reads(problem, held, read[i])
+
+
+@counted
+def _reduce_phase(
+    problem: BlockProblem,
+    layout: TaskLayout,
+    slot: IntArray,
+    by_end: IntArray,
+    completion: IntArray,
+    read: IntArray,
+) -> int:
+    """The last end of a reduce task, 0 without tasks."""
+    free = np.zeros(len(layout.reduce_slot_node), np.int64)
+    last = 0
+    for i in by_end:
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            k = slot[w]
+            duration = problem.reduce_time[w] + read[i, layout.reduce_slot_node[k]]
+            free[k] = max(free[k], completion[i]) + duration
+            last = max(last, free[k])
+    return last
+
+
+@counted
+def _due_dates(
+    problem: BlockProblem,
+    layout: TaskLayout,
+    slot: IntArray,
+    backwards: IntArray,
+    read: IntArray,
+    makespan: int,
+    due: IntArray,
+) -> None:
+    """Lower `due` to the latest starts of the jobs' reduce tasks, the last job first."""
+    free = np.full(len(layout.reduce_slot_node), makespan)
+    for i in backwards:
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            k = slot[w]
+            free[k] -= problem.reduce_time[w] + read[i, layout.reduce_slot_node[k]]
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            due[i] = min(due[i], free[slot[w]])
+
+
+def polish(
+    search: LocalSearch,
+    problem: BlockProblem,
+    placement: SlotAssignment,
+    rounds: int,
+    tries: int,
+    price: float = 0.0,
+) -> tuple[SlotAssignment, int]:
+    """Improve a slot assignment by exchanges of tasks between slots.
+
+    `search`: when to end, whom to tell of the given and each better slot assignment, and the random
+    numbers.
+    `problem`: the instance in integer time units.
+    `tries`: tries of a step that may gain too little before the step ends.
+    `price`: what a second of reading counts in exchanges of map tasks, in mean seconds of a map
+    slot for one of a reduce slot; 0 leaves each job's map output where it is. Without effect if the
+    map phase is the bottleneck.
+    Returns the best assignment, never longer than the given one, and its makespan.
+    """
+    layout = layout_of(problem)
+    price = 0.0 if layout.maps_bind else price
+    timing = evaluate(problem, layout, placement)
+    best, least = placement, timing.makespan
+    search.tell(best, timing)
+    idle = 0
+    for _ in range(rounds):
+        if search.stop[0] or least <= search.target or idle == 2:
+            break
+        idle += 1
+        for step in (_exchanged_reduces, partial(_exchanged_maps, price=price)):
+            if search.stop[0]:
+                break
+            changed = step(search, problem, layout, placement, timing, tries)
+            its_timing = evaluate(problem, layout, changed)
+            if its_timing.makespan <= timing.makespan or not layout.maps_bind:
+                placement, timing = changed, its_timing
+            if timing.makespan < least:
+                best, least, idle = placement, timing.makespan, 0
+                search.tell(best, timing)
+    return best, least
+
+
+def _exchanged_reduces(
+    search: LocalSearch,
+    problem: BlockProblem,
+    layout: TaskLayout,
+    placement: SlotAssignment,
+    timing: Timing,
+    tries: int,
+) -> SlotAssignment:
+    # Read backwards: the last job first, and each slot's value is when its first task may start.
+    backwards = np.ascontiguousarray(timing.by_end[::-1])
+    position = np.argsort(backwards)
+    group = position[layout.reduce_job]
+    none = np.zeros((0, 0), dtype=np.uint8)
+    phase = ExchangePhase(
+        group,
+        problem.reduce_time,
+        layout.reduce_job,
+        timing.read,
+        group,
+        none,
+        layout.reduce_slot_node,
+        layout.reduce_slot_node,
+        none,
+        timing.completion[backwards],
+        timing.read.min(axis=1, initial=NO_SLOT)[layout.reduce_job],
+        group,
+        np.zeros((0, 0)),
+    )
+    slot = placement.reduce_slot.copy()
+    exchange_tasks(search.stop, search.random, phase, slot, tries, len(position))
+    return placement._replace(reduce_slot=slot)
+
+
+def _exchanged_maps(
+    search: LocalSearch,
+    problem: BlockProblem,
+    layout: TaskLayout,
+    placement: SlotAssignment,
+    timing: Timing,
+    tries: int,
+    price: float,
+) -> SlotAssignment:
+    order = np.argsort(timing.due, kind="stable")
+    position = np.argsort(order)
+    kept = max(0, len(position) - KEPT_JOBS) if layout.maps_bind else 0
+    pull = np.zeros((0, 0))
+    if not layout.reads_differ:
+        kept = len(position)
+    elif price > 0.0 and len(placement.reduce_slot):
+        kept = len(position)
+        node = layout.reduce_slot_node[placement.reduce_slot]
+        pull = saved_reading(problem, position[layout.reduce_job], node)
+        pull *= price * problem.map_slots[-1] / problem.reduce_slots[-1]
+    phase = ExchangePhase(
+        position[layout.map_job],
+        problem.map_time,
+        layout.map_row,
+        problem.map_setup,
+        problem.replica_set,
+        problem.distance,
+        problem.map_place,
+        layout.map_slot_node,
+        problem.allowed,
+        timing.makespan - timing.due[order],
+        problem.least_setup,
+        problem.output,
+        pull,
+    )
+    slot = placement.map_slot.copy()
+    exchange_tasks(search.stop, search.random, phase, slot, tries, kept)
+    return placement._replace(order=order, map_slot=slot)
+
+
+def placement_of(
+    problem: BlockProblem, order: IntArray, map_node: IntArray, reduce_node: IntArray
+) -> SlotAssignment:
+    """Slots for tasks that have nodes: each in turn on the slot of its node that is free first.
+
+    `problem`: the instance in integer time units.
+    """
+    layout = layout_of(problem)
+    position = np.argsort(order)
+    turn = np.lexsort((np.arange(len(map_node)), position[layout.map_job]))
+    distance = distance_at(problem.distance, problem.replica_set, map_node)
+    durations = problem.map_time + problem.map_setup[layout.map_row, distance]
+    map_slot = np.zeros(len(map_node), dtype=np.int64)
+    ready = np.zeros(len(order), dtype=np.int64)
+    _first_slots(turn, map_node, layout.map_job, durations, problem.map_slots, ready, map_slot)
+    without = np.zeros(len(reduce_node), dtype=np.int64)
+    if not without.size:
+        return SlotAssignment(order, map_slot, without)
+    # The reduce slots do not matter to what is read from here.
+    timing = evaluate(problem, layout, SlotAssignment(order, map_slot, without))
+    turn = np.lexsort((np.arange(len(reduce_node)), np.argsort(timing.by_end)[layout.reduce_job]))
+    durations = problem.reduce_time + timing.read[layout.reduce_job, reduce_node]
+    reduce_slot = without
+    _first_slots(
+        turn,
+        reduce_node,
+        layout.reduce_job,
+        durations,
+        problem.reduce_slots,
+        timing.completion,
+        reduce_slot,
+    )
+    return SlotAssignment(order, map_slot, reduce_slot)
+
+
+def with_new_reduces(
+    problem: BlockProblem, layout: TaskLayout, placement: SlotAssignment, timing: Timing
+) -> SlotAssignment:
+    """Place all reduce tasks anew: jobs by map completion, the longest task first, earliest end.
+
+    `problem`: the instance in integer time units.
+    """
+    slot = placement.reduce_slot.copy()
+    _new_reduces(
+        problem, layout, new_work(problem), timing.by_end, timing.completion, timing.read, slot
+    )
+    return placement._replace(reduce_slot=slot)
+
+
+@counted
+def _new_reduces(
+    problem: BlockProblem,
+    layout: TaskLayout,
+    work: Scratch,
+    by_end: IntArray,
+    completion: IntArray,
+    read: IntArray,
+    slot: IntArray,
+) -> None:
+    free = np.zeros(len(layout.reduce_slot_node), np.int64)
+    free_all_slots(problem, work)
+    for i in by_end:
+        # For now the node of each task.
+        decode_reduces(problem, work, i, 1, completion[i], read[i], slot)
+        for w in range(problem.reduce_begin[i], problem.reduce_begin[i + 1]):
+            v = slot[w]
+            k = problem.reduce_slots[v]
+            for other in range(k + 1, problem.reduce_slots[v + 1]):
+                if free[other] < free[k]:
+                    k = other
+            slot[w] = k
+            free[k] = max(free[k], completion[i]) + problem.reduce_time[w] + read[i, v]
+
+
+@counted
+def _first_slots(
+    turn: IntArray,
+    node: IntArray,
+    job: IntArray,
+    duration: IntArray,
+    begin: IntArray,
+    ready: IntArray,
+    slot: IntArray,
+) -> None:
+    free = np.zeros(begin[-1], np.int64)
+    for t in turn:
+        k = begin[node[t]]
+        for other in range(begin[node[t]], begin[node[t] + 1]):
+            if free[other] < free[k]:
+                k = other
+        slot[t] = k
+        free[k] = max(free[k], ready[job[t]]) + duration[t]

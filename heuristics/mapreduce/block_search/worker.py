@@ -1,0 +1,136 @@
+"""The search of one thread: polish the given schedule and greedy starts, then perturb the best."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from ....core.arrays import IntArray
+from ....core.random_numbers import seeded
+from .decoder import decode, new_work
+from .greedy_starts import Style, greedy_starts
+from .initial_orders import first_orders, spread_tails
+from .perturbation import perturb
+from .polish import LocalSearch, SlotAssignment, Timing, layout_of, placement_of, polish
+from .scaled_instance import BlockProblem
+from .solution import Solution
+
+STARTS_SHARE = 0.5
+"""Share of the time that the greedy starts take."""
+
+MOST_SHARED_SECONDS = 60.0
+"""The share is taken of at most so many seconds; longer searches spend the rest on perturbations.
+"""
+
+STYLES = (Style(makespan=1.0, blocks=8), Style(makespan=0.3, blocks=2))
+"""Styles of the greedy starts, thread by thread, of the next seed the other way round."""
+
+POLISH_ROUNDS, POLISH_TRIES = 60, 3000
+"""Rounds of the polish before the last stage, and tries of each of its steps."""
+
+PRICE = 1.0
+"""Price of reading when the best start is polished a second time."""
+
+UNLIMITED = 1 << 40
+"""Number of iterations that no search reaches."""
+
+Offer = Callable[[SlotAssignment, Timing, int], None]
+
+
+class Search:
+    """The stages of one thread.
+
+    `problem`: the instance in integer time units.
+    `given`: the schedule to start from.
+    `target`: makespan at which the search ends, in integer time units.
+    `seed`: seed of the random numbers.
+    `thread`: number of the thread, which chooses its stream of random numbers and, with the seed,
+    its style.
+    `iterations`: greedy passes, and perturbations; None for no limit.
+    `offer`: called with each good schedule, its times and the number of the thread.
+    """
+
+    def __init__(
+        self,
+        problem: BlockProblem,
+        given: SlotAssignment,
+        target: int,
+        seed: int,
+        thread: int,
+        iterations: int | None,
+        offer: Offer,
+    ) -> None:
+        self.problem, self.given, self.target = problem, given, target
+        self.thread, self.timed, self.offer = thread, iterations is None, offer
+        self.steps = UNLIMITED if iterations is None else iterations
+        self.random = seeded(seed, thread)
+        self.style = STYLES[(seed + thread) % len(STYLES)]
+        self.stop = np.zeros(1, dtype=np.int64)
+        self.over = False
+        self.began = time.perf_counter()
+        self.end = math.inf
+
+    def watch(self, over: bool) -> None:
+        """End the present stage when its time is up, or all stages if `over`; call it often."""
+        self.over |= over
+        if self.over or (self.timed and time.perf_counter() >= self.end):
+            self.stop[0] = 1
+
+    def _stage(self, end: float = math.inf) -> None:
+        """Begin the stage that ends so many seconds after the start."""
+        self.end = self.began + end
+        self.stop[0] = int(self.over)
+
+    def run(self, seconds: float) -> None:
+        """Run all stages within so many seconds; another thread calls `watch` meanwhile."""
+        problem = self.problem
+        tails = spread_tails(problem)
+        # Decoding blocks of nodes cannot tell slots of one node apart.
+        greedy = not len(problem.allowed)
+        # Only one thread uses the given schedule: two perturbing the same one would learn little.
+        given = [self._polished(self.given)] if self.thread == 0 or not greedy else []
+        if self.over:
+            return
+        polished = self._polished_starts(seconds, tails) if greedy else []
+        best = min([*given, *polished], key=lambda item: item[1])[0]
+        layout = layout_of(problem)
+        if layout.reads_differ and not layout.maps_bind:
+            best, _ = self._polished(best, PRICE)
+        perturb(self._local_search(), problem, best, self.steps, tails)
+
+    def _polished_starts(self, seconds: float, tails: IntArray) -> list[tuple[SlotAssignment, int]]:
+        problem = self.problem
+        self._stage(STARTS_SHARE * min(seconds, MOST_SHARED_SECONDS))
+        starts = greedy_starts(
+            self.stop,
+            self.random,
+            problem,
+            first_orders(problem),
+            self.steps,
+            float(tails.min(initial=0)),
+            self.style,
+        )
+        self._stage()
+        return [self._polished(self._decoded(start)) for start in starts]
+
+    def _local_search(self) -> LocalSearch:
+        return LocalSearch(self.stop, self.random, self.target, self._tell)
+
+    def _decoded(self, solution: Solution) -> SlotAssignment:
+        problem = self.problem
+        map_node = np.zeros(len(problem.map_time), dtype=np.int64)
+        reduce_node = np.zeros(len(problem.reduce_time), dtype=np.int64)
+        decode(problem, solution, new_work(problem), map_node, reduce_node)
+        return placement_of(problem, solution.order, map_node, reduce_node)
+
+    def _polished(
+        self, placement: SlotAssignment, price: float = 0.0
+    ) -> tuple[SlotAssignment, int]:
+        search = self._local_search()
+        return polish(search, self.problem, placement, POLISH_ROUNDS, POLISH_TRIES, price)
+
+    def _tell(self, placement: SlotAssignment, timing: Timing) -> None:
+        self.offer(placement, timing, self.thread)

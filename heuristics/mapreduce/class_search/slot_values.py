@@ -1,0 +1,230 @@
+"""The value of every slot of one phase, and what moves would make of it, compiled.
+
+All slots run the jobs in one common order, and the job at place g of the order has a delivery time.
+The value of a slot is its largest (completion of the job + delivery time). Map slots have this form
+with a horizon less the job's target date as delivery time; so have reduce slots read backwards,
+with the target date itself. The order is that of falling delivery times, which is best on every
+slot.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ....core.arrays import IntArray
+from ....core.kernels.decorators import inner
+from .task_classes import TaskClasses
+
+EMPTY_SLOT = -(1 << 60)
+"""The value of an empty slot."""
+
+
+class Side(NamedTuple):
+    """The tasks of one phase on its slots; places are those of the jobs in the order."""
+
+    time: IntArray
+    job: IntArray
+    fastest: IntArray
+    """As in `TaskClasses`."""
+    place: IntArray
+    """Place of each job; shape (jobs,)."""
+    delivery: IntArray
+    """Delivery time of the job at each place; shape (jobs,)."""
+    number: IntArray
+    """Tasks of each class on each slot; shape (slots, classes)."""
+    present: IntArray
+    """Slot k has tasks of the classes `present[k, :kinds[k]]`; shape (slots, classes)."""
+    column: IntArray
+    """Column of each class in its slot's row of `present`; shape (slots, classes)."""
+    kinds: IntArray
+    held: IntArray
+    """Tasks of the job at each place on each slot; shape (slots, jobs)."""
+    work: IntArray
+    """Their time."""
+    until: IntArray
+    """Completion of the jobs before a place; shape (slots, jobs + 1)."""
+    before: IntArray
+    """The greatest completion + delivery time of the jobs before a place."""
+    onward: IntArray
+    """The same from a place on."""
+    value: IntArray
+    """The value of each slot; shape (slots,)."""
+
+
+def new_side(classes: TaskClasses, count: IntArray, place: IntArray, delivery: IntArray) -> Side:
+    """Lay out one phase.
+
+    `count`: tasks of each class on each slot, shape (slots, classes); taken over, not copied.
+    Returns the phase, whose values are yet to be computed by `refresh`.
+    """
+    slots, jobs = len(count), len(place)
+    present = np.zeros_like(count)
+    column = np.zeros_like(count)
+    there = count > 0
+    kinds = there.sum(axis=1)
+    slot, its_class = np.nonzero(there)
+    column[slot, its_class] = (np.cumsum(there, axis=1) - 1)[slot, its_class]
+    present[slot, column[slot, its_class]] = its_class
+    held = np.zeros((jobs, slots), dtype=np.int64)
+    work = np.zeros((jobs, slots), dtype=np.int64)
+    np.add.at(held, place[classes.job], count.T)
+    np.add.at(work, place[classes.job], count.T * classes.time)
+    until, before, onward = (np.zeros((slots, jobs + 1), dtype=np.int64) for _ in range(3))
+    before[:, 0] = onward[:, jobs] = EMPTY_SLOT
+    return Side(
+        *classes,
+        place,
+        delivery,
+        count,
+        present,
+        column,
+        kinds,
+        np.ascontiguousarray(held.T),
+        np.ascontiguousarray(work.T),
+        until,
+        before,
+        onward,
+        np.zeros(slots, dtype=np.int64),
+    )
+
+
+@inner
+def refresh(side: Side, k: int, low: int, high: int) -> None:
+    """Compute the row of a slot anew.
+
+    `low`, `high`: places of the changes: work before `low` and completions after `high` are as
+    before.
+    """
+    for g in range(low, len(side.delivery)):
+        value = side.before[k, g]
+        until = side.until[k, g] + side.work[k, g]
+        if side.held[k, g]:
+            value = max(value, until + side.delivery[g])
+        if g > high and value == side.before[k, g + 1]:
+            break
+        side.until[k, g + 1] = until
+        side.before[k, g + 1] = value
+    for g in range(high, -1, -1):
+        value = side.onward[k, g + 1]
+        if side.held[k, g]:
+            value = max(value, side.until[k, g + 1] + side.delivery[g])
+        if g < low and value == side.onward[k, g]:
+            break
+        side.onward[k, g] = value
+    side.value[k] = side.onward[k, 0]
+
+
+@inner
+def value_after(side: Side, k: int, g: int, less: int, h: int, more: int) -> int:
+    """The value of a slot without some task and with another.
+
+    `g`, `less`: place of the job of the task that leaves, and its time; -1 and 0 if none leaves.
+    """
+    if g == h:
+        value = max(side.before[k, g], side.onward[k, g + 1] + more - less)
+        return int(max(value, side.until[k, g + 1] + more - less + side.delivery[g]))
+    first, second = min(g, h), max(g, h)
+    if first < 0:
+        first = second
+        delta = more if h >= 0 else -less
+        value = max(side.before[k, first], side.onward[k, first + 1] + delta)
+        if h >= 0 or side.held[k, first] > 1:
+            value = max(value, side.until[k, first + 1] + delta + side.delivery[first])
+        return int(value)
+    delta = more if first == h else -less
+    value = side.before[k, first]
+    if first == h or side.held[k, first] > 1:
+        value = max(value, side.until[k, first + 1] + delta + side.delivery[first])
+    for j in range(first + 1, second):
+        if side.held[k, j]:
+            value = max(value, side.until[k, j + 1] + delta + side.delivery[j])
+    delta = more - less
+    if second == h or side.held[k, second] > 1:
+        value = max(value, side.until[k, second + 1] + delta + side.delivery[second])
+    return int(max(value, side.onward[k, second + 1] + delta))
+
+
+@inner
+def replace_task(side: Side, k: int, c: int, d: int) -> None:
+    """Take a task off a slot and put another there.
+
+    `c`, `d`: class of the task that leaves and of that which comes; -1 for none.
+    """
+    low = len(side.delivery) - 1
+    high = low
+    if c >= 0:
+        g = side.place[side.job[c]]
+        side.held[k, g] -= 1
+        side.work[k, g] -= side.time[c, k]
+        side.number[k, c] -= 1
+        if side.number[k, c] == 0:
+            side.kinds[k] -= 1
+            last = side.present[k, side.kinds[k]]
+            side.present[k, side.column[k, c]] = last
+            side.column[k, last] = side.column[k, c]
+        low = min(low, g)
+    if d >= 0:
+        g = side.place[side.job[d]]
+        side.held[k, g] += 1
+        side.work[k, g] += side.time[d, k]
+        if side.number[k, d] == 0:
+            side.present[k, side.kinds[k]] = d
+            side.column[k, d] = side.kinds[k]
+            side.kinds[k] += 1
+        side.number[k, d] += 1
+        low = min(low, g)
+    refresh(side, k, low, high)
+
+
+@inner
+def excess(value: int, reference: int) -> float:
+    """The square of what a value exceeds a reference by.
+
+    `value`, `reference`: in time units.
+    Returns the square, 0 if the value is not greater.
+    """
+    return float(max(value - reference, 0)) ** 2
+
+
+@inner
+def excess_after_date(side: Side, p: int, q: int, delivery: int, reference: int) -> float:
+    """What the slots' excess grows by if a job gets another place and delivery time."""
+    total = 0.0
+    for k in range(len(side.value)):
+        if not side.held[k, p]:
+            continue
+        own, low, high = side.work[k, p], min(p, q), max(p, q)
+        value = max(side.before[k, low], side.onward[k, high + 1])
+        if p <= q:
+            value = max(value, side.until[k, q + 1] + delivery)
+            for g in range(p + 1, q + 1):
+                if side.held[k, g]:
+                    value = max(value, side.until[k, g + 1] - own + side.delivery[g])
+        else:
+            value = max(value, side.until[k, q] + own + delivery)
+            for g in range(q, p):
+                if side.held[k, g]:
+                    value = max(value, side.until[k, g + 1] + own + side.delivery[g])
+        if value != side.value[k]:
+            total += excess(value, reference) - excess(side.value[k], reference)
+    return total
+
+
+@inner
+def move_job(side: Side, p: int, q: int, delivery: int) -> None:
+    """Give a job another place and delivery time; `side.place` is left to the caller."""
+    step = 1 if q > p else -1
+    for g in range(p, q, step):
+        side.delivery[g] = side.delivery[g + step]
+    side.delivery[q] = delivery
+    for k in range(len(side.value)):
+        held, work = side.held[k, p], side.work[k, p]
+        for g in range(p, q, step):
+            side.held[k, g] = side.held[k, g + step]
+            side.work[k, g] = side.work[k, g + step]
+        side.held[k, q] = held
+        side.work[k, q] = work
+        if p != q or held:
+            refresh(side, k, min(p, q), max(p, q))

@@ -1,0 +1,222 @@
+"""Classes of tasks and slots that a dispatcher by completion times need not distinguish.
+
+Tasks of a queue have the same speed factors, the same setups on every slot and the same release
+time. They differ in processing time only, so wherever a task of the queue ends first, the shortest
+does. Slots of a group are the same for every task. The jobs of [HMHS] have one queue each per
+phase.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ....core.arrays import FloatArray, IntArray, offsets
+from ....core.kernels.decorators import inner
+from ....instances.mapreduce.instance import Instance
+
+
+class Setups(NamedTuple):
+    """Setup times (s) by rows; the columns are nodes, or distances from the data.
+
+    In the latter case the columns are on a node with the data, in its rack, and elsewhere, and row
+    t has the data of map task t on the nodes `replicas[replica_offsets[t]:replica_offsets[t + 1]]`.
+    In the former case `replica_offsets` is empty.
+    """
+
+    seconds: FloatArray
+    replica_offsets: IntArray
+    replicas: IntArray
+    rack_of: IntArray
+
+
+class TaskQueues(NamedTuple):
+    """The tasks of one phase in queues, sorted by release time.
+
+    Queue q consists of the runs `first[q]:first[q + 1]` of equal tasks, the shortest first, and run
+    r of the tasks `tasks[begin[r]:begin[r + 1]]`, by number. `release` (s), `factor_row` and
+    `setup_row` have one entry per queue; `processing` (s) has one per task, in the instance's
+    order.
+    """
+
+    tasks: IntArray
+    begin: IntArray
+    first: IntArray
+    release: FloatArray
+    factor_row: IntArray
+    setup_row: IntArray
+    processing: FloatArray
+
+
+class SlotGroups(NamedTuple):
+    """Groups of equal slots of one phase: group g has the slots `begin[g]:begin[g + 1]` of a node.
+
+    `factors` has shape (factor rows, groups), `least_factor` is the least of each row.
+    """
+
+    begin: IntArray
+    node: IntArray
+    factors: FloatArray
+    least_factor: FloatArray
+
+
+@inner
+def setup_on(setups: Setups, row: int, node: int) -> float:
+    """Setup time (s) of a row on a node.
+
+    Returns the setup time (s).
+    """
+    column = node
+    if len(setups.replica_offsets):
+        column = 2
+        for copy in range(setups.replica_offsets[row], setups.replica_offsets[row + 1]):
+            holder = setups.replicas[copy]
+            if holder == node:
+                column = 0
+                break
+            if setups.rack_of[holder] == setups.rack_of[node]:
+                column = 1
+    return float(setups.seconds[row, column])
+
+
+def input_setups(instance: Instance) -> Setups:
+    """Setup times of the map tasks, one row each, without security levels."""
+    cluster = instance.cluster
+    rates = np.array([cluster.rates.node, cluster.rates.rack, cluster.rates.remote])
+    return Setups(
+        instance.input_mb[:, None] / rates,
+        instance.replica_offsets,
+        instance.replicas,
+        cluster.rack_of,
+    )
+
+
+def node_setups(instance: Instance, seconds: FloatArray) -> Setups:
+    """Setup times by row and node.
+
+    `seconds`: setup times (s), shape (rows, nodes).
+    """
+    none = np.zeros(0, dtype=np.int64)
+    return Setups(np.ascontiguousarray(seconds), none, none, instance.cluster.rack_of)
+
+
+def map_queues(instance: Instance) -> TaskQueues:
+    """Queues of map tasks, all released at time 0, with rows of `input_setups`."""
+    inputs = distinct_inputs(instance)
+    factor_row = np.zeros_like(inputs) if instance.speed_factors is None else instance.map_job
+    group = _numbers(inputs, factor_row)
+    return _queues(
+        group,
+        instance.map_processing,
+        np.zeros(instance.map_tasks),
+        factor_row,
+        np.arange(len(group)),
+    )
+
+
+def reduce_queues(instance: Instance, release: FloatArray) -> TaskQueues:
+    """A queue of reduce tasks for each job that has some; the rows of setups are jobs.
+
+    `release`: end of each job's map phase (s), shape (jobs,); queues of equal release come by job
+    number.
+    """
+    job = instance.reduce_job
+    position = np.empty(instance.jobs, dtype=np.int64)
+    position[np.argsort(release, kind="stable")] = np.arange(instance.jobs)
+    factor_row = np.zeros_like(job) if instance.speed_factors is None else job
+    return _queues(position[job], instance.reduce_processing, release[job], factor_row, job)
+
+
+def _queues(
+    group: IntArray,
+    processing: FloatArray,
+    release: FloatArray,
+    factor_row: IntArray,
+    setup_row: IntArray,
+) -> TaskQueues:
+    """Queues of tasks in equal groups; all arguments have an entry per task."""
+    tasks, begin = grouped(processing, group)
+    start = tasks[begin[:-1]]
+    head = np.flatnonzero(np.diff(group[start], prepend=-1))
+    first = start[head]
+    return TaskQueues(
+        tasks,
+        begin,
+        np.append(head, len(start)),
+        release[first],
+        factor_row[first],
+        setup_row[first],
+        processing,
+    )
+
+
+def slot_groups(slots: IntArray, factors: FloatArray | None) -> SlotGroups:
+    """One group per node, or per slot if slots have speed factors of their own.
+
+    `factors`: speed factor of each row on each slot, shape (rows, slots), or None.
+    """
+    if factors is None:
+        node = np.flatnonzero(slots)
+        return SlotGroups(offsets(slots[node]), node, np.ones((1, len(node))), np.ones(1))
+    node = np.repeat(np.arange(len(slots)), slots)
+    return SlotGroups(
+        np.arange(len(node) + 1, dtype=np.int64),
+        node,
+        np.ascontiguousarray(factors, dtype=np.float64),
+        factors.min(axis=1, initial=np.inf),
+    )
+
+
+def distinct_inputs(instance: Instance) -> IntArray:
+    """Number of each map task's input among the distinct ones, shape (map_tasks,).
+
+    Inputs are equal if size and replica nodes are, or if there is nothing to read.
+    """
+    number = np.zeros(instance.map_tasks, dtype=np.int64)
+    some = np.flatnonzero(instance.input_mb)
+    if some.size:
+        number[some] = 1 + _numbers(instance.input_mb[some], *_holders(instance)[some].T)
+    return number
+
+
+def distinct_holders(instance: Instance) -> tuple[IntArray, IntArray]:
+    """Number of each map task's set of replicas, shape (map_tasks,), and a task with each set."""
+    order, begin = grouped(*_holders(instance).T, np.zeros(instance.map_tasks))
+    return _numbered(order, begin), order[begin[:-1]]
+
+
+def _holders(instance: Instance) -> IntArray:
+    """The nodes with each map task's input in ascending order, padded with -1 in front."""
+    copies = np.diff(instance.replica_offsets)
+    place = np.arange(len(instance.replicas)) - np.repeat(instance.replica_offsets[:-1], copies)
+    holders = np.full((instance.map_tasks, int(copies.max(initial=0))), -1, dtype=np.int64)
+    holders[np.repeat(np.arange(instance.map_tasks), copies), place] = instance.replicas
+    holders.sort(axis=1)
+    return holders
+
+
+def _numbers(*keys: IntArray | FloatArray) -> IntArray:
+    """The same number for entries with equal keys, from 0 on, ascending by the last key first."""
+    return _numbered(*grouped(*keys))
+
+
+def _numbered(order: IntArray, begin: IntArray) -> IntArray:
+    """The number of each entry's group."""
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+    return number
+
+
+def grouped(*keys: IntArray | FloatArray) -> tuple[IntArray, IntArray]:
+    """Group entries by equal keys; the groups ascend by the last key first.
+
+    `*keys`: arrays of one entry each per element.
+    Returns the entries group by group, by number, and the offsets of the groups.
+    """
+    order = np.lexsort(keys)
+    differs = np.zeros(len(order), dtype=bool)
+    differs[:1] = True
+    for key in keys:
+        differs[1:] |= key[order[1:]] != key[order[:-1]]
+    return order, np.append(np.flatnonzero(differs), len(order))

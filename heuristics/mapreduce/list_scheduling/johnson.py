@@ -1,0 +1,90 @@
+"""The order of the jobs: Johnson's rule on estimated phase durations ([LJR], section 4.1.1)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from ....core.arrays import FloatArray, IntArray
+from ....core.errors import InputError
+from ....core.once import once
+from ....core.parameters import described
+from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.processing import mean_map_times, mean_reduce_times
+from ....instances.mapreduce.setups import best_reduce_setups, local_map_setups
+
+OMEGA = 0.7
+"""Weight of the optimistic estimate of a phase's duration; [LJR], section 5.2.1, finds 0.7 best."""
+
+Omega = Annotated[float, described("Weight of the optimistic estimate.", least=0, most=1)]
+
+
+def johnson_rule(instance: Instance, omega: float = OMEGA) -> IntArray:
+    """Order the jobs by JR1 of [LJR], section 4.1.1.
+
+    `omega`: weight of the optimistic estimate, 0 to 1.
+    Raises `InputError` unless 0 <= omega <= 1.
+    """
+    return johnson(*phase_durations(instance, omega))
+
+
+def johnson(first: FloatArray, second: FloatArray) -> IntArray:
+    """Johnson's order for a flow shop of two machines [Johnson1954].
+
+    First the jobs with first <= second by increasing `first`, then the others by decreasing
+    `second`; ties keep the order of the jobs.
+    """
+    late = first > second
+    return np.lexsort((np.where(late, -second, first), late))
+
+
+def phase_durations(instance: Instance, omega: float = OMEGA) -> tuple[FloatArray, FloatArray]:
+    """Estimate the durations of each job's map and reduce phase by [LJR], equation (16).
+
+    S in equations (14) and (15) is the number of all slots of the phase; a phase without tasks
+    lasts 0.
+
+    `omega`: weight of the optimistic estimate, 0 to 1.
+    Returns durations (s) of the map phases and of the reduce phases, shapes (jobs,).
+    Raises `InputError` unless 0 <= omega <= 1.
+    """
+    if not 0 <= omega <= 1:
+        raise InputError(f"omega: must be between 0 and 1, got {omega}")
+    cluster = instance.cluster
+    return (
+        _duration(map_lengths(instance), instance.map_offsets, cluster.map_slots, omega),
+        _duration(reduce_lengths(instance), instance.reduce_offsets, cluster.reduce_slots, omega),
+    )
+
+
+@once
+def map_lengths(instance: Instance) -> FloatArray:
+    """Processing time plus the time to read the input locally (s), shape (map_tasks,).
+
+    If slots differ in speed, the processing time is the mean over the slots ([HMHS], equation (1)).
+    """
+    lengths: FloatArray = mean_map_times(instance) + local_map_setups(instance)
+    return lengths
+
+
+@once
+def reduce_lengths(instance: Instance) -> FloatArray:
+    """Processing time plus the time to read everything locally (s), shape (reduce_tasks,).
+
+    If slots differ in speed, the processing time is the mean over the slots ([HMHS], equation (1)).
+    """
+    return mean_reduce_times(instance) + best_reduce_setups(instance)[instance.reduce_job]
+
+
+def _duration(lengths: FloatArray, offsets: IntArray, slots: IntArray, omega: float) -> FloatArray:
+    tasks = np.diff(offsets)
+    some = tasks > 0
+    work, longest = np.zeros(len(tasks)), np.zeros(len(tasks))
+    work[some] = np.add.reduceat(lengths, offsets[:-1][some])
+    longest[some] = np.maximum.reduceat(lengths, offsets[:-1][some])
+    # Without slots there are no tasks either.
+    low = work / max(int(slots.sum()), 1)
+    high = low * (tasks - 1) / np.maximum(tasks, 1) + longest
+    duration: FloatArray = omega * low + (1 - omega) * high
+    return duration

@@ -1,0 +1,141 @@
+"""Prices of resources as weights of kube-scheduler's plugin NodeResourcesFit.
+
+The strategy MostAllocated scores a node by the weighted mean of what is used of its resources, as
+shares of what it has. The weight of a resource is here what all of it is worth at the plan's
+prices, so that a node is full when what is left on it is worth little.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ....core.arrays import FloatArray, IntArray
+from ....core.errors import InputError
+from ...kubernetes import documents_text
+from ..datacenter import Datacenter
+from ..guidance import Guidance
+
+API_VERSION = "kubescheduler.config.k8s.io/v1"
+MOST_WEIGHT = 100
+KNOWN_NAMES = {"core": "cpu", "cores": "cpu", "cpus": "cpu", "mem": "memory"}
+OWN_NAMES = ("cpu", "memory", "ephemeral-storage")
+MOST_LISTED = 20
+"""Most configurations whose own weights the comments list."""
+
+
+def node_resources_fit(guidance: Guidance) -> tuple[str, list[str]]:
+    """A KubeSchedulerConfiguration that scores nodes by the worth of what is used.
+
+    Parameters
+    ----------
+    guidance
+        A plan with what limits the rate.
+
+    Returns
+    -------
+    str
+        The file.
+    list of str
+        Notes for the operator, one sentence each.
+
+    Raises
+    ------
+    InputError
+        The plan has no prices.
+    """
+    if guidance.prices is None:
+        raise InputError("this plan has no prices of resources: make it with `slotwise guide`")
+    datacenter, worth = guidance.datacenter, guidance.prices.resource
+    weight = resource_weights(worth.sum(axis=0))
+    resources = [
+        {"name": _kubernetes_name(name), "weight": number}
+        for name, number in zip(datacenter.resources, weight.tolist(), strict=True)
+        if number
+    ]
+    strategy = {"type": "MostAllocated", "resources": resources}
+    profile: dict[str, Any] = {
+        "schedulerName": "default-scheduler",
+        "pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}],
+    }
+    document = {
+        "apiVersion": API_VERSION,
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [profile],
+    }
+    notes = _notes(guidance, weight)
+    lines = [
+        f"Weights of resources for {datacenter.name}, from the prices of `slotwise guide`.",
+        *notes,
+        *_by_configuration(datacenter, worth),
+    ]
+    comment = "".join(f"# {line}\n" for line in lines)
+    return comment + documents_text([document]), notes
+
+
+def resource_weights(worth: FloatArray) -> IntArray:
+    """Whole weights in proportion to the worth of resources.
+
+    Returns weights, shape (R,): 100 for the most, at least 1, and 0 for what is worth nothing.
+    """
+    most = float(worth.max(initial=0.0))
+    if most <= 0:
+        return np.zeros(len(worth), dtype=np.int64)
+    weight = np.maximum(np.rint(MOST_WEIGHT * worth / most), 1.0)
+    whole: IntArray = np.where(worth > 0, weight, 0.0).astype(np.int64)
+    return whole
+
+
+def _kubernetes_name(name: str) -> str:
+    known = KNOWN_NAMES.get(name.lower(), name)
+    return known.lower() if known.lower() in OWN_NAMES else known
+
+
+def _notes(guidance: Guidance, weight: IntArray) -> list[str]:
+    datacenter = guidance.datacenter
+    notes = [
+        "one weight for all nodes, although prices differ by configuration",
+        "a score is linear: it does not see whether what is left still fits a pod, as policy "
+        "bid-price does, and not where a class belongs",
+        "kube-scheduler adds the scores of its other plugins, and rounds: give NodeResourcesFit "
+        "more weight where they outvote it",
+    ]
+    prices = guidance.class_prices
+    if prices is not None and (datacenter.fits & ~prices.belongs).any():
+        notes.append("classes do not belong everywhere: node affinity would say so, not this file")
+    zero = [name for name, number in zip(datacenter.resources, weight, strict=True) if not number]
+    if zero:
+        notes.append(f"worth nothing at these prices, so left out: {', '.join(zero)}")
+    foreign = [
+        name
+        for name, number in zip(datacenter.resources, weight.tolist(), strict=True)
+        if number and not _is_resource_name(_kubernetes_name(name))
+    ]
+    if foreign:
+        notes.append(
+            f"no resource of Kubernetes has this name: replace {', '.join(foreign)} by the "
+            "extended resource, such as nvidia.com/gpu"
+        )
+    return notes
+
+
+def _is_resource_name(name: str) -> bool:
+    extended = re.fullmatch(r"[a-z0-9.-]+/[A-Za-z0-9._-]+", name)
+    return name in OWN_NAMES or extended is not None
+
+
+def _by_configuration(datacenter: Datacenter, worth: FloatArray) -> list[str]:
+    """The weights that each configuration would have by itself."""
+    lines = ["By configuration the weights would be:"]
+    used = np.flatnonzero(worth.sum(axis=1) > 0).tolist()
+    for j in used[:MOST_LISTED]:
+        weight = resource_weights(worth[j]).tolist()
+        each = ", ".join(
+            f"{name} {n}" for name, n in zip(datacenter.resources, weight, strict=True)
+        )
+        lines.append(f"  {datacenter.configurations[j]}: {each}")
+    if len(used) > MOST_LISTED:
+        lines.append(f"  and {len(used) - MOST_LISTED} more")
+    return lines

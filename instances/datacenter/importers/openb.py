@@ -1,0 +1,149 @@
+"""Alibaba's GPU cluster trace of 2023, [openb]: nodes and pods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+
+from ....core.advice import check_choice
+from ....core.calls.checked import checked
+from ....core.errors import InputError
+from ....core.files.csv_rows import named_rows, number_in
+from ....core.notices import ImportNotes
+from ....core.parameters import described, documented
+from ....core.wording import plural
+from ...importer_options import CLASSES, CLUSTERING_SEED, DATACENTER_NAME, WINDOW
+from ...importers import Imported
+from ..datacenter import Datacenter
+from .job_classes import Machines, configurations_of, runnable, with_classes
+from .job_table import JobTable, by_arrival
+
+RESOURCES = ("cpu", "memory", "gpu")
+NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
+POD_COLUMNS = (
+    "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "creation_time",
+    "deletion_time", "scheduled_time",
+)  # fmt: skip
+
+
+@checked
+@documented
+def read_openb(
+    nodes: Annotated[str | Path, described("`openb_node_list_….csv`.")],
+    pods: Annotated[str | Path, described("`openb_pod_list_….csv`.")],
+    *,
+    classes: Annotated[int | None, CLASSES] = None,
+    window: Annotated[tuple[float, float] | None, WINDOW] = None,
+    failed: Annotated[Literal["keep", "drop"], described("Pods that failed.")] = "keep",
+    seed: Annotated[int, CLUSTERING_SEED] = 0,
+    name: Annotated[str, DATACENTER_NAME] = "openb",
+) -> Imported[Datacenter]:
+    """Read a datacenter and its jobs from a node list and a pod list.
+
+    Resources are `cpu` (cores), `memory` (GiB) and `gpu` (GPUs; a shared one counts as its part). A
+    pod's duration is deletion - scheduling, its arrival the creation. `window` (s of creation)
+    chooses the pods that classes are made of, and all that are kept; `failed` is "keep" or "drop".
+
+    Returns
+    -------
+    Imported
+        `made`: machines and job classes; `jobs`; `job_class`; `notes` on what was left out or
+        adjusted.
+
+    Raises
+    ------
+    InputError
+        Names file, line and column.
+    """
+    check_choice("failed", failed, ("keep", "drop"))
+    notes = ImportNotes()
+    machines, models = _machines(nodes)
+    jobs = runnable(machines, _jobs(pods, models, failed, notes), notes, ("pod", "node"))
+    if window is not None:
+        jobs = jobs.within(*window)
+        notes.add(f"{plural(jobs.jobs, 'pod')} created from {window[0]:g} to {window[1]:g} s")
+    notes.add("a pod on a part of a GPU counts as that part, wherever the parts are")
+    datacenter, label = with_classes(
+        name, machines, jobs, notes, classes=classes, seed=seed, source=f"{nodes}, {pods}"
+    )
+    return Imported(datacenter, tuple(notes.lines), jobs, label)
+
+
+def _machines(path: str | Path) -> tuple[Machines, list[str]]:
+    """Configurations by model and capacity, and the GPU model of each."""
+    rows = []
+    for line, row in named_rows(path, NODE_COLUMNS):
+        cpu, memory, gpu = (
+            number_in(row[column], path, line, column)
+            for column in ("cpu_milli", "memory_mib", "gpu")
+        )
+        rows.append((row["model"] or "cpu", (cpu / 1000, memory / 1024, gpu)))
+    if not rows:
+        raise InputError(f"{path}: no nodes")
+    machines = configurations_of(RESOURCES, rows)
+    model_of = {machine: machine[0] for machine in rows}
+    capacity = [tuple(row) for row in machines.capacity.tolist()]
+    models = [
+        next(model for (model, amounts) in model_of if amounts == c and _is_of_model(n, model))
+        for n, c in zip(machines.names, capacity, strict=True)
+    ]
+    return machines, models
+
+
+def _is_of_model(name: str, model: str) -> bool:
+    return name == model or name.startswith(model + "-")
+
+
+def _jobs(path: str | Path, models: list[str], failed: str, notes: ImportNotes) -> JobTable:
+    rows: list[tuple[float, ...]] = []
+    wants: list[int] = []
+    specs: dict[str, int] = {}
+    waiting = dropped = endless = 0
+    for line, row in named_rows(path, POD_COLUMNS):
+        if not row["scheduled_time"]:
+            waiting += 1
+            continue
+        if failed == "drop" and row.get("pod_phase") == "Failed":
+            dropped += 1
+            continue
+        value = {
+            column: number_in(row[column] or "0", path, line, column)
+            for column in POD_COLUMNS
+            if column not in ("name", "gpu_spec")
+        }
+        duration = value["deletion_time"] - value["scheduled_time"]
+        if not row["deletion_time"] or duration <= 0:
+            endless += 1
+            continue
+        request = (
+            value["cpu_milli"] / 1000,
+            value["memory_mib"] / 1024,
+            value["num_gpu"] * value["gpu_milli"] / 1000,
+        )
+        rows.append((value["creation_time"], duration, *request))
+        wants.append(specs.setdefault(row["gpu_spec"], len(specs)))
+    if not rows:
+        raise InputError(f"{path}: no pod that was scheduled and ended")
+    for count, what in (
+        (waiting, "never scheduled"),
+        (dropped, "failed"),
+        (endless, "without a positive duration"),
+    ):
+        if count:
+            notes.add(f"left out: {plural(count, 'pod')} {what}")
+    table = np.array(rows)
+    return by_arrival(
+        JobTable(
+            arrival=table[:, 0],
+            duration=table[:, 1],
+            request=table[:, 2:],
+            wants=np.array(wants, dtype=np.int64),
+            allowed=np.array([[_is_allowed(spec, model) for model in models] for spec in specs]),
+        )
+    )
+
+
+def _is_allowed(spec: str, model: str) -> bool:
+    return not spec or model in spec.split("|")

@@ -1,0 +1,1 @@
+"""Queues of schedulers on Kubernetes, read and written: Kueue, Volcano, KAI."""

@@ -1,0 +1,133 @@
+"""Kueue: Cohorts and ClusterQueues, written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....core.errors import InputError
+from ...kubernetes import API_NAMES, documents_text
+from ..hierarchy import Hierarchy
+from ..quotas import DOMINANT, TOTAL, Quotas
+from ..schedulers.not_written import not_written
+from ..schedulers.queue_tree import kubernetes_names
+from ..schedulers.weights import weights_from_one
+
+FLAVOR_NAME = "default"
+
+
+def kueue_manifests(hierarchy: Hierarchy) -> tuple[str, list[str]]:
+    """A Cohort per group and a ClusterQueue per leaf.
+
+    Weights count only above the nominal quota: a node has that of its guarantee, and the root what
+    is guaranteed to nobody.
+
+    Parameters
+    ----------
+    hierarchy
+        Queues and weights.
+
+    Returns
+    -------
+    str
+        The file.
+    list of str
+        Notes for the operator, one sentence each.
+
+    Raises
+    ------
+    InputError
+        Two names collide.
+    """
+    paths = hierarchy.node_paths
+    root = kubernetes_names((hierarchy.names[0],))[0]
+    names = [root, *kubernetes_names(paths[1:])]
+    if root in names[1:]:
+        path = paths[names.index(root, 1)]
+        raise InputError(f"names: the root and {path!r} would both be called {root!r}")
+    leaf = set(hierarchy.leaf.tolist())
+    api = API_NAMES["kueue"]
+    documents: list[dict[str, Any]] = [
+        {"apiVersion": api, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR_NAME}}
+    ]
+    quotas = _quotas(hierarchy)
+    # Kueue takes a weight near 0 for one that is served last.
+    weights = weights_from_one(hierarchy).weight
+    for n, name in enumerate(names):
+        sharing = {"weight": f"{weights[n]:.9f}".rstrip("0").rstrip(".")}
+        above = names[hierarchy.parent[n]]
+        spec: dict[str, Any]
+        if n in leaf:
+            spec = {
+                "cohortName": above,
+                "namespaceSelector": {},
+                "fairSharing": sharing,
+                "preemption": {"reclaimWithinCohort": "Any"},
+                "resourceGroups": _groups(hierarchy, quotas[n]),
+            }
+        elif n == 0:
+            spec = {"resourceGroups": _groups(hierarchy, quotas[0])}
+        else:
+            spec = {"parentName": above, "fairSharing": sharing}
+            if any(len(quota) > 1 or quota["nominalQuota"] != "0" for quota in quotas[n]):
+                spec["resourceGroups"] = _groups(hierarchy, quotas[n])
+        kind = "ClusterQueue" if n in leaf else "Cohort"
+        documents.append(
+            {"apiVersion": api, "kind": kind, "metadata": {"name": name}, "spec": spec}
+        )
+    notes = [
+        "switch fair sharing on in Kueue's configuration: fairSharing: {preemptionStrategies: "
+        "[LessThanOrEqualToFinalShare, LessThanInitialShare]}",
+        "quotas are numbers in the units of the hierarchy: cpu counts cores, memory bytes",
+    ]
+    if hierarchy.quotas is not None:
+        if hierarchy.quotas.surplus == TOTAL and hierarchy.quotas.guarantee.any():
+            notes.append(
+                "Kueue's weights divide what lies above the nominal quotas; here they divide "
+                "everything, and a guarantee only lifts who would have less"
+            )
+        if hierarchy.quotas.shares != DOMINANT and len(hierarchy.resources) > 1:
+            notes.append(
+                f"Kueue shares by dominant resource; here shares count {hierarchy.quotas.shares}"
+            )
+        notes += not_written(hierarchy, ("priority",))
+    return documents_text(documents), notes
+
+
+def _quotas(hierarchy: Hierarchy) -> list[list[dict[str, str]]]:
+    """Of every node and resource: nominal quota of its own, borrowing and lending limit."""
+    quotas = hierarchy.quotas or Quotas.none(hierarchy.nodes, len(hierarchy.resources))
+    total, below = quotas.guarantee.copy(), np.zeros_like(quotas.guarantee)
+    for n in range(hierarchy.nodes - 1, 0, -1):
+        total[n] = np.maximum(total[n], below[n])
+        below[hierarchy.parent[n]] += total[n]
+    total[0] = np.maximum(hierarchy.capacity, below[0])
+    found = []
+    for n in range(hierarchy.nodes):
+        row = []
+        for j in range(len(hierarchy.resources)):
+            quota = {"nominalQuota": _number(total[n, j] - below[n, j])}
+            if np.isfinite(quotas.limit[n, j]):
+                quota["borrowingLimit"] = _number(quotas.limit[n, j] - total[n, j])
+            if quotas.reserve[n, j] > 0:
+                quota["lendingLimit"] = _number(total[n, j] - quotas.reserve[n, j])
+            row.append(quota)
+        found.append(row)
+    return found
+
+
+def _number(amount: float) -> str:
+    return f"{max(amount, 0.0):.3f}".rstrip("0").rstrip(".")
+
+
+def _groups(hierarchy: Hierarchy, quotas: list[dict[str, str]]) -> list[dict[str, Any]]:
+    resources = [
+        {"name": name, **quota} for name, quota in zip(hierarchy.resources, quotas, strict=True)
+    ]
+    return [
+        {
+            "coveredResources": list(hierarchy.resources),
+            "flavors": [{"name": FLAVOR_NAME, "resources": resources}],
+        }
+    ]

@@ -1,0 +1,164 @@
+"""The independent checker of allocations under guarantees and limits."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+
+from ...core.arrays import FloatArray
+from ...core.errors import InputError
+from ...core.kernels.decorators import plain
+from .allocation import Allocation
+from .hierarchy import SMALL, Hierarchy
+from .node_shares import above_limits
+from .quotas import TOTAL, Quotas, check_feasible, promised
+from .replay import ranks, replay, tree_of
+
+MOST_LEAVES = 2000
+"""Most leaves of a tree that is replayed event by event."""
+
+TOLERANCE = 1e-7
+"""Relative difference by which shares may differ."""
+
+
+def limit_violations(allocation: Allocation, quotas: Quotas) -> list[str]:
+    """Limits, guarantees and fairness; the tasks themselves are checked elsewhere."""
+    with plain() if allocation.hierarchy.nodes <= SMALL else nullcontext():
+        return _violations(allocation, quotas)
+
+
+def _violations(allocation: Allocation, quotas: Quotas) -> list[str]:
+    tree = allocation.hierarchy
+    wrong = above_limits(tree, allocation.tasks, TOLERANCE)
+    if allocation.whole:
+        return wrong
+    try:
+        check_feasible(quotas, tree.capacity, tree.parent, tree.resources, tree.path, tree.wanted)
+    except InputError:  # then guarantees were scaled, if there is an allocation
+        quotas = quotas.scaled(tree.capacity, tree.parent, tree.wanted)
+    wrong += _could_grow(allocation)
+    if len(tree.resources) == 1:
+        return wrong + _siblings(allocation, quotas)
+    if tree.leaves <= MOST_LEAVES:
+        return wrong + _replayed(allocation, quotas)
+    return wrong + _leaves_short(allocation, quotas)
+
+
+def _could_grow(allocation: Allocation) -> list[str]:
+    """Leaves with tasks left that need no full resource and are below no full limit."""
+    tree, shares = allocation.hierarchy, allocation.nodes
+    if tree.shares_each and len(tree.resources) > 1:
+        return []  # What one resource denies a leaf, another need not be full for.
+    full = shares.taken >= np.where(
+        np.arange(tree.nodes)[:, None] == 0, tree.capacity, shares.quotas.limit
+    ) * (1 - TOLERANCE)
+    for n in range(1, tree.nodes):
+        full[n] |= full[tree.parent[n]]
+    free = (tree.demand > 0) & full[tree.leaf]
+    left = allocation.tasks < tree.tasks * (1 - TOLERANCE)
+    return [
+        f"leaf {tree.paths[i]!r}: could grow, nothing that it needs is full"
+        for i in np.flatnonzero(left & ~free.any(axis=1))
+    ]
+
+
+def _replayed(allocation: Allocation, quotas: Quotas) -> list[str]:
+    """Leaves whose tasks differ from the plain simulation's."""
+    tree = allocation.hierarchy
+    if tree.shares_each:
+        tasks = tree.tasks.copy()
+        for j in range(len(tree.resources)):
+            needs = tree.demand[:, j] > 0
+            alone = tree_of(*_one_resource(tree, quotas, j, needs))
+            tasks[needs] = np.minimum(tasks[needs], replay(alone).share / alone.size)
+    else:
+        whole = tree_of(tree, quotas)
+        tasks = replay(whole).share / whole.size
+    scale = tree.demand.max(axis=1) / tree.capacity.max()
+    differ = np.abs(allocation.tasks - tasks) > TOLERANCE * np.maximum(tasks, 1e-3 / scale)
+    return [
+        f"leaf {tree.paths[i]!r}: runs {allocation.tasks[i]:.6g} tasks, its fair share is "
+        f"{tasks[i]:.6g}"
+        for i in np.flatnonzero(differ)
+    ]
+
+
+def _one_resource(
+    tree: Hierarchy, quotas: Quotas, j: int, needs: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> tuple[Hierarchy, Quotas]:
+    """The same tree with resource `j` alone; leaves that do not need it are empty groups."""
+    column = slice(j, j + 1)
+    alone = Quotas(
+        quotas.guarantee[:, column],
+        quotas.limit[:, column],
+        quotas.reserve[:, column],
+        quotas.priority,
+        quotas.surplus,
+    )
+    return (
+        Hierarchy(
+            resources=tree.resources[column],
+            capacity=tree.capacity[column],
+            names=tree.names,
+            parent=tree.parent,
+            weight=tree.weight,
+            leaf=tree.leaf[needs],
+            demand=tree.demand[needs][:, column],
+            tasks=tree.tasks[needs],
+            quotas=alone,
+        ),
+        alone,
+    )
+
+
+def _leaves_short(allocation: Allocation, quotas: Quotas) -> list[str]:
+    """Leaves that have less than their own guarantees give them."""
+    tree = allocation.hierarchy
+    own = np.minimum(quotas.guarantee, quotas.limit)[tree.leaf]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tasks = np.where(tree.demand > 0, own / tree.demand, np.inf).min(axis=1)
+    goal = np.minimum(tasks, tree.tasks)
+    return [
+        f"leaf {tree.paths[i]!r}: runs {allocation.tasks[i]:.6g} tasks, guaranteed {goal[i]:.6g}"
+        for i in np.flatnonzero(allocation.tasks < goal * (1 - TOLERANCE))
+    ]
+
+
+def _siblings(allocation: Allocation, quotas: Quotas) -> list[str]:
+    """One resource: children add up, stand between their least and most, at one level.
+
+    These conditions have one solution, so they are sufficient.
+    """
+    tree = allocation.hierarchy
+    amount: FloatArray = allocation.nodes.taken[:, 0]
+    low = promised(quotas, tree.parent, tree.wanted)[:, 0]
+    high = np.zeros(tree.nodes)
+    high[tree.leaf] = tree.wanted[tree.leaf, 0]
+    below: dict[int, list[int]] = {}
+    for n in range(tree.nodes - 1, 0, -1):
+        high[n] = max(min(high[n], quotas.limit[n, 0]), quotas.reserve[n, 0])
+        high[tree.parent[n]] += high[n]
+        below.setdefault(int(tree.parent[n]), []).append(n)
+    rank, weight = ranks(tree.weight, quotas.priority)
+    slack = TOLERANCE * tree.capacity[0]
+    begin = np.zeros(tree.nodes) if quotas.surplus == TOTAL else low
+    level = (amount - begin) / weight
+    wrong = [
+        f"queue {tree.path(n)!r}: {amount[n]:.6g} of {tree.resources[0]}, guaranteed {low[n]:.6g}"
+        for n in np.flatnonzero(amount < np.minimum(low, high) - slack).tolist()
+    ]
+    for children in below.values():
+        gave = [c for c in children if amount[c] > low[c] + slack]
+        for c in gave:
+            for d in children:
+                room = amount[d] < high[d] - slack
+                later = rank[c] < rank[d] or (
+                    rank[c] == rank[d] and level[c] > level[d] + slack / min(weight[c], weight[d])
+                )
+                if room and later:
+                    wrong.append(
+                        f"queue {tree.path(d)!r}: has less for its weight than {tree.path(c)!r}"
+                    )
+                    break
+    return wrong

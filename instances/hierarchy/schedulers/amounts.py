@@ -1,0 +1,76 @@
+"""Amounts of resources as YARN's files spell them, by the names that the capacity has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ....core.errors import InputError
+
+MEBIBYTE = 2.0**20
+
+MEMORY_NAMES = ("memory", "memory-mb", "mem", "mb")
+CPU_NAMES = ("cpu", "vcores", "vcore", "cpus", "cores")
+SYNONYMS = (MEMORY_NAMES, CPU_NAMES)
+"""Names of one resource in files and capacities."""
+
+NAMED = re.compile(r"([\w./-]+)\s*=\s*(-?[\d.]+)\s*(%?)")
+COUNTED = re.compile(r"(-?[\d.]+)\s*(mb|vcores?)")
+SHARE_OF_ONE = re.compile(r"(-?[\d.]+)\s*%\s*(cpu|vcores?|memory|mb)")
+SHARE_OF_ALL = re.compile(r"(-?[\d.]+)\s*%")
+
+
+def name_in(names: Mapping[str, float], resource: str) -> str | None:
+    """The name of a file's resource among those of the capacity, None if it is not there."""
+    if resource in names:
+        return resource
+    for synonyms in SYNONYMS:
+        if resource in synonyms:
+            return next((name for name in synonyms if name in names), None)
+    return None
+
+
+def yarn_amounts(
+    text: str, where: str, capacity: Mapping[str, float]
+) -> tuple[dict[str, float], list[str]]:
+    """Amounts by resource in the units of the capacity, and the resources that it does not have.
+
+    `4096 mb, 4 vcores`, `memory-mb=4096, vcores=4`, and shares of the cluster: `50%`, `50% memory,
+    40% cpu`, `memory-mb=50%, vcores=40%`.
+    Raises `InputError` for what is none of these, and for negative amounts.
+    """
+    found: dict[str, float] = {}
+    unknown = []
+    for part in text.strip().strip("[]").split(","):
+        entry = part.strip().lower()
+        if not entry:
+            continue
+        name, number, share = _entry(entry)
+        try:
+            amount = float(number)
+        except ValueError:
+            raise InputError(f"{where}: cannot read {part.strip()!r}") from None
+        if amount < 0:
+            raise InputError(f"{where}, {name or 'all'}: must be >= 0, got {number}")
+        if not name:
+            found |= {each: whole * amount / 100 for each, whole in capacity.items()}
+            continue
+        known = name_in(capacity, name)
+        if known is None:
+            unknown.append(entry)
+        else:
+            found[known] = capacity[known] * amount / 100 if share else amount
+    return found, unknown
+
+
+def _entry(entry: str) -> tuple[str, str, bool]:
+    """Resource (none for all), number, and whether it is a percentage."""
+    if match := NAMED.fullmatch(entry):
+        return match[1], match[2], bool(match[3])
+    if match := COUNTED.fullmatch(entry):
+        return match[2], match[1], False
+    if match := SHARE_OF_ONE.fullmatch(entry):
+        return match[2], match[1], True
+    if match := SHARE_OF_ALL.fullmatch(entry):
+        return "", match[1], True
+    return "", "", False

@@ -1,0 +1,228 @@
+"""The common form of all schedulers' files: queues with weights, in a tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ....core.arrays import FloatArray
+from ....core.errors import InputError
+from ....core.notices import ImportNotes
+from ..building import Row, from_rows
+from ..dropped_limits import EVERY_QUEUE, DroppedLimit
+from ..hierarchy import UNBOUNDED, Hierarchy
+from ..plain_tree import Quota, Sharing
+from ..quotas import DOMINANT, check_feasible
+from .demands import Demands
+
+LONGEST_KUBERNETES_NAME = 253
+
+TASKS_PER_CLUSTER = 1000
+"""Tasks of a leaf that fill the cluster, if no demand is given."""
+
+MOST_NOTES = 20
+"""Limits that notes name one by one; the hierarchy has all of them."""
+
+
+@dataclass
+class Queue:
+    """A queue of a scheduler. One without children is a leaf unless it is marked as a group."""
+
+    name: str
+    weight: float = 1.0
+    """Its weight among its siblings."""
+    children: list[Queue] = field(default_factory=list)
+    """Its queues."""
+    group: bool = False
+    """Whether it is a group even without children."""
+    limits: list[tuple[str, str]] = field(default_factory=list)
+    """Names and amounts of what bounds it and a hierarchy cannot express."""
+    guarantee: dict[str, float] = field(default_factory=dict)
+    limit: dict[str, float] = field(default_factory=dict)
+    reserve: dict[str, float] = field(default_factory=dict)
+    """`guarantee`, `limit`, `reserve`: amounts by resource, in the units of the capacity."""
+    priority: int = 0
+    """Its class among its siblings."""
+    needs: frozenset[str] | None = None
+    """Resources that the tasks of a leaf take if no demand is given; None for all."""
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it is a leaf."""
+        return not self.children and not self.group
+
+    @property
+    def quota(self) -> Quota | None:
+        """What it is guaranteed and may hold; None for nothing of the kind."""
+        if not (self.guarantee or self.limit or self.reserve or self.priority):
+            return None
+        return Quota(self.guarantee, self.limit, self.reserve, self.priority)
+
+
+def hierarchy_of(
+    root: Queue,
+    options: Demands,
+    source: str,
+    notes: ImportNotes,
+    every_queue: Sequence[tuple[str, str]] = (),
+    sharing: Sharing | None = None,
+) -> Hierarchy:
+    """Convert a tree of queues to a hierarchy, with quotas if something in it needs them.
+
+    Raises `InputError` for a tree without leaves, for demands of a path that is no leaf's, and for
+    guarantees that a limit above them does not allow.
+    """
+    rows: list[Row] = []
+    dropped = [DroppedLimit(EVERY_QUEUE, *limit) for limit in every_queue]
+    if not options.capacity:
+        raise InputError("capacity: the file does not tell it; give cpu=200,memory=400 or so")
+    unused = set(options.by_leaf) | set(options.tasks)
+    usual = options.demand
+    if usual is None:
+        usual = {name: amount / TASKS_PER_CLUSTER for name, amount in options.capacity.items()}
+    for queue, parent, path in walk(root):
+        wanted = None
+        if queue.is_leaf and parent >= 0:
+            unused.discard(path)
+            own = usual
+            if queue.needs is not None and options.demand is None:
+                own = {name: amount for name, amount in usual.items() if name in queue.needs}
+            wanted = (options.by_leaf.get(path, own), options.tasks.get(path, UNBOUNDED))
+            for name in sorted(set(wanted[0]) - set(options.capacity))[:1]:
+                place = f"{options.source}: {path!r}" if path in options.by_leaf else "demand"
+                known = ", ".join(options.capacity)
+                raise InputError(f"{place}: unknown resource {name!r}: capacity has {known}")
+        rows.append(Row(queue.name, parent, queue.weight, wanted, queue.quota))
+        dropped += [DroppedLimit(path or root.name, *limit) for limit in queue.limits]
+    if all(row.asks is None for row in rows):
+        raise InputError(f"{source}: no queue in it that jobs could wait in: nothing to share")
+    for path in sorted(unused)[:1]:
+        raise InputError(f"{options.source}: {path!r} is no leaf of {source}")
+    if options.demand is None and not options.by_leaf:
+        notes.add(
+            f"the file does not tell what tasks need: every leaf's task takes "
+            f"1/{TASKS_PER_CLUSTER} of each resource"
+        )
+    for limit in dropped[:MOST_NOTES]:
+        notes.add(f"not in the shares: {limit}")
+    if len(dropped) > MOST_NOTES:
+        notes.add(
+            f"not in the shares either: {len(dropped) - MOST_NOTES} more limits; "
+            "dropped_limits in the hierarchy has them all"
+        )
+    try:
+        made = from_rows(
+            options.capacity,
+            rows,
+            name=root.name,
+            source=source,
+            dropped_limits=dropped,
+            sharing=_needed(sharing, rows, options.capacity),
+        )
+        _check_promises(made, notes)
+    except InputError as error:
+        files = f"{source} with {options.source}" if options.by_leaf or options.tasks else source
+        raise InputError(f"{files}: {error}") from None
+    return made
+
+
+def _needed(
+    sharing: Sharing | None, rows: Sequence[Row], capacity: Mapping[str, float]
+) -> Sharing | None:
+    """How the surplus is divided, if that makes a difference in this tree."""
+    sharing = sharing or Sharing()
+    counts = len(capacity) > 1 and sharing.shares != DOMINANT
+    if counts or any(row.quota is not None or row.weight == 0 for row in rows):
+        return sharing
+    return None
+
+
+def _check_promises(made: Hierarchy, notes: ImportNotes) -> None:
+    """Refuse guarantees that a limit in the file contradicts; tell those above the capacity."""
+    if made.quotas is None:
+        return
+    endless = np.full((made.nodes, len(made.resources)), np.inf)
+    unbounded = np.full(len(made.resources), np.inf)
+    where = made.parent, made.resources, made.path
+    check_feasible(made.quotas, unbounded, *where, endless)
+    try:
+        check_feasible(made.quotas, made.capacity, *where, endless)
+    except InputError as error:
+        notes.add(f"more is guaranteed than there is (`fair --scale-guarantees` cuts it): {error}")
+
+
+def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:
+    """Every queue after its parent, with the parent's position in this order and its own path."""
+    stack: list[tuple[Queue, int, str]] = [(root, -1, "")]
+    place = 0
+    while stack:
+        queue, parent, path = stack.pop()
+        yield queue, parent, path
+        below = path + "/" if path else ""
+        stack.extend((child, place, below + child.name) for child in reversed(queue.children))
+        place += 1
+
+
+def flattened(hierarchy: Hierarchy, weights: FloatArray) -> Hierarchy:
+    """Move all leaves directly under the root, under their joined names.
+
+    `weights`: weight of each leaf, shape (leaves,); a leaf of weight 0 gets the least of the
+    others.
+    Raises `InputError` if two names collide.
+    """
+    positive = weights[weights > 0]
+    if not positive.size:
+        raise InputError("flat weights: no leaf gets anything, so there is nothing to weigh")
+    weights = np.where(weights > 0, weights, positive.min())
+    names = joined_names(hierarchy.paths)
+    return Hierarchy(
+        resources=hierarchy.resources,
+        capacity=hierarchy.capacity,
+        names=(hierarchy.names[0], *names),
+        parent=np.concatenate(([-1], np.zeros(len(names), dtype=np.int64))),
+        weight=np.concatenate(([1.0], weights)),
+        leaf=np.arange(1, len(names) + 1),
+        demand=hierarchy.demand,
+        tasks=hierarchy.tasks,
+        name=hierarchy.name,
+        source=hierarchy.source,
+        dropped_limits=hierarchy.dropped_limits,
+    )
+
+
+def joined_names(paths: tuple[str, ...]) -> list[str]:
+    """`eng/dev` as `eng-dev`.
+
+    Raises `InputError` two paths become one name.
+    """
+    return check_distinct(paths, [path.replace("/", "-") for path in paths])
+
+
+def check_distinct(paths: tuple[str, ...], names: list[str]) -> list[str]:
+    """Check that each name belongs to one path.
+
+    Raises `InputError` if two paths have one name.
+    """
+    owner: dict[str, str] = {}
+    for path, name in zip(paths, names, strict=True):
+        if name in owner:
+            raise InputError(f"names: {owner[name]!r} and {path!r} would both be called {name!r}")
+        owner[name] = path
+    return names
+
+
+def kubernetes_names(paths: tuple[str, ...]) -> list[str]:
+    """`Eng/dev` as `eng-dev` (RFC 1123, at most 253 characters).
+
+    Raises `InputError` if two paths become one name, or one becomes none.
+    """
+    names = []
+    for path in paths:
+        name = re.sub(r"[^a-z0-9.-]+", "-", path.replace("/", "-").lower()).strip("-.")
+        if not name or len(name) > LONGEST_KUBERNETES_NAME:
+            raise InputError(f"names: {path!r} makes no Kubernetes name of 1 to 253 characters")
+        names.append(name)
+    return check_distinct(paths, names)

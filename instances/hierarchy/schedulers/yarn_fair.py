@@ -1,0 +1,302 @@
+"""YARN's Fair Scheduler: fair-scheduler.xml, read."""
+
+from __future__ import annotations
+
+import math
+import re
+from xml.etree.ElementTree import Element
+
+from ....core.advice import kind_hint
+from ....core.errors import InputError
+from ....core.files.hadoop_xml import read_xml
+from ....core.notices import ImportNotes
+from ....core.parameters import importer
+from ....core.wording import listed
+from ..hierarchy import Hierarchy
+from ..plain_tree import Sharing
+from ..quotas import DOMINANT, TOTAL
+from .amounts import MEBIBYTE, name_in
+from .demands import DemandOptions, Demands, SchedulerFile
+from .first_shares import difference_to_dominant, full_limits
+from .queue_tree import Queue, hierarchy_of
+from .yarn_limits import CHILDREN_MOST, DEFAULT_MOST, YarnLimits
+
+QUEUE_TAGS = ("queue", "pool")
+SHARING_POLICIES = ("drf", "fair", "fifo")
+IGNORED_ELEMENTS = frozenset(
+    {
+        "aclAdministerApps",
+        "aclAdministerReservations",
+        "aclSubmitApps",
+        "allowPreemptionFrom",
+        "fairSharePreemptionThreshold",
+        "fairSharePreemptionTimeout",
+        "minSharePreemptionTimeout",
+        "reservation",
+        "schedulingMode",
+    }
+)
+"""Known elements of a queue that say nothing of its share at rest."""
+
+QUEUE_LIMITS = (
+    "minResources",
+    "maxResources",
+    "maxRunningApps",
+    "maxAMShare",
+    "maxContainerAllocation",
+    "minMaps",
+    "maxMaps",
+    "minReduces",
+    "maxReduces",
+    "maxRunningJobs",
+)
+"""Elements of a queue, or of a pool of Hadoop 1, that bound what it gets.
+
+Those of resources become guarantees and limits, but of the root and of users.
+"""
+
+FILE_LIMITS = (
+    "queueMaxAppsDefault",
+    "queueMaxAMShareDefault",
+    "userMaxAppsDefault",
+    "poolMaxJobsDefault",
+    "userMaxJobsDefault",
+)
+"""Elements of the file that bound what all queues, or all users, get."""
+
+
+@importer(DemandOptions)
+def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
+    """The queues of a fair-scheduler.xml.
+
+    Returns
+    -------
+    Hierarchy
+        Queues, weights, demands.
+    list of str
+        Notes, one sentence each, on what was left out or adjusted.
+
+    Raises
+    ------
+    InputError
+        What YARN would refuse to load, minimums above a maximum, and Spark's pools.
+    """
+    demands = options.in_units(MEBIBYTE)
+    document = read_xml(path, "allocations")
+    if document.find("pool/minShare") is not None:
+        raise InputError(f"{path}: not YARN's{kind_hint('<pool><minShare>')}")
+    default_most = document.find(DEFAULT_MOST)
+    limits = YarnLimits(demands.capacity, default_most, str(path))
+    notes, reader = ImportNotes(), _QueueReader(str(path), limits)
+    reader.default = _policy(document, "defaultQueueSchedulingPolicy", reader.where("")) or "fair"
+    if reader.default == "fifo":
+        raise InputError(f"{path}: defaultQueueSchedulingPolicy: fifo is for leaf queues only")
+    tops = [child for child in document if child.tag in QUEUE_TAGS]
+    named_root = [child for child in tops if _name(child, reader.where("")) == "root"]
+    root = Queue("root", group=True)
+    if named_root:
+        if len(tops) > 1:
+            raise InputError(f"{path}: queue 'root' must have no other queue beside it")
+        reader.add_root(root, named_root[0])
+    else:
+        reader.add_children(root, document, "", reader.default)
+    if not root.children:
+        raise InputError(
+            f"{path}: no queue in it: YARN makes queues as jobs come, there is no tree to share by"
+        )
+    unread = {child.tag for child in document} - {*QUEUE_TAGS, "user", *FILE_LIMITS}
+    unread -= {"defaultQueueSchedulingPolicy", DEFAULT_MOST}
+    if unread:
+        notes.add(f"not read: {listed(sorted(unread))}")
+    if reader.ignored:
+        notes.add(f"not read, of some queues: {listed(sorted(reader.ignored))}")
+    if reader.unknown:
+        notes.add(f"unknown elements, which YARN ignores too: {listed(sorted(reader.unknown))}")
+    if reader.other_leaves:
+        notes.add(
+            "within a queue jobs share by its own policy, which is not in the shares: "
+            f"{listed(reader.other_leaves)}"
+        )
+    limits.tell(notes)
+    every_queue = _limits(document, FILE_LIMITS)
+    for user in document.findall("user"):
+        every_queue += [
+            (f"{tag} of user {user.get('name', '')}".rstrip(), amount)
+            for tag, amount in _limits(user, QUEUE_LIMITS)
+        ]
+    if limits.unread_default:
+        every_queue.append((DEFAULT_MOST, limits.unread_default))
+    counts = _what_counts(reader, demands, notes)
+    sharing = Sharing(TOTAL, counts or DOMINANT)
+    made = hierarchy_of(root, demands, str(path), notes, every_queue, sharing)
+    if counts is not None:
+        told = difference_to_dominant(made)
+        notes.add(
+            f"YARN's policy fair counts memory only, and so do these shares: among the queues of "
+            f"{listed(reader.memory_only)}" + (f"; with drf it would be {told}" if told else "")
+        )
+    if full := full_limits(made):
+        notes.add(f"binding while all are busy: {listed(full)}")
+    return made, notes.lines
+
+
+def _what_counts(reader: _QueueReader, demands: Demands, notes: ImportNotes) -> str | None:
+    """The one resource that shares count, None for the dominant one."""
+    if not reader.memory_only:
+        return None
+    queues = listed(reader.memory_only)
+    memory = name_in(demands.capacity, "memory")
+    if len(demands.capacity) == 1:
+        return None
+    if not reader.root_counts_memory or memory is None:
+        notes.add(
+            f"shares are by dominant resource; YARN's policy fair counts memory only, among the "
+            f"queues of {queues}"
+        )
+        return None
+    if reader.by_dominant:
+        notes.add(
+            "shares count memory only, which Hadoop 2 does not below policy drf (Hadoop 3 refuses "
+            f"drf below fair): {listed(reader.by_dominant)}"
+        )
+    every = [demands.demand, *demands.by_leaf.values()]
+    if any(wanted is not None and not wanted.get(memory) for wanted in every):
+        notes.add(
+            "shares are by dominant resource since some tasks need no memory, of which alone "
+            f"YARN's policy fair takes account, among the queues of {queues}"
+        )
+        return None
+    return memory
+
+
+class _QueueReader:
+    def __init__(self, file: str, most: YarnLimits) -> None:
+        self.file = file
+        self.most = most
+        self.default = "fair"
+        self.ignored: set[str] = set()
+        self.unknown: set[str] = set()
+        self.memory_only: list[str] = []
+        self.by_dominant: list[str] = []
+        self.root_counts_memory = False
+        self.other_leaves: list[str] = []
+
+    def where(self, path: str) -> str:
+        return f"{self.file}: queue {path!r}" if path else self.file
+
+    def add_root(self, root: Queue, element: Element) -> None:
+        """The queue that a file may put around all others."""
+        where = self.where("root")
+        policy = _policy(element, "schedulingPolicy", where) or self.default
+        if policy == "fifo":
+            raise InputError(f"{where}, schedulingPolicy: fifo is for leaf queues only")
+        self.settings(element)
+        root.limits += _limits(element, QUEUE_LIMITS)
+        self.add_children(root, element, "", policy)
+
+    def add_children(self, queue: Queue, element: Element, path: str, policy: str) -> None:
+        """The queues within an element, depth first; the file's default is every queue's."""
+        self.root_counts_memory = policy == "fair"
+        stack = [(queue, element, path, policy)]
+        while stack:
+            queue, element, path, policy = stack.pop()
+            named = f"{path.replace('.', '/') or 'root'} ({policy})"
+            (self.memory_only if policy == "fair" else self.by_dominant).append(named)
+            above = self.most.of_children(element, self.where(path))
+            groups = []
+            for child in element:
+                if child.tag not in QUEUE_TAGS:
+                    continue
+                name = _name(child, self.where(path))
+                below = f"{path}.{name}" if path else name
+                if any(sibling.name == name for sibling in queue.children):
+                    raise InputError(f"{self.where(below)}: defined twice")
+                found, own = self.queue(child, name, below)
+                self.most.read(found, child, below.replace(".", "/"), self.where(below), above)
+                queue.children.append(found)
+                if found.group:
+                    groups.append((found, child, below, own))
+                elif own != "drf":
+                    self.other_leaves.append(f"{below.replace('.', '/')} ({own})")
+            stack.extend(reversed(groups))
+
+    def queue(self, element: Element, name: str, path: str) -> tuple[Queue, str]:
+        """The queue of an element without its children, and its policy."""
+        where = self.where(path)
+        tags = {child.tag for child in element}
+        parent = element.get("type") == "parent" or bool(tags & {*QUEUE_TAGS})
+        policy = _policy(element, "schedulingPolicy", where) or self.default
+        if parent and policy == "fifo":
+            raise InputError(f"{where}, schedulingPolicy: fifo is for leaf queues only")
+        for tag in ("maxAMShare", "reservation"):
+            if parent and tag in tags:
+                raise InputError(f"{where}, {tag}: not allowed for a queue with children")
+        for child in element:
+            if child.tag in ("reservation", *QUEUE_TAGS):
+                continue
+            if not (child.text or "").strip() and not child.tag.startswith("acl"):
+                raise InputError(f"{where}, {child.tag}: empty")
+        queue = Queue(name, _weight(element, where), group=parent)
+        self.settings(element)
+        queue.limits += [
+            limit for limit in _limits(element, QUEUE_LIMITS) if not self.most.knows(limit[0])
+        ]
+        return queue, policy
+
+    def settings(self, element: Element) -> None:
+        """Remember the names of what is not read."""
+        tags = {child.tag for child in element}
+        self.ignored |= tags & IGNORED_ELEMENTS
+        self.unknown |= (
+            tags
+            - IGNORED_ELEMENTS
+            - {"weight", "schedulingPolicy", CHILDREN_MOST, *QUEUE_TAGS, *QUEUE_LIMITS}
+        )
+
+
+def _name(element: Element, where: str) -> str:
+    name = element.get("name") or ""
+    if not name.strip():
+        raise InputError(f"{where}: a queue without a name")
+    if name != name.strip():
+        raise InputError(f"{where}: queue name {name!r} has white space around it")
+    if "." in name:
+        raise InputError(f"{where}: queue name {name!r} must not hold a '.'")
+    return name
+
+
+def _policy(element: Element, tag: str, where: str) -> str | None:
+    text = element.findtext(tag)
+    if text is None:
+        return None
+    name = text.strip().rsplit(".", 1)[-1].removesuffix("Policy").lower()
+    name = {"fairshare": "fair", "dominantresourcefairness": "drf"}.get(name, name)
+    if name not in SHARING_POLICIES:
+        raise InputError(f"{where}, {tag}: need fair, drf or fifo, got {text.strip()!r}")
+    return name
+
+
+def _weight(element: Element, where: str) -> float:
+    text = element.findtext("weight")
+    if text is None:
+        return 1.0
+    try:
+        weight = float(text)
+    except ValueError:
+        raise InputError(f"{where}, weight: not a number: {text.strip()!r}") from None
+    if not 0 <= weight < math.inf:
+        raise InputError(f"{where}, weight: must be >= 0, got {text.strip()}")
+    return weight
+
+
+def _limits(element: Element, tags: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Names and amounts of the limits in an element, without those that limit nothing."""
+    found = [(tag, " ".join((element.findtext(tag) or "").split())) for tag in tags]
+    return [(tag, amount) for tag, amount in found if amount and not _is_none(tag, amount)]
+
+
+def _is_none(tag: str, amount: str) -> bool:
+    """Whether a minimum is 0, or a share of application masters is switched off (-1)."""
+    if tag.startswith("min"):
+        return not re.search("[1-9]", amount)
+    return tag in ("maxAMShare", "queueMaxAMShareDefault") and amount.startswith("-")

@@ -1,1 +1,0 @@
-"""Readers of cluster traces; each says what it left out or adjusted."""

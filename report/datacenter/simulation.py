@@ -1,0 +1,195 @@
+"""Simulations for people: tables, and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from ...core.wording import percent, plural
+from ...heuristics.datacenter.result import Simulation
+from ...instances.datacenter.job_file import SECONDS
+
+
+def simulation_view(
+    simulations: Sequence[Simulation],
+    bound: float | None = None,
+    whole: int | None = None,
+    pooled: float | None = None,
+) -> Group:
+    """Tables of the policies, and of the classes of the first one, with what they mean.
+
+    `bound`: lower bound on the mean wait, see `waiting_bound`, or None.
+    `whole`: number of machines of the datacenter of which these are a part, or None.
+    `pooled`: mean wait on one machine with all resources, see `pooled_mean_wait`, or None.
+    """
+    first = simulations[0]
+    return Group(
+        Text(f"{where(first, whole)}\n{how(first)}\n"),
+        waits_table(simulations),
+        room_table(simulations),
+        classes_table(first),
+        Text("\n".join(_remarks(first, bound, pooled))),
+    )
+
+
+def _remarks(simulation: Simulation, bound: float | None, pooled: float | None) -> list[str]:
+    """What the tables show."""
+    unit, factor = wait_unit(simulation)
+    remarks = [
+        f"Waits are of {plural(simulation.measured, 'job')} after the warm-up. 99 %: what one job "
+        "in a hundred exceeds.",
+        "Fragmented: of the jobs that what is free would hold in one piece, the part that it does "
+        "not hold where it is.",
+        "Mev/s: million arrivals and departures a second.",
+        length(simulation),
+    ]
+    if simulation.open_room is not None:
+        remarks.insert(2, _on_room(simulation.load))
+    if pooled is not None:
+        load = _number(pooled * factor)
+        remarks.append(
+            f"On one machine with all resources these jobs wait {load} {unit} on average, first "
+            "come with skipping: the part that is due to load, not to packing. It is no bound."
+        )
+    if bound is not None:
+        limit = _number(bound * factor)
+        remarks.append(f"No policy has a mean wait of all jobs below {limit} {unit}.")
+    return remarks
+
+
+def _on_room(load: float | None) -> str:
+    """What open and spoilt room are; a load from 1 on has no steady state."""
+    text = (
+        "Open: of the highest rate, what the jobs that still fit would bring. Spoilt: what no job "
+        "can bring any more."
+    )
+    if load is not None and load >= 1:
+        return text
+    rest = "" if load is None else f", {percent(1 - load)}"
+    return (
+        f"{text} In the steady state they add up to what the load leaves, for every policy{rest}."
+    )
+
+
+def where(simulation: Simulation, whole: int | None = None) -> str:
+    """The datacenter and the number of its machines, and of which whole they are a part.
+
+    `whole`: number of machines of the datacenter of which these are a part, or None.
+    """
+    data = simulation.datacenter
+    number = plural(data.machines, "machine")
+    if whole is None or whole == data.machines:
+        return f"{data.name}: {number}"
+    return f"{data.name}: {number} ({data.machines / whole:.2g} of {whole})"
+
+
+def how(simulation: Simulation) -> str:
+    """The jobs, and what part of the highest rate they arrive at."""
+    load = simulation.load
+    return simulation.workload.source + ("" if load is None else f"; load {load:.4g}")
+
+
+def length(simulation: Simulation) -> str:
+    """How long run and warm-up were, in mean durations."""
+    mean, whole = simulation.mean_duration, float(simulation.workload.horizon)
+    if mean <= 0:
+        return ""
+    unit, factor = time_unit(simulation, whole)
+    own, parts = time_unit(simulation, mean)
+    return (
+        f"The run: {plural(simulation.all_jobs, 'job')} in {whole * factor:.3g} {unit}, "
+        f"{_number(whole / mean)} mean durations of {mean * parts:.3g} {own}; the warm-up: "
+        f"{_number(simulation.measured_from / mean)} of them."
+    )
+
+
+def time_unit(simulation: Simulation, time: float) -> tuple[str, float]:
+    """The unit in which a person reads a time, and what the datacenter's unit is in it.
+
+    `simulation`: the simulation, with the datacenter's own unit.
+    `time`: the time, in that unit.
+    """
+    own = simulation.datacenter.time_unit
+    if own not in SECONDS:
+        return own, 1.0
+    fitting = [unit for unit in SECONDS if time * SECONDS[own] >= 2 * SECONDS[unit]]
+    unit = fitting[-1] if fitting else "s"
+    return unit, SECONDS[own] / SECONDS[unit]
+
+
+def waits_table(simulations: Sequence[Simulation]) -> Table:
+    """How long jobs wait, with one row per policy."""
+    unit, factor = wait_unit(simulations[0])
+    table = Table(title="Waits", title_justify="left")
+    table.add_column("policy", no_wrap=True)
+    for name in (f"mean, {unit}", f"99 %, {unit}", f"longest, {unit}", "waited, %", "Mev/s"):
+        table.add_column(name, justify="right")
+    for simulation in simulations:
+        waited = 1 - simulation.at_once.sum() / max(1, simulation.measured)
+        table.add_row(
+            simulation.policy,
+            _number(simulation.mean_wait * factor),
+            _number(simulation.quantile(0.99) * factor),
+            _number(simulation.max_wait * factor),
+            f"{100 * waited:.1f}",
+            _rate(simulation.events_per_second / 1e6),
+        )
+    return table
+
+
+def room_table(simulations: Sequence[Simulation]) -> Table:
+    """What becomes of the machines, with one row per policy."""
+    first = simulations[0]
+    r = int(first.utilisation.argmax())
+    table = Table(title="Machines", title_justify="left")
+    table.add_column("policy", no_wrap=True)
+    priced = first.open_room is not None
+    names = [escape(f"{first.datacenter.resources[r]} in use, %"), "fragmented, %"]
+    for name in names + (["open, %", "spoilt, %"] if priced else []):
+        table.add_column(name, justify="right")
+    for simulation in simulations:
+        cells = [simulation.utilisation[r], simulation.fragmentation]
+        texts = [f"{100 * cell:.1f}" for cell in cells]
+        if priced:
+            most, least = ("", "") if simulation.room_is_exact else ("≤ ", "≥ ")
+            texts.append(f"{most}{100 * (simulation.open_room or 0.0):.2f}")
+            texts.append(f"{least}{100 * (simulation.spoilt_room or 0.0):.2f}")
+        table.add_row(simulation.policy, *texts)
+    return table
+
+
+def classes_table(simulation: Simulation) -> Table:
+    """Waits by class."""
+    unit, factor = wait_unit(simulation)
+    table = Table(title=f"{simulation.policy}, by class", title_justify="left")
+    table.add_column("class")
+    for name in ("jobs", f"mean, {unit}", f"99 %, {unit}", f"longest, {unit}"):
+        table.add_column(name, justify="right")
+    for k, name in enumerate(simulation.datacenter.classes):
+        jobs = int(simulation.jobs[k])
+        table.add_row(
+            escape(name),
+            str(jobs),
+            _number(float(simulation.wait_sum[k]) / max(1, jobs) * factor),
+            _number(simulation.quantile(0.99, k) * factor),
+            _number(float(simulation.wait_max[k]) * factor),
+        )
+    return table
+
+
+def wait_unit(simulation: Simulation) -> tuple[str, float]:
+    """Waits are shown in seconds if the datacenter's unit is known."""
+    unit = simulation.datacenter.time_unit
+    return ("s", SECONDS[unit]) if unit in SECONDS else (unit, 1.0)
+
+
+def _rate(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def _number(value: float) -> str:
+    return "0" if value == 0 else f"{value:.3g}" if value < 1000 else f"{value:.0f}"

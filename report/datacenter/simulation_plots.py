@@ -1,0 +1,175 @@
+"""Pictures of simulations, like [LoTES], Figures 6 to 8."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.arrays import FloatArray
+from ...heuristics.datacenter.engine.columns import (
+    FIRST_IN_USE,
+    FRAGMENTATION,
+    JOBS_WAITING,
+    SAMPLE_TIME,
+    STARTS,
+    WAIT_OF_STARTS,
+)
+from ...heuristics.datacenter.engine.state import wait_of_bucket
+from ...heuristics.datacenter.result import Simulation
+from ..plots import LineStyle, policy_styles, write_figure
+from .simulation import how, time_unit, wait_unit, where
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+POINTS = 60
+"""Points of a line of mean waits: more would show chance."""
+
+WARM_UP_GREY = "0.9"
+
+
+def write_plot(
+    simulations: Sequence[Simulation], path: str | Path, whole: int | None = None
+) -> None:
+    """Draw four pictures of policies on one workload.
+
+    They are the waits over time, the distribution of waits, the queue, and the utilisation with
+    fragmentation.
+
+    `whole`: number of machines of the datacenter of which these are a part, or None.
+    Raises `InputError` for an unknown suffix.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
+    figure = Figure(figsize=(8.5, 7.5), layout="constrained")
+    ((waits, tail), (queue, use)) = figure.subplots(2, 2)
+    draw_waits(simulations, waits)
+    draw_tail(simulations, tail)
+    draw_queue(simulations, queue)
+    draw_use(simulations, use)
+    lines = use.get_lines()[::2]
+    figure.legend(
+        [*lines, Patch(color=WARM_UP_GREY)],
+        [*(simulation.policy for simulation in simulations), "warm-up, not measured"],
+        loc="outside lower center",
+        ncols=4,
+    )
+    first = simulations[0]
+    title = f"{where(first, whole)}\n{how(first)}"
+    figure.suptitle(title, fontsize=10, wrap=True, parse_math=False)
+    write_figure(figure, path, dpi=130)
+
+
+def _lines(
+    simulations: Sequence[Simulation],
+) -> Iterator[tuple[Simulation, str, LineStyle]]:
+    looks = policy_styles(simulation.policy for simulation in simulations)
+    for simulation, (colour, style) in zip(simulations, looks, strict=True):
+        yield simulation, colour, style
+
+
+def draw_waits(simulations: Sequence[Simulation], ax: Axes) -> None:
+    """Draw the mean wait of the jobs that start in each interval ([LoTES], Figure 6)."""
+    unit, factor = wait_unit(simulations[0])
+    for simulation, colour, style in _lines(simulations):
+        # The last interval is that after the last arrival, while the queue empties.
+        series = simulation.series[:-1]
+        begins = np.arange(0, len(series), max(1, len(series) // POINTS))
+        if not len(begins):
+            continue
+        started = np.add.reduceat(series[:, STARTS], begins)
+        wait = np.add.reduceat(series[:, WAIT_OF_STARTS], begins)
+        mean = np.divide(wait, started, out=np.zeros_like(wait), where=started > 0)
+        time = series[begins, SAMPLE_TIME] * _time(simulations)[1]
+        ax.plot(time, mean * factor, color=colour, ls=style)
+    ax.set_yscale("symlog", linthresh=1e-3)
+    ax.set_ylabel(f"mean wait of the jobs that start, {unit}")
+    _finish_waits(simulations, ax)
+
+
+def draw_tail(simulations: Sequence[Simulation], ax: Axes) -> None:
+    """Draw the share of the jobs that wait longer than a time.
+
+    This is the complement of [LoTES], Figure 7.
+    """
+    unit, factor = wait_unit(simulations[0])
+    for simulation, colour, style in _lines(simulations):
+        times, share = longer_than(simulation)
+        if len(times):
+            ax.plot(times * factor, share, color=colour, ls=style)
+    ax.set_xlabel(f"wait, {unit}")
+    ax.set_ylabel("part of the jobs that wait longer")
+    ax.grid(alpha=0.3)
+    if ax.get_lines():
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+    else:
+        _say_that_nobody_waited(ax, "nobody waited after the warm-up")
+        ax.set_xticks([])
+
+
+def longer_than(simulation: Simulation) -> tuple[FloatArray, FloatArray]:
+    """Waits that occur, and the share of the jobs that wait longer than each."""
+    counts = simulation.waits.sum(axis=0)
+    some = np.flatnonzero(counts)
+    more = counts.sum() - np.cumsum(counts[some]) + counts[some]
+    return wait_of_bucket()[some], more / max(1, simulation.measured)
+
+
+def draw_queue(simulations: Sequence[Simulation], ax: Axes) -> None:
+    """Draw the number of waiting jobs over time ([LoTES], Figure 8)."""
+    for simulation, colour, style in _lines(simulations):
+        time, waiting = simulation.series[:, SAMPLE_TIME], simulation.series[:, JOBS_WAITING]
+        ax.plot(time * _time(simulations)[1], waiting, color=colour, ls=style, lw=1.2)
+    ax.set_yscale("symlog", linthresh=1)
+    ax.set_ylabel("jobs waiting")
+    _finish_waits(simulations, ax)
+
+
+def draw_use(simulations: Sequence[Simulation], ax: Axes) -> None:
+    """Draw the use of the most used resource, and fragmentation (thin lines)."""
+    data = simulations[0].datacenter
+    capacity = (data.capacity_units * data.count[:, None]).sum(axis=0)
+    r = int(simulations[0].utilisation.argmax())
+    for simulation, colour, style in _lines(simulations):
+        time = simulation.series[:, SAMPLE_TIME] * _time(simulations)[1]
+        ax.plot(time, simulation.series[:, FIRST_IN_USE + r] / capacity[r], color=colour, ls=style)
+        ax.plot(
+            time, simulation.series[:, FRAGMENTATION], color=colour, ls=style, lw=0.7, alpha=0.7
+        )
+    ax.set_ylim(0, 1.02)
+    ax.set_ylabel(f"{data.resources[r]} in use; thin lines: fragmented", parse_math=False)
+    _finish(simulations, ax)
+
+
+def _finish_waits(simulations: Sequence[Simulation], ax: Axes) -> None:
+    _finish(simulations, ax)
+    if all(not np.any(line.get_ydata()) for line in ax.get_lines()):
+        for line in list(ax.get_lines()):
+            line.remove()
+        ax.set_yscale("linear")
+        _say_that_nobody_waited(ax, "nobody waited")
+    else:
+        ax.set_ylim(bottom=0)
+
+
+def _say_that_nobody_waited(ax: Axes, what: str) -> None:
+    ax.text(0.5, 0.5, what, transform=ax.transAxes, ha="center", va="center", color="0.3")
+    ax.set_yticks([])
+
+
+def _finish(simulations: Sequence[Simulation], ax: Axes) -> None:
+    """Time on the abscissa, from the beginning to the last arrival; the warm-up grey."""
+    unit, factor = _time(simulations)
+    ax.set_xlabel(f"time, {unit}")
+    ax.set_xlim(0, float(simulations[0].workload.horizon) * factor)
+    ax.axvspan(0, simulations[0].measured_from * factor, color=WARM_UP_GREY, zorder=0)
+    ax.grid(alpha=0.3)
+
+
+def _time(simulations: Sequence[Simulation]) -> tuple[str, float]:
+    return time_unit(simulations[0], float(simulations[0].workload.horizon))

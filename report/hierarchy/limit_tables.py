@@ -1,0 +1,183 @@
+"""Shares under guarantees and limits for people: nodes, schedulers, what would change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from ...core.wording import percent, plural
+from ...heuristics.hierarchy.limits.comparison import Comparison
+from ...heuristics.hierarchy.limits.schedulers import Given
+from ...heuristics.hierarchy.limits.what_if import WhatIf
+from ...instances.hierarchy.allocation import Allocation
+from ...instances.hierarchy.hierarchy import Hierarchy
+from ...instances.hierarchy.quotas import TOTAL
+from .fair_shares import dropped
+
+MOST_ROWS = 60
+"""Most rows that a table shows; it tells how many more there are."""
+
+MOST_NAMED = 6
+"""Most leaves of a set that a cell names."""
+
+
+def node_table(
+    allocation: Allocation, *, leaves_only: bool = False, depth: int | None = None
+) -> Group:
+    """Groups and leaves: what they use, are guaranteed and may hold, and what stops them."""
+    tree, shares = allocation.hierarchy, allocation.nodes
+    table = Table(title=f"Fair shares by {allocation.method}", title_justify="left")
+    table.add_column("node")
+    for name in tree.resources:
+        table.add_column(name, justify="right")
+        table.add_column("guaranteed", justify="right")
+        table.add_column("limit", justify="right")
+    table.add_column("dominant share", justify="right")
+    table.add_column("limited by")
+    shown = list(_nodes(tree, leaves_only=leaves_only, depth=depth))
+    for n, name in shown[:MOST_ROWS]:
+        cells = []
+        for j in range(len(tree.resources)):
+            limit = float(shares.quotas.limit[n, j])
+            cells += [
+                f"{shares.used[n, j]:.6g}",
+                f"{shares.guaranteed[n, j]:.6g}",
+                "" if limit == float("inf") else f"{limit:.6g}",
+            ]
+        share = percent(float(shares.dominant_share[n]))
+        table.add_row(escape(name), *cells, share, escape(", ".join(shares.limited_by(n))))
+    below = [f"… and {len(shown) - MOST_ROWS} more nodes"] if len(shown) > MOST_ROWS else []
+    return _with_lines(table, [*below, _verdict(allocation), _weights(tree), *dropped(tree)])
+
+
+def _nodes(tree: Hierarchy, *, leaves_only: bool, depth: int | None) -> Iterator[tuple[int, str]]:
+    """Nodes in the order of the tree, with their names, indented by their depth."""
+    children: dict[int, list[int]] = {}
+    for n, up in enumerate(tree.parent.tolist()):
+        children.setdefault(up, []).append(n)
+    is_leaf = set(tree.leaf.tolist())
+    stack = [(n, 1) for n in reversed(children.get(0, []))]
+    while stack:
+        n, level = stack.pop()
+        if leaves_only:
+            if n in is_leaf:
+                yield n, tree.path(n)
+        elif depth is None or level <= depth:
+            yield n, "  " * (level - 1) + tree.names[n]
+        stack.extend((c, level + 1) for c in reversed(children.get(n, [])))
+
+
+def _verdict(allocation: Allocation) -> str:
+    tree = allocation.hierarchy
+    if not tree.active[0]:
+        return "nothing to divide: no leaf has tasks"
+    used = ", ".join(
+        f"{name} {percent(part)}"
+        for name, part in zip(tree.resources, allocation.used.tolist(), strict=True)
+    )
+    stated = int((allocation.nodes.quotas.guarantee[1:] > 0).any(axis=1).sum())
+    missed = int((~allocation.met).sum())
+    if not stated:
+        return f"used: {used}; the file states no guarantee; every limit holds"
+    kept = f"{missed} leaves have less than is guaranteed to them" if missed else "all are kept"
+    return (
+        f"used: {used}; guarantees stated for {plural(stated, 'node')}: {kept}; every limit holds"
+    )
+
+
+def _weights(tree: Hierarchy) -> str:
+    quotas = tree.quotas
+    if quotas is None:
+        return ""
+    divides = "everything" if quotas.surplus == TOTAL else "what lies above the guarantees"
+    counted = {"dominant": "by dominant shares", "each": "each resource for itself"}
+    by = counted.get(quotas.shares, f"by {quotas.shares} alone")
+    return f"weights divide {divides}, {by}"
+
+
+def scheduler_table(given: Given) -> Group:
+    """What a scheduler gives each node beside the exact shares, and why they differ."""
+    tree = given.hierarchy
+    table = Table(title=f"On {given.scheduler}, beside the exact shares", title_justify="left")
+    table.add_column("node")
+    for name in tree.resources:
+        table.add_column(f"{name}, exact", justify="right")
+        table.add_column(given.scheduler, justify="right")
+        table.add_column("points", justify="right")
+    shown = list(_nodes(tree, leaves_only=False, depth=None))
+    for n, name in shown[:MOST_ROWS]:
+        cells = []
+        for j, capacity in enumerate(tree.capacity.tolist()):
+            ours, theirs = float(given.exact[n, j]), float(given.amount[n, j])
+            points = 100 * (theirs - ours) / capacity
+            cells += [
+                f"{ours:.6g}",
+                f"{theirs:.6g}",
+                f"{points:+.2f}" if abs(points) >= 0.005 else "",
+            ]
+        table.add_row(escape(name), *cells)
+    below = [f"… and {len(shown) - MOST_ROWS} more nodes"] if len(shown) > MOST_ROWS else []
+    return _with_lines(table, [*below, *given.causes])
+
+
+def what_if_table(answer: WhatIf) -> Group:
+    """Before, after and difference of every node that changes."""
+    table = Table(title="What if " + ", ".join(answer.said), title_justify="left")
+    for name in ("node", "resource"):
+        table.add_column(name)
+    for name in ("before", "after", "difference"):
+        table.add_column(name, justify="right")
+    for change in answer.changes[:MOST_ROWS]:
+        table.add_row(
+            escape(change.node),
+            escape(change.resource),
+            f"{change.before:.6g}",
+            f"{change.after:.6g}",
+            f"{change.after - change.before:+.4g}",
+        )
+    more = len(answer.changes) - MOST_ROWS
+    below = [f"… and {more} more changes"] if more > 0 else []
+    return _with_lines(table, below if answer.changes else ["nothing changes"])
+
+
+def comparison_table(comparison: Comparison, tolerance: float) -> Group:
+    """What becomes of each leaf, when all are busy and in the worst case."""
+    table = Table(title="Dominant shares in the first and the second", title_justify="left")
+    table.add_column("leaf")
+    for name in ("first", "second", "worst loss", "loss at most", "best gain"):
+        table.add_column(name, justify="right")
+    table.add_column("worst when these are busy")
+    rows = sorted(comparison.leaves, key=lambda leaf: -leaf.worst_loss)
+    for leaf in rows[:MOST_ROWS]:
+        busy = [path for path in leaf.worst_with if path != leaf.leaf]
+        more = len(busy) - MOST_NAMED
+        named = ", ".join(busy[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        table.add_row(
+            escape(leaf.leaf),
+            percent(leaf.all_busy[0]),
+            percent(leaf.all_busy[1]),
+            percent(leaf.worst_loss) if leaf.worst_loss > 0 else "none",
+            percent(leaf.loss_at_most) if leaf.loss_at_most is not None else "",
+            percent(leaf.best_gain),
+            escape(named or ("it alone" if leaf.worst_loss > 0 else "")),
+            style="bold red" if leaf.worst_loss > tolerance else None,
+        )
+    below = [f"… and {len(rows) - MOST_ROWS} more leaves"] if len(rows) > MOST_ROWS else []
+    for name, paths in (("first", comparison.only_first), ("second", comparison.only_second)):
+        if paths:
+            below.append(f"only in the {name}: {', '.join(paths[:MOST_NAMED])}")
+    how = (
+        "every set of busy leaves was tried: the worst losses are exact"
+        if comparison.every_set
+        else "found by search: a loss can be greater, up to the bound where one is given"
+    )
+    return _with_lines(table, [*below, how])
+
+
+def _with_lines(table: Table, lines: list[str]) -> Group:
+    """The table, and lines below it as wide as the console."""
+    return Group(table, *(Text(line, style="table.caption") for line in lines if line))

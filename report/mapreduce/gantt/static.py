@@ -1,0 +1,359 @@
+"""Gantt charts as static pictures, drawn with matplotlib."""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....core.arrays import FloatArray
+from ....core.calls.checked import checked
+from ....core.calls.deprecated import takes_old
+from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.schedule import Schedule
+from .colours import MOST_NAMED, ink_on, part_colour
+from .layout import BAR_HEIGHT, LOST_TINT, MAP_TINT, REDUCE_TINT, Chart, chart, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.patches import Patch
+
+WIDTH, DPI = 12.0, 150
+"""Size of a written picture: inches, pixels per inch."""
+PIXEL = 1.05 * 72 / DPI
+"""Slightly more than a pixel, in points: less may cover no pixel's middle."""
+LABEL_SIZE = 8.0
+"""Font size of labels in points."""
+HATCHES, MOST_HATCHED = {"setup": "//////", "encryption": "xxxxxx"}, 1_000
+"""Hatching takes a millisecond per setup and is of no use on narrow bars."""
+LOST_HATCH, LOST_INK = "\\\\\\", "#868b93"
+LEGEND_LINE = 0.2
+"""Height of a line of the legend in inches."""
+MOST_DRAWN = 5_000
+"""More tasks than this are pixels within an SVG, which would have tens of megabytes else."""
+MOST_LABELLED = 150
+"""With more tasks than this no bar carries its task's name."""
+
+
+@takes_old("draw_gantt(…, bound_name=…)", names={"bound": "bound_name"})
+@checked
+def draw_gantt(
+    instance: Instance,
+    schedule: Schedule,
+    ax: Axes | None = None,
+    *,
+    lower_bound: float | None = None,
+    bound_name: str = "",
+    title: str = "",
+) -> Axes:
+    """Draw a Gantt chart with matplotlib.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    schedule
+        A schedule of it.
+    ax
+        Axes to draw into, by default those of a new figure whose height suits the number of slots.
+    lower_bound
+        Lower bound (s), marked by a dashed line.
+    bound_name
+        What proved it.
+    title
+        Title, by default the instance's name.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes; their `figure` can be saved.
+
+    Raises
+    ------
+    InputError
+        If the schedule cannot belong to the instance.
+    """
+    plan = chart(instance, schedule, lower_bound, bound_name, title)
+    if ax is None:
+        from matplotlib import pyplot
+
+        ax = pyplot.figure(figsize=_size(plan), layout="constrained").add_subplot()
+    return _draw(plan, ax)
+
+
+def picture(
+    kind: str,
+    instance: Instance,
+    schedule: Schedule,
+    *,
+    lower_bound: float | None = None,
+    bound_name: str = "",
+    title: str = "",
+) -> bytes:
+    """Make the content of a picture file with the chart.
+
+    `lower_bound`: lower bound (s), marked by a dashed line.
+    `title`: title, by default the instance's name.
+    Raises `InputError` if the schedule cannot belong to the instance.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    plan = chart(instance, schedule, lower_bound, bound_name, title)
+    figure = Figure(figsize=_size(plan), dpi=DPI, layout="constrained")
+    _draw(plan, figure.add_subplot())
+    stream = io.BytesIO()
+    # Without date and random identifiers the same schedule gives the same file.
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    with rc_context({"svg.hashsalt": "slotwise"}):
+        figure.savefig(stream, format=kind, metadata=metadata, bbox_inches="tight", pad_inches=0.15)
+    return stream.getvalue()
+
+
+def _size(plan: Chart) -> tuple[float, float]:
+    """Width and height in inches: room for the rows within bounds, and for the legend."""
+    rows, entries = plan.rows.bottom, len(plan.jobs_shown) + len(_kinds(plan, False))
+    lines = 0 if len(plan.colours) > MOST_NAMED else entries if entries <= 12 else entries / 2 + 1
+    axes = max(1.2, LEGEND_LINE * lines, min(0.25 * rows, 6.5 + rows / 130, 14.0))
+    return WIDTH, 1.5 + axes
+
+
+def _draw(plan: Chart, ax: Axes) -> Axes:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    horizon = plan.horizon
+    ax.set_xlim(-0.004 * horizon, 1.012 * horizon)
+    ax.set_ylim(plan.rows.bottom + 0.15, -0.15)
+    # Points per row and per second decide what is readable. Labels and legend are not laid out
+    # yet, so the estimate leaves some room for them.
+    box = ax.get_window_extent()
+    to_points = 72 / ax.figure.dpi
+    row_points = box.height * to_points / (plan.rows.bottom + 0.3)
+    second_points = 0.9 * box.width * to_points / (1.016 * horizon)
+
+    _bands(plan, ax)
+    hatched = _bars(plan, ax, row_points, second_points)
+    _marks(plan, ax)
+    _key(plan, ax, hatched)
+
+    places, labels = plan.rows.ticks(row_points, LABEL_SIZE + 3)
+    ax.set_yticks(places, labels, fontsize=LABEL_SIZE, parse_math=False)
+    ax.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]))
+    ax.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", "\u202f"))
+    )
+    ax.tick_params(axis="x", labelsize=LABEL_SIZE + 1)
+    ax.tick_params(axis="y", length=0)
+    # Where jobs have a colour scale, the key stands below at the right.
+    ax.set_xlabel("time (s)", loc="center" if len(plan.colours) <= MOST_NAMED else "left")
+    ax.grid(axis="x", color="#c8ccd2", linewidth=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "left", "right"):
+        ax.spines[side].set_visible(False)
+    if len(plan.bars) <= MOST_LABELLED and row_points * BAR_HEIGHT >= LABEL_SIZE + 1:
+        _task_labels(plan, ax)
+    return ax
+
+
+def _bands(plan: Chart, ax: Axes) -> None:
+    bands = plan.rows.bands()
+    for name, tint, spans in (
+        ("map", MAP_TINT, [(top, bottom) for top, bottom, reduce in bands if not reduce]),
+        ("reduce", REDUCE_TINT, [(top, bottom) for top, bottom, reduce in bands if reduce]),
+        ("lost", LOST_TINT, plan.rows.lost_bands()),
+    ):
+        top, bottom = np.array(spans, dtype=float).reshape(-1, 2).T
+        left, right = np.full(len(top), ax.get_xlim()[0]), np.full(len(top), ax.get_xlim()[1])
+        rows = _rectangles(ax, f"{name}-rows", left, right, top, bottom, [tint] * len(top), 0.0)
+        rows.set_zorder(0)
+        if name == "lost":
+            rows.set(hatch=LOST_HATCH, edgecolor=LOST_INK)
+
+
+def _bars(plan: Chart, ax: Axes, row_points: float, second_points: float) -> bool:
+    """Draw setups and processing; tells whether setups are hatched besides being lighter."""
+    bars = plan.bars
+    setups = bars.setup[bars.setup > 0]
+    hatched = row_points >= 5 and 0 < len(setups) <= MOST_HATCHED
+    hatched = hatched and bool(np.median(setups) * second_points > 2)
+    y = plan.rows.y[bars.row]
+    height = max(BAR_HEIGHT, PIXEL / row_points)
+    for name, left, right in bars.parts():
+        colours = [part_colour(name, colour) for colour in plan.colours]
+        # Every task has processing, be it of no length; a setup of no length is none.
+        shown = np.flatnonzero((right > left) | (name == "processing"))
+        width = (right - left)[shown] * second_points
+        # A task too short to see is still there: above its neighbours, without a border.
+        order = np.argsort(width <= 2, kind="stable")
+        shown, width = shown[order], width[order]
+        smooth = (width > 2) & (row_points >= 4)
+        far = left[shown] + np.maximum(width, PIXEL) / second_points
+        collection = _rectangles(
+            ax, name, left[shown], far, y[shown] - height / 2, y[shown] + height / 2,
+            [colours[job] for job in bars.job[shown]],
+            np.where(smooth, min(0.5, row_points / 16), 0.0),
+        )  # fmt: skip
+        if hatched and name in HATCHES:
+            collection.set_hatch(HATCHES[name])
+        # What is thinner than a pixel takes a whole one: mixed with its neighbours it would have a
+        # colour that is no job's. Nor may it be rounded, or rows vanish in a regular pattern.
+        collection.set_antialiased(smooth.tolist())
+        if row_points < 4:
+            collection.set_snap(False)
+        collection.set_rasterized(len(bars) > MOST_DRAWN)
+    return hatched
+
+
+def _rectangles(
+    ax: Axes,
+    name: str,
+    left: FloatArray,
+    right: FloatArray,
+    top: FloatArray,
+    bottom: FloatArray,
+    colours: list[str],
+    border: FloatArray | float,
+) -> PolyCollection:
+    from matplotlib.collections import PolyCollection
+
+    corners = np.stack(
+        [np.stack([left, right, right, left], 1), np.stack([top, top, bottom, bottom], 1)], 2
+    )
+    # Hatching takes the colour of the edges.
+    collection = PolyCollection(
+        list(corners), facecolors=colours or "none", edgecolors="white", linewidths=border, gid=name
+    )
+    collection.set_zorder(2)
+    ax.add_collection(collection, autolim=False)
+    return collection
+
+
+def _task_labels(plan: Chart, ax: Axes) -> None:
+    """Each task's name, or its number, in its bar where there is room beside the marks."""
+    ax.figure.canvas.figure.draw_without_rendering()  # only then is the width of the axes known
+    left, right = ax.get_xlim()
+    second_points = ax.get_window_extent().width * 72 / ax.figure.dpi / (right - left)
+    bars = plan.bars
+    for k in range(len(bars)):
+        begin, end = float(bars.start[k] + bars.setup[k]), float(bars.end[k])
+        edges = [begin, *sorted(m.time for m in plan.marks if begin < m.time < end), end]
+        room, place = max((b - a, (a + b) / 2) for a, b in pairwise(edges))
+        for text in (plan.task_label(k), str(bars.task[k])):
+            if len(text) * 0.62 * LABEL_SIZE + 4 <= room * second_points:
+                ax.text(
+                    place, float(plan.rows.y[bars.row[k]]), text,
+                    ha="center", va="center_baseline", fontsize=LABEL_SIZE, parse_math=False,
+                    color=ink_on(plan.colours[bars.job[k]]), clip_on=True,
+                )  # fmt: skip
+                break
+
+
+def _marks(plan: Chart, ax: Axes) -> None:
+    """The lines, their labels in one line each above the chart, and above those the title."""
+    above = 5.0
+    for mark in plan.marks:
+        ax.axvline(
+            mark.time, color="#222222", linewidth=1.4, zorder=3,
+            linestyle=(0, (5, 3)) if mark.dashed else "-",
+            gid="bound" if mark.dashed else "makespan",
+        )  # fmt: skip
+        if above > 10:
+            leader = ax.annotate(
+                "", (mark.time, 1.0), xycoords=("data", "axes fraction"), xytext=(0, above),
+                textcoords="offset points", annotation_clip=False,
+                arrowprops={"arrowstyle": "-", "linewidth": 1.4, "color": "#222222",
+                            "shrinkA": 0, "shrinkB": 0},
+            )  # fmt: skip
+            if leader.arrow_patch is not None:
+                leader.arrow_patch.set_snap(True)  # as the line below it
+        ax.annotate(
+            mark.label, (mark.time, 1.0), xycoords=("data", "axes fraction"), xytext=(0, above),
+            textcoords="offset points", annotation_clip=False, parse_math=False, fontsize=9,
+            ha=mark.side(plan.horizon), va="bottom",
+            fontstyle="italic" if mark.dashed else "normal",
+        )  # fmt: skip
+        above += 13
+    for text, size, weight in ((plan.summary, 10, "normal"), (plan.title, 13, "bold")):
+        above += 6
+        ax.annotate(
+            text, (0, 1), xycoords="axes fraction", xytext=(0, above), textcoords="offset points",
+            annotation_clip=False, parse_math=False, fontsize=size, fontweight=weight,
+            ha="left", va="bottom",
+        )  # fmt: skip
+        above += size
+
+
+def _key(plan: Chart, ax: Axes, hatched: bool) -> None:
+    """What colours mean: a legend for a few jobs, a colour scale for many."""
+    from matplotlib.patches import Patch
+
+    kinds = _kinds(plan, hatched)
+    if len(plan.colours) <= MOST_NAMED:
+        jobs = [
+            Patch(facecolor=plan.colours[j], label=shortened(plan.job_names[j], 16))
+            for j in plan.jobs_shown
+        ]
+        height = ax.get_window_extent().height / ax.figure.dpi
+        lines = max(6, int(height / LEGEND_LINE))
+        legend = ax.legend(
+            handles=kinds + jobs, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0,
+            frameon=False, fontsize=LABEL_SIZE + 1, ncols=-(-(len(jobs) + len(kinds)) // lines),
+        )  # fmt: skip
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        return
+    _colour_scale(plan, ax)
+    ax.legend(
+        handles=kinds, loc="upper right", bbox_to_anchor=(1.0, 0.0), borderaxespad=1.8,
+        frameon=False, fontsize=LABEL_SIZE + 1, ncols=len(kinds),
+    )  # fmt: skip
+
+
+def _kinds(plan: Chart, hatched: bool) -> list[Patch]:
+    """What shades, patterns and grounds mean, whatever the job."""
+    from matplotlib.patches import Patch
+
+    grey = "#666666"
+    kinds = [
+        Patch(
+            facecolor=part_colour(part, grey),
+            edgecolor=None if part == "processing" else "white",
+            hatch=HATCHES.get(part) if hatched else None,
+            label=part,
+        )
+        for part in plan.bars.kinds()
+    ]
+    if plan.rows.lost.any():
+        kinds.append(
+            Patch(
+                facecolor=LOST_TINT, edgecolor=LOST_INK, hatch=LOST_HATCH, linewidth=0,
+                label="lost slot",
+            )
+        )  # fmt: skip
+    for name, tint, occurs in (
+        ("map slots", MAP_TINT, not plan.rows.is_reduce.all()),
+        ("reduce slots", REDUCE_TINT, bool(plan.rows.is_reduce.any())),
+    ):
+        if occurs:
+            kinds.append(Patch(facecolor=tint, edgecolor="#c8ccd2", linewidth=0.6, label=name))
+    return kinds
+
+
+def _colour_scale(plan: Chart, ax: Axes) -> None:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import ListedColormap, Normalize
+
+    last = len(plan.colours) - 1
+    scale = ScalarMappable(Normalize(0, last), ListedColormap(plan.colours))
+    bar = ax.figure.colorbar(scale, ax=ax, fraction=0.02, pad=0.015, aspect=40)
+    places = np.linspace(0, last, 6).round().astype(int)
+    bar.set_ticks(places.tolist(), labels=[shortened(plan.job_names[j], 20) for j in places])
+    bar.ax.tick_params(labelsize=LABEL_SIZE, length=2)
+    for text in bar.ax.get_yticklabels():
+        text.set_parse_math(False)
+    bar.ax.invert_yaxis()
+    bar.outline.set_visible(False)
+    bar.set_label("job, in the instance's order", fontsize=LABEL_SIZE)

@@ -1,0 +1,109 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from rich.markup import escape
+from rich.table import Table
+
+from ...core.wording import percent
+from ...formulations.mapreduce.bounds import BOUNDS
+from ...instances.mapreduce.instance import Instance
+from ...solvers.mapreduce.compare import Comparison
+from ...solvers.mapreduce.result import Status
+
+
+def bounds_table(instance: Instance, values: dict[str, float], best: str) -> Table:
+    """A table of the closed-form bounds with their sources; the best valid one is marked.
+
+    `values`: bounds (s) by name.
+    """
+    table = Table(title=escape(f"Lower bounds of {instance.name}"), title_justify="left")
+    table.add_column("bound")
+    table.add_column("seconds", justify="right")
+    table.add_column("valid")
+    table.add_column("source")
+    for entry in BOUNDS:
+        if entry.name in values:  # a plug-in's bound may be left out
+            mark = "best" if entry.name == best else "yes" if entry.valid else "no"
+            table.add_row(entry.name, f"{values[entry.name]:.6g}", mark, entry.source)
+    return table
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """A table of bounds, heuristics and the best schedule of one instance, with gaps."""
+    best, instance = comparison.best, comparison.instance
+    table = Table(
+        title=escape(
+            f"{instance.name}: {instance.jobs} jobs, {instance.map_tasks} map and "
+            f"{instance.reduce_tasks} reduce tasks, {instance.cluster.nodes} nodes"
+        ),
+        title_justify="left",
+        caption=escape(_caption(comparison)),
+        caption_justify="left",
+    )
+    table.add_column("")
+    table.add_column("makespan s", justify="right")
+    table.add_column("gap", justify="right")
+    table.add_column("time s", justify="right")
+    for name, value in comparison.bounds.items():
+        valid = next(entry.valid for entry in comparison.asked_bounds if entry.name == name)
+        table.add_row(f"bound {name}{'' if valid else ' (not valid)'}", f"{value:.6g}", "", "")
+    table.add_section()
+    for result in comparison.heuristics:
+        table.add_row(
+            result.method,
+            f"{result.makespan:.6g}",
+            percent(comparison.gap_of(result)),
+            f"{result.seconds:.3f}",
+        )
+    table.add_section()
+    if best.makespan is None:
+        table.add_row(best.status.value, "–", "", "", style="bold")
+        return table
+    label = "optimum" if best.status is Status.OPTIMAL else "best found"
+    table.add_row(
+        f"{label} ({best.found_by})", f"{best.makespan:.6g}", percent(best.gap),
+        f"{best.seconds:.2f}", style="bold",
+    )  # fmt: skip
+    table.add_row(
+        f"best bound ({best.bound_name})", f"{best.lower_bound:.6g}", "", "", style="bold"
+    )
+    if instance.history is not None:
+        table.add_section()
+        table.add_row("as it ran *", f"{instance.history.makespan:.6g}", "", "")
+    return table
+
+
+def _caption(comparison: Comparison) -> str:
+    history = comparison.instance.history
+    if comparison.best.makespan is None:
+        return "; ".join(comparison.best.notes)
+    if history is None:
+        return ""
+    if not history.not_comparable:
+        return "* what the trace recorded"
+    return "* not comparable with the model: " + "; ".join(history.not_comparable)
+
+
+def summary_table(comparisons: Sequence[Comparison]) -> Table:
+    """A table of the mean gap of every heuristic over several instances."""
+    solved = sum(c.best.status is Status.OPTIMAL for c in comparisons)
+    table = Table(
+        title=f"{len(comparisons)} instances, {solved} solved to optimality", title_justify="left"
+    )
+    table.add_column("")
+    table.add_column("mean gap", justify="right")
+    table.add_column("worst gap", justify="right")
+    names = dict.fromkeys(result.method for c in comparisons for result in c.heuristics)
+    for name in names:
+        gaps = [
+            comparison.gap_of(result) or 0.0
+            for comparison in comparisons
+            for result in comparison.heuristics
+            if result.method == name
+        ]
+        table.add_row(name, percent(fmean(gaps)), percent(max(gaps)))
+    return table

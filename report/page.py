@@ -1,0 +1,80 @@
+"""The frame of all pages: one HTML file with all that it needs, which asks no host for anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from ..core.errors import printable
+from ..core.wording import SPACE
+from .palette import palette_css
+
+
+def page(
+    title: str, body: str, *, styles: str = "", scripts: Sequence[str] = (), wasm: bool = False
+) -> str:
+    """A page with the styles that all share.
+
+    `title`: as plain text.
+    `styles`: CSS rules of this kind of page.
+    `scripts`: JavaScript that runs after the body, no other does.
+    `wasm`: whether they compile WebAssembly, in workers that they make.
+    """
+    assert not any("</script" in script for script in scripts), "a script would end its element"
+    sheet = f"{palette_css()}{web_file(__package__, 'web/page.css')}{styles}"
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts, wasm)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<link rel="icon" href="data:,">\n'
+        f"<title>{safe(title)}</title>\n<style>\n{sheet}</style>\n</head>\n"
+        f"<body>\n{body}\n{''.join(f'<script>{script}</script>' for script in scripts)}\n"
+        "</body>\n</html>\n"
+    )
+
+
+def safe(text: str) -> str:
+    """Text as HTML that shows it as it is; control characters and half characters escaped."""
+    return html.escape(printable(text, keep=f"\n\t{SPACE}"))
+
+
+def data_element(name: str, document: Any) -> str:
+    """JSON for a page's scripts, in an element of this id that no text in it can end."""
+    text = json.dumps(document, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>'
+
+
+def in_notebook(content: str, label: str, height: int) -> str:
+    """A page within a notebook's cell, apart from the notebook's own styles and scripts."""
+    return (
+        f'<iframe srcdoc="{html.escape(content)}" title="{safe(label)}" '
+        f'style="width: 100%; height: {height}px; border: 1px solid #8888"></iframe>'
+    )
+
+
+def web_file(package: str, path: str) -> str:
+    """Text of a style or script that lies in a package."""
+    return files(package).joinpath(path).read_text("utf-8")
+
+
+def _policy(scripts: Sequence[str], wasm: bool) -> str:
+    """The content security policy: scripts by their digests, and nothing from anywhere."""
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    allowed = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+    if wasm:
+        allowed.append("'wasm-unsafe-eval'")
+    none = "'none'"
+    parts = [
+        f"default-src {none}",
+        f"base-uri {none}",
+        f"form-action {none}",
+        "img-src data:",
+        "style-src 'unsafe-inline'",
+        f"script-src {' '.join(allowed) or none}",
+    ]
+    return "; ".join([*parts, "worker-src blob:"] if wasm else parts)

@@ -1,0 +1,150 @@
+"""Which methods `solve` runs on an instance, and which of them side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+
+from ...core.registry import Entry
+from ...formulations.mapreduce.job_order import model as job_order
+from ...formulations.mapreduce.spread_bound import model as spread_bound
+from ...heuristics.mapreduce import block_search
+from ...instances.mapreduce.instance import Instance
+from . import METHODS, cp_sat
+from .branch_and_bound import search as branch_and_bound
+from .highs_twice import MOST_TERMS
+from .integer_programs import heterogeneous_fits, unrelated_machines_fits
+from .local_search import can_improve
+from .pattern_prices.kinds import fits as pattern_prices_fit
+from .portfolio import Lane, Turn
+from .relaxations import time_prices
+
+MOST_TASKS = 200
+"""Most tasks of instances that exact methods are tried on."""
+
+MANY_TASKS = 100
+"""With more tasks than this exact methods raise the bound at most, and a search runs beside them.
+"""
+
+HEAD_START = 1.25
+"""Seconds after which the second of two exact methods starts. Small instances are solved by then,
+and branch and bound has handed over what its first local search found."""
+
+UNCOMPILED = 8.0
+"""Seconds that the other method gets before branch and bound is compiled: about what that takes, so
+the first use costs at most twice the better choice."""
+
+BOUNDS_SHARE = 1 / 3
+"""Share of the time that bounds have before a search, if there is one thread for both."""
+
+PRICES_SHARE = 1 / 4
+"""Share of the time left that prices of time have before the second of two exact methods."""
+
+EXACT_SHARE = 1 / 4
+"""Share of the time left that each exact method has among the bounds beside a search."""
+
+Fits = Callable[[Instance], bool]
+
+SEARCHES: tuple[tuple[str, Fits], ...] = (("improvement", can_improve),)
+"""Searches for shorter schedules beyond the exact sizes; the first that fits runs."""
+
+BOUNDS: tuple[tuple[str, Fits], ...] = (
+    ("pattern-prices", pattern_prices_fit),
+    ("spread-bound", spread_bound.is_promising),
+    ("heterogeneous", heterogeneous_fits),
+    ("unrelated-machines", unrelated_machines_fits),
+)
+"""Methods that raise the lower bound there; all that fit run, one after another."""
+
+
+def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
+    """Choose the methods for an instance.
+
+    Returns the methods side by side and in turn, with their threads.
+
+    Notes
+    -----
+    benchmarks/README.md has the measurements. Branch and bound settles small instances in a tenth
+    of a second. CP-SAT, where OR-Tools is installed, proves most of the larger ones, and more with
+    two threads than with one; otherwise the job-order model with HiGHS takes its place, which does
+    not gain from a second thread. Where all durations are whole, prices of time raise the bound
+    before it starts. Branch and bound cannot handle slots of different speed; there
+    the heterogeneous model comes first where it applies, and linear programs give bound and
+    schedule of small instances where no exact method fits.
+
+    Beyond `MOST_TASKS` tasks no exact method is of use. There a search for shorter schedules
+    (`SEARCHES`) has all threads but one, and methods that raise the bound (`BOUNDS`) take turns in
+    the last one, which joins the search when they have ended. A single thread does both in turn:
+    the bounds have a third of its time at most. Beyond `MANY_TASKS` tasks on equally fast slots it
+    is the same, with the exact methods among the bounds, for a quarter of the time each.
+    """
+    tasks = instance.map_tasks + instance.reduce_tasks
+    exact = _exact(instance, threads) if tasks <= MOST_TASKS else {}
+    few = tasks <= (MANY_TASKS if instance.speed_factors is None else MOST_TASKS)
+    searches = [] if few else [METHODS.lookup(name) for name, fits in SEARCHES if fits(instance)]
+    if not searches:
+        lanes = side_by_side(exact or _exact(instance, threads))
+        if len(lanes) > 1 and time_prices.fits(instance):
+            lanes[1] = replace(
+                lanes[1], turns=(Turn(METHODS.lookup("time-prices"), PRICES_SHARE), *lanes[1].turns)
+            )
+        return lanes
+    bounds = [Turn(method, EXACT_SHARE) for method in exact if method not in searches]
+    bounds += [Turn(METHODS.lookup(name)) for name, fits in BOUNDS if fits(instance)]
+    return search_and_bounds(searches[0], bounds, threads)
+
+
+def search_and_bounds(search: Entry, bounds: Sequence[Turn], threads: int) -> list[Lane]:
+    """A search, and beside it bounds, whose thread joins the search when they have ended."""
+    if not bounds:
+        return [Lane((Turn(search),), threads)]
+    if threads == 1:
+        share = BOUNDS_SHARE / len(bounds)
+        return [Lane((*(replace(bound, share=share) for bound in bounds), Turn(search)), 1)]
+    return [Lane((Turn(search),), threads - 1), Lane((*bounds, Turn(search)), 1)]
+
+
+def side_by_side(methods: Mapping[Entry, int]) -> list[Lane]:
+    """Every method in a lane of its own; the first has a head start.
+
+    `methods`: the entries of the methods, each with its number of threads. Branch and bound gives
+    way to the others as long as it has to be compiled.
+    """
+    order, head_start = list(methods), HEAD_START
+    if (
+        len(order) > 1
+        and order[0].name == "branch-and-bound"
+        and not branch_and_bound.is_compiled()
+    ):
+        order.reverse()
+        head_start = UNCOMPILED
+    return [
+        Lane((Turn(method),), methods[method], head_start if place else 0.0)
+        for place, method in enumerate(order)
+    ]
+
+
+def _exact(instance: Instance, threads: int) -> dict[Entry, int]:
+    """At most two methods with their threads, exact ones where some fit."""
+    names: dict[str, int] = {}
+    if branch_and_bound.can_search(instance):
+        names["branch-and-bound"] = 1
+    elif heterogeneous_fits(instance):
+        names["heterogeneous"] = 1
+    elif block_search.can_search(instance):
+        names["improvement"] = 1
+    if find_spec("ortools") is not None and cp_sat.can_model(instance):
+        names["cp-sat"] = max(1, threads - len(names))
+    elif "heterogeneous" in names:
+        names["heterogeneous"] = threads
+    elif job_order.estimated_terms(instance) <= MOST_TERMS:
+        names["job-order"] = max(1, threads - len(names))
+    elif instance.speed_factors is not None:
+        names["unrelated-machines"] = threads
+    if threads == 1 and len(names) > 1:
+        many = instance.map_tasks + instance.reduce_tasks > 50
+        first, second = names
+        gives_way = first == "improvement" or (many and first == "branch-and-bound")
+        names.pop(first if gives_way else second)
+    return {METHODS.lookup(name): share for name, share in names.items()}

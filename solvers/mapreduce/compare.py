@@ -1,0 +1,142 @@
+"""`gap`: every heuristic and bound of an instance beside its optimum, or its best bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...core.calls.checked import checked_as
+from ...core.clock import Clock
+from ...core.equality import ByValue
+from ...core.registry import Choices, Entry
+from ...formulations.mapreduce.bounds import BOUNDS
+from ...formulations.mapreduce.bounds.closed_form import asked_bounds
+from ...instances.mapreduce.instance import Instance
+from ...instances.views import Plottable, Tabular
+from ..progress import ProgressCallback
+from .first_results import Opening
+from .result import Result, relative_gap
+from .solve import SolveParams, search
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Plottable, Tabular, ByValue):
+    """The best result, and what every heuristic and closed-form bound makes of the instance.
+
+    `bounds` in s by name, invalid printed ones included; `asked_bounds` are their entries.
+    """
+
+    best: Result
+    heuristics: list[Result]
+    bounds: dict[str, float]
+    asked_bounds: Sequence[Entry] = field(default_factory=lambda: BOUNDS, compare=False)
+
+    def __repr__(self) -> str:
+        return f"Comparison({len(self.heuristics)} heuristics; best: {self.best})"
+
+    @property
+    def instance(self) -> Instance:
+        """The instance."""
+        return self.best.instance
+
+    def gap_of(self, result: Result) -> float | None:
+        """The heuristic's true gap: against the best proven bound, not its own."""
+        assert result.makespan is not None
+        return relative_gap(result.makespan, self.best.lower_bound)
+
+    def document(self) -> dict[str, Any]:
+        """One entry of the `gap` document."""
+        best = self.best
+        document: dict[str, Any] = {
+            "instance": self.instance.name,
+            "status": best.status.value,
+            "makespan": best.makespan,
+            "lower_bound": best.lower_bound,
+            "gap": best.gap,
+            "bound": best.bound_name,
+            "found_by": best.found_by,
+            "seconds": round(best.seconds, 6),
+            "notes": list(best.notes),
+            "bounds": self.bounds,
+            "heuristics": {
+                result.method: {
+                    "makespan": result.makespan,
+                    "gap": self.gap_of(result),
+                    "seconds": round(result.seconds, 6),
+                    "assumptions_dropped": list(result.assumptions_dropped),
+                }
+                for result in self.heuristics
+            },
+        }
+        if self.instance.history is not None:
+            history = self.instance.history
+            document["as_it_ran"] = {
+                "makespan": history.makespan,
+                "not_comparable": list(history.not_comparable),
+            }
+        return document
+
+
+@checked_as("gap")
+def compare(
+    instance: Instance,
+    *,
+    heuristics: Choices | None = None,
+    bounds: Choices | None = None,
+    methods: Choices | None = None,
+    time_limit: float = 60.0,
+    threads: int | None = None,
+    on_progress: ProgressCallback | None = None,
+) -> Comparison:
+    """Run heuristics and bounds on an instance beside the optimum, or the best bound.
+
+    The heuristics come first and may take all of the time. Of an instance without any schedule it
+    says only that.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    heuristics, bounds, methods
+        Names, functions or entries of the registries; by default all heuristics that keep the
+        rules, all closed-form bounds, and the exact methods that suit the instance.
+    time_limit
+        Wall time (s), for all together.
+    threads
+        By default all cores.
+    on_progress
+        Called with each step.
+
+    Returns
+    -------
+    Comparison
+        The best result, those of the heuristics, and the bounds.
+
+    Raises
+    ------
+    InputError, CertificateError
+        As `solve` does.
+    """
+    opening = Opening(instance, on_progress, heuristics, bounds)
+    return compared(opening, Clock(time_limit), methods=methods, threads=threads)
+
+
+def compared(
+    opening: Opening,
+    clock: Clock,
+    *,
+    methods: Choices | None = None,
+    threads: int | None = None,
+) -> Comparison:
+    """As `compare`, within the remaining time of a clock.
+
+    `threads`: number of threads, by default all cores.
+    """
+    best = search(opening, clock, SolveParams(methods=methods, threads=threads), share=1.0)
+    return Comparison(
+        best=best,
+        heuristics=list(opening.results),
+        bounds=opening.bounds,
+        asked_bounds=asked_bounds(opening.bounds_asked),
+    )

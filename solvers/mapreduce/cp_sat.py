@@ -1,0 +1,372 @@
+"""The CP-SAT method: the job-order model for OR-Tools, solved in a process of its own.
+
+The relaxed problem (docs/formulations/relaxed.md) comes first, for a second at most; its value is a
+bound by itself, and the least makespan that the job-order model looks for.
+
+Times are integers, and every duration is a sum of terms rounded down. Take an optimal schedule with
+one job order (docs/formulations/proofs/job-order.md) and round all its times down as well. Since
+⌊a⌋ + ⌊b⌋ ≤ ⌊a + b⌋, it fits the model, with a makespan of no more time units than it had. So the
+model is a relaxation: its lower bound times the unit is a lower bound for the instance. Schedules
+found are timed again exactly.
+
+The unit is so short that all rounding together costs at most half of `OPTIMALITY_TOLERANCE`. If
+every possible duration is a multiple of a common unit, that is used instead, and nothing is
+rounded.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays import FloatArray, IntArray
+from ...core.background import LOOK, BackgroundWork, OutOfTime, attempt
+from ...core.errors import InputError
+from ...core.integer_time import multiples, units_below
+from ...core.stop_reason import StopReason
+from ...formulations.mapreduce.coefficients import Coefficients
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.schedule import Schedule, map_completions, timed
+from ...instances.mapreduce.setups import read_seconds
+from ..progress import Progress
+from .branch_and_bound.integer_times import common_unit
+from .method import MethodOutcome, SolveRequest, not_applicable
+from .result import OPTIMALITY_TOLERANCE
+
+PROOF = "job-order model (CP-SAT)"
+RELAXED_PROOF = "relaxed problem (CP-SAT)"
+RELAXED_SECONDS, RELAXED_SHARE = 1.0, 0.1
+"""Most time for the relaxed problem, in seconds and as a share of the limit."""
+PROGRAM = Path(__file__).with_name("cp_sat_process.py")
+MOST_PAIRS = 500_000
+"""With more pairs of tasks that may share a slot than this the model is not built."""
+
+MOST_IMPROVEMENT = 16
+"""The time unit assumes that the optimum is no less than the incumbent's makespan over this. If it
+is less, the bound still holds, but may be too weak to prove optimality."""
+
+Json = dict[str, Any]
+Times = FloatArray | float
+Keep = Callable[[Json], None]
+
+
+def cp_sat_method(
+    instance: Instance, request: SolveRequest, *, given_bounds: bool = True
+) -> MethodOutcome:
+    """Solve the job-order model with CP-SAT, within the incumbent's makespan.
+
+    Ctrl-C ends the search with what it has.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
+    given_bounds
+        If False, CP-SAT is told no closed-form bound and no incumbent.
+
+    Returns
+    -------
+    MethodOutcome
+        What CP-SAT found and proved.
+
+    Raises
+    ------
+    InputError
+        If OR-Tools is not installed.
+    """
+    if find_spec("ortools") is None:
+        raise InputError("model 'cp-sat' needs OR-Tools: pip install ortools")
+    if not can_model(instance):
+        return not_applicable(f"model too large: {_pairs(instance)} pairs on slots", PROOF)
+    clock = request.clock()
+    if given_bounds:
+        request = _with_what_is_known(request)
+    # The makespan in units is short by what was rounded; `_time_unit` keeps that below this.
+    least = max(request.lower_bound, request.incumbent.makespan / MOST_IMPROVEMENT)
+
+    def prepared() -> tuple[float, float, Json]:
+        data, common = Coefficients(instance), common_unit(instance)
+        rounding = 0.0 if common else OPTIMALITY_TOLERANCE / 2 * least
+        unit = common or _time_unit(data, rounding)
+        document = problem(data, request, unit, given_bounds, whole=common > 0)
+        seconds = min(RELAXED_SECONDS, RELAXED_SHARE * clock.left) if given_bounds else 0.0
+        document["relaxed"] = _relaxed_problem(document, seconds)
+        return unit, rounding, document
+
+    try:
+        unit, rounding, document = attempt(prepared, clock)
+    except OutOfTime:
+        return MethodOutcome(
+            None, None, PROOF, clock.reason, f"{clock.reason} before the model was built"
+        )
+    spent = clock.elapsed
+    document["time_limit"] = clock.left
+    keep = partial(_keep, instance, request, unit)
+    final, progress = _run(document, unit, rounding, spent, request, keep)
+    if final is None:
+        bound = progress[-1].bound if progress else None
+        return MethodOutcome(
+            None, bound, PROOF, StopReason.GAVE_UP, "the CP-SAT process ended early", progress
+        )
+    return MethodOutcome(
+        schedule=None if final["map"] is None else _schedule(instance, final),
+        lower_bound=final["bound"] * unit,
+        proof=RELAXED_PROOF if final["relaxed"] >= final["bound"] else PROOF,
+        stop=StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"]),
+        progress=progress,
+    )
+
+
+def _keep(instance: Instance, request: SolveRequest, unit: float, line: Json) -> None:
+    bound = None if line["bound"] is None else line["bound"] * unit
+    schedule = None if line["map"] is None else _schedule(instance, line)
+    request.keep(MethodOutcome(schedule, bound, PROOF))
+
+
+def _with_what_is_known(request: SolveRequest) -> SolveRequest:
+    """The request from the best schedule and bound that the methods beside this have by now."""
+    schedule, bound = request.incumbent, request.lower_bound
+    if request.best_schedule is not None:
+        schedule = min(schedule, request.best_schedule(), key=lambda each: each.makespan)
+    if request.best_bound is not None:
+        bound = max(bound, request.best_bound())
+    return replace(request, incumbent=schedule, lower_bound=bound)
+
+
+def can_model(instance: Instance) -> bool:
+    """Whether the model is small enough to be built."""
+    return _pairs(instance) <= MOST_PAIRS
+
+
+def _pairs(instance: Instance) -> int:
+    cluster = instance.cluster
+    pairs = instance.map_tasks**2 * cluster.map_slots.sum()
+    return int(pairs + instance.reduce_tasks**2 * cluster.reduce_slots.sum())
+
+
+def problem(
+    data: Coefficients,
+    request: SolveRequest,
+    unit: float,
+    given_bounds: bool = True,
+    *,
+    whole: bool = False,
+) -> Json:
+    """The document that the process reads.
+
+    All times are integers, rounded down: `map_duration[t][k]` is setup plus processing of map task
+    t on slot k, `reduce_duration[w][k]` the processing of reduce task w on slot k, and
+    `read_duration[t][a][b]` what a reduce task on node b takes to read the output of map task t
+    from node a. `head[i]` and `tail[i]` are lower bounds on the phases of job i. `hint` has the
+    slots of the tasks by phase and the position of the jobs, or is null.
+
+    `unit`: the time unit (s).
+    `whole`: whether every possible duration is a multiple of `unit`. Then heads, tails and the
+    lower bound are rounded up.
+    """
+    instance = data.instance
+    units, at_least = _rounding(unit, whole)
+    makespan = request.incumbent.makespan if given_bounds else data.serial_makespan
+    map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
+    reduce_equal = _equal(data.reduce_job, data.reduce_time)
+    nothing = np.zeros(instance.jobs)
+    return {
+        "workers": request.threads,
+        "relative_gap": request.relative_gap,
+        "absolute_gap": request.absolute_gap / unit,
+        "jobs": instance.jobs,
+        "comes_first": [pair for pair in data.pairs if data.comes_first(*pair)],
+        "map": {
+            "job": data.map_job,
+            "slot_node": data.map_slot_node,
+            "slots_with_twin": data.map_slots_with_twin,
+            "equal": map_equal,
+            "forbidden": np.argwhere(~data.map_allowed).tolist(),
+        },
+        "reduce": {
+            "job": data.reduce_job,
+            "slot_node": data.reduce_slot_node,
+            "slots_with_twin": data.reduce_slots_with_twin,
+            "equal": reduce_equal,
+            "forbidden": [(w, k) for w in data.reduce_tasks for k in data.lost_reduce_slots],
+        },
+        "map_duration": units(data.map_work),
+        "reduce_duration": units(data.reduce_time),
+        "read_duration": units(data.share[:, None, None] * read_seconds(instance)),
+        "head": at_least(data.head if given_bounds else nothing),
+        "tail": at_least(data.tail if given_bounds else nothing),
+        "lower_bound": at_least(request.lower_bound if given_bounds else 0.0),
+        "horizon": units(makespan) + 1,
+        "hint": {
+            "map": _first_of_equals(request.incumbent.map.slot, data.map_slot_kind, map_equal),
+            "reduce": _first_of_equals(
+                request.incumbent.reduce.slot, data.reduce_slot_kind, reduce_equal
+            ),
+            "position": data.positions(
+                map_completions(instance, request.incumbent.map.end)
+            ).tolist(),
+        }
+        if given_bounds
+        else None,
+    }
+
+
+def _relaxed_problem(document: Json, seconds: float) -> Json:
+    """What the process needs for the relaxed problem besides `problem`: least durations, time."""
+    durations = {name: _least_durations(document, name) for name in ("map", "reduce")}
+    return {"seconds": seconds, **durations}
+
+
+def _least_durations(document: Json, name: str) -> list[int]:
+    """Of each task the least time on any slot that may run it, with the least reads."""
+    forbidden = {tuple(pair) for pair in document[name]["forbidden"]}
+    reads = [0] * document["jobs"]
+    if name == "reduce":
+        for job, table in zip(document["map"]["job"], document["read_duration"], strict=True):
+            reads[job] += min(map(min, table))
+    return [
+        reads[job] + min((time for k, time in enumerate(row) if (t, k) not in forbidden), default=0)
+        for t, (row, job) in enumerate(
+            zip(document[f"{name}_duration"], document[name]["job"], strict=True)
+        )
+    ]
+
+
+def _time_unit(data: Coefficients, rounding: float) -> float:
+    """The time unit (s) with which all rounding of a makespan stays below `rounding` s.
+
+    A longest path rounds each task's processing, and each read, at most once.
+    """
+    roundings = len(data.map_tasks) + sum(1 + len(data.maps[i]) for i in data.reduce_job)
+    return rounding / max(1, roundings) or 1.0
+
+
+def _equal(job: list[int], rows: FloatArray) -> list[list[int]]:
+    """Groups of two tasks or more of one job with the same row."""
+    groups: dict[tuple[int, bytes], list[int]] = {}
+    for t, row in enumerate(rows):
+        groups.setdefault((job[t], row.tobytes()), []).append(t)
+    return [tasks for tasks in groups.values() if len(tasks) > 1]
+
+
+def _rounding(unit: float, whole: bool) -> tuple[Callable[[Times], Any], Callable[[Times], Any]]:
+    """How durations, and lower bounds, become numbers of units; see `problem`."""
+
+    def units(seconds: Times) -> Any:
+        return (multiples if whole else units_below)(seconds, unit).tolist()
+
+    def at_least(seconds: Times) -> Any:
+        # What is a whole number of units and no less than this. The bound may be off by some bits.
+        return np.ceil(np.asarray(seconds) / unit * (1 - 1e-9)).astype(np.int64).tolist()
+
+    return units, at_least if whole else units
+
+
+def _first_of_equals(slot: IntArray, slot_kind: list[int], equal: list[list[int]]) -> list[int]:
+    """The lexicographically first of the assignments that differ by equal slots and tasks only.
+
+    It is the one that the symmetry constraints keep.
+    """
+    slots: list[int] = slot.tolist()
+    before: list[int] = []
+    while slots != before:
+        before = list(slots)
+        unused = {n: iter([k for k, m in enumerate(slot_kind) if m == n]) for n in slot_kind}
+        renamed: dict[int, int] = {}
+        for k in slots:
+            if k not in renamed:
+                renamed[k] = next(unused[slot_kind[k]])
+        slots = [renamed[k] for k in slots]
+        for tasks in equal:
+            for t, k in zip(tasks, sorted(slots[t] for t in tasks), strict=True):
+                slots[t] = k
+    return slots
+
+
+def _run(
+    document: Json, unit: float, rounding: float, spent: float, request: SolveRequest, keep: Keep
+) -> tuple[Json | None, list[Progress]]:
+    """The last line of the process, None if it died without one, and its progress (s)."""
+    progress: list[Progress] = []
+
+    def follow(lines: Iterable[str]) -> Json | None:
+        for text in lines:
+            line: Json = json.loads(text)
+            if "status" in line:
+                return line
+            keep(line)
+            incumbent, bound = line["incumbent"], line["bound"]
+            step = Progress(
+                seconds=line["seconds"] + spent,
+                incumbent=None if incumbent is None else incumbent * unit + rounding,
+                bound=None if bound is None else bound * unit,
+            )
+            progress.append(step)
+            if request.on_progress is not None:
+                request.on_progress(step)
+        return None
+
+    # A file and -P: neither the current folder nor the program's own can shadow a module. A session
+    # of its own: Ctrl-C reaches this process only, and closing stdin ends the search gently.
+    def listen(process: subprocess.Popen[str]) -> None:
+        while process.poll() is None:
+            if request.stop.wait(LOOK):
+                close(process)
+                return
+
+    def close(process: subprocess.Popen[str]) -> None:
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+
+    with subprocess.Popen(
+        [sys.executable, "-P", str(PROGRAM)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(document) + "\n")
+            process.stdin.flush()
+            BackgroundWork(partial(listen, process))
+            return follow(process.stdout), progress
+        except BrokenPipeError:
+            return None, progress
+        except KeyboardInterrupt:
+            close(process)
+            return follow(process.stdout), progress
+        finally:
+            process.kill()
+
+
+def _schedule(instance: Instance, final: Json) -> Schedule:
+    maps, reduces = final["map"], final["reduce"]
+    return timed(
+        instance,
+        np.array(maps["slot"], dtype=np.int64),
+        _ranks(maps),
+        np.array(reduces["slot"], dtype=np.int64),
+        _ranks(reduces),
+    )
+
+
+def _ranks(phase: Json) -> IntArray:
+    """Tasks by start; of those that start together, the ones that take no time go first."""
+    rank = np.empty(len(phase["start"]), dtype=np.int64)
+    rank[np.lexsort((phase["end"], phase["start"]))] = np.arange(len(rank))
+    return rank

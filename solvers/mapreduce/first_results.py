@@ -1,0 +1,173 @@
+"""What precedes the exact methods: a schedule at once, then bounds and heuristics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ...core.background import OutOfTime, attempt
+from ...core.clock import Clock
+from ...core.errors import PluginError
+from ...core.registry import Choices, Entry
+from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
+from ...heuristics.mapreduce import HEURISTICS, SPEEDS
+from ...heuristics.mapreduce.expected_time import expected_seconds
+from ...heuristics.mapreduce.hmhs.fifo import longest_paths
+from ...instances.mapreduce.instance import Instance
+from ..progress import Progress, ProgressCallback
+from .heuristic import certified_heuristic
+from .result import Result, with_bound
+
+AT_ONCE, LONG_JOBS_AT_ONCE, BOUND_AT_ONCE = "FIFO-Pri", "FIFO-path", "LB2"
+"""Schedules and bound that need no compiler: one of each comes first, whatever the clock says. As
+plain Python a heuristic takes some seconds on a quarter of a million tasks."""
+
+MANY_TASKS = 10_000
+"""With fewer, better heuristics follow soon enough."""
+
+FIRST = "EFSS"
+"""The first of the heuristics; its time tells how fast the machine is."""
+
+BOUNDS_SECONDS = 1.0
+"""Seconds that the closed-form bounds have at least, however short the limit."""
+
+
+@dataclass
+class Opening:
+    """The heuristics and bounds to run, and what is known of the instance so far."""
+
+    instance: Instance
+    on_progress: ProgressCallback | None = None
+    """Called before each heuristic and with each result."""
+    heuristics: Choices | None = None
+    """Names, functions or entries; by default all of `HEURISTICS` that keep the rules."""
+    bounds_asked: Choices | None = None
+    """Names, functions or entries; by default all of `BOUNDS`."""
+    bounds: dict[str, float] = field(default_factory=dict)
+    """Every closed-form bound (s) by name."""
+    results: list[Result] = field(default_factory=list)
+    """The results of the heuristics."""
+    notes: list[str] = field(default_factory=list)
+    """Why heuristics are missing."""
+    best: Result | None = None
+    """The result with the shortest schedule by now."""
+    _bounded: bool = field(default=False, init=False, repr=False)
+
+    def begin(self, clock: Clock) -> None:
+        """Find a first schedule, and a bound unless others are asked for; nothing is compiled.
+
+        On huge instances it may overrun the clock.
+        """
+        self.tell(clock, "first schedule")
+        if self.bounds_asked is None:
+            self.bounds = lower_bounds(self.instance, BOUND_AT_ONCE)
+        # Priorities are kept by moving tasks afterwards, which does not look at all slots in turn.
+        entry = replace(HEURISTICS.lookup(_at_once(self.instance)), understands=SPEEDS)
+        bound = best_of(self.bounds, self.bounds_asked)
+        self.best = certified_heuristic(self.instance, entry, bound, uncompiled=True)
+
+    def find_bounds(self, clock: Clock) -> None:
+        """Compute the closed-form bounds, after `begin`; those not known in time are left out."""
+        if self._bounded:
+            return
+        self._bounded = True
+        assert self.best is not None
+        self.tell(clock, "closed-form bounds")
+        bounds = self.bounds.copy()
+        asked = [entry.name for entry in asked_bounds(self.bounds_asked)]
+        its_clock = clock.until(max(clock.seconds, clock.elapsed + BOUNDS_SECONDS))
+        try:
+            attempt(lambda: lower_bounds(self.instance, self.bounds_asked, bounds), its_clock)
+        except OutOfTime:
+            missing = ", ".join(name for name in asked if name not in bounds)
+            self.notes.append(f"{missing}: not computed, {clock.reason}")
+        self.bounds = {name: bounds[name] for name in asked if name in bounds}
+        self.best = with_bound(self.best, *best_of(self.bounds, self.bounds_asked))
+
+    def run(self, clock: Clock) -> None:
+        """Run bounds and heuristics as far as there is time, after `begin`.
+
+        Heuristics that would not end in time, by what the first one took, are skipped. What still
+        runs at the end is abandoned. Of heuristics that were asked for, one runs to its end.
+        """
+        if self.best is None:
+            self.begin(clock)
+        self.find_bounds(clock)
+        bound = best_of(self.bounds, self.bounds_asked)
+        entries = self._entries()
+        seconds = {entry.name: expected_seconds(entry, self.instance) for entry in entries}
+        skipped, pace = [], 1.0
+        quickest = sorted(entries, key=lambda each: (each.name != FIRST, seconds[each.name]))
+        for place, entry in enumerate(quickest):
+            its_clock = clock if place or self.heuristics is None else Clock()
+            if its_clock.over:
+                skipped.append(entry.name)
+                continue
+            expected = seconds[entry.name]
+            if pace * expected > its_clock.left:
+                limit = f"about {pace * expected:.2g} s of the {clock.seconds:.3g} s for heuristics"
+                self.notes.append(f"{entry.name}: skipped, {limit}")
+                continue
+            self.tell(clock, entry.name)
+            began = clock.elapsed
+            try:
+                result = self._result(entry, bound, its_clock)
+                self.take(result)
+                if entry.name == FIRST and expected:
+                    pace = max(1.0, result.seconds / expected)
+            except OutOfTime:
+                spent = clock.elapsed - began
+                self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.reason}")
+            except PluginError as failure:
+                self.notes.append(f"left out: {failure}")
+        if skipped:
+            self.notes.append(f"{', '.join(skipped)}: not run, {clock.reason}")
+        order = [entry.name for entry in entries]
+        self.results.sort(key=lambda result: order.index(result.method))
+        if self.heuristics is not None and self.results:
+            self.best = min(self.results, key=lambda result: result.makespan or 0.0)
+        elif self.heuristics is not None:
+            assert self.best is not None
+            ran = self.best.method
+            self.notes.append(f"none of the heuristics asked for has a schedule, so {ran} ran")
+
+    def _entries(self) -> list[Entry]:
+        if self.heuristics is None:
+            return HEURISTICS.usual
+        return HEURISTICS.resolve_all(self.heuristics)
+
+    def _result(self, entry: Entry, bound: tuple[float, str], clock: Clock) -> Result:
+        return attempt(lambda: certified_heuristic(self.instance, entry, bound), clock)
+
+    def take(self, result: Result) -> None:
+        """Add a result; of one without a schedule only a note."""
+        if result.schedule is None:
+            self.notes.append(f"{result.method}: no schedule, {'; '.join(result.notes[:2])}")
+            return
+        self.results.append(result)
+        if self.best is None or (result.makespan or 0.0) < (self.best.makespan or 0.0):
+            self.best = result
+
+    def tell(self, clock: Clock, doing: str) -> None:
+        """Report what is being done."""
+        if self.on_progress is not None:
+            best = self.best
+            self.on_progress(
+                Progress(
+                    clock.elapsed,
+                    None if best is None else best.makespan,
+                    None if best is None else best.lower_bound,
+                    doing,
+                )
+            )
+
+
+def _at_once(instance: Instance) -> str:
+    """The first heuristic: which order of the jobs suits depends on what makes the batch long."""
+    cluster = instance.cluster
+    if instance.map_tasks + instance.reduce_tasks < MANY_TASKS:
+        return AT_ONCE
+    loads = (
+        instance.map_processing.sum() / max(1, cluster.map_slots.sum()),
+        instance.reduce_processing.sum() / max(1, cluster.reduce_slots.sum()),
+    )
+    return LONG_JOBS_AT_ONCE if longest_paths(instance).max() > max(loads) else AT_ONCE

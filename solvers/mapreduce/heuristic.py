@@ -1,0 +1,194 @@
+"""Run heuristics from the registry and certify what they return."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...core.background import OutOfTime, attempt
+from ...core.calls.checked import checked
+from ...core.calls.deprecated import deprecated, method_first, takes_mapping, takes_old
+from ...core.clock import Clock
+from ...core.kernels.decorators import compiling_seconds, plain
+from ...core.parameters import check_parameters
+from ...core.registry import Choice, Entry
+from ...formulations.mapreduce.bounds.closed_form import best_lower_bound
+from ...heuristics.mapreduce import HEURISTICS
+from ...heuristics.mapreduce.warm_up import ready
+from ...instances.mapreduce.checker import check
+from ...instances.mapreduce.eligibility import impossible, map_eligible
+from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
+from ...instances.mapreduce.schedule import Schedule, timed
+from ...instances.mapreduce.usable_slots import usable_slots
+from .result import Result, certified, infeasible, no_schedule
+
+
+@takes_old("heuristic(instance, method)", order=method_first)
+@takes_mapping
+@checked
+def heuristic(
+    instance: Instance,
+    method: Choice,
+    *,
+    lower_bound: float | tuple[float, str] | None = None,
+    bound_name: str = "given",
+    **parameters: Any,
+) -> Result:
+    """Run one heuristic and check its schedule.
+
+    Parts of the instance that the heuristic does not understand are dropped, and the result tells
+    which. Then lost slots are left out, and tasks that it puts on forbidden slots are moved. A
+    heuristic as printed that breaks the rules has no schedule, but notes that say which.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    method
+        The name of one of `HEURISTICS`, or a function from an instance to a `Schedule`, which is
+        taken to understand no optional part of an instance; an `Entry` can say more.
+    lower_bound
+        A valid lower bound (s), if known; by default the best closed form.
+    bound_name
+        What proved it.
+    **parameters
+        Those of the heuristic, for example `omega=0.5`.
+
+    Returns
+    -------
+    Result
+        Its `seconds` are the heuristic's own time.
+
+    Raises
+    ------
+    InputError
+        For an unknown name or parameter, and for a function that returns no schedule.
+    CertificateError
+        If the schedule is invalid.
+    """
+    if isinstance(lower_bound, tuple):
+        deprecated("heuristic(lower_bound=(3.0, 'name'))", "lower_bound=3.0, bound_name='name'", 5)
+        known: tuple[float, str] | None = lower_bound
+    else:
+        known = None if lower_bound is None else (lower_bound, bound_name)
+    entry = with_parameters(HEURISTICS.resolve(method), parameters)
+    return within(Clock(), instance, entry, lower_bound=known)
+
+
+def with_parameters(entry: Entry, parameters: Mapping[str, Any]) -> Entry:
+    """Bind keyword arguments to a heuristic.
+
+    Raises `InputError` if the heuristic does not take them, or not these values.
+    """
+    if not parameters:
+        return entry
+    check_parameters(f"heuristic {entry.name!r}", entry.load(), parameters)
+    return replace(entry, bound=(*entry.bound, *parameters.items()))
+
+
+def within(
+    clock: Clock, instance: Instance, entry: Entry, *, lower_bound: tuple[float, str] | None = None
+) -> Result:
+    """As `heuristic`, but without a schedule if the clock runs out first.
+
+    `lower_bound`: a valid lower bound (s) and what proved it.
+    """
+
+    try:
+        return attempt(lambda: certified_heuristic(instance, entry, lower_bound), clock)
+    except OutOfTime:
+        why = f"{entry.name}: not done within {clock.seconds:g} s"
+        return no_schedule(instance, entry.name, (why,), clock.elapsed)
+
+
+def certified_heuristic(
+    instance: Instance,
+    entry: Entry,
+    lower_bound: tuple[float, str] | None,
+    *,
+    uncompiled: bool = False,
+) -> Result:
+    """As `heuristic`, in the present thread.
+
+    `lower_bound`: a valid lower bound (s) and what proved it.
+    """
+    name = entry.name
+    why = impossible(instance)
+    if why is not None:
+        return infeasible(instance, name, why)
+    method = entry.load()
+    with plain() if uncompiled else ready(entry, instance):
+        # A large instance may need a kernel that getting ready left out.
+        compiled, began = compiling_seconds(), time.perf_counter()
+        given = instance if OUTAGES in entry.understands else usable_slots(instance).instance
+        known, dropped = understood_part(given, entry)
+        with entry.guarded("heuristic"):
+            schedule = method(known)
+        if not isinstance(schedule, Schedule):
+            raise entry.misbehaved("heuristic", "must return a Schedule", schedule)
+        if dropped:
+            schedule = with_everything(given, schedule)
+        if given is not instance:
+            schedule = usable_slots(instance).restored(schedule)
+        seconds = max(0.0, time.perf_counter() - began - (compiling_seconds() - compiled))
+    verdict = check(instance, schedule)
+    if not entry.valid and verdict.violations:
+        return no_schedule(instance, name, ("breaks the rules", *verdict.violations), seconds)
+    bound, bound_name = best_lower_bound(instance) if lower_bound is None else lower_bound
+    result = certified(instance, name, schedule, bound, bound_name, seconds, verdict)
+    return replace(result, assumptions_dropped=dropped, notes=schedule.notes)
+
+
+def understood_part(instance: Instance, entry: Entry) -> tuple[Instance, tuple[str, ...]]:
+    """The instance without the optional parts that the method does not understand, and these.
+
+    Returns the instance, and the names of what it lacks. Outages stay.
+    """
+    dropped = tuple(sorted(instance.parts - entry.understands - {OUTAGES}))
+    if SPEED_FACTORS in dropped:
+        instance = replace(instance, speed_factors=None)
+    if SECURITY in dropped:
+        instance = replace(instance, security=None)
+    return instance, dropped
+
+
+def with_everything(instance: Instance, schedule: Schedule) -> Schedule:
+    """The schedule's slots and order on each slot, timed with everything the instance has.
+
+    Map tasks on slots that their priority forbids go, in the order of their starts, to the end of
+    the allowed slot that has the least to do so far.
+    """
+    maps, reduces = schedule.map, schedule.reduce
+    map_slot, map_rank = maps.slot.copy(), np.lexsort((maps.end, maps.start)).argsort()
+    notes = schedule.notes
+    if instance.security is not None:
+        allowed = map_eligible(instance)
+        moved = np.flatnonzero(~allowed[np.arange(instance.map_tasks), map_slot])
+        load = np.bincount(maps.slot, maps.end - maps.start, allowed.shape[1])
+        for task in moved[np.argsort(map_rank[moved])]:
+            duration = maps.end[task] - maps.start[task]
+            load[map_slot[task]] -= duration
+            map_slot[task] = np.argmin(np.where(allowed[task], load, np.inf))
+            load[map_slot[task]] += duration
+        map_rank[moved] += instance.map_tasks
+        if moved.size:
+            notes += (f"{moved.size} map tasks moved off slots that their priority forbids",)
+    reduce_rank = np.lexsort((reduces.end, reduces.start)).argsort()
+    again = timed(instance, map_slot, map_rank, reduces.slot, reduce_rank)
+    return replace(again, notes=notes)
+
+
+def all_heuristics(instance: Instance, lower_bound: tuple[float, str]) -> list[Result]:
+    """Run the usual heuristics, in the order of the registry.
+
+    `lower_bound`: a valid lower bound (s) and what proved it.
+    """
+    value, name = lower_bound
+    return [
+        heuristic(instance, entry, lower_bound=value, bound_name=name) for entry in HEURISTICS.usual
+    ]

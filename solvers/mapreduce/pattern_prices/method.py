@@ -1,0 +1,86 @@
+"""The method of pattern prices: a lower bound for slots of different speed, no schedule."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....core.clock import Clock
+from ....core.stop_reason import StopReason
+from ....instances.mapreduce.instance import Instance
+from ...progress import Progress
+from ..method import MethodOutcome, SolveRequest, not_applicable
+from .kinds import MOST_KINDS, heads_and_tails, kinds_of
+from .prices import PhasePrices
+
+PROOF = "prices of whole-task patterns"
+
+CELLS = 1000, 4000
+"""Into so many cells a horizon is cut, at first and in the end."""
+
+NARROW = 3e-4
+"""The bisection ends when the bound is this close, relatively, to what it could become."""
+
+
+def pattern_prices_method(instance: Instance, request: SolveRequest) -> MethodOutcome:
+    """A lower bound: the greatest horizon that prices prove impossible, by bisection.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    request
+        Incumbent, lower bound and limits.
+
+    Returns
+    -------
+    MethodOutcome
+        What the method proved; no schedule.
+    """
+    maps, reduces = kinds_of(instance)
+    if max(len(maps.job), len(reduces.job)) > MOST_KINDS:
+        return not_applicable(f"more than {MOST_KINDS} kinds of tasks in a phase")
+    clock = request.clock()
+    heads, tails = heads_and_tails(instance)
+    bound = _Bound(request, clock, float(np.max(heads + tails, initial=0.0)))
+    for cells in CELLS:
+        # Map tasks must leave time for their job's reduces; these, backwards, for its maps.
+        for kinds, wait in ((maps, tails), (reduces, heads)):
+            bound.raise_by(PhasePrices(kinds, cells, clock), wait[kinds.job])
+    stop = clock.reason if clock.over else StopReason.COMPLETED
+    return MethodOutcome(None, bound.low, PROOF, stop, progress=bound.progress)
+
+
+class _Bound:
+    """The bound so far; `least` (s) is what any job alone takes."""
+
+    def __init__(self, request: SolveRequest, clock: Clock, least: float) -> None:
+        self.request, self.clock = request, clock
+        self.low = max(request.lower_bound, least * (1 - 1e-12))
+        self.progress: list[Progress] = []
+        if self.low > request.lower_bound:
+            self.tell()
+
+    @property
+    def shortest(self) -> float:
+        """The shortest makespan (s) known."""
+        own = self.request.incumbent.makespan
+        return own if self.request.best is None else min(own, self.request.best())
+
+    def raise_by(self, prices: PhasePrices, wait: np.ndarray) -> None:
+        """Bisect between the bound and the shortest makespan with the prices of one phase."""
+        high = self.shortest
+        horizon = self.low
+        while not self.clock.over and high - self.low > NARROW * self.low and horizon > 0:
+            if prices.impossible(horizon - wait, horizon):
+                self.low = max(self.low, horizon)
+                self.tell()
+            else:
+                high = horizon
+            high = min(high, self.shortest)
+            horizon = (self.low + high) / 2
+
+    def tell(self) -> None:
+        self.request.keep(MethodOutcome(None, self.low, PROOF))
+        self.progress.append(Progress(self.clock.elapsed, self.shortest, self.low))
+        if self.request.on_progress is not None:
+            self.request.on_progress(self.progress[-1])

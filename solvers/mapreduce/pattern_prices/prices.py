@@ -1,0 +1,184 @@
+"""Prices of the tasks of one phase that prove due dates impossible, by column generation."""
+
+from __future__ import annotations
+
+import highspy
+import numpy as np
+
+from ....core.arrays import BoolArray, FloatArray, IntArray
+from ....core.background import LOOK
+from ....core.clock import Clock
+from ...backends.highs import ONE_AT_A_TIME
+from .kinds import Kinds
+from .patterns import Patterns
+
+SAFETY = 1e-9
+"""A certificate must hold with this to spare, relatively, for rounding errors."""
+
+CLOSE = 1e-4
+"""The search ends when the prices are this close, relatively, to the best ones."""
+
+SMOOTH = 0.7
+"""Weight of the best prices so far in the next ones, the others being the master's."""
+
+MOST_RISE = 5.0
+"""No price may become more than so many times what it was at the start of a search."""
+
+MOST_ROUNDS = 80
+"""Most rounds of a search."""
+
+MOST_PATTERNS = 4000
+"""So many of the latest patterns are kept for the next search."""
+
+MOST_PRICES = 6
+"""So many prices that were good before are tried first."""
+
+
+class PhasePrices:
+    """Searches for prices in one phase.
+
+    `kinds`: the kinds of tasks.
+    `cells`: number of cells into which a horizon is cut.
+    `clock`: when to give up.
+    """
+
+    def __init__(self, kinds: Kinds, cells: int, clock: Clock) -> None:
+        self.kinds, self.clock = kinds, clock
+        self.patterns = Patterns(kinds.seconds, kinds.number, cells)
+        first = np.quantile(kinds.seconds, 0.2, axis=1) if len(kinds.number) else np.zeros(0)
+        self.known = [_normal(first, kinds.number)]
+        self.slot: IntArray = np.zeros(0, dtype=np.int64)
+        self.count: FloatArray = np.zeros((0, len(kinds.number)))
+
+    def excess(self, price: FloatArray, due: FloatArray, horizon: float) -> float:
+        """What all slots can earn at these prices as a multiple of what all tasks are worth.
+
+        Below 1 the due dates are impossible, whatever the prices are.
+
+        `price`: prices of a task of each kind, shape (kinds,), not negative, not all 0.
+        `due`: when the tasks of each kind must be done (s), shape (kinds,).
+        `horizon`: not before the last due date (s).
+        """
+        values, _ = self.patterns.best(price, due, horizon)
+        return float(values.sum() / (self.kinds.number @ price)) * (1 + SAFETY)
+
+    def impossible(self, due: FloatArray, horizon: float) -> bool:
+        """Whether prices were found that prove the due dates impossible.
+
+        `due`: when the tasks of each kind must be done (s), shape (kinds,).
+        `horizon`: not before the last due date (s).
+        """
+        if not len(due):
+            return False
+        least, price = np.inf, self.known[-1]
+        for known in reversed(self.known):
+            value = self.excess(known, due, horizon)
+            if value < least:
+                least, price = value, known
+            if least < 1:
+                self._remember(price)
+                return True
+        return self._generate(due, horizon, least, price)
+
+    def _generate(self, due: FloatArray, horizon: float, least: float, best: FloatArray) -> bool:
+        """Column generation from the best known prices."""
+        master = _Master(self.kinds.number, self.kinds.seconds.shape[1], MOST_RISE * best)
+        fits = self._in_time(due)
+        master.add(self.slot[fits], self.count[fits])
+        price = best
+        for _ in range(MOST_ROUNDS):
+            if self.clock.over:
+                return False
+            values, counts = self.patterns.best(price, due, horizon)
+            value = float(values.sum()) * (1 + SAFETY)
+            if value < least:
+                least, best = value, price
+            if least < 1:
+                break
+            slots = np.flatnonzero(counts.any(axis=1))
+            self.slot = np.append(self.slot, slots)[-MOST_PATTERNS:]
+            self.count = np.concatenate((self.count, counts[slots]))[-MOST_PATTERNS:]
+            master.add(slots, counts[slots])
+            master_prices = master.solve(self.clock)
+            # All tasks fit into the patterns, or nearly: no prices prove anything.
+            if master_prices is None or master.share >= 1 - CLOSE:
+                break
+            price = _normal(
+                SMOOTH * best + (1 - SMOOTH) * _normal(master_prices, self.kinds.number),
+                self.kinds.number,
+            )
+        self._remember(best)
+        return least < 1
+
+    def _in_time(self, due: FloatArray) -> BoolArray:
+        """Which of the kept patterns keep the due dates."""
+        order = np.argsort(due, kind="stable")
+        work = (self.count * self.kinds.seconds.T[self.slot])[:, order]
+        end = np.cumsum(work, axis=1)
+        late = (end > due[order] * (1 + CLOSE)) & (work > 0)
+        return np.asarray(~late.any(axis=1))
+
+    def _remember(self, price: FloatArray) -> None:
+        others = [known for known in self.known if known is not price]
+        self.known = [*others, price][-MOST_PRICES:]
+
+
+def _normal(price: FloatArray, number: IntArray) -> FloatArray:
+    """The prices in the unit in which all tasks together are worth 1."""
+    total = float(number @ price)
+    normal: FloatArray = price / total if total > 0 else price
+    return normal
+
+
+class _Master:
+    """How large a share of all tasks the known patterns can run, and the prices that follow.
+
+    Rows: Σ tasks in patterns - number * share >= 0 for each kind; Σ patterns <= 1 for each slot.
+    A task may be bought for its highest price, `most`, which keeps the first prices within reason;
+    `share` is less what is paid.
+    """
+
+    def __init__(self, number: IntArray, slots: int, most: FloatArray) -> None:
+        infinity = highspy.kHighsInf
+        highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        highs.setOptionValue("output_flag", False)
+        highs.setOptionValue("threads", 1)
+        highs.setOptionValue("presolve", "off")  # it would drop the basis
+        highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        none = np.zeros(0, dtype=np.int32), np.zeros(0)
+        for _ in range(len(number)):
+            highs.addRow(0.0, infinity, 0, *none)
+        for _ in range(slots):
+            highs.addRow(-infinity, 1.0, 0, *none)
+        kinds = np.arange(len(number), dtype=np.int32)
+        highs.addCol(1.0, 0.0, 1.0, len(kinds), kinds, -number.astype(float))
+        for k, cost in enumerate(most.tolist()):
+            row = np.array([k], dtype=np.int32)
+            highs.addCol(-cost, 0.0, infinity, 1, row, np.ones(1))
+        self.highs, self.number, self.share = highs, number, 0.0
+
+    def add(self, slots: IntArray, counts: FloatArray) -> None:
+        """Add patterns: their slots, shape (patterns,), and counts, shape (patterns, kinds)."""
+        for slot, count in zip(slots.tolist(), counts, strict=True):
+            inside = np.flatnonzero(count)
+            rows = np.append(inside, len(count) + slot).astype(np.int32)
+            self.highs.addCol(
+                0.0, 0.0, highspy.kHighsInf, len(rows), rows, np.append(count[inside], 1.0)
+            )
+
+    def solve(self, clock: Clock) -> FloatArray | None:
+        """The prices, None if there are none or the time is up; sets `share`."""
+        while not ONE_AT_A_TIME.acquire(timeout=LOOK):
+            if clock.over:
+                return None
+        try:
+            self.highs.setOptionValue("time_limit", self.highs.getRunTime() + max(0.0, clock.left))
+            self.highs.run()
+        finally:
+            ONE_AT_A_TIME.release()
+        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        self.share = float(self.highs.getObjectiveValue())
+        dual = np.array(self.highs.getSolution().row_dual)[: len(self.number)]
+        price = np.maximum(-dual, 0.0)
+        return price if price.any() else None

@@ -1,0 +1,162 @@
+"""Lessons on the job-order model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyomo.environ as pyo
+
+from ....core.errors import InputError
+from ....formulations.mapreduce.job_order import model as job_order
+from ....instances.mapreduce.eligibility import impossible
+from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.instance_file import instance_document
+from ..family import Family, Role
+from .batches import MOST_SECONDS, SCRIPTS, beside, proven_makespan, refuse_length
+
+MOST_TASKS = 16
+"""More take the browser too long."""
+
+MOST_SLOTS = 24
+"""More lanes cannot be told apart in a picture."""
+
+
+LETTERS = {
+    "makespan": "C",
+    "on_map": "x",
+    "on_reduce": "y",
+    "before": "before",
+    "map_completion": "theta",
+    "read": "rho",
+    "map_work_before": "alpha",
+    "reduce_work_after": "omega",
+    "first_job": "f",
+    "last_job": "z",
+}
+"""The statement's letter for each variable component."""
+
+SPEED = (
+    "J3_map_slot_symmetry",
+    "J4_reduce_slot_symmetry",
+    "J6_fixed_order",
+    "J8_local_read",
+    "J10b_makespan",
+)
+"""Rules without which the optimum stays what it is, where there are reduce tasks."""
+
+CUTS = (
+    "J13_map_area",
+    "J13_reduce_area",
+    "J14_some_first_job",
+    "J14_first_job_is_there",
+    "J14_reduce_slot_makespan",
+    "J15_some_last_job",
+    "J15_last_job_is_there",
+    "J15_map_slot_makespan",
+    "J16_reduce_knapsack",
+    "J16_map_knapsack",
+    "J17_map_task",
+    "J17_reduce_task",
+    "J18_head",
+    "J18_tail",
+    "J19_map_set",
+    "J19_reduce_set",
+)
+"""Consequences of all core rules together."""
+
+ROLES: dict[str, Role] = {
+    **dict.fromkeys(SPEED, "speed"),
+    **dict.fromkeys(CUTS, "cut"),
+}
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """What becomes of the example lesson-job-order without a core rule, and without all cuts."""
+
+    label: str
+    """Number of the rule."""
+    says: float
+    """What the model says (s)."""
+    relaxation: float
+    """What its relaxation says (s)."""
+    breaks: str
+    """A rule that the schedule that it then believes in breaks, as the page calls it."""
+
+
+OPTIMUM, RELAXATION = 26.0, 16.738828202581924
+"""Of the example (s), with all core rules and no cut."""
+
+DROPPED = (
+    Dropped("J1", 16.5, 12.0, "each task once"),
+    Dropped("J2", 9.0, 4.631578947368421, "each task once"),
+    Dropped("J5", 25.5, 16.738828202581924, "one task at a time"),
+    Dropped("J7", 24.5, 16.63157894736842, "setup as placed"),
+    Dropped("J9", 24.5, 16.738828202581924, "one task at a time"),
+    Dropped("J10", 17.0, 12.0, "reduce after maps"),
+    Dropped("J11", 21.0, 16.738828202581924, "one task at a time"),
+    Dropped("J12", 9.0, 4.631578947368421, "reduce after maps"),
+)
+
+ALL_CUTS = 22.32758620689655
+"""The relaxation of the example with all cuts (s)."""
+
+CUT_FAMILIES = {
+    "area": (22.32758620689655, 18.678362573099413),
+    "heads": (22.32758620689655, 17.5),
+    "spans": (22.32758620689655, 20.725490196078432),
+    "sets": (21.253187223393113, 22.327586206896544),
+    "horizon": (22.32758620689655, 16.738828202581924),
+}
+"""The relaxation of the example with all other families of cuts, and with this one alone (s)."""
+
+
+def _variable(component: str, index: tuple[Any, ...]) -> str:
+    return "_".join([LETTERS[component], *map(str, index)])
+
+
+def _refuse(instance: Instance) -> None:
+    tasks = instance.map_tasks + instance.reduce_tasks
+    if tasks > MOST_TASKS:
+        raise InputError(
+            f"a lesson page solves in the browser: at most {MOST_TASKS} tasks, this instance has "
+            f"{tasks}; `slotwise generate ljr --jobs 4 --nodes 2 --maps 1 2 --reduces 1 2` makes "
+            "one"
+        )
+    slots = int(instance.cluster.map_slots.sum() + instance.cluster.reduce_slots.sum())
+    if slots > MOST_SLOTS:
+        raise InputError(
+            f"a lesson page shows at most {MOST_SLOTS} slots, instance {instance.name!r} has "
+            f"{slots}"
+        )
+    if not instance.map_tasks or not instance.reduce_tasks:
+        raise InputError(
+            f"instance {instance.name!r}: a lesson on job-order needs map tasks and reduce tasks"
+        )
+    reason = impossible(instance)
+    if reason is not None:
+        raise InputError(f"instance {instance.name!r}: no schedule exists: {reason}")
+    refuse_length(instance)
+
+
+def _build(instance: Instance) -> tuple[pyo.ConcreteModel, float]:
+    model = job_order.build(instance)
+    return model, float(model.data.serial_makespan)
+
+
+FAMILY = Family(
+    model="job-order",
+    scripts=SCRIPTS,
+    build=_build,
+    variable=_variable,
+    document=instance_document,
+    optimum=proven_makespan,
+    refuse=_refuse,
+    witness="lesson-job-order",
+    unit=lambda _: "s",
+    roles=ROLES,
+    without={rule.label: rule.says for rule in DROPPED},
+    limits={"tasks": MOST_TASKS, "slots": MOST_SLOTS, "seconds": MOST_SECONDS},
+    facts=beside("sequence"),
+)

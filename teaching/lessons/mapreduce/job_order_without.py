@@ -1,0 +1,188 @@
+"""What the job-order model believes without one of its rules, and an instance that shows it.
+
+The witness was searched, not chosen: `search` goes through random instances until every core rule,
+dropped alone, gives a shorter makespan than there is. A shorter one is proof: whatever schedule the
+model then means, it cannot be valid. This module as a program searches again, for some minutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from ....core.arrays import FloatArray, IntArray
+from ....formulations.mapreduce.coefficients import Coefficients
+from ....formulations.mapreduce.job_order import model as job_order
+from ....instances.mapreduce.cluster import Cluster, Rates
+from ....instances.mapreduce.instance import Instance, Job, MapTask
+from ....instances.mapreduce.schedule import PhaseSchedule, Schedule
+from ....solvers.backends import highs
+from .job_order import CUT_FAMILIES, DROPPED, OPTIMUM, RELAXATION
+
+CORE = {
+    "J5": "J5_no_cycle",
+    "J7": "J7_read",
+    "J9": "J9_map_work_before",
+    "J11": "J11_reduce_work_after",
+    "J10": "J10_map_completion",
+    "J12": "J12_makespan",
+    "J1": "J1_map_task_on_one_slot",
+    "J2": "J2_reduce_task_on_one_slot",
+}
+"""The rules needed for truth; the one that is least often needed first."""
+
+SEED = 64
+"""The first seed whose candidate is a witness."""
+
+MARGIN = 0.1
+"""A witness without a rule is shorter by at least this (s)."""
+
+
+def candidate(seed: int) -> Instance:
+    """A random instance: three jobs on two nodes in two racks, seven tasks with random times."""
+    cluster = Cluster(
+        node_names=("n0", "n1"),
+        rack_names=("r0", "r1"),
+        rack_of=np.array([0, 1], dtype=np.int64),
+        map_slots=np.array([2, 1], dtype=np.int64),
+        reduce_slots=np.array([1, 1], dtype=np.int64),
+        rates=Rates(100.0, 50.0, 25.0),
+    )
+    times = np.random.default_rng(seed).integers(1, 13, 7).astype(float).tolist()
+    jobs = [
+        Job("j0", [MapTask(times[0], 100.0, ["n1"])], times[1:3], 1.0),
+        Job("j1", [MapTask(times[3], 200.0, ["n0"])], [times[4]], 1.0),
+        Job("j2", [MapTask(times[5], 200.0, ["n0"])], [times[6]], 1.0),
+    ]
+    return Instance.from_jobs(
+        "lesson-job-order", cluster, jobs, source=f"candidate {seed} of a search"
+    )
+
+
+def without(instance: Instance, rule: str | None) -> tuple[float, Schedule]:
+    """The model of an instance without a core rule, and without cuts, which need them all.
+
+    `rule`: label of a rule in `CORE`, or None.
+    Returns what the model says (s), and the schedule that it believes in.
+    """
+    model = job_order.build(instance, cuts=())
+    if rule is not None:
+        model.component(CORE[rule]).deactivate()
+    value = highs.solve(model, threads=1).incumbent
+    assert value is not None, f"the model of {instance.name!r} without {rule} was not solved"
+    return value, believed(model)
+
+
+def is_witness(instance: Instance) -> bool:
+    """Whether no core rule can be dropped without a makespan shorter than the optimum."""
+    optimum, _ = without(instance, None)
+    return all(without(instance, rule)[0] < optimum - MARGIN for rule in CORE)
+
+
+def search(first: int = 0) -> int:
+    """The first seed from `first` on whose candidate is a witness."""
+    seed = first
+    while not is_witness(candidate(seed)):
+        seed += 1
+    return seed
+
+
+def believed(model: pyo.ConcreteModel) -> Schedule:
+    """The schedule that a solved model believes in, whatever rules it has left.
+
+    Slots and order are the model's. Every other variable gets the least value that the active rows
+    leave it, in the order read, work before, work after, map completion, makespan. Map work begins
+    when the work before it is over; reduce work ends as late as the work after it allows.
+
+    Returns the schedule; slot -1 where a task runs nowhere.
+    """
+    data: Coefficients = model.data
+    _least(model.read, model.J7_read, model.J8_local_read)
+    _least(model.map_work_before, model.J9_map_work_before)
+    _least(model.reduce_work_after, model.J11_reduce_work_after)
+    _least(model.map_completion, model.J10_map_completion)
+    _least(model.makespan, model.J10b_makespan, model.J12_makespan)
+    makespan = pyo.value(model.makespan)
+    maps = _empty(len(data.map_tasks))
+    for i in data.jobs:
+        for k in data.map_slots:
+            work = [(t, data.map_setup[t, k], data.map_time[t, k]) for t in data.maps[i]]
+            chosen = [task for task in work if round(pyo.value(model.on_map[task[0], k])) == 1]
+            begin = _sum(model.map_work_before, data, i, k)
+            _place(maps, k, begin, chosen)
+    reduces = _empty(len(data.reduce_tasks))
+    for i in data.jobs:
+        for slot in data.reduce_slots:
+            work = [
+                (w, pyo.value(model.read[w, slot]), data.reduce_time[w, slot])
+                for w in data.reduces[i]
+            ]
+            chosen = [
+                task for task in work if round(pyo.value(model.on_reduce[task[0], slot])) == 1
+            ]
+            length = sum(setup + time for _, setup, time in chosen)
+            begin = makespan - _sum(model.reduce_work_after, data, i, slot) - length
+            _place(reduces, slot, begin, chosen)
+    return Schedule(data.instance.name, maps, reduces, makespan)
+
+
+def _least(variable: pyo.Var, *rows: pyo.Constraint) -> None:
+    """Set each variable to the least value that the active rows of these components allow.
+
+    It stands in them with coefficient 1 on the greater side, and its index begins theirs.
+    """
+    for entry in variable.values():
+        entry.set_value(0.0, skip_validation=True)
+    least: dict[Any, float] = {}
+    for component in rows:
+        for index, row in component.items():
+            if row.active:
+                key = index if variable.dim() > 1 else index[0] if variable.dim() else None
+                body = pyo.value(row.body)
+                short = body - row.ub if row.has_ub() else row.lb - body
+                least[key] = max(least.get(key, 0.0), float(short))
+    for key, value in least.items():
+        variable[key].set_value(value, skip_validation=True)
+
+
+def _empty(tasks: int) -> PhaseSchedule:
+    slot: IntArray = np.full(tasks, -1, dtype=np.int64)
+    start, setup, end = np.zeros((3, tasks))
+    return PhaseSchedule(slot, start, setup, end)
+
+
+def _place(
+    phase: PhaseSchedule, slot: int, begin: float, tasks: list[tuple[int, float, float]]
+) -> None:
+    times: tuple[FloatArray, FloatArray, FloatArray] = (phase.start, phase.setup, phase.end)
+    for task, setup, time in tasks:
+        end = begin + setup + time
+        phase.slot[task] = slot
+        for column, value in zip(times, (begin, setup, end), strict=True):
+            column[task] = value
+        begin = end
+
+
+def _sum(work: pyo.Var, data: Coefficients, i: int, slot: int) -> float:
+    return float(sum(pyo.value(work[j, i, slot]) for j in data.jobs if j != i))
+
+
+def tables() -> Iterator[str]:
+    """The tables of docs/formulations/proofs/job-order.md, line by line, from the lesson."""
+    yield "| off | the model says (s) | relaxation (s) | a rule that its schedule breaks |"
+    yield "|---|---|---|---|"
+    yield f"| nothing | {OPTIMUM:.6g} | {RELAXATION:.2f} | none |"
+    for row in DROPPED:
+        yield f"| ({row.label}) | {row.says:.6g} | {row.relaxation:.2f} | {row.breaks} |"
+    yield ""
+    yield "| cuts | relaxation with all others (s) | with these alone (s) |"
+    yield "|---|---|---|"
+    for name, (others, alone) in CUT_FAMILIES.items():
+        yield f"| {name} | {others:.2f} | {alone:.2f} |"
+
+
+if __name__ == "__main__":
+    print(search())

@@ -1,1 +1,0 @@
-"""Recorders of the heuristics of [HMHS]: HMHS and its controls."""

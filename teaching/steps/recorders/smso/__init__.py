@@ -1,1 +1,0 @@
-"""Recorders of [SMSO]: matchmaking, queue ordering, outage verifying."""

@@ -1,0 +1,389 @@
+"""How much is read, and from what."""
+
+import gzip
+import io
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from slotwise import write
+from slotwise.commands.app import run
+from slotwise.core.errors import InputError
+from slotwise.core.files import inputs
+from slotwise.core.files.hadoop_xml import read_xml
+from slotwise.core.files.inputs import VARIABLE, parse_size, read_bytes, read_text, text_lines
+from slotwise.core.files.yaml_file import load_documents
+from slotwise.instances.mapreduce.generators.ljr import small
+from slotwise.instances.mapreduce.importers.rumen import read_rumen
+from slotwise.instances.mapreduce.instance_file import read_instance
+
+TEXT = b"".join(b"line %d\n" % k for k in range(2000))
+
+
+@pytest.fixture
+def sizes(monkeypatch):
+    """Limits of some kilobytes, so that tests need no gigabytes."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(inputs, "MOST_BYTES", 50_000)
+    monkeypatch.setattr(inputs, "MOST_STREAMED", 20_000)
+    monkeypatch.setattr(inputs, "UNSUSPECTED", 10_000)
+    monkeypatch.setattr(inputs, "_CHUNK", 1000)
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A function that feeds a pipe and gives its path."""
+
+    def feed(*pieces, count=0):
+        path = tmp_path / f"pipe{count}"
+        os.mkfifo(path)
+
+        def write():
+            try:
+                with path.open("wb", buffering=0) as stream:
+                    for piece in pieces:
+                        stream.write(piece)
+            except BrokenPipeError:
+                pass
+
+        threading.Thread(target=write, daemon=True).start()
+        return path
+
+    return feed
+
+
+def refused(path, read=read_bytes):
+    with pytest.raises(InputError) as error:
+        read(path)
+    assert str(error.value).startswith(f"{path}: ")
+    return str(error.value)
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_files_pipes_and_stdin_give_the_same(tmp_path, pipe, monkeypatch, zipped):
+    content = gzip.compress(TEXT) if zipped else TEXT
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    assert read_bytes(file) == TEXT
+    # A pipe may give a single byte first.
+    assert read_bytes(pipe(content[:1], content[1:7], content[7:])) == TEXT
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert read_bytes("-") == TEXT
+    with file.open("rb") as stream:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+        assert "".join(text_lines("-")).encode() == TEXT
+
+
+def test_stdin_begins_where_it_stands(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_bytes(b"read by another\n" + TEXT)
+    with file.open("rb", buffering=0) as stream:
+        stream.seek(16)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(stream)))
+        assert read_bytes("-") == TEXT
+
+
+def test_closed_stdin(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "stdin is closed" in refused("-")
+
+
+def test_members_and_padding_of_gzip(tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(gzip.compress(TEXT) + gzip.compress(TEXT) + bytes(100))
+    assert read_bytes(file) == TEXT + TEXT
+    file.write_bytes(gzip.compress(TEXT)[:-3])
+    assert "truncated or damaged gzip" in refused(file)
+    assert "truncated or damaged gzip" in refused(file, lambda path: list(text_lines(path)))
+
+
+def test_a_file_is_as_long_as_the_limit_at_most(tmp_path, sizes, monkeypatch):
+    file = tmp_path / "file"
+    noise = random.Random(1).randbytes(50_001)
+    for content in (noise, gzip.compress(noise)):
+        file.write_bytes(content)
+        assert "more than 50 kB of text: set SLOTWISE_MAX_INPUT" in refused(file)
+        assert "more than 50 kB" in refused(file, lambda path: list(text_lines(path)))
+        monkeypatch.setenv(VARIABLE, "50001")
+        assert read_bytes(file) == noise
+        monkeypatch.delenv(VARIABLE)
+    file.write_bytes(noise[:-1])
+    assert read_bytes(file) == noise[:-1]
+
+
+def test_a_large_file_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    file = tmp_path / "file"
+    with file.open("wb") as stream:
+        stream.truncate(3_000_000_000)  # takes no room on the disk
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert "more than 2 GB of text" in refused(file)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 10_000
+
+
+def test_a_growing_file_is_counted_while_it_is_read(tmp_path, sizes):
+    file = tmp_path / "file"
+    file.write_bytes(TEXT)
+    with inputs.opened(file) as stream:
+        with file.open("ab") as more:
+            more.write(bytes(60_000))
+        with pytest.raises(InputError, match="more than 50 kB"):
+            list(stream)
+
+
+def test_a_pipe_has_a_lower_limit(pipe, sizes, monkeypatch):
+    message = refused(pipe(bytes(20_001)))
+    assert "more than 20 kB from a pipe: save it to a file, or set SLOTWISE_MAX_INPUT" in message
+    monkeypatch.setenv(VARIABLE, "30 kB")
+    assert len(read_bytes(pipe(bytes(30_000), count=1))) == 30_000
+    assert "more than 30 kB" in refused(pipe(bytes(30_001), count=2))
+
+
+def test_an_endless_pipe_ends(pipe, sizes):
+    assert "more than 20 kB" in refused(pipe(*(b"y\n" for _ in range(10**5))))
+
+
+def test_gzip_that_is_made_to_fill_memory(tmp_path, sizes, monkeypatch):
+    file = tmp_path / "file"
+    file.write_bytes(gzip.compress(bytes(40_000)))  # below the limit, but 500-fold
+    assert "of gzip become more than 1" in refused(file)
+    monkeypatch.setenv(VARIABLE, "1MB")
+    assert len(read_bytes(file)) == 40_000
+    monkeypatch.delenv(VARIABLE)
+    file.write_bytes(gzip.compress(bytes(9_000)))
+    assert len(read_bytes(file)) == 9_000
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("5", 5), ("5B", 5), ("1.5 kB", 1500), ("2M", 2 * 10**6), ("8gb", 8 * 10**9), ("1T", 10**12)],
+)
+def test_sizes(text, size):
+    assert parse_size(text, "x") == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "x", "1 PB", "1e9", "nan", "9" * 99, "0.1"])
+def test_what_is_no_size(text, tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="--max-input: need a size such as 500MB"):
+        parse_size(text, "--max-input")
+    if text:
+        monkeypatch.setenv(VARIABLE, text)
+        (tmp_path / "file").write_bytes(b"1")
+        with pytest.raises(InputError, match=VARIABLE):
+            read_bytes(tmp_path / "file")
+
+
+def test_the_limit_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(VARIABLE, "1GB")  # put back at the end of the test
+    file = tmp_path / "file.json"
+    write(small(2, 2, seed=1), file)
+    assert run(["--max-input", "500B", "bounds", str(file)]) == 2
+    assert "more than 500 bytes of text" in capsys.readouterr().err
+    assert run(["--max-input", "1MB", "bounds", str(file)]) == 0
+    assert run(["--max-input", "much", "bounds", str(file)]) == 2
+    assert "--max-input: need a size" in capsys.readouterr().err
+
+
+def test_lines(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_bytes(b'\xef\xbb\xbfa\r\nb,"c\nd"\n\xc3\xa9')
+    assert list(text_lines(file)) == ["a\r\n", 'b,"c\n', 'd"\n', "é"]
+    assert read_text(file) == 'a\r\nb,"c\nd"\né'
+    monkeypatch.setattr(inputs, "LONGEST_LINE", 100)
+    file.write_bytes(b"short\n" + b"x" * 99 + b"\n" + b"x" * 100)
+    assert "line 3: more than 100 characters" in refused(file, lambda path: list(text_lines(path)))
+    file.write_bytes(b"a\nb\xff\n")
+    assert "not UTF-8 text" in refused(file, lambda path: list(text_lines(path)))
+    assert "not UTF-8 text (byte 3)" in refused(file, read_text)
+
+
+def test_names_that_are_no_files(tmp_path):
+    assert "Is a directory" in refused(tmp_path)
+    assert "No such file" in refused(tmp_path / "none")
+    assert "File name too long" in refused(tmp_path / ("x" * 300))
+    with pytest.raises(InputError, match="holds no NUL"):
+        read_bytes("a\0b")
+
+
+LAUGHS = "a0: &a0 [x, x]\n" + "".join(
+    f"a{k + 1}: &a{k + 1} [*a{k}, *a{k}, *a{k}, *a{k}, *a{k}, *a{k}]\n" for k in range(40)
+)
+MERGES = "a0: &a0 {x: 1}\n" + "".join(
+    f"a{k + 1}: &a{k + 1} {{<<: [*a{k}, *a{k}, *a{k}]}}\n" for k in range(40)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: " + 101 * "[" + 101 * "]", "line 1: nested more than 100 deep"),
+        ("a: " + 100_000 * "[", "nested more than 100 deep"),
+        ("".join(k * " " + "a:\n" for k in range(200)), "line 101: nested more than 100 deep"),
+        (100_000 * "- ", "nested more than 100 deep"),
+        (LAUGHS, "more than 1,000,000 values"),
+        (MERGES, "more than 1,000,000 values"),
+        ("a: &a [1, *a]", "line 1: alias 'a' holds itself"),
+        ("a: &a\n  b: {<<: *a}", "line 2: alias 'a' holds itself"),
+        ("a: *b", "not YAML"),
+        ("a: " + "9" * 5000, "not YAML"),
+        ("a: 2026-99-99", "not YAML"),
+        ("a: !!bool x", "not YAML"),
+        ("a: !!int ''", "not YAML"),
+        ("a: !!timestamp x", "not YAML"),
+        ("a: !!python/object:os.system x", "not YAML"),
+        ("\0", "not YAML"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else None,
+)
+def test_yaml_without_bounds(tmp_path, text, message):
+    file = tmp_path / "file.yaml"
+    file.write_text(text)
+    assert message in refused(file, load_documents)
+
+
+def test_yaml_with_aliases(tmp_path):
+    file = tmp_path / "file.yaml"
+    file.write_text("a: &a {x: 1}\nb: [*a, *a]\nc: {<<: *a, y: 2}\n---\na: &a 2\nb: *a\n")
+    one, two = load_documents(file)
+    assert one == {"a": {"x": 1}, "b": [{"x": 1}, {"x": 1}], "c": {"x": 1, "y": 2}}
+    assert two == {"a": 2, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("1e400", "need a finite number, got inf"),
+        ("9" * 5000, "a number has more than 4300 digits"),
+        ("-" + "9" * 400, "need a finite number"),
+        (100_000 * "[", "JSON is nested too deeply"),
+        (700 * "[" + 700 * "]", "JSON is nested too deeply"),
+        (300 * '{"a":' + "1" + 300 * "}", "JSON is nested too deeply"),
+    ],
+    ids=["1e400", "5000 digits", "400 digits", "deep", "lists", "objects"],
+)
+def test_json_without_bounds(tmp_path, value, message):
+    file = tmp_path / "file.json"
+    write(small(2, 2, seed=1), file)
+    text = re.sub(r'("processing": )[0-9.]+', lambda found: found[1] + value, file.read_text())
+    file.write_text(text)
+    assert message in refused(file, read_instance)
+    file.write_text(f'{{"jobID": "a", "submitTime": {value}}}')
+    if value[0] in "[9":
+        assert message in refused(file, read_rumen)
+
+
+def declared(entities, inside=""):
+    return f'<?xml version="1.0"?><!DOCTYPE a [{entities}]><a>{inside}</a>'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (101 * "<a>" + 101 * "</a>", "line 1: nested more than 100 levels deep"),
+        (100_000 * "<a>\n", "line 101: nested more than 100 levels deep"),
+        (declared('<!ENTITY x "y">', "&x;"), "declares the entity 'x'"),
+        (declared('<!ENTITY x SYSTEM "file:///etc/hostname">', "&x;"), "declares the entity 'x'"),
+        (declared('<!ENTITY % x SYSTEM "http://localhost/x">%x;'), "declares the entity 'x'"),
+        ("<a>&x;</a>", "not XML: undefined entity"),
+        ("<a>", "not XML: no element found"),
+        ('<?xml version="1.0" encoding="hex"?><a/>', "not XML"),
+        ('<?xml version="1.0" encoding="utf-7"?><a/>', "not XML"),
+        ('<?xml version="1.0" encoding="none"?><a/>', "not XML"),
+        ('<?xml version="1.0" encoding="undefined"?><a/>', "not XML"),
+        ("<b/>", "need the root element <a>, got <b>"),
+        ("", "not XML"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else None,
+)
+def test_xml_without_bounds(tmp_path, text, message):
+    file = tmp_path / "file.xml"
+    file.write_text(text)
+    assert message in refused(file, lambda path: read_xml(path, "a"))
+
+
+def test_xml_as_the_standard_library_reads_it(tmp_path):
+    file = tmp_path / "file.xml"
+    file.write_text("<?xml version='1.0'?><!-- c --><a k='v'>x &amp; y<b>1</b>tail<b/></a>")
+    root = read_xml(file, "a")
+    assert root.attrib == {"k": "v"}
+    assert root.text == "x & y"
+    assert [(child.tag, child.text, child.tail) for child in root] == [
+        ("b", "1", "tail"),
+        ("b", None, None),
+    ]
+    file.write_bytes('<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>'.encode("iso-8859-1"))
+    assert read_xml(file, "a").text == "é"
+
+
+PEAK = """
+import resource, subprocess, sys
+child = subprocess.run([sys.executable, "-m", "slotwise", *sys.argv[1:]], stdin=sys.stdin)
+print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1000)
+sys.exit(child.returncode)
+"""
+
+
+def peak(*arguments, feed=None):
+    """Exit code, stderr and greatest memory in MB of a command; `feed` is repeated forever."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PEAK, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        stop = threading.Event()
+
+        def write():
+            try:
+                while feed and not stop.is_set():
+                    process.stdin.write(feed)
+            except BrokenPipeError:
+                pass
+
+        writer = threading.Thread(target=write, daemon=True)
+        writer.start()
+        out, err = process.stdout.read(), process.stderr.read().decode()
+        code = process.wait()
+        stop.set()
+    assert out.startswith(b"peak"), out
+    assert err.count("\n") == 1
+    return code, err, int(out.split()[-1])
+
+
+def test_a_gzip_bomb_ends_in_one_line_and_little_memory(tmp_path):
+    bomb = tmp_path / "bomb.json.gz"
+    member = gzip.compress(b" " * 65_000_000, compresslevel=6)
+    with bomb.open("wb") as stream:
+        stream.write(gzip.compress(b'{"format": "slotwise/mapreduce/1", "name": '))
+        for _ in range(100):
+            stream.write(member)
+    assert 6_000_000 < bomb.stat().st_size < 7_000_000
+    code, err, memory = peak("solve", bomb)
+    assert code == 2
+    assert "of gzip become more than" in err
+    assert memory < 500
+
+
+@pytest.mark.parametrize(
+    ("line", "feed"),
+    [
+        ("solve -", b'{"a": [' + b"[1, 2], " * 10_000),
+        ("import google {here} --machines - -o x", b"0,m1,0,p,0.5,0.5\n" * 10_000),
+        ("import kueue - -o x", b"- a\n" * 10_000),
+    ],
+    ids=["json", "csv", "yaml"],
+)
+def test_an_endless_stream_ends_in_one_line_and_little_memory(tmp_path, monkeypatch, line, feed):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").write_text("")
+    code, err, memory = peak(*line.format(here=tmp_path / "here").split(), feed=feed)
+    assert code == 2
+    assert "more than 200 MB from a pipe" in err
+    assert memory < 500
+    assert not (tmp_path / "x").exists()

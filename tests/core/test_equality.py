@@ -1,0 +1,61 @@
+"""Instances and what is found for them are equal if they hold the same."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import slotwise
+from slotwise.core.equality import same
+
+READ = {
+    "Instance": lambda: slotwise.read("example:five-jobs"),
+    "Datacenter": lambda: slotwise.read("example:four-machines"),
+    "Hierarchy": lambda: slotwise.read("example:departments"),
+}
+FOUND = {
+    "Result": lambda: slotwise.heuristic(READ["Instance"](), "EFSS"),
+    "Schedule": lambda: slotwise.heuristic(READ["Instance"](), "EFSS").schedule,
+    "Steps": lambda: slotwise.steps(READ["Instance"](), "EFSS"),
+    "Guidance": lambda: slotwise.guide(READ["Datacenter"]()),
+    "Workload": lambda: slotwise.poisson(READ["Datacenter"](), 1.0, 20, seed=1),
+    "Allocation": lambda: slotwise.fair(READ["Hierarchy"]()),
+}
+MAKERS = READ | FOUND
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_two_of_the_same_are_equal(name: str) -> None:
+    one, other = MAKERS[name](), MAKERS[name]()
+    assert one is not other
+    assert one == other
+    if name != "Steps":  # they hold dictionaries
+        assert len({one, other}) == 1
+    assert one != "another thing"
+
+
+def test_others_are_not() -> None:
+    instance = READ["Instance"]()
+    longer = replace(instance, map_processing=instance.map_processing + 1)
+    assert instance != longer
+    assert slotwise.heuristic(instance, "EFSS") != slotwise.heuristic(instance, "EASS")
+    assert slotwise.fair(READ["Hierarchy"]()) != slotwise.fair(READ["Hierarchy"](), "drf")
+
+
+def test_values() -> None:
+    nan = float("nan")
+    assert same([np.array([1.0, nan]), {"a": (nan, 2)}], [np.array([1.0, nan]), {"a": (nan, 2)}])
+    for one, other in (
+        ([1], (1,)),
+        ({"a": 1}, {"b": 1}),
+        (np.zeros(2), np.zeros(3)),
+        (nan, 1.0),
+        (np.array(["a"]), np.array(["b"])),
+    ):
+        assert not same(one, other)
+
+
+def test_the_time_that_it_took_is_no_difference() -> None:
+    result = FOUND["Result"]()
+    assert result == replace(result, seconds=result.seconds + 1)
+    assert result != replace(result, makespan=result.makespan + 1)

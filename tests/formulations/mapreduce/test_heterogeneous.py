@@ -1,0 +1,328 @@
+"""The heterogeneous model: brute force, other models, classes of equal tasks, its bounds."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from brute_force import optimum
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_instances import tiny, with_speed_factors
+
+import slotwise
+from slotwise import Cluster, InputError, Job, MapTask
+from slotwise.core.clock import Clock
+from slotwise.core.stop_reason import StopReason
+from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
+from slotwise.formulations.mapreduce.heterogeneous import model as heterogeneous
+from slotwise.formulations.mapreduce.identical_tasks import (
+    least_makespan_of_equals,
+    map_classes,
+    reads_are_uniform,
+    reduce_classes,
+)
+from slotwise.formulations.mapreduce.job_order import model as job_order
+from slotwise.formulations.mapreduce.unrelated_machines import model as unrelated_machines
+from slotwise.heuristics.mapreduce.hmhs.priority import average_times
+from slotwise.instances.mapreduce.cluster import Rates
+from slotwise.instances.mapreduce.generators.hmhs import generate, small
+from slotwise.instances.mapreduce.instance import Instance, SpeedFactors
+from slotwise.instances.mapreduce.security import Outages
+from slotwise.solvers.backends import highs
+from slotwise.solvers.mapreduce.choice import chosen_methods
+from slotwise.solvers.mapreduce.heuristic import all_heuristics
+from slotwise.solvers.mapreduce.relaxations.round_shares import rounded
+from slotwise.solvers.mapreduce.relaxations.waves import MOST_WAVES, poured, waves_of
+
+CHUNK = 30
+
+
+def close(a, b):
+    return abs(a - b) <= 1e-6 * max(1.0, b)
+
+
+def solved(model):
+    """As the method solves it."""
+    return highs.solve(model, threads=1, settings=highs.HighsSettings(presolve=False))
+
+
+def alike(instance: Instance) -> Instance:
+    """The tasks of each job and phase made equal to its first, without data."""
+    maps = instance.map_processing.copy()
+    reduces = instance.reduce_processing.copy()
+    for i in range(instance.jobs):
+        for times, offsets in ((maps, instance.map_offsets), (reduces, instance.reduce_offsets)):
+            of_job = slice(offsets[i], offsets[i + 1])
+            times[of_job] = times[of_job][:1]
+    return replace(
+        instance,
+        map_processing=maps,
+        reduce_processing=reduces,
+        input_mb=np.zeros(instance.map_tasks),
+    )
+
+
+def without_output(instance: Instance) -> Instance:
+    return replace(instance, output_ratio=np.zeros(instance.jobs))
+
+
+def one_rate(instance: Instance) -> Instance:
+    cluster = replace(instance.cluster, rates=Rates(40.0, 40.0, 40.0))
+    return replace(instance, cluster=cluster)
+
+
+def of_seed(seed: int) -> Instance:
+    """In turn equal tasks, unequal tasks with inputs only, and reads that nothing changes."""
+    instance = with_speed_factors(tiny(seed), seed)
+    return (alike, without_output, one_rate)[seed % 3](instance)
+
+
+@pytest.mark.parametrize("chunk", range(270 // CHUNK))
+def test_agrees_with_brute_force(chunk):
+    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        instance = of_seed(seed)
+        best = optimum(instance, shared_order=True)
+        model = heterogeneous.build(instance)
+        outcome = solved(model)
+        assert close(outcome.incumbent, best), seed
+        verdict = slotwise.check(instance, heterogeneous.schedule(model))
+        assert verdict.valid, (seed, verdict.violations)
+        assert close(verdict.makespan, best), seed
+
+
+@pytest.mark.parametrize("cuts", [(), ("heads",), ("spans",)], ids=["none", "heads", "spans"])
+def test_every_family_of_cuts_leaves_an_optimum(cuts):
+    for seed in range(600, 630):
+        instance = of_seed(seed)
+        best = optimum(instance, shared_order=True)
+        outcome = solved(heterogeneous.build(instance, cuts=cuts))
+        assert close(outcome.incumbent, best), seed
+
+
+def test_agrees_with_the_job_order_model_without_data_and_factors():
+    for seed in range(12):
+        instance = replace(small(3, 2, 2, seed=seed), speed_factors=None)
+        counts = solved(heterogeneous.build(instance))
+        tasks = highs.solve(job_order.build(instance), threads=1)
+        assert close(counts.incumbent, tasks.incumbent), seed
+        ones = SpeedFactors(np.ones((3, 2)), np.ones((3, 2)))
+        equal = solved(heterogeneous.build(replace(instance, speed_factors=ones)))
+        assert close(equal.incumbent, tasks.incumbent), seed
+
+
+def test_a_schedule_satisfies_every_row_as_a_start():
+    """Also the horizon of the schedule itself, and the makespan is not above it."""
+    for seed in range(120):
+        instance = of_seed(seed) if seed % 2 else small(4, 2, 2, seed=seed, max_maps=6)
+        lower_bound = best_lower_bound(instance)
+        for result in all_heuristics(instance, lower_bound)[::4]:
+            model = heterogeneous.build(
+                instance, horizon=result.makespan, lower_bound=lower_bound[0]
+            )
+            heterogeneous.start(model, result.schedule)
+            for row in model.component_data_objects(pyo.Constraint):
+                assert min(row.lslack(), row.uslack()) >= -1e-6, (seed, row.name)
+            for variable in model.component_data_objects(pyo.Var):
+                assert variable.lb - 1e-6 <= variable.value <= variable.ub + 1e-6, variable.name
+            timed = heterogeneous.schedule(model)
+            assert timed.makespan <= model.makespan.value + 1e-6
+
+
+def toy() -> Instance:
+    """The worked example of docs/formulations/proofs/heterogeneous.md."""
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
+    jobs = [Job("a", [4.0, 4.0, 4.0], [6.0, 6.0]), Job("b", [3.0, 3.0], [4.0])]
+    factors = SpeedFactors(
+        map=np.array([[0.5, 1.0], [1.0, 1.0]]), reduce=np.array([[1.0, 0.5], [0.5, 1.0]])
+    )
+    return replace(Instance.from_jobs("toy", cluster, jobs), speed_factors=factors)
+
+
+def test_the_worked_example():
+    """Job a: maps 2, 2 | 4 are over at 4; reduces 3, 3 on the second slot: 6. Together 10."""
+    model = heterogeneous.build(toy())
+    assert model.maps.span == [4.0, 3.0]
+    assert model.reduces.span == [6.0, 2.0]
+    assert solved(model).incumbent == pytest.approx(10.0)
+    assert optimum(toy(), shared_order=True) == pytest.approx(10.0)
+    assert round(model.map_count[0, 0].value) == 2
+
+
+def test_outages_and_equal_slots():
+    """Without its fast map slot and with the maps of a on the other one: 12 s, then 6 s."""
+    lost = Outages(np.array([True, False]), np.array([False, False]))
+    instance = replace(toy(), outages=lost)
+    model = heterogeneous.build(instance)
+    # Both jobs' maps take 12 + 6 s on one slot; a first: 12, b from 18 on: 2 s; or a last: 18 + 6.
+    assert solved(model).incumbent == pytest.approx(20.0)
+    assert slotwise.check(instance, heterogeneous.schedule(model)).valid
+
+
+def test_placement_of_the_maps_must_not_matter():
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
+    reads = [Job("a", [MapTask(1.0, 100.0, ["n0"])], [1.0], output_ratio=1.0)]
+    instance = Instance.from_jobs("reads", cluster, reads)
+    assert not heterogeneous.applies(instance)
+    with pytest.raises(InputError, match="instance 'reads': reduce setups depend on where"):
+        heterogeneous.build(instance)
+    assert heterogeneous.applies(one_rate(instance))
+    # On a single node all reads are local.
+    assert reads_are_uniform(Instance.from_jobs("one", Cluster.uniform(1), reads))
+    with pytest.raises(InputError, match="unknown cuts knots: choose from heads, spans"):
+        heterogeneous.build(one_rate(instance), cuts=["knots"])
+
+
+def test_classes_of_equal_tasks():
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
+    maps = [
+        MapTask(1.0, 100.0, ["n0", "n1"]),
+        MapTask(1.0, 100.0, ["n1"]),
+        MapTask(1.0, 100.0, ["n1", "n0"]),
+        MapTask(2.0),
+        MapTask(2.0, 0.0, ["n0"]),
+    ]
+    jobs = [Job("a", maps, [3.0, 4.0, 3.0]), Job("b", [2.0], [3.0])]
+    instance = Instance.from_jobs("classes", cluster, jobs)
+    assert map_classes(instance) == [[0, 2], [1], [3, 4], [5]]
+    assert reduce_classes(instance) == [[0, 2], [1], [3]]
+
+
+@given(
+    st.lists(st.floats(0.0, 10.0), min_size=1, max_size=3),
+    st.integers(0, 5),
+)
+def test_least_span_is_the_optimum_of_equal_tasks(seconds, tasks):
+    every = product(range(len(seconds)), repeat=tasks)
+    least = min(max((p.count(k) * s for k, s in enumerate(seconds)), default=0.0) for p in every)
+    assert least_makespan_of_equals(np.array(seconds), tasks) == pytest.approx(least)
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(60), pytest.param(range(60, 400), marks=pytest.mark.slow)], ids=["some", "more"]
+)
+def test_linear_program_bounds_every_schedule_within_its_horizon(seeds):
+    """Neither without a horizon nor with one at or above the optimum is it above the optimum."""
+    for seed in seeds:
+        instance = with_speed_factors(tiny(seed), seed) if seed % 2 else of_seed(seed)
+        best = optimum(instance, shared_order=True)
+        for horizon in (None, best, 1.3 * best):
+            for phases in (("map", "reduce"), ("map",), ("reduce",)):
+                model = unrelated_machines.build(instance, horizon=horizon, only=phases)
+                outcome = highs.solve(model, threads=1)
+                assert outcome.stop is StopReason.GAP_CLOSED, (seed, horizon)
+                assert outcome.incumbent <= best * (1 + 1e-7) + 1e-9, (seed, horizon)
+
+
+def test_a_horizon_raises_the_bound():
+    """Two tasks of 10 s on a fast and a slow slot (factor 3): shares take 15 s, whole tasks 20."""
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
+    instance = Instance.from_jobs("two", cluster, [Job("a", [10.0, 10.0]), Job("b", [0.0], [0.0])])
+    factors = SpeedFactors(np.array([[1.0, 3.0], [1.0, 1.0]]), np.ones((2, 2)))
+    instance = replace(instance, speed_factors=factors)
+    without = highs.solve(unrelated_machines.build(instance, only=["map"]), threads=1)
+    # That one job alone takes 20 s is among the rows; the shares alone would give 15.
+    assert without.incumbent == pytest.approx(20.0)
+    # A horizon of 25 s forbids the slow slot, one of 19 s leaves room for one task only.
+    model = unrelated_machines.build(instance, horizon=25.0, only=["map"])
+    assert model.map_share[0, 1].ub == 0.0
+    model = unrelated_machines.build(instance, horizon=19.0, only=["map"])
+    assert highs.solve(model, threads=1).stop is StopReason.INFEASIBLE
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 5))
+def test_rounded_shares_are_a_valid_schedule(seed, jobs):
+    instance = small(jobs, 3, 2, seed=seed, max_maps=9, max_reduces=5)
+    order = np.random.default_rng(seed).permutation(jobs)
+    found = poured(instance, order, Clock())
+    for share, tasks in (
+        (found.map_share, instance.maps_of),
+        (found.reduce_share, instance.reduces_of),
+    ):
+        assert share.sum(axis=1) == pytest.approx(np.minimum(tasks, 1))
+    schedule = rounded(instance, order, found)
+    assert slotwise.check(instance, schedule).valid
+    assert schedule.makespan >= best_lower_bound(instance)[0] * (1 - 1e-9)
+
+
+def test_rounding_whole_shares_changes_nothing():
+    """One job, one wave, ten tasks each way on ten equal slots: one each, 5 s and then 7 s."""
+    cluster = Cluster.uniform(10, map_slots=1, reduce_slots=1)
+    instance = Instance.from_jobs("even", cluster, [Job("a", [5.0] * 10, [7.0] * 10)])
+    found = poured(instance, np.array([0]), Clock())
+    assert found.makespan == pytest.approx(12.0)
+    assert rounded(instance, np.array([0]), found).makespan == pytest.approx(12.0)
+
+
+def test_waves_wait_for_the_waves_before():
+    """Jobs of 2 s + 5 s and 3 s + 5 s on one map slot and two reduce slots.
+
+    In this order the maps end at 2 and 5 s. The reduces, split over both slots, still take 5 s of
+    each then and 2.5 s: 7 s and 7.5 s. In the other order: 3 + 5 = 8 s and 5 + 2.5 = 7.5 s.
+    """
+    cluster = Cluster.uniform(2, map_slots=1, reduce_slots=1)
+    jobs = [Job("a", [2.0], [5.0]), Job("b", [3.0], [5.0])]
+    instance = Instance.from_jobs("two", cluster, jobs)
+    one_map_slot = SpeedFactors(np.array([[1.0, 1e9], [1.0, 1e9]]), np.ones((2, 2)))
+    instance = replace(instance, speed_factors=one_map_slot)
+    assert poured(instance, np.array([0, 1]), Clock()).makespan == pytest.approx(7.5)
+    assert poured(instance, np.array([1, 0]), Clock()).makespan == pytest.approx(8.0)
+    # Within 4 s neither job has time for its reduces.
+    assert poured(instance, np.array([0, 1]), Clock(), horizon=4.0) is None
+
+
+@given(st.integers(0, 10_000), st.integers(1, 60))
+def test_waves_follow_the_order_and_have_much_the_same_work(seed, jobs):
+    instance = small(jobs, 3, 2, seed=seed, max_maps=9, max_reduces=5)
+    order = np.random.default_rng(seed).permutation(jobs)
+    wave = waves_of(instance, order)
+    steps = np.diff(wave[order])
+    assert wave[order[0]] == 0
+    assert ((steps == 0) | (steps == 1)).all()
+    maps, reduces = average_times(instance)
+    work = maps / max(maps.sum(), 1e-9) + reduces / max(reduces.sum(), 1e-9)
+    # A wave has no more than its share but for half of its first and half of its last job.
+    of = np.bincount(wave, work)
+    assert of.max() <= work.sum() / MOST_WAVES + work.max() + 1e-9
+
+
+def test_linear_programs_beat_the_heuristics_where_the_paper_plays():
+    instance = generate(12, seed=0, map_machines=20, reduce_machines=20)
+    found = slotwise.solve(instance, methods="unrelated-machines", threads=1)
+    heuristics = all_heuristics(instance, best_lower_bound(instance))
+    assert found.found_by == "unrelated-machines"
+    assert found.makespan < 0.95 * min(h.makespan for h in heuristics)
+    assert found.lower_bound > best_lower_bound(instance)[0]
+    assert found.gap < 0.25
+
+
+@pytest.mark.parametrize("jobs", [2, 4])
+def test_solve_proves_with_the_heterogeneous_model(jobs):
+    instance = small(jobs, 3, 3, seed=jobs, max_maps=12, max_reduces=12)
+    result = slotwise.solve(instance, methods="heterogeneous", threads=1)
+    assert result.status == "optimal"
+    assert result.bound_name == "heterogeneous model (HiGHS)"
+
+
+def test_nowhere_to_run_is_infeasible():
+    instance = replace(toy(), outages=Outages(np.array([True, True]), np.array([False, False])))
+    assert solved(heterogeneous.build(instance)).stop is StopReason.INFEASIBLE
+
+
+def test_solve_takes_the_model_where_tasks_are_equal():
+    names = lambda instance, threads: [  # noqa: E731
+        turn.method.name for lane in chosen_methods(instance, threads) for turn in lane.turns
+    ]
+    instance = small(4, 3, 3, seed=1, max_maps=9, max_reduces=9)
+    assert names(instance, 2)[0] == "heterogeneous"
+    assert names(instance, 1) == ["heterogeneous"]
+    few = replace(
+        instance,
+        map_processing=np.linspace(5.0, 45.0, instance.map_tasks),
+        reduce_processing=np.linspace(15.0, 135.0, instance.reduce_tasks),
+    )
+    assert "heterogeneous" not in names(few, 2)
+    assert "heterogeneous" not in names(replace(instance, speed_factors=None), 2)
+    assert "heterogeneous" not in names(generate(20, seed=1), 2)

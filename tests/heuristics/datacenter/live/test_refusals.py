@@ -1,0 +1,118 @@
+"""The live dispatcher: bad calls and options are refused, and nothing changes."""
+
+import json
+
+import pytest
+from live_dispatchers import HALF, pair, plan_of, refused
+
+from slotwise import Configuration, Dispatcher, JobClass
+from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
+
+
+@pytest.mark.parametrize(
+    ("demand", "message"),
+    [
+        ({"cpu": -1}, "job 'a': demand of cpu is -1: need a finite number >= 0"),
+        ({"cpu": float("nan")}, "job 'a': demand of cpu is nan: need a finite number >= 0"),
+        ({"cpu": float("inf")}, "job 'a': demand of cpu is inf: need a finite number >= 0"),
+        ({"cpu": "much"}, "job 'a': demand of cpu is much: need a finite number >= 0"),
+        ({"cpu": 0.0}, "job 'a': demands nothing"),
+        ({}, "job 'a': demands nothing"),
+        ({"cpu": 1.5}, "job 'a' fits no machine that can run class 'k'"),
+        ({"gpu": 0.5}, "job 'a': unknown resource 'gpu'"),
+    ],
+)
+def test_wrong_demands_are_refused_and_nothing_changes(demand, message):
+    dispatcher = Dispatcher(pair())
+    before = dispatcher.state()
+    refused(lambda: dispatcher.arrive("a", "k", demand), message)
+    assert dispatcher.state() == before
+
+
+NAN = float("nan")
+
+
+BAD_CALLS = [
+    ("arrive", ("a", "k", HALF), {}, "job 'a' is there already"),
+    ("arrive", (7, "k", HALF), {}, "job: need a name, got 7"),
+    ("arrive", (["z"], "k", HALF), {}, "job: need a name, got ['z']"),
+    ("arrive", ("z", "l", HALF), {}, "job 'z': unknown class 'l'"),
+    ("arrive", ("z", ["k"], HALF), {}, "job 'z': unknown class ['k']"),
+    ("arrive", ("z", "k", None), {}, "job 'z': need amounts by resource, got None"),
+    ("arrive", ("z", "k", 0.5), {}, "job 'z': need amounts by resource, got 0.5"),
+    ("arrive", ("z", "k", {"cpu": 10**400}), {}, "need a finite number >= 0"),
+    ("arrive", ("z", "k", {"cpu": [1]}), {}, "demand of cpu is [1]: need a finite number >= 0"),
+    ("arrive", ("z", "k", HALF), {"draw": NAN}, "draw: need a number from 0 to below 1, got nan"),
+    ("arrive", ("z", "k", HALF), {"draw": 1.0}, "draw: need a number from 0 to below 1, got 1.0"),
+    ("arrive", ("z", "k", HALF), {"draw": "x"}, "draw: need a number from 0 to below 1, got 'x'"),
+    ("arrive", ("z", "k", HALF), {"now": None}, "now: keep_after needs the time, from 3 on"),
+    ("arrive", ("z", "k", HALF), {"now": NAN}, "now: keep_after needs the time, from 3 on"),
+    ("arrive", ("z", "k", HALF), {"now": 2.0}, "now: keep_after needs the time, from 3 on"),
+    ("arrive", ("z", "k", HALF), {"now": "noon"}, "now: keep_after needs the time, from 3 on"),
+    ("depart", ("z",), {}, "job 'z' is not there"),
+    ("depart", (["a"],), {}, "job ['a'] is not there"),
+    ("depart", ("a",), {"now": -1}, "now: keep_after needs the time, from 3 on, got -1"),
+    ("depart", ("a",), {"now": [4]}, "now: keep_after needs the time, from 3 on, got [4]"),
+    ("cancel", ("a",), {}, "job 'a' runs on c/"),
+    ("cancel", ({},), {}, "job {} is not there"),
+    ("cancel", ("z",), {}, "job 'z' is not there"),
+    ("join", ("x",), {}, "unknown configuration 'x'"),
+    ("join", ({},), {}, "unknown configuration {}"),
+    ("join", ("c", {"cpu": -1}), {}, "machine of c: cpu is -1: need a finite number >= 0"),
+    ("join", ("c", {"gpu": 1}), {}, "machine of c: unknown resource 'gpu'"),
+    ("join", ("c", {"cpu": NAN}), {}, "machine of c: cpu is nan: need a finite number >= 0"),
+    ("join", ("c", 2), {}, "machine of c: need amounts by resource, got 2"),
+    ("leave", ("c/99",), {}, "unknown machine c/99"),
+    ("leave", (["c/0"],), {}, "unknown machine ['c/0']"),
+    ("drain", (0,), {}, "unknown machine 0"),
+    ("undrain", (None,), {}, "unknown machine None"),
+    ("explain", (["a"],), {}, "job ['a'] is not there"),
+    ("explain", ("z",), {}, "job 'z' is not there"),
+    ("explain", ("k", 1), {}, "need amounts by resource, got 1"),
+    ("follow", (None,), {}, "need a slotwise/guidance/1 document with its datacenter"),
+    ("follow", ("plan.json",), {}, "need a slotwise/guidance/1 document with its datacenter"),
+    ("follow", ({"format": "slotwise/guidance/1", "datacenter": {"x": 1}},), {}, "guidance: Key"),
+    ("follow", ({"format": "slotwise/guidance/1", "datacenter": [1]},), {}, "guidance: TypeError"),
+    ("restore", ({"format": "x"},), {}, "need a slotwise/dispatcher-state/1 document"),
+    ("restore", (None,), {}, "need a slotwise/dispatcher-state/1 document"),
+    ("restore", ({"format": "slotwise/dispatcher-state/1"},), {}, "state: KeyError at 'guidance'"),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_bad_call_is_a_value_error_and_changes_nothing(policy):
+    dispatcher = Dispatcher(pair(), policy=policy, keep_after=5.0)
+    for name in "abcdef":
+        dispatcher.arrive(name, "k", HALF, now=3.0)
+    before = dispatcher.state()
+    assert before["waiting"]
+    for verb, given, options, message in BAD_CALLS:
+        if verb in ("arrive", "depart") and "now" not in options:
+            options = {"now": 3.0, **options}
+        refused(lambda: getattr(dispatcher, verb)(*given, **options), message)  # noqa: B023
+        assert dispatcher.state() == before, (verb, given)
+    slow = plan_of([Configuration("c", 2, {"cpu": 1.0})], [JobClass("k", 1.0, 9.0, HALF)])
+    refused(lambda: dispatcher.follow(slow), "keep_after: need at least the jobs' mean duration, 9")
+    broken = json.loads(json.dumps(pair()))
+    broken["prices"]["classes"] = {}
+    if policy == "bid-price":
+        refused(lambda: dispatcher.follow(broken), "guidance: KeyError at 'k'")
+    assert dispatcher.state() == before
+    assert [one.job for one in dispatcher.depart("a", now=3.0)] == ["e"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": None}, "seed: need an integer >= 0, got None"),
+        ({"seed": 0.5}, "seed: need an integer >= 0, got 0.5"),
+        ({"sample": "two"}, "sample: need at least 1 machine, got two"),
+        ({"sample": 0}, "sample: need at least 1 machine, got 0"),
+        ({"policy": "random"}, "policy 'random': need one of lotes, "),
+        ({"policy": "best-fit", "sample": 3}, "sample are for lotes, not for best-fit"),
+        ({"keep_after": "x"}, "keep_after: need at least the jobs' mean duration, 1 h, got x"),
+        ({"keep_after": NAN}, "keep_after: need at least the jobs' mean duration, 1 h, got nan"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    refused(lambda: Dispatcher(pair(), **options), message)

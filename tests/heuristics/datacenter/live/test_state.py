@@ -1,0 +1,353 @@
+"""The live dispatcher: its state, restored, and any calls in any order."""
+
+import json
+import random
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from live_dispatchers import HALF, full, mixed, pair, plan_of, refused
+
+from slotwise import Configuration, Dispatcher, JobClass, Placement
+from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
+
+
+@pytest.mark.parametrize("keep_after", [None, 1.0])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_what_is_saved_after_smaller_machines_is_restored(policy, keep_after):
+    """Two jobs of 0.5 run on machines that now have 0.6; a job of 0.9 waits, a machine kept."""
+    options = {"policy": policy, "keep_after": keep_after}
+    small = plan_of([Configuration("c", 2, {"cpu": 0.6})], [JobClass("k", 1.0, 1.0, HALF)])
+    dispatcher = Dispatcher(pair(), **options)
+    for name in "abcd":
+        dispatcher.arrive(name, "k", HALF, now=0.0)
+    assert dispatcher.arrive("large", "k", {"cpu": 0.9}, now=0.0) is None
+    assert dispatcher.arrive("e", "k", HALF, now=2.0) is None
+    assert dispatcher.follow(small) == []
+    saved = json.loads(json.dumps(dispatcher.state()))
+    again = Dispatcher(small, **options)
+    again.restore(saved)
+    assert again.state() == saved
+    for name in "abcd":
+        assert again.depart(name, now=3.0) == dispatcher.depart(name, now=3.0)
+        assert again.state() == dispatcher.state()
+    assert again.waiting == ["large"]
+
+
+def test_what_is_saved_after_a_kept_machine_is_gone_is_restored():
+    """The plan that follows has no d, of which a machine is kept for w."""
+    classes = [JobClass("k", 1.0, 1.0, HALF)]
+    both = plan_of([Configuration("c", 1, {"cpu": 1.0}), Configuration("d", 1, HALF)], classes)
+    dispatcher = Dispatcher(both, policy="best-fit", keep_after=1.0)
+    for name in "abc":
+        assert dispatcher.arrive(name, "k", HALF, now=0.0)
+    dispatcher.arrive("w", "k", HALF, now=0.0)
+    dispatcher.arrive("x", "k", HALF, now=2.0)
+    state = dispatcher.state()
+    assert state["waiting"][0]["kept"] is not None
+    for entry in state["machines"]:
+        entry["jobs"] = [] if entry["configuration"] == "d" else entry["jobs"]
+    state["waiting"][0]["kept"] = "d/0"
+    dispatcher.restore(state)
+    one = plan_of([Configuration("c", 1, {"cpu": 1.0})], classes)
+    dispatcher.follow(one)
+    again = Dispatcher(one, policy="best-fit", keep_after=1.0)
+    again.restore(json.loads(json.dumps(dispatcher.state())))
+    assert again.state() == dispatcher.state()
+    assert again.state()["waiting"][0]["kept"] == "c/0"
+
+
+class Acts:
+    """Random calls, which depend only on the seed and on what the dispatcher says."""
+
+    def __init__(self, dispatcher, seed):
+        self.dispatcher, self.random = dispatcher, random.Random(seed)
+        self.jobs, self.arrived, self.now = [], 0, 0.0
+
+    def one(self):
+        """One call, by name, and what came of it."""
+        pick, machines = self.random.random(), self.dispatcher.machines
+        if pick < 0.5:
+            name, k = str(self.arrived), self.random.choice("klo")
+            demand = {r: self.random.choice((0.1, 0.3, 0.75)) for r in ("cpu", "mem")}
+            self.arrived += 1
+            try:
+                place = self.dispatcher.arrive(name, k, demand, now=self.now)
+            except ValueError as error:
+                return "refused", str(error)
+            self.jobs.append(name)
+            return "arrive", place
+        if pick < 0.85 and self.jobs:
+            job = self.jobs.pop(self.random.randrange(len(self.jobs)))
+            self.now += 1.0
+            return "depart", self.dispatcher.depart(job, now=self.now)
+        if pick < 0.88:
+            size = self.random.choice((None, None, {"cpu": 1.3, "mem": 0.5}))
+            return "join", self.dispatcher.join(self.random.choice("mn"), size)
+        if pick < 0.91 and len(machines) > 3:
+            return "leave", self.dispatcher.leave(self.random.choice(machines))
+        if pick < 0.94:
+            return "drain", self.dispatcher.drain(self.random.choice(machines))
+        if pick < 0.98:
+            return "undrain", self.dispatcher.undrain(self.random.choice(machines))
+        return "follow", self.dispatcher.follow(mixed(self.random.randrange(2)))
+
+
+@pytest.mark.parametrize("keep_after", [None, 10.0])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_after_restoring_the_decisions_are_the_same(policy, keep_after):
+    options = {"policy": policy, "keep_after": keep_after}
+    acts = Acts(Dispatcher(mixed(0), **options), 5)
+    for seed in range(8):
+        for _ in range(60):
+            acts.one()
+        saved = json.loads(json.dumps(acts.dispatcher.state()))
+        following = next(
+            plan for plan in (mixed(0), mixed(1)) if _same_guidance(plan, policy, saved["guidance"])
+        )
+        again = Dispatcher(following, **options)
+        again.restore(saved)
+        assert again.state() == acts.dispatcher.state()
+        other = Acts(again, seed)
+        other.jobs, other.arrived, other.now = list(acts.jobs), acts.arrived, acts.now
+        acts.random.seed(seed)
+        for _ in range(60):
+            assert other.one() == acts.one()
+    assert acts.dispatcher.waiting
+
+
+def _same_guidance(plan, policy, fingerprint):
+    return Dispatcher(plan, policy=policy).state()["guidance"] == fingerprint
+
+
+WAITING = {"job": "z", "class": "k", "demand": {"cpu": 1}, "number": 9}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"guidance": "x"}, "saved under other guidance"),
+        ({"policy": "best-fit"}, "saved with policy 'best-fit'"),
+        ({"seed": 3}, "saved with seed 3"),
+        ({"waiting": [{"job": "e"}]}, "state: KeyError"),
+        ({"machines": None}, "state: TypeError"),
+        (
+            {"waiting": [{"job": "a", "class": "k", "demand": {"cpu": 1}, "number": 9}]},
+            "job 'a' is there twice",
+        ),
+        ({"arrived": -1}, "state: arrived: need an integer >= 0, got -1"),
+        ({"arrived": "x"}, "state: arrived: need an integer >= 0, got 'x'"),
+        ({"next_machine": {"c": 1}}, "state: machine c/1: the next one is 1"),
+        ({"next_machine": {}}, "state: KeyError at 'c'"),
+        ({"waiting": [WAITING | {"kept": "c/7"}]}, "state: KeyError at 'c/7'"),
+        ({"waiting": [WAITING | {"since": float("nan")}]}, "state: job 'z' waits since nan"),
+        ({"waiting": [WAITING | {"job": 5}]}, "state: job 5: need a name"),
+        ({"waiting": [WAITING | {"number": 1.5}]}, "state: job 'z': need an integer >= 0, got 1.5"),
+    ],
+)
+def test_states_that_are_none_are_refused(change, message):
+    dispatcher = full()
+    before = dispatcher.state()
+    refused(lambda: dispatcher.restore({**before, **change}), message)
+    assert dispatcher.state() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"number": 0}, "state: machine c/0 is there twice"),
+        ({"number": "1"}, "state: machine of c: need an integer >= 0, got '1'"),
+        ({"bin": -1}, "state: machine c/1: the plan has no bin -1 there"),
+        ({"configuration": "x"}, "unknown configuration 'x'"),
+        ({"capacity": {"cpu": "much"}}, "state: machine c/1: cpu is much"),
+        ({"jobs": None}, "state: TypeError"),
+    ],
+)
+def test_states_with_wrong_machines_are_refused(change, message):
+    dispatcher = full()
+    dispatcher.arrive("e", "k", HALF)
+    before = dispatcher.state()
+    first, second = before["machines"]
+    wrong = {**before, "machines": [first, second | change], "arrived": 99}
+    refused(lambda: dispatcher.restore(wrong), message)
+    assert dispatcher.state() == before
+    assert dispatcher.depart("a") == [Placement("e", "c", 0)]
+
+
+DEMANDS = st.tuples(
+    st.sampled_from("kllo"), st.sampled_from((0.2, 0.5, 0.9, 1.4)), st.sampled_from((0.0, 0.3, 0.9))
+)
+
+
+class Life(RuleBasedStateMachine):
+    """Any calls in any order, against the books kept here."""
+
+    @initialize(
+        policy=st.sampled_from(POLICIES),
+        keep_after=st.sampled_from((None, 3.0)),
+        crowd=st.lists(DEMANDS, min_size=6, max_size=12),
+    )
+    def begin(self, policy, keep_after, crowd):
+        self.policy, self.plan, self.now = policy, mixed(0), 0.0
+        self.dispatcher = Dispatcher(self.plan, policy=policy, keep_after=keep_after)
+        self.where, self.need, self.line, self.number = {}, {}, [], 0
+        self.capacity = {
+            f"{entry['name']}/{i}": entry["capacity"]
+            for entry in self.plan["datacenter"]["configurations"]
+            for i in range(entry["count"])
+        }
+        self.draining = set()
+        for need in crowd:
+            self.arrive(need)
+
+    def started(self, placements):
+        for place in placements:
+            assert self.where[place.job] is None
+            self.line.remove(place.job)
+            self.where[place.job] = f"{place.configuration}/{place.machine}"
+            assert self.where[place.job] not in self.draining
+
+    @rule(need=DEMANDS)
+    def arrive(self, need):
+        k, cpu, mem = need
+        job, demand = str(self.number), {"cpu": cpu, "mem": mem}
+        try:
+            place = self.dispatcher.arrive(job, k, demand, now=self.now)
+        except ValueError:
+            assert not any(
+                machine.split("/")[0] in self.able(k) and self.holds(machine, demand, empty=True)
+                for machine in self.capacity.keys() - self.draining
+            )
+            return
+        self.number += 1
+        self.where[job], self.need[job] = None, (k, demand)
+        self.line.append(job)
+        self.started([place] if place else [])
+
+    @precondition(lambda self: self.where)
+    @rule(data=st.data())
+    def depart(self, data):
+        job = data.draw(st.sampled_from(sorted(self.where)))
+        self.now += 1.0
+        started = self.dispatcher.depart(job, now=self.now)
+        if self.where.pop(job) is None:
+            self.line.remove(job)
+        self.started(started)
+
+    @precondition(lambda self: self.line)
+    @rule(data=st.data())
+    def cancel(self, data):
+        job = data.draw(st.sampled_from(self.line))
+        started = self.dispatcher.cancel(job)
+        self.line.remove(job)
+        del self.where[job]
+        self.started(started)
+
+    @rule(configuration=st.sampled_from("mn"), own=st.booleans())
+    def join(self, configuration, own):
+        capacity = {"cpu": 1.5, "mem": 0.8} if own else None
+        joined = self.dispatcher.join(configuration, capacity)
+        standard = {"m": {"cpu": 1.0, "mem": 1.0}, "n": {"cpu": 2.0, "mem": 1.0}}
+        self.capacity[joined.machine] = capacity or standard[configuration]
+        self.started(joined.started)
+
+    @precondition(lambda self: self.capacity)
+    @rule(data=st.data())
+    def leave(self, data):
+        machine = data.draw(st.sampled_from(sorted(self.capacity)))
+        left = self.dispatcher.leave(machine)
+        del self.capacity[machine]
+        self.draining.discard(machine)
+        assert left.jobs == sorted((j for j, m in self.where.items() if m == machine), key=int)
+        for job in left.jobs:
+            self.where[job] = None
+        self.line = left.jobs + self.line
+        self.started(left.started)
+
+    @precondition(lambda self: self.capacity)
+    @rule(data=st.data())
+    def drain(self, data):
+        machine = data.draw(st.sampled_from(sorted(self.capacity)))
+        if machine in self.draining:
+            self.draining.remove(machine)
+            self.started(self.dispatcher.undrain(machine))
+        else:
+            self.draining.add(machine)
+            self.started(self.dispatcher.drain(machine))
+
+    @rule(number=st.integers(0, 1))
+    def follow(self, number):
+        self.plan = mixed(number)
+        self.started(self.dispatcher.follow(self.plan))
+
+    @invariant()
+    def no_machine_is_overfilled(self):
+        for machine, capacity in self.capacity.items():
+            for r in ("cpu", "mem"):
+                assert self.free(machine, r, capacity) >= -1e-9
+
+    def free(self, machine, r, capacity):
+        on_it = (self.need[job][1][r] for job, where in self.where.items() if where == machine)
+        return capacity[r] - sum(on_it)
+
+    @invariant()
+    def no_job_is_lost_and_the_line_is_in_order(self):
+        assert self.dispatcher.waiting == self.line
+
+    @invariant()
+    def no_job_waits_where_its_class_has_its_place_and_there_is_room(self):
+        for job in self.line:
+            k, demand = self.need[job]
+            homes = self.homes(k)
+            if not any(
+                machine.split("/")[0] in homes and self.holds(machine, demand, empty=True)
+                for machine in self.capacity.keys() - self.draining
+            ):
+                homes = self.able(k)
+            for machine in self.capacity.keys() - self.draining - self.kept():
+                assert machine.split("/")[0] not in homes or not self.holds(machine, demand)
+
+    def kept(self):
+        kept = {entry.get("kept") for entry in self.dispatcher.state()["waiting"]} - {None}
+        assert len(kept) <= 1
+        return kept
+
+    @invariant()
+    def a_machine_is_kept_for_the_first_that_has_waited_so_long(self):
+        state = self.dispatcher.state()
+        if state["keep_after"] is None or not state["waiting"]:
+            return
+        first, able = state["waiting"][0], self.able(self.need[self.line[0]][0])
+        late = state["now"] - first["since"] >= state["keep_after"]
+        assert (
+            not late
+            or self.kept()
+            or not any(
+                machine.split("/")[0] in able and self.holds(machine, first["demand"], empty=True)
+                for machine in self.capacity.keys() - self.draining
+            )
+        )
+
+    def holds(self, machine, demand, *, empty=False):
+        capacity = self.capacity[machine]
+        return all(
+            demand[r] <= (capacity[r] if empty else self.free(machine, r, capacity)) + 1e-10
+            for r in demand
+        )
+
+    def able(self, k):
+        return {"n"} if k == "o" else {"m", "n"}
+
+    def homes(self, k):
+        if self.policy == "bid-price":
+            return set(self.plan["prices"]["belongs"][k])
+        if self.policy != "lotes":
+            return self.able(k)
+        return {entry["configuration"] for entry in self.plan["bins"] if entry["jobs"].get(k)}
+
+
+TestLife = Life.TestCase
+
+
+TestLife.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)

@@ -1,0 +1,139 @@
+"""MCH as printed, collapsed hierarchies and flat DRF."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from trees import FIGURE_4_SHARES, broken_guarantee, figure_4, idle_cpu, leaf, tree
+
+from slotwise.core.errors import InputError
+from slotwise.heuristics.hierarchy import ALLOCATORS, allocate
+from slotwise.heuristics.hierarchy.collapsed_hierarchies import ch
+from slotwise.heuristics.hierarchy.drf import drf
+from slotwise.heuristics.hierarchy.exact import exact
+from slotwise.heuristics.hierarchy.mch_as_printed import mch
+from slotwise.instances.hierarchy.building import Row, from_rows
+from slotwise.instances.hierarchy.checker import check_allocation
+from slotwise.instances.hierarchy.generators.mch import generate
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
+from slotwise.instances.hierarchy.plain_tree import Group, Leaf
+
+
+def test_mch_figure_4():
+    allocation = mch(figure_4())
+    assert allocation.weight == pytest.approx([1, 1, 0.5, 0.5, 1, 1])
+    assert allocation.share == pytest.approx(FIGURE_4_SHARES)
+
+
+def test_mch_leaves_cpu_idle():
+    # Weights 1, 1, 1/2: memory is full first, at x/3 + x + x/2 = 1.
+    allocation = mch(idle_cpu())
+    assert allocation.share == pytest.approx([6 / 11, 6 / 11, 3 / 11])
+    assert 1 - allocation.used[0] == pytest.approx(2 / 11)
+    assert any("could grow" in line for line in check_allocation(allocation).violations)
+
+
+def test_mch_breaks_a_guarantee():
+    # Weights 1, 2/3, 1, 1: memory is full first, at x/2 + x/3 + x + x = 1.
+    allocation = mch(broken_guarantee())
+    assert allocation.share[0] == pytest.approx(6 / 17)
+    assert allocation.guarantee[0] == 0.5
+    assert allocation.met.tolist() == [False, False, True, True]
+    assert any("'a'" in line for line in check_allocation(allocation).violations)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_mch_is_exact_with_full_type_leaves_only(seed):
+    hierarchy = generate(
+        1 + seed % 5, seed=seed, partial=0, resources=2 + seed % 2, weight=(0.2, 5)
+    )
+    assert mch(hierarchy).share == pytest.approx(exact(hierarchy).share)
+
+
+def test_collapsed_hierarchies_short_change_a_group():
+    # H-DRF's example: weights 1/2, 1/4, 1/4. CPU: 2x + x = 1, so eng has 1/3 of its half.
+    hierarchy = tree(leaf("sci", 1, 1), Group("eng", [leaf("dev", 1, 0), leaf("prod", 0, 1)]))
+    allocation = ch(hierarchy)
+    assert allocation.share == pytest.approx([2 / 3, 1 / 3, 1 / 3])
+    assert any("group 'eng'" in line for line in check_allocation(allocation).violations)
+    assert exact(hierarchy).share == pytest.approx([0.5, 0.5, 0.5])
+
+
+def test_collapsed_for_one_resource():
+    # c-shares in the ratio 1:1; a needs 1 m per c, b needs 2, so m is full at x + 2x = 1.
+    hierarchy = tree(leaf("a", 1, 1), leaf("b", 1, 2))
+    assert (ch(hierarchy, "c").tasks).tolist() == pytest.approx([1 / 3, 1 / 3])
+    assert ch(hierarchy, "m").share == pytest.approx([0.5, 0.5])
+    with pytest.raises(InputError, match="unknown resource 'x': the hierarchy has c, m"):
+        ch(hierarchy, "x")
+
+
+def test_drf_of_the_nsdi_paper(traces):
+    (case,) = _cases(traces, "drf_flat_allocation")
+    users = [
+        Leaf(
+            user["name"],
+            dict(zip(case["resources"], user["task_demand"], strict=True)),
+            user["weight"],
+        )
+        for user in case["users"]
+    ]
+    capacity = dict(zip(case["resources"], case["capacity"], strict=True))
+    flat = Hierarchy.from_tree(capacity, Group("root", users))
+    for entry in ALLOCATORS:
+        allocation = allocate(flat, entry.name)
+        found = dict(zip(flat.paths, allocation.tasks, strict=True))
+        assert found == pytest.approx(case["expect_tasks"])
+        assert dict(zip(flat.paths, allocation.share, strict=True)) == pytest.approx(
+            case["expect_dominant_share"], abs=1e-6
+        )
+
+
+def test_weighted_max_min_of_one_resource(traces):
+    # Minimum shares are not part of the model; the cases without them are.
+    checked = 0
+    for case in _cases(traces, "weighted_max_min_single_resource"):
+        queues = case["queues"]
+        if any(queue["min"] > 0 for queue in queues):
+            continue
+        rows = [Row("root", -1)]
+        for k, queue in enumerate(queues):
+            most = float("inf") if queue["max"] is None else queue["max"]
+            rows.append(Row(f"q{k}", 0, queue["weight"], ({"mb": 1}, most)))
+        flat = from_rows({"mb": case["capacity"]}, rows)
+        for allocator in (exact, drf, mch):
+            assert allocator(flat).tasks.tolist() == pytest.approx(case["expect"]), case["id"]
+        checked += 1
+    assert checked == 6
+
+
+def test_active_queues(traces):
+    # A queue is active if it has tasks; every resource gets the same fraction.
+    groups = json.loads((traces / "fairshare" / "fairshare_cases.json").read_text())["groups"]
+    (group,) = [g for g in groups if g["group"] == "hierarchical_fair_share_active_queues"]
+    rows: list[Row] = []
+    stack = [(group["tree"], -1)]
+    while stack:
+        node, parent = stack.pop()
+        asks = None if "children" in node else ({"mb": 1024, "vcores": 1}, float("inf"))
+        stack.extend((child, len(rows)) for child in node.get("children", ()))
+        rows.append(Row(node["name"], parent, node.get("weight", 1), asks))
+    capacity = {"mb": 16384, "vcores": 16}
+    steady = from_rows(capacity, rows)
+    found = dict(zip(steady.paths, steady.guarantee, strict=True))
+    assert {path: found[path] for path in group["steady"]} == pytest.approx(group["steady"])
+    for case in group["cases"]:
+        tasks = np.where(np.isin(steady.paths, case["active"]), np.inf, 0.0)
+        active = replace(steady, tasks=tasks)
+        allocation = exact(active)
+        for values in (active.guarantee, allocation.share):
+            found = dict(zip(active.paths, values, strict=True))
+            assert {path: found[path] for path in case["expect"]} == pytest.approx(
+                case["expect"], abs=0.009
+            )
+
+
+def _cases(traces, name):
+    groups = json.loads((traces / "fairshare" / "fairshare_cases.json").read_text())["groups"]
+    return next(group["cases"] for group in groups if group["group"] == name)

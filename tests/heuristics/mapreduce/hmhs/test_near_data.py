@@ -1,0 +1,167 @@
+"""Min-Min by classes of tasks: the pseudocode's schedule, bit for bit, in near-linear time."""
+
+from dataclasses import replace
+from time import process_time
+
+import numpy as np
+import plain_min_min
+import pytest
+
+from slotwise.core.arrays import offsets
+from slotwise.heuristics.mapreduce.hmhs import min_min
+from slotwise.heuristics.mapreduce.hmhs.near_data import near_data_maps
+from slotwise.instances.mapreduce.checker import check
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask, SpeedFactors
+
+RATES = [(100, 50, 30), (40, 40, 40), (100, 50, 10), (90.5, 20.25, 20.25), (3, 0.7, 0.1)]
+TIMES = [
+    [1.0, 2.0, 3.0],
+    # Several of these are equal but for rounding, and so are sums with them.
+    [0.1, 0.2, 0.3, 0.1 + 0.2, 0.6, 0.7, 0.7 - 0.1],
+    [0.3, 0.1 + 0.2, 1000.3, 1000.1 + 0.2],
+    [0.0, 1.0],
+    [3.0],
+]
+INPUTS = [[0.0, 128.0], [100.0, 50.0, 30.0, 0.0], [0.1, 0.2, 0.3, 0.1 + 0.2, 90.5], [64.0]]
+FACTORS = [[1.0], [0.5, 1.0, 2.0], [0.1, 1 / 3, 0.7], [0.1, 0.3, 0.1 * 3]]
+
+
+def random_instance(seed: int) -> Instance:
+    """Uneven racks, nodes without slots, tasks without input, replicas or equals; every third
+    instance has speed factors."""
+    rng = np.random.default_rng(seed)
+    nodes = int(rng.integers(1, 7))
+    racks = int(rng.integers(1, nodes + 1))
+    rack_of = rng.permutation(
+        np.concatenate((np.arange(racks), rng.integers(0, racks, nodes - racks)))
+    )
+    slots = rng.integers(0, 4, (2, nodes))
+    slots[:, int(rng.integers(nodes))] += slots.sum(axis=1) == 0
+    cluster = Cluster(
+        tuple(f"n{k}" for k in range(nodes)),
+        tuple(f"r{k}" for k in range(racks)),
+        rack_of.astype(np.int64),
+        *slots.astype(np.int64),
+        Rates(*RATES[rng.integers(len(RATES))]),
+    )
+    times = [*TIMES, rng.random(30) * 10][rng.integers(len(TIMES) + 1)]
+    inputs = [*INPUTS, rng.random(20) * 300][rng.integers(len(INPUTS) + 1)]
+    jobs = []
+    for j in range(int(rng.integers(1, 5))):
+        maps = []
+        for _ in range(int(rng.integers(0, 7))):
+            held = rng.choice(nodes, int(rng.integers(0, min(nodes, 3) + 1)), replace=False)
+            replicas = [f"n{k}" for k in held]
+            maps.append(MapTask(float(rng.choice(times)), float(rng.choice(inputs)), replicas))
+        reduces = [float(rng.choice(times)) for _ in range(int(rng.integers(0, 7)))]
+        jobs.append(Job(f"j{j}", maps, reduces, float(rng.choice([0.0, 0.2, 1.0, 2.5]))))
+    instance = Instance.from_jobs(f"random-{seed}", cluster, jobs)
+    if seed % 3:
+        return instance
+    values = FACTORS[rng.integers(len(FACTORS))]
+    factors = (rng.choice(values, (instance.jobs, count)) for count in slots.sum(axis=1))
+    return replace(instance, speed_factors=SpeedFactors(*factors))
+
+
+def large_instance(tasks: int, nodes: int, racks: int) -> Instance:
+    """Blocks of 128 MB and what is left of each job's input, three replicas of each; no job."""
+    rng = np.random.default_rng(0)
+    blocks = rng.zipf(1.6, tasks) % 5000 + 1
+    jobs = int(np.searchsorted(np.cumsum(blocks), tasks)) + 1
+    first = np.minimum(offsets(blocks[:jobs]), tasks)
+    input_mb = np.full(tasks, 128.0)
+    input_mb[first[1:] - 1] = np.round(rng.uniform(1, 128, jobs), 3)
+    return Instance(
+        "large",
+        Cluster.uniform(nodes, racks=racks, map_slots=2, reduce_slots=2),
+        tuple(f"j{i}" for i in range(jobs)),
+        rng.choice([0.0, 0.5], jobs),
+        first,
+        3.0 + input_mb / 10,
+        input_mb,
+        np.arange(0, 3 * tasks + 1, 3),
+        np.add.outer(rng.integers(0, nodes, tasks), [0, 1, nodes // 2]).ravel() % nodes,
+        np.arange(jobs + 1),
+        np.full(jobs, 9.0),
+    )
+
+
+def assert_equal(found, expected) -> None:
+    assert found.slot.tolist() == expected.slot.tolist()
+    assert found.start.tolist() == expected.start.tolist()
+    assert found.setup.tolist() == expected.setup.tolist()
+    assert found.end.tolist() == expected.end.tolist()
+
+
+def compare(seed: int) -> None:
+    instance = random_instance(seed)
+    expected = plain_min_min.plain_min_min(instance)
+    found = min_min.min_min(instance)
+    assert_equal(found.map, expected.map)
+    assert_equal(found.reduce, expected.reduce)
+    if instance.speed_factors is None:
+        assert_equal(near_data_maps(instance), expected.map)
+
+
+@pytest.mark.parametrize("some", range(10))
+def test_as_the_pseudocode(some) -> None:
+    for seed in range(60 * some, 60 * (some + 1)):
+        compare(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("some", range(10))
+def test_as_the_pseudocode_many_times(some) -> None:
+    for seed in range(1000 + 2000 * some, 3000 + 2000 * some):
+        compare(seed)
+
+
+def test_the_near_slot_is_worth_a_wait() -> None:
+    # 100 MB on n0 take 1 s there and 10 s on n1, processing 4 s. First ends: 5 and 10 on n0, then
+    # 14 on n1 against 15 on n0.
+    cluster = Cluster.uniform(2, racks=2, map_slots=1, rates=Rates(100, 50, 10))
+    instance = Instance.from_jobs("near", cluster, [Job("a", [MapTask(4, 100, ["n0"])] * 3)])
+    maps = near_data_maps(instance)
+    assert maps.slot.tolist() == [0, 0, 1]
+    assert maps.end.tolist() == [5, 10, 14]
+    assert maps.setup.tolist() == [1, 1, 10]
+
+
+def test_equal_but_for_rounding_goes_by_number() -> None:
+    # 0.1 + 0.2 is a little more than 0.3, but not after 1000 s of reading.
+    cluster = Cluster.uniform(1, map_slots=1, rates=Rates(1, 1, 1))
+    times = [0.1 + 0.2, 0.3]
+    alone = Instance.from_jobs("alone", cluster, [Job("a", times)])
+    assert near_data_maps(alone).start.tolist() == [0.3, 0.0]
+    read = Instance.from_jobs(
+        "read", cluster, [Job("a", [MapTask(time, 1000.0) for time in times])]
+    )
+    assert near_data_maps(read).start.tolist() == [0.0, 1000.3]
+
+
+def test_the_setup_is_that_of_the_slot_where_rounding_hides_it() -> None:
+    # 10^16 s is so late that half a second and two seconds more are the same: the next number but
+    # one is 2 s away.
+    cluster = Cluster.uniform(1, map_slots=1, rates=Rates(2, 1, 0.9))
+    tasks = [1e16, MapTask(2e16, 1.0, ["n0"])]
+    assert near_data_maps(Instance.from_jobs("late", cluster, [Job("a", tasks)])).setup[1] == 0.5
+
+
+def test_large_instances_take_the_same_way_in_one_kernel_or_the_other(monkeypatch) -> None:
+    instance = large_instance(3000, 60, 4)
+    by_class = min_min.hmhs(instance)
+    monkeypatch.setattr(min_min, "MOST_UNINDEXED_PAIRS", 10**9)
+    by_queue = min_min.hmhs(instance)
+    assert_equal(by_class.map, by_queue.map)
+    assert_equal(by_class.reduce, by_queue.reduce)
+
+
+@pytest.mark.slow
+def test_near_linear() -> None:
+    near_data_maps(large_instance(10, 2, 1))
+    instance = large_instance(256_000, 600, 20)
+    began = process_time()
+    schedule = min_min.min_min(instance)
+    assert process_time() - began < 20
+    assert check(instance, schedule).violations == []

@@ -1,0 +1,121 @@
+"""Queues of Volcano and KAI, read: amounts by hand, round trip, refusals."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from trees import figure_4
+
+from slotwise import InputError
+from slotwise.heuristics.hierarchy.limits.schedulers import on_scheduler
+from slotwise.instances.exporters import export
+from slotwise.instances.hierarchy.kubernetes_queues.kai import read_kai
+from slotwise.instances.hierarchy.kubernetes_queues.volcano import read_volcano
+
+
+def queue(name, **spec):
+    return {"apiVersion": "v1", "kind": "Queue", "metadata": {"name": name}, "spec": spec}
+
+
+def written(tmp_path: Path, *queues) -> Path:
+    path = tmp_path / "queues.yaml"
+    path.write_text(yaml.safe_dump_all(queues))
+    return path
+
+
+def given(tree, scheduler):
+    nodes = on_scheduler(tree, scheduler).document()["nodes"]
+    return {path: row["cpu"] for path, row in nodes.items()}
+
+
+def test_proportion(tmp_path):
+    path = written(
+        tmp_path,
+        queue("a", weight=1, capability={"cpu": "2"}),
+        queue("b", weight=3),
+        queue("c", weight=1, guarantee={"resource": {"cpu": "4000m"}}),
+    )
+    tree, notes = read_volcano(path, capacity={"cpu": 16})
+    assert "read as the plugin proportion takes them" in notes[0]
+    # 16 for 1 : 3 : 1, but a at most 2 and c at least 4: b has the other 10.
+    assert given(tree, "volcano") == pytest.approx({"a": 2, "b": 10, "c": 4})
+    assert tree.quotas.reserve[:, 0].tolist() == [0, 0, 0, 4]
+
+
+def test_capacity(tmp_path):
+    path = written(
+        tmp_path,
+        queue("eng", deserved={"cpu": 8}),
+        queue("dev", parent="eng", deserved={"cpu": 6}),
+        queue("test", parent="eng", deserved={"cpu": 2}),
+        queue("ads", deserved={"cpu": 4}),
+        queue("idle"),
+    )
+    tree, notes = read_volcano(path, capacity={"cpu": 16}, tasks={"idle": 0})
+    assert given(tree, "volcano") == pytest.approx(
+        {"eng": 32 / 3, "eng/dev": 8, "eng/test": 8 / 3, "ads": 16 / 3, "idle": 0}
+    )
+    # What deserves nothing goes before those above what they deserve: it takes all 4 that are left.
+    busy, _ = read_volcano(path, capacity={"cpu": 16})
+    assert given(busy, "volcano") == pytest.approx(
+        {"eng": 8, "eng/dev": 6, "eng/test": 2, "ads": 4, "idle": 4}
+    )
+    assert any("deserve nothing" in note for note in notes)
+
+
+def test_our_own_export_is_read_back(tmp_path):
+    tree = figure_4()
+    path = tmp_path / "volcano.yaml"
+    path.write_text(export(tree, "volcano").text)
+    again, _ = read_volcano(path, capacity={"c": 200, "m": 200})
+    assert again.depth == tree.depth
+    assert again.guarantee.tolist() == pytest.approx(tree.guarantee.tolist())
+
+
+def resources(**cpu):
+    return {"resources": {"cpu": cpu}}
+
+
+def test_kai(tmp_path):
+    path = written(
+        tmp_path,
+        queue("team", **resources(quota=8000, limit=-1, overQuotaWeight=1)),
+        queue("a", parentQueue="team", **resources(quota=2000, limit=-1, overQuotaWeight=1)),
+        queue("b", parentQueue="team", **resources(quota=2000, limit=5000, overQuotaWeight=3)),
+        queue("none", **resources(quota=1000)),
+    )
+    tree, _ = read_kai(path, capacity={"cpu": 10})
+    # A limit that is not said is 0. Of 10, a and b have 2 each; of 6 more b's 1 : 3 is 4.5,
+    # and its limit 3.
+    assert given(tree, "kai") == pytest.approx({"team": 10, "team/a": 5, "team/b": 5, "none": 0})
+
+
+@pytest.mark.parametrize(
+    ("queues", "message"),
+    [
+        ([queue("a", parent="b", deserved={"cpu": 1})], "there is no queue 'b'"),
+        ([queue("a"), queue("a")], "defined twice"),
+        (
+            [queue("a", parent="b"), queue("b", parent="a")],
+            "its parents are a circle",
+        ),
+        ([queue("a", capability={"cpu": "much"})], "need a quantity"),
+    ],
+)
+def test_volcano_refuses(tmp_path, queues, message):
+    with pytest.raises(InputError, match=message):
+        read_volcano(written(tmp_path, *queues), capacity={"cpu": 16})
+
+
+@pytest.mark.parametrize(
+    ("queues", "message"),
+    [
+        ([queue("a", parentQueue="b")], "there is no queue 'b'"),
+        ([queue("a", parentQueue="b"), queue("b", parentQueue="a")], "a circle"),
+        ([queue("a", **resources(quota=-2))], "need a number >= 0, or -1, got -2"),
+        ([queue("a", **resources(quota="8"))], "need a number, got '8'"),
+    ],
+)
+def test_kai_refuses(tmp_path, queues, message):
+    with pytest.raises(InputError, match=message):
+        read_kai(written(tmp_path, *queues), capacity={"cpu": 16})

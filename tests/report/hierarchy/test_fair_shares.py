@@ -1,0 +1,137 @@
+"""Tables and the plot of dominant shares."""
+
+from dataclasses import replace
+
+import pytest
+from printed import shown, tables
+from trees import broken_guarantee, figure_4, leaf, tree
+
+from slotwise.core.errors import InputError
+from slotwise.heuristics.hierarchy import allocate
+from slotwise.heuristics.hierarchy.timeline import follow
+from slotwise.instances.hierarchy.dropped_limits import DroppedLimit
+from slotwise.instances.hierarchy.events import events
+from slotwise.report.hierarchy.fair_shares import (
+    MOST_LINES,
+    MOST_ROWS,
+    allocation_table,
+    plot_timeline,
+    timeline_table,
+    write_timeline,
+)
+
+
+def test_figure_4_row_by_row():
+    # MCH, Figure 4a: both resources are used up; 200 of each.
+    text = shown(allocation_table(allocate(figure_4())))
+    assert "Fair shares by exact" in text
+    assert "used: c 100 %, m 100 %; every guarantee is met" in text
+    (rows,) = tables(text)
+    assert list(rows[0]) == ["leaf", "tasks", "dominant share", "guarantee", "met", "limited by"]
+    assert [list(row.values()) for row in rows] == [
+        ["n1/n11", "66.6667", "33.33 %", "16.67 %", "yes", "c"],
+        ["n1/n12", "100", "50 %", "16.67 %", "yes", "m"],
+        ["n2/n21", "33.3333", "16.67 %", "11.11 %", "yes", "c"],
+        ["n2/n22", "33.3333", "16.67 %", "11.11 %", "yes", "c"],
+        ["n2/n23", "100", "50 %", "11.11 %", "yes", "m"],
+        ["n3/n31", "66.6667", "33.33 %", "33.33 %", "yes", "c"],
+    ]
+
+
+def test_tasks_that_all_run_are_what_limits():
+    (rows,) = tables(shown(allocation_table(allocate(tree(leaf("a", 0.1, 0, tasks=4))))))
+    assert list(rows[0].values()) == ["a", "4", "40 %", "100 %", "yes", "tasks"]
+
+
+def test_each_guarantee_that_is_not_met_is_marked():
+    # MCH as printed gives a six seventeenths, and it is guaranteed a half.
+    text = shown(allocation_table(allocate(broken_guarantee(), "mch")))
+    (rows,) = tables(text)
+    first = rows[0]
+    assert (first["leaf"], first["met"]) == ("a", "NO")
+    assert (first["dominant share"], first["guarantee"]) == ("35.29 %", "50 %")
+    assert sum(row["met"] == "NO" for row in rows) == 2
+    assert "2 guarantees are NOT met" in text
+
+
+def test_shares_over_time():
+    hierarchy = figure_4()
+    rows = [(10, [], ["n1/n12"]), (20, [], ["n1/n11"])]
+    text = shown(timeline_table(follow(hierarchy, events(hierarchy, rows))))
+    assert "Dominant shares by exact" in text
+    (rows,) = tables(text)
+    assert list(rows[0]) == ["from time", *hierarchy.paths]
+    # Without n12 all of m is for n23; without n11 the groups 2 and 3 share c by halves.
+    first, second, third = (list(row.values())[1:] for row in rows)
+    assert first == ["33.33 %", "50 %", "16.67 %", "16.67 %", "50 %", "33.33 %"]
+    assert second == ["33.33 %", "–", "16.67 %", "16.67 %", "100 %", "33.33 %"]
+    assert third == ["–", "–", "25 %", "25 %", "100 %", "50 %"]
+
+
+def test_table_of_many_leaves():
+    many = tree(*(leaf(f"a{k}", 1, 0) for k in range(MOST_ROWS + 5)))
+    text = shown(allocation_table(allocate(many)))
+    assert "… and 5 more leaves" in text
+    assert f"a{MOST_ROWS - 1} " in text
+    assert f"a{MOST_ROWS} " not in text
+
+
+def test_limits_that_are_not_in_the_shares_are_in_the_verdict():
+    limits = tuple(DroppedLimit("a[0]", "maxResources", f"[memory={k}]") for k in range(13))
+    hierarchy = replace(tree(leaf("a[0]", 1, 0), leaf("b", 1, 0)), dropped_limits=limits)
+    text = shown(allocation_table(allocate(hierarchy)))
+    assert "every guarantee by weight is met" in text
+    assert "13 limits of the imported queues" in text
+    assert "a[0]: maxResources = [memory=9]" in text
+    assert "[memory=10]" not in text
+    assert "… and 3 more" in text
+    timeline = follow(hierarchy, events(hierarchy, [(10, [], ["b"])]))
+    assert "13 limits of the imported queues" in shown(timeline_table(timeline))
+    assert len(timeline.document()["dropped_limits"]) == 13
+
+
+def test_no_leaf_with_tasks_is_no_guarantee_met():
+    text = shown(allocation_table(allocate(tree(leaf("a", 1, 0, tasks=0)))))
+    assert "no leaf has tasks" in text
+    assert "every guarantee" not in text
+
+
+def test_lines_of_the_plot():
+    hierarchy = figure_4()
+    timeline = follow(hierarchy, events(hierarchy, [(10, [], ["n1/n12"]), (20, [], ["n2/n23"])]))
+    ax = plot_timeline(timeline)
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert list(lines) == list(hierarchy.paths)
+    assert lines["n2/n23"].get_ydata()[:2].tolist() == pytest.approx([0.5, 1])
+    assert str(lines["n2/n23"].get_ydata()[2]) == "nan"  # it has left
+    assert ax.get_ylabel() == "dominant share"
+    assert "–" in shown(timeline_table(timeline))
+
+
+def test_rows_of_a_timeline_are_dated_as_the_file_dates_them():
+    hierarchy = tree(leaf("a", 1, 0), leaf("b", 1, 0))
+    times = [1234567.25, 1234567.5]
+    rows = [(times[0], [], ["b"]), (times[1], ["b"], [])]
+    text = shown(timeline_table(follow(hierarchy, events(hierarchy, rows))))
+    first = [line.strip("│ ").split(" │")[0].strip() for line in text.splitlines() if "│ " in line]
+    assert first == ["before 1234567.25", "1234567.25", "1234567.5"]
+    arrivals = [(0.1, ["a"], []), (0.30000000000000004, ["b"], [])]
+    text = shown(timeline_table(follow(hierarchy, events(hierarchy, arrivals))))
+    assert "before" not in text
+    assert "0.30000000000000004" in text
+
+
+def test_the_plot_keeps_to_the_largest():
+    many = tree(*(leaf(f"a{k}", 1, 0, weight=k + 1) for k in range(MOST_LINES + 3)))
+    ax = plot_timeline(follow(many, events(many, [(1, [], ["a0"])])))
+    assert [line.get_label() for line in ax.get_lines()] == list(many.paths[3:])
+    assert ax.get_legend().get_title().get_text() == "3 smaller leaves not shown"
+
+
+def test_endings(tmp_path):
+    hierarchy = figure_4()
+    timeline = follow(hierarchy, events(hierarchy, [(10, [], ["n1/n12"])]))
+    write_timeline(timeline, tmp_path / "x.svg")
+    assert "<svg" in (tmp_path / "x.svg").read_text()
+    with pytest.raises(InputError, match="a plot needs a name ending in"):
+        write_timeline(timeline, tmp_path / "x.txt")

@@ -1,0 +1,400 @@
+"""The branch-and-bound method: optima against brute force and the MIP, limits, Ctrl-C, sharing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from brute_force import optimum
+from random_instances import tiny, with_speed_factors
+
+from slotwise.core.stopping_rules import TimeLimit
+from slotwise.formulations.mapreduce.bounds.closed_form import best_lower_bound
+from slotwise.heuristics.mapreduce.annealing import improve
+from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
+from slotwise.instances.mapreduce.checker import check
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.generators.ljr import generate, small
+from slotwise.instances.mapreduce.generators.two_stage import generate as two_stage
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
+from slotwise.instances.mapreduce.setups import map_setups_by_node, output_share
+from slotwise.instances.mapreduce.subset import with_jobs
+from slotwise.solvers.mapreduce.branch_and_bound import placements
+from slotwise.solvers.mapreduce.branch_and_bound import search as branch_and_bound
+from slotwise.solvers.mapreduce.branch_and_bound.integer_times import (
+    UNITS_OF_HORIZON,
+    common_unit,
+    in_integer_times,
+)
+from slotwise.solvers.mapreduce.branch_and_bound.search import branch_and_bound_method
+from slotwise.solvers.mapreduce.branch_and_bound.subset_bounds import least_makespans, least_starts
+from slotwise.solvers.mapreduce.method import SolveRequest
+from slotwise.solvers.mapreduce.solve import solve
+
+
+def task_for(instance, *, time_limit=60.0, lower_bound=0.0, on_progress=None):
+    """Starts from the earliest available slot, whose schedules leave much to improve."""
+    return SolveRequest(
+        incumbent=eass(instance),
+        lower_bound=lower_bound,
+        time_limit=time_limit,
+        threads=1,
+        relative_gap=1e-7,
+        on_progress=on_progress,
+    )
+
+
+def assert_proves(instance, known, outcome):
+    assert outcome.stop == "gap closed"
+    assert check(instance, outcome.schedule).violations == []
+    assert outcome.schedule.makespan == pytest.approx(known, rel=1e-6, abs=1e-9)
+    bound = outcome.lower_bound or 0.0
+    assert bound <= known * (1 + 1e-9)
+    assert bound == pytest.approx(known, rel=1e-6, abs=1e-9)
+
+
+@pytest.fixture
+def without_search(monkeypatch):
+    """The branch and bound has to find the schedules itself."""
+    monkeypatch.setattr(branch_and_bound, "improve", lambda instance, schedule, stop, **_: schedule)
+
+
+@pytest.fixture
+def all_jobs_at_once(monkeypatch):
+    """No proof by some of the jobs: those searched first take no time at all.
+
+    The map tasks of some of the jobs are tried below every placement of the reduce tasks.
+    """
+    nothing = Instance.from_jobs("nothing", Cluster.uniform(1), [Job("none", [0.0], [])])
+    monkeypatch.setattr(branch_and_bound, "with_jobs", lambda instance, jobs: nothing)
+    monkeypatch.setattr(placements, "QUICK", 0)
+
+
+@pytest.mark.parametrize("first", range(0, 150, 15))
+def test_agrees_with_brute_force(first):
+    for seed in range(first, first + 15):
+        instance = tiny(seed)
+        known = optimum(instance, shared_order=True)
+        assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+
+
+@pytest.mark.usefixtures("without_search", "all_jobs_at_once")
+@pytest.mark.parametrize("first", range(150, 300, 15))
+def test_agrees_with_brute_force_without_its_helpers(first):
+    for seed in range(first, first + 15):
+        instance = tiny(seed)
+        known = optimum(instance, shared_order=True)
+        assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+
+
+@pytest.mark.usefixtures("without_search")
+@pytest.mark.parametrize("seed", range(4))
+def test_agrees_with_brute_force_on_more_tasks(seed):
+    instance = tiny(seed, tasks=6)
+    known = optimum(instance, shared_order=True)
+    assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+
+
+@pytest.mark.parametrize("seed", [2, 3, 4, 5, 7, 10])
+def test_agrees_with_the_integer_program(seed):
+    instance = small(4, 3, seed=seed)
+    theirs = solve(instance, methods="job-order", time_limit=60).makespan
+    assert_proves(instance, theirs, branch_and_bound_method(instance, task_for(instance)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_proves_what_the_closed_forms_leave_open(seed):
+    instance = small(5, 3, seed=seed)
+    outcome = branch_and_bound_method(instance, task_for(instance))
+    assert outcome.stop == "gap closed"
+    assert outcome.lower_bound == pytest.approx(outcome.schedule.makespan, rel=2e-7)
+    assert outcome.lower_bound >= best_lower_bound(instance)[0] * (1 - 1e-6)
+
+
+def alike_nodes(seed):
+    """Two to four jobs on equal nodes that only the replicas tell apart; reads matter."""
+    rng = np.random.default_rng(seed)
+    nodes = int(rng.integers(2, 5))
+
+    def tasks(most):
+        return rng.integers(1, 9, rng.integers(1, most + 1)).astype(float).tolist()
+
+    jobs = [
+        Job(
+            f"j{j}",
+            [MapTask(p, rng.choice([0, 100, 300]), [f"n{rng.integers(nodes)}"]) for p in tasks(3)],
+            tasks(2),
+            rng.choice([0.5, 2.0, 5.0]),
+        )
+        for j in range(rng.integers(2, 5))
+    ]
+    racks, map_slots, reduce_slots = (int(count) for count in rng.integers(1, 3, 3))
+    cluster = Cluster.uniform(nodes, racks=racks, map_slots=map_slots, reduce_slots=reduce_slots)
+    return Instance.from_jobs(f"alike-{seed}", cluster, jobs)
+
+
+@pytest.mark.usefixtures("without_search", "all_jobs_at_once")
+@pytest.mark.parametrize("seed", range(40))
+def test_no_bound_is_above_a_known_schedule(seed):
+    # The search is not told of the schedule, so a rule that leaves out too much shows.
+    instance = alike_nodes(seed)
+    known = improve(instance, eass(instance), TimeLimit(10.0)).makespan
+    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=0.5))
+    assert (outcome.lower_bound or 0.0) <= known * (1 + 1e-9)
+
+
+@pytest.mark.usefixtures("without_search")
+def test_equal_racks_and_nodes():
+    # Four nodes that only the replicas tell apart: most placements are left out as symmetric.
+    cluster = Cluster.uniform(4, racks=2, map_slots=1, reduce_slots=1)
+    jobs = [
+        Job("a", [MapTask(4.0, 100, ["n2"])], [6.0, 6.0], output_ratio=2.0),
+        Job("b", [MapTask(4.0, 100, ["n3"])], [5.0, 7.0], output_ratio=2.0),
+    ]
+    instance = Instance.from_jobs("racks", cluster, jobs)
+    known = optimum(instance, shared_order=True)
+    assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+
+
+@pytest.mark.usefixtures("without_search")
+def test_jobs_with_slack_do_not_hide_those_that_rule_a_placement_out(monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "GROWTH", 0)  # only the first round has nodes
+    instance = small(4, 4, seed=319)
+    assert branch_and_bound_method(instance, task_for(instance)).stop == "gap closed"
+
+
+def symmetries(replicas, map_slots=(1, 1, 1, 1)):
+    """The symmetries of two racks of two nodes and a job with a map task for each of `replicas`."""
+    cluster = replace(
+        Cluster.uniform(4, racks=2, map_slots=1, reduce_slots=1), map_slots=np.array(map_slots)
+    )
+    maps = [MapTask(4.0, 100, [f"n{node}" for node in nodes]) for nodes in replicas]
+    scale = in_integer_times(Instance.from_jobs("racks", cluster, [Job("a", maps, [6.0])]), 100.0)
+    return sorted(map(tuple, scale.symmetries.tolist()))
+
+
+def test_symmetries_exchange_equal_map_tasks_only():
+    within = [(0, 1, 2, 3), (0, 1, 3, 2), (1, 0, 2, 3), (1, 0, 3, 2)]
+    swapped = [(2, 3, 0, 1), (2, 3, 1, 0), (3, 2, 0, 1), (3, 2, 1, 0)]
+    assert symmetries([]) == symmetries([[0, 1], [2, 3]]) == within + swapped
+    assert symmetries([[0, 1]]) == within
+    assert symmetries([[0], [2, 3]]) == within[:2]
+    assert symmetries([[0], [2]]) == [within[0], swapped[0]]
+    assert symmetries([], (1, 2, 1, 2)) == [within[0], swapped[0]]
+
+
+def test_progress_only_improves_and_ends_at_the_result():
+    instance = small(6, 3, seed=6)
+    seen = []
+    outcome = branch_and_bound_method(instance, task_for(instance, on_progress=seen.append))
+    assert outcome.progress == seen
+    for values in (
+        [step.seconds for step in seen],
+        [step.bound for step in seen if step.bound is not None],
+        [-step.incumbent for step in seen],
+    ):
+        assert values == sorted(values)
+    assert seen[-1].incumbent == outcome.schedule.makespan
+    assert seen[-1].bound == outcome.lower_bound
+
+
+HARD = {"nodes": 4, "map_slots": 1, "seed": 4}
+"""With 8 jobs: 42 tasks whose gap takes long to close."""
+
+
+def test_time_limit_keeps_a_bound():
+    instance = small(8, **HARD)
+    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=5.0))
+    assert outcome.stop == "time limit"
+    assert check(instance, outcome.schedule).violations == []
+    assert best_lower_bound(instance)[0] < outcome.lower_bound < outcome.schedule.makespan
+
+
+def test_no_time_at_all():
+    instance = small(4, 3, seed=0)
+    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=0.0))
+    assert outcome.stop == "time limit"
+    assert (outcome.lower_bound or 0.0) <= 328.448
+    assert outcome.schedule.makespan <= eass(instance).makespan
+
+
+def test_ctrl_c_keeps_what_was_found():
+    instance = small(8, **HARD)
+    pressed = []
+
+    def press(step):
+        if step.bound is not None and not pressed:
+            pressed.append(step)
+            raise KeyboardInterrupt
+
+    outcome = branch_and_bound_method(instance, task_for(instance, on_progress=press))
+    assert outcome.stop == "interrupted"
+    assert outcome.lower_bound == pressed[0].bound
+    assert outcome.schedule.makespan == pressed[0].incumbent
+
+
+def test_another_method_has_the_optimum():
+    # With the optimum known elsewhere nothing shorter is found, and that is the proof.
+    instance = small(4, 3, seed=0)
+    task = replace(task_for(instance), best=lambda: 328.448)
+    outcome = branch_and_bound_method(instance, task)
+    assert outcome.stop == "gap closed"
+    assert outcome.lower_bound == pytest.approx(328.448, rel=2e-7)
+    assert outcome.lower_bound <= 328.448 * (1 + 1e-12)
+
+
+def test_another_method_ends_it():
+    instance = small(8, **HARD)
+    task = task_for(instance)
+    task.stop.set()
+    outcome = branch_and_bound_method(instance, task)
+    assert outcome.stop == "interrupted"
+
+
+def test_too_large_an_instance_is_declined():
+    instance = generate(2, 30, seed=0)
+    outcome = branch_and_bound_method(instance, task_for(instance))
+    assert outcome.schedule is outcome.lower_bound is None
+    assert outcome.why == "not applicable: 60 slots, at most 24"
+
+
+def test_speed_factors_are_declined():
+    instance = with_speed_factors(small(2, 2, seed=0), seed=0)
+    outcome = branch_and_bound_method(instance, task_for(instance))
+    assert outcome.schedule is outcome.lower_bound is None
+    assert outcome.why == "not applicable: speed factors"
+
+
+def test_of_too_many_jobs_some_are_searched(monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "MOST_JOBS", 2)
+    by_one_job = small(4, 3, seed=4)
+    assert branch_and_bound_method(by_one_job, task_for(by_one_job)).stop == "gap closed"
+    by_all = small(4, 3, seed=0)
+    outcome = branch_and_bound_method(by_all, task_for(by_all))
+    assert outcome.why == "not applicable: 4 jobs, searched 2 at most"
+    assert 0 < outcome.lower_bound < 328.448
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_some_of_the_jobs_take_no_longer(seed):
+    instance = tiny(seed)
+    known = optimum(instance, shared_order=True)
+    for i in range(instance.jobs):
+        part = with_jobs(instance, [i])
+        assert part.job_names == (instance.job_names[i],)
+        assert (
+            part.map_processing.tolist() == instance.map_processing[instance.map_job == i].tolist()
+        )
+        assert (output_share(part) == output_share(instance)[instance.map_job == i]).all()
+        setups = map_setups_by_node(instance)[instance.map_job == i]
+        assert (map_setups_by_node(part) == setups).all()
+        assert optimum(part, shared_order=True) <= known
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ticks_are_rounded_down(seed):
+    instance = tiny(seed)
+    makespan = max(eass(instance).makespan, 1.0)
+    scale = in_integer_times(instance, makespan)
+    problem, unit_seconds = scale.problem, makespan / UNITS_OF_HORIZON
+    true = (map_setups_by_node(instance) + instance.map_processing[:, None])[scale.map_task]
+    assert (problem.map_work * unit_seconds <= true * (1 + 1e-15)).all()
+    close = np.minimum(true, makespan) - problem.map_work * unit_seconds
+    assert (close <= 1.5 * unit_seconds).all()
+    true = instance.reduce_processing[scale.reduce_task]
+    assert (problem.processing * unit_seconds <= true * (1 + 1e-15)).all()
+
+
+def in_units(seed, unit):
+    """No data, all processing times multiples of `unit` s."""
+    instance = tiny(seed)
+    return replace(
+        instance,
+        map_processing=unit * np.rint(instance.map_processing),
+        reduce_processing=unit * np.rint(instance.reduce_processing),
+        input_mb=np.zeros(instance.map_tasks),
+    )
+
+
+@pytest.mark.usefixtures("without_search", "all_jobs_at_once")
+@pytest.mark.parametrize("first", range(0, 60, 15))
+def test_whole_units_agree_with_brute_force(first):
+    for seed in range(first, first + 15):
+        instance = in_units(seed, 3.0)
+        unit, known = common_unit(instance), optimum(instance, shared_order=True)
+        assert unit % 3 == 0
+        assert known == 0 or known % unit == 0
+        assert_proves(instance, known, branch_and_bound_method(instance, task_for(instance)))
+
+
+def test_common_unit():
+    def unit(processing, *, rates=None, **data):
+        cluster = Cluster.uniform(2, racks=2, rates=rates)
+        job = Job("a", [MapTask(processing, 600.0, ["n0"])], [6.0], **data)
+        return common_unit(Instance.from_jobs("units", cluster, [job]))
+
+    # Setups of 600 MB: 6 s here, 20 s remotely; no output to read.
+    assert unit(4.0) == 2.0  # 10, 24, 6
+    assert unit(6.0) == 2.0  # 12, 26, 6
+    assert unit(4.0, rates=Rates(100.0, 100.0, 50.0)) == 2.0  # 10, 16, 6
+    assert unit(6.0, rates=Rates(100.0, 100.0, 50.0)) == 6.0  # 12, 18, 6
+    # Half of the 600 MB are read in 3 s or 6 s.
+    assert unit(6.0, rates=Rates(100.0, 100.0, 50.0), output_ratio=0.5) == 3.0
+    # A quarter takes 1.5 s.
+    assert unit(6.0, rates=Rates(100.0, 100.0, 50.0), output_ratio=0.25) == 0.0
+
+
+def test_a_bound_is_rounded_up_to_a_whole_unit():
+    # Both stages on one machine: 1 + 5 + 2 with job 0 first, 5 + 2 + 1 with job 1 first.
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    jobs = [Job("a", [1.0], [5.0]), Job("b", [5.0], [2.0])]
+    instance = Instance.from_jobs("flow shop", cluster, jobs)
+    outcome = branch_and_bound_method(instance, task_for(instance, lower_bound=7.5, time_limit=0.0))
+    assert outcome.stop == "gap closed"
+    assert outcome.lower_bound == outcome.schedule.makespan == 8.0
+    assert outcome.proof == "makespans are multiples of 1 s"
+    # A sum of floating-point numbers that should be whole is not above it.
+    outcome = branch_and_bound_method(
+        instance, task_for(instance, lower_bound=np.nextafter(7.0, 8.0), time_limit=0.0)
+    )
+    assert outcome.lower_bound == 7.0
+
+
+def test_the_local_search_goes_on_until_it_meets_a_rounded_bound(monkeypatch):
+    instance = two_stage(6, 2, 2, seed=1)
+    best = branch_and_bound_method(instance, task_for(instance)).schedule
+    tries = []
+
+    def improve(instance, schedule, stop, *, seed=0):
+        tries.append(seed)
+        return best if seed == 5 else schedule
+
+    monkeypatch.setattr(branch_and_bound, "improve", improve)
+    monkeypatch.setattr(branch_and_bound, "MOST_JOBS", 1)
+    task = task_for(instance, lower_bound=best.makespan - 0.25)
+    assert task.incumbent.makespan > best.makespan
+    outcome = branch_and_bound_method(instance, task)
+    assert outcome.stop == "gap closed"
+    assert outcome.schedule is best
+    assert tries == [0, 1, 2, 3, 4, 5]
+
+
+def test_least_makespans():
+    # Job 0: 3, 3; job 1: 2, 2, 2. Two machines: 3 | 3 and 2 2 | 2; together 3 3 | 2 2 2, where the
+    # area says 6 as well. Three machines: 4 tasks share two of three: 3 + 2 > 4 = the area.
+    job, length = np.array([0, 0, 1, 1, 1]), np.array([3, 3, 2, 2, 2])
+    go = np.zeros(1, dtype=np.int64)
+    assert least_makespans(go, 2, job, length, 2).tolist() == [0, 3, 4, 6]
+    assert least_makespans(go, 2, job, length, 3).tolist() == [0, 3, 2, 5]
+    # 5 5 4 4 4 2 on two machines: 24 / 2 = 12 = 4 4 4 | 5 5 2, which LPT misses.
+    length = np.array([5, 5, 4, 4, 4, 2])
+    assert least_makespans(go, 1, np.zeros(6, dtype=np.int64), length, 2).tolist() == [0, 12]
+
+
+def test_least_starts():
+    # Heads 2, 5, and 6 for both jobs; one and two reduce tasks; three slots. Job 0 first: it opens
+    # one slot at 2, job 1 two at 6: 14. Job 1 first: two at 5, job 0 one at 6: 16.
+    head = np.array([0, 2, 5, 6])
+    starts = least_starts(np.zeros(2, dtype=np.int64), head, np.array([1, 2]), 3)
+    assert (starts[0b01, 0], starts[0b10, 1]) == (14, 16)
+    # Last of both: job 1 opens two slots, the third never works, which counts as from 6 on.
+    assert starts[0b11, 1] == 18

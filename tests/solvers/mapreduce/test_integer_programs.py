@@ -1,0 +1,191 @@
+"""Models with HiGHS: optima, two runs that contradict each other, limits."""
+
+from dataclasses import replace
+
+import pytest
+from brute_force import optimum
+from typer.testing import CliRunner
+
+import slotwise
+from slotwise.commands.app import app
+from slotwise.core.stop_reason import StopReason
+from slotwise.instances.mapreduce.generators.hmhs import small
+from slotwise.solvers.backends import highs
+from slotwise.solvers.mapreduce.heuristic import all_heuristics
+from slotwise.solvers.mapreduce.highs_twice import agreed
+from slotwise.solvers.mapreduce.integer_programs import (
+    heterogeneous_method,
+    job_order_method,
+    sequence_method,
+    unrelated_machines_method,
+)
+from slotwise.solvers.mapreduce.method import SolveRequest
+from slotwise.teaching.lessons.witnesses import sequence_candidate
+
+
+@pytest.fixture(scope="module")
+def instance():
+    """Neither a heuristic nor the linear programs find its optimum."""
+    return small(3, 2, 2, seed=4, max_maps=2, max_reduces=2)
+
+
+def started(instance, **options):
+    start = slotwise.heuristic(instance, "EASS").schedule
+    return SolveRequest(
+        start, 0.0, **{"time_limit": 60, "threads": 1, "relative_gap": 1e-7, **options}
+    )
+
+
+def wrong(alternative, monkeypatch):
+    """HiGHS cuts off the optimum in the first run or the second: no schedule is that short.
+
+    The run tells so on its way, too.
+    """
+    solve = highs.solve
+
+    def cut_off(model, **options):
+        settings = options.get("settings", highs.USUAL)
+        if settings.alternative is alternative and "warm_start" in options:
+            options["on_progress"](slotwise.Progress(0.0, None, 1e6))
+            return highs.HighsOutcome(StopReason.GAP_CLOSED, None, 1e6, 0.0, 0)
+        return solve(model, **options)
+
+    monkeypatch.setattr(highs, "solve", cut_off)
+
+
+def test_two_runs_that_agree_prove_the_optimum(instance):
+    arrival, known = heterogeneous_method(instance, started(instance)), optimum(instance)
+    assert arrival.stop == "gap closed"
+    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
+    assert known * (1 - 2e-7) <= arrival.lower_bound <= known * (1 + 1e-9)
+    assert arrival.proof == "heterogeneous model (HiGHS)"
+
+
+@pytest.mark.parametrize("alternative", [False, True], ids=["first", "second"])
+@pytest.mark.parametrize("method", [job_order_method, sequence_method])
+def test_one_wrong_run_of_a_plain_model_proves_nothing(method, alternative, monkeypatch):
+    instance, kept, steps = sequence_candidate(434), [], []
+    request = started(instance, keep=kept.append, on_progress=steps.append)
+    known = optimum(instance)
+    right = method(instance, request)
+    assert right.schedule.makespan == pytest.approx(known, rel=1e-6)
+    assert right.lower_bound == pytest.approx(known, rel=1e-6)
+    bounds = [one.lower_bound for one in kept] + [step.bound for step in steps]
+    assert max(bound for bound in bounds if bound is not None) <= known * (1 + 1e-7)
+    kept.clear()
+    steps.clear()
+    wrong(alternative, monkeypatch)
+    arrival = method(instance, request)
+    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
+    assert arrival.lower_bound is None
+    assert arrival.why == "two runs of HiGHS contradict each other, so neither bound counts"
+    bounds = [one.lower_bound for one in kept] + [step.bound for step in steps]
+    assert all(bound is None or bound <= known * (1 + 1e-7) for bound in bounds)
+
+
+def test_the_lesser_bound_counts_unless_a_schedule_contradicts_one():
+    assert agreed([10.0, 9.0], 10.0) == 9.0
+    assert agreed([10.0], 10.0) is None
+    assert agreed([10.0, None], 10.0) is None
+    assert agreed([10.0, 9.0], 9.9) is None
+    assert agreed([float("inf"), 9.0], 10.0) is None
+
+
+def test_a_model_of_which_one_run_of_highs_is_wrong():
+    """With presolve HiGHS 1.15.1 proves 45.25 s here."""
+    instance = sequence_candidate(434)
+    assert optimum(instance) == 42.25
+    for method in ("sequence", "job-order"):
+        result = slotwise.solve(instance, methods=method, heuristics="EASS", time_limit=60)
+        assert result.makespan == pytest.approx(42.25)
+        assert result.lower_bound <= 42.25
+
+
+def test_both_runs_begin_with_the_shortest_schedule_of_any_method(instance, monkeypatch):
+    horizons = []
+
+    def nothing(model, **options):
+        horizons.append(model.makespan.ub)
+        return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None, 0.0, 0)
+
+    monkeypatch.setattr(highs, "solve", nothing)
+    first, better = (slotwise.heuristic(instance, name).schedule for name in ("EFSS", "EASS"))
+    assert better.makespan < first.makespan
+    schedules = iter([first, better])
+    request = started(instance, best_schedule=lambda: next(schedules))
+    job_order_method(instance, replace(request, incumbent=first))
+    assert horizons[1] / horizons[0] == pytest.approx(better.makespan / first.makespan)
+
+
+@pytest.mark.parametrize("alternative", [False, True], ids=["first", "second"])
+def test_an_optimum_cut_off_by_one_run(instance, alternative, monkeypatch):
+    linear = unrelated_machines_method(instance, started(instance))
+    wrong(alternative, monkeypatch)
+    arrival, known = heterogeneous_method(instance, started(instance)), optimum(instance)
+    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
+    assert arrival.lower_bound == pytest.approx(linear.lower_bound)
+    assert arrival.lower_bound < known * (1 - 1e-3)
+    assert arrival.proof == linear.proof
+    assert "contradict each other" in arrival.why
+
+
+def test_a_model_said_to_have_no_solution(instance, monkeypatch):
+    solve = highs.solve
+
+    def nothing(model, **options):
+        if options.get("settings", highs.USUAL).alternative:
+            return highs.HighsOutcome(StopReason.INFEASIBLE, None, None, 0.0, 0)
+        return solve(model, **options)
+
+    monkeypatch.setattr(highs, "solve", nothing)
+    arrival = heterogeneous_method(instance, started(instance))
+    assert arrival.lower_bound < optimum(instance) * (1 - 1e-3)
+    assert "contradict each other" in arrival.why
+
+
+def test_a_bound_that_nobody_confirmed_does_not_count(instance, monkeypatch):
+    solve = highs.solve
+
+    def out_of_time(model, **options):
+        if options.get("settings", highs.USUAL).alternative:
+            return highs.HighsOutcome(StopReason.TIME_LIMIT, None, None, 0.0, 0)
+        return solve(model, **options)
+
+    monkeypatch.setattr(highs, "solve", out_of_time)
+    steps = []
+    arrival = heterogeneous_method(instance, started(instance, on_progress=steps.append))
+    known = optimum(instance)
+    assert arrival.schedule.makespan == pytest.approx(known, rel=1e-6)
+    assert arrival.lower_bound < known * (1 - 1e-3)
+    assert arrival.why == "time limit; the bound of one run of HiGHS alone does not count"
+    assert all(step.bound is None or step.bound <= arrival.lower_bound for step in steps)
+
+
+def test_the_weaker_bound_of_two_counts(instance, monkeypatch):
+    solve, known = highs.solve, optimum(instance)
+
+    def stopped(model, **options):
+        outcome = solve(model, **options)
+        if options.get("settings", highs.USUAL).alternative:
+            bound = 0.999 * outcome.bound
+            return highs.HighsOutcome(StopReason.TIME_LIMIT, outcome.incumbent, bound, 0.0, 0)
+        return outcome
+
+    monkeypatch.setattr(highs, "solve", stopped)
+    arrival = heterogeneous_method(instance, started(instance))
+    assert arrival.lower_bound == pytest.approx(0.999 * known, rel=1e-5)
+    assert arrival.stop == "time limit"
+
+
+def test_what_the_user_sees(instance, tmp_path, monkeypatch):
+    best = min(result.makespan for result in all_heuristics(instance, (0.0, "none")))
+    assert best > optimum(instance) * (1 + 1e-3)
+    path = tmp_path / "problem.json"
+    slotwise.write(instance, path)
+    arguments = ["solve", str(path), "--model", "heterogeneous", "--threads", "1"]
+    assert ": optimal, makespan" in CliRunner().invoke(app, arguments).stdout
+    wrong(False, monkeypatch)
+    run = CliRunner().invoke(app, arguments)
+    assert run.exit_code == 0
+    assert ": feasible, makespan" in run.stdout
+    assert "note: heterogeneous: two runs of HiGHS contradict each other" in run.stderr
