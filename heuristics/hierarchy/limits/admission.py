@@ -16,6 +16,7 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....instances.hierarchy.hierarchy import Hierarchy, subtree_sums
+from ....instances.hierarchy.node_shares import taken_of
 from ....instances.hierarchy.quotas import Quotas, promised
 from .why_node import Amount
 

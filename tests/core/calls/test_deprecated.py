@@ -154,7 +154,7 @@ WRITERS: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
 def test_an_old_order_writes_the_same(name: str, warned: list[str], tmp_path: Path) -> None:
     old, new = WRITERS[name]
     old(tmp_path / name)
-    assert warned == ["<lambda>"]
+    assert set(warned) == {"<lambda>"}
     before = (tmp_path / name).read_bytes()
     new(tmp_path / name)
     assert (tmp_path / name).read_bytes() == before
