@@ -16,6 +16,10 @@ LOOK = 0.05
 """Most seconds between two looks at the clock."""
 
 
+THREAD = "slotwise work"
+"""Name of the threads."""
+
+
 class OutOfTime(BaseException):
     """The time is up, or the search was stopped.
 
@@ -31,7 +35,7 @@ class BackgroundWork(Generic[Value]):
         self._values: list[Value] = []
         self._failures: list[BaseException] = []
         self._done = Event()
-        Thread(target=self._run, daemon=True).start()
+        Thread(target=self._run, name=THREAD, daemon=True).start()
 
     def _run(self) -> None:
         try:

@@ -4,6 +4,7 @@ The schedulers here are real but live in this process; `test_deaths.py` has proc
 """
 
 import socket
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ pytest.importorskip("distributed")
 from distributed import LocalCluster
 
 import slotwise
+from slotwise.core.background import THREAD
 from slotwise.core.errors import InputError
 from slotwise.experiments.engine.backends import cluster as module
 from slotwise.experiments.engine.backends.cluster import AHEAD, ClusterBackend
@@ -51,6 +53,14 @@ def scheduler(workers: int = 0, threads: int = 1) -> LocalCluster:
         protocol="tcp://",
         dashboard_address=None,
     )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_compiles() -> None:
+    """Dask gives its thread ten seconds; kernels that tests before these compile can take longer."""
+    for thread in threading.enumerate():
+        if thread.name == THREAD:
+            thread.join()
 
 
 @pytest.fixture(scope="module")
