@@ -57,7 +57,7 @@ def scheduler(workers: int = 0, threads: int = 1) -> LocalCluster:
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_compiles() -> None:
-    """Dask gives its thread ten seconds; kernels that tests before these compile can take longer."""
+    """Dask gives its thread ten seconds; kernels that other tests compile can take longer."""
     for thread in threading.enumerate():
         if thread.name == THREAD:
             thread.join()
