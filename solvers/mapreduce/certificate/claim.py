@@ -1,0 +1,34 @@
+"""What a certificate has to prove."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ....core.stopping_rules import StoppingRule
+from ....instances.mapreduce.instance import Instance
+from ....verify import Shop
+
+Proof = dict[str, Any]
+"""An entry of `proofs` in `slotwise/certificate/1`."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A result of an instance, beside the problem as the verifier reads it."""
+
+    instance: Instance
+    shop: Shop
+    makespan: int | None
+    """Makespan of the schedule, in units of the shop; None without a schedule."""
+    target: int
+    """The bound that has to be proved, in units of the shop."""
+    bound_name: str
+    """What the result names as its proof."""
+    stop: StoppingRule
+    """When to give up."""
+
+
+Route = Callable[[Claim], Iterator[Proof]]
+"""Proofs of one kind, the most promising first. Whoever asks checks each, and stops at the target."""
