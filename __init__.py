@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from .instances.mapreduce.security import Security as Security
     from .instances.verdict import Verdict as Verdict
     from .report.catalogue import registry as registry
+    from .report.documents.certifying import certify as certify
     from .report.documents.read_write import read as read
     from .report.documents.read_write import write as write
     from .report.documents.schemas import schema as schema
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
     from .report.mapreduce.gantt.files import write_gantt as write_gantt
     from .report.mapreduce.gantt.static import draw_gantt as draw_gantt
     from .report.views.drawing import plot as plot
+    from .solvers.certificate import Certificate as Certificate
     from .solvers.datacenter.column_generation import NoRate as NoRate
     from .solvers.datacenter.guide import guide as guide
     from .solvers.mapreduce.compare import Comparison as Comparison

@@ -50,14 +50,19 @@ def read(path):
     data = Path(path).read_bytes()
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
+    return parsed(data), hashlib.sha256(data).hexdigest()
+
+
+def parsed(text):
+    """The object that a JSON text holds."""
     document = json.loads(
-        data,
+        text,
         parse_float=number,
         parse_int=number,
         parse_constant=lambda name: refuse(f"{name} is no number"),
         object_pairs_hook=without_repetition,
     )
-    return need(document, dict, "the file"), hashlib.sha256(data).hexdigest()
+    return need(document, dict, "the file")
 
 
 def number(text):
@@ -582,6 +587,14 @@ def judge(shop, result, certificate, digest="", say=print):
     elif result.get("status") not in ("feasible", "unknown"):
         confirmed = False
     return confirmed
+
+
+def judged(instance, result, certificate, say=print):
+    """As `judge`, from the texts of the three files."""
+    problem, claim, proofs = (parsed(text) for text in (instance, result, certificate))
+    if problem.get("format") != "slotwise/mapreduce/1":
+        return beside("verify_plans").judge(problem, claim, proofs, say)
+    return judge(Shop(problem), claim, proofs, hashlib.sha256(instance).hexdigest(), say)
 
 
 def word(holds):

@@ -42,6 +42,7 @@ from .solve import solve
 from .studies.campaign import campaign
 from .studies.report import report
 from .studies.reproduce import reproduce
+from .verify import verify
 
 __all__ = ["app", "run"]
 
@@ -65,7 +66,7 @@ PANELS: tuple[tuple[str, tuple[Callable[..., None], ...]], ...] = (
     (JOBS, (solve, heuristic, gap, bounds)),
     (MACHINES, (guide, simulate)),
     (QUEUES, (fair,)),
-    (FILES, (check,)),
+    (FILES, (check, verify)),
     (MODELS, (explain, lesson, steps, grade)),
     (STUDIES, (campaign, report, rank, reproduce)),
 )

@@ -74,6 +74,13 @@ PlotFile = Annotated[
     typer.Option("--plot", metavar="FILE", help=f"Draw it at one glance: {', '.join(PLOT)}."),
     Plot,
 ]
+CertificateFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate", metavar="FILE", help="Write proofs that slotwise verify confirms."
+    ),
+    Written(),
+]
 TimeLimit = Annotated[
     float, typer.Option("--time-limit", metavar="S", min=0, help="Seconds of wall time.")
 ]

@@ -9,7 +9,7 @@ from ..core.errors import InputError
 from ..core.registry import Entry
 from ..heuristics.hierarchy import ALLOCATORS, allocate
 from ..instances.exporters import exporter_of
-from .console import Json, Output, Quiet, about, put_exported
+from .console import CertificateFile, Json, Output, Quiet, about, put_exported, tell
 from .file_rules import saving
 from .shares.answers import Destination, answer_admission, answer_comparison, answer_what_if
 from .shares.option_rules import check_together
@@ -37,8 +37,12 @@ from .shares.options import (
 from .shares.shown_shares import View, give_shares
 
 if TYPE_CHECKING:
+    from ..core.files.json_files import JsonFile
     from ..instances.hierarchy.allocation import Allocation
     from ..instances.hierarchy.hierarchy import Hierarchy
+
+CERTIFICATE_TIME = 10.0
+"""Seconds for the proof."""
 
 
 def fair(
@@ -62,6 +66,7 @@ def fair(
     scale_guarantees: ScaleGuarantees = False,
     ignore_limits: IgnoreLimits = False,
     output: Output = None,
+    certificate: CertificateFile = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -69,6 +74,7 @@ def fair(
 
     With --export, -o takes the scheduler's file instead of the allocation.
     """
+    from ..core.files.json_files import JsonFile
     from ..instances.hierarchy.hierarchy_file import read_hierarchy
 
     entry = ALLOCATORS.lookup(method)
@@ -82,7 +88,8 @@ def fair(
     if hierarchy is None:
         raise InputError("need a HIERARCHY, or --compare A B (see slotwise fair --help)")
     writer = None if export is None else exporter_of(export)
-    tree = read_hierarchy(hierarchy)
+    file = JsonFile.read(hierarchy)
+    tree = read_hierarchy(file)
     _check_node(tree, why, hierarchy)  # before anything is written
     if what_if:
         answer_what_if(tree, hierarchy, what_if, scale=scale_guarantees, to=to)
@@ -99,6 +106,20 @@ def fair(
         else:
             view = View(why, on, leaves, depth)
             give_shares(allocation, entry, hierarchy, view, to)
+            if certificate is not None:
+                _certify(allocation, file, certificate, quiet=quiet or as_json)
+
+
+def _certify(allocation: Allocation, file: JsonFile, output: Path, *, quiet: bool) -> None:
+    """Write the certificate of an allocation, and say what it proves."""
+    from ..core.clock import Clock
+    from ..solvers.certificate import write_certificate
+    from ..solvers.hierarchy.certify import certify_allocation
+
+    made = certify_allocation(allocation, Clock(CERTIFICATE_TIME), file.content)
+    with saving():
+        write_certificate(made, output)
+    tell([f"shares proved: {made}"], quiet=quiet)
 
 
 def _parameters(method: str, resource: str | None, *, scale: bool, ignore: bool) -> dict[str, Any]:

@@ -9,11 +9,12 @@ import typer
 
 from ..core.errors import InputError
 from ..instances.exporters import EXPORTERS, GUIDANCE, exporter_of
-from .console import NO, Json, Output, PlotFile, Quiet, put_exported, show, tell
+from .console import NO, CertificateFile, Json, Output, PlotFile, Quiet, put_exported, show, tell
 from .file_rules import saving
 from .process.interrupts import held
 
 if TYPE_CHECKING:
+    from ..core.files.json_files import JsonFile
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.datacenter.guidance import Guidance
     from ..solvers.datacenter.guide import NoRate
@@ -61,6 +62,9 @@ Export = Annotated[
     typer.Option(metavar="NAME", help=f"Write the prices for a scheduler: {SCHEDULERS}."),
 ]
 
+CERTIFICATE_TIME = 10.0
+"""Seconds for the proofs."""
+
 
 def guide(
     datacenter: DatacenterFile,
@@ -73,6 +77,7 @@ def guide(
     jobs: JobsFile = None,
     export: Export = None,
     output: Output = None,
+    certificate: CertificateFile = None,
     plot: PlotFile = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -82,7 +87,7 @@ def guide(
     Exits with 1 if no plan carries the target rate, or some class fits no machine. With --export,
     -o takes the scheduler's file instead of the plan. --plot draws what each machine should run.
     """
-    from ..core.files.json_files import write_json
+    from ..core.files.json_files import JsonFile, write_json
     from ..instances.datacenter.datacenter_file import read_datacenter
     from ..instances.datacenter.guidance_file import guidance_document
     from ..instances.exporters import export as exported_by
@@ -94,7 +99,10 @@ def guide(
     writer = None if export is None else exporter_of(export, guidance=True)
     if writer is not None and as_printed:
         raise InputError("--export writes prices, and the printed method has none")
-    problem = read_datacenter(datacenter).part(scale, "--scale")
+    if certificate is not None and (scale != 1 or writer is not None):
+        raise InputError("--certificate is of a plan of the whole file: without --scale, --export")
+    file = JsonFile.read(datacenter)
+    problem = read_datacenter(file).part(scale, "--scale")
     if spread_from is not None:
         spread = _measured(spread_from, problem, spread)
     more = _compared(jobs, problem)
@@ -125,8 +133,22 @@ def guide(
         if output is not None:
             with saving():
                 write_json(output, document)
+        if certificate is not None:
+            more.append(_certified(guidance, file, certificate))
         tell(guidance.notes, quiet=quiet or as_json)
         show(guidance_view(guidance, *more), document=document, as_json=as_json, quiet=quiet)
+
+
+def _certified(guidance: Guidance, file: JsonFile, output: Path) -> str:
+    """Write the certificate of guidance; say in a line what it proves."""
+    from ..core.clock import Clock
+    from ..solvers.certificate import write_certificate
+    from ..solvers.datacenter.certify import certify_guidance
+
+    made = certify_guidance(guidance, Clock(CERTIFICATE_TIME), file.content)
+    with saving():
+        write_certificate(made, output)
+    return f"Bound proved: {made}."
 
 
 def _measured(jobs: Path, problem: Datacenter, spread: float) -> float:

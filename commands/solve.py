@@ -10,6 +10,7 @@ import typer
 from ..solvers.mapreduce import METHODS
 from .console import (
     NO,
+    CertificateFile,
     Gantt,
     InstanceFile,
     Json,
@@ -28,6 +29,7 @@ from .process.interrupts import Signals, held
 from .process.streams import put_aside
 
 if TYPE_CHECKING:
+    from ..core.files.json_files import JsonFile
     from ..solvers.mapreduce.cross_check import Opinion
     from ..solvers.mapreduce.result import Result
     from ..solvers.mapreduce.solve import SolveParams
@@ -55,6 +57,16 @@ def solve(
         bool, typer.Option("--cross-check", help="Solve again by independent methods and compare.")
     ] = False,
     output: Output = None,
+    certificate: CertificateFile = None,
+    certificate_time: Annotated[
+        float | None,
+        typer.Option(
+            "--certificate-time",
+            metavar="S",
+            min=0,
+            help="Seconds for the proofs; default: a tenth of the time limit, at least 5.",
+        ),
+    ] = None,
     gantt: Gantt = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -63,6 +75,7 @@ def solve(
 
     The heuristics and closed-form bounds run first and settle the matter if they meet.
     """
+    from ..core.errors import InputError
     from ..core.files.json_files import write_json
     from ..solvers.mapreduce.solve import SolveParams
 
@@ -73,10 +86,12 @@ def solve(
         relative_gap=relative_gap,
         absolute_gap=absolute_gap,
     )
+    if certificate is None and certificate_time is not None:
+        raise InputError("--certificate-time is for --certificate")
     hidden = quiet or as_json
     agree = True
     with held() as signals:
-        result = _searched(instance, params, signals, hidden=hidden)
+        file, result = _searched(instance, params, signals, hidden=hidden)
         document = result.document()
         text = str(result)
         if cross_check and not signals.came:
@@ -88,6 +103,9 @@ def solve(
         if output is not None:
             with saving():
                 write_json(output, document)
+        if certificate is not None:
+            seconds = certificate_time
+            text += "\n  " + _certified(result, file, certificate, seconds, time_limit, signals)
         if result.status != "optimal":
             tell(result.notes, quiet=hidden)
         show(text, document=document, as_json=as_json, quiet=quiet)
@@ -99,19 +117,44 @@ def solve(
         raise typer.Exit(NO)
 
 
-def _searched(file: Path, params: SolveParams, signals: Signals, *, hidden: bool) -> Result:
-    """The result for an instance file; signals are held from when it is read."""
+def _searched(
+    path: Path, params: SolveParams, signals: Signals, *, hidden: bool
+) -> tuple[JsonFile, Result]:
+    """An instance file and its result; signals are held from when it is read."""
     from ..core.clock import Clock
+    from ..core.files.json_files import JsonFile
     from ..instances.mapreduce.instance_file import read_instance
     from ..solvers.mapreduce.first_results import Opening
     from ..solvers.mapreduce.solve import search
 
     with live_progress(hidden=hidden) as on_progress:
-        doing(on_progress, f"reading {file}")
+        doing(on_progress, f"reading {path}")
         clock = Clock(params.time_limit)
+        file = JsonFile.read(path)
         problem = read_instance(file)
         signals.hold(clock.stop.set)
-        return search(Opening(problem, on_progress), clock, params)
+        return file, search(Opening(problem, on_progress), clock, params)
+
+
+def _certified(
+    result: Result,
+    file: JsonFile,
+    output: Path,
+    seconds: float | None,
+    time_limit: float,
+    signals: Signals,
+) -> str:
+    """Write the certificate of a result; say in a line what it proves."""
+    from ..core.clock import Clock
+    from ..solvers.certificate import write_certificate
+    from ..solvers.mapreduce.certificate.certify import certificate_time, certify_result
+
+    clock = Clock(certificate_time(time_limit) if seconds is None else seconds)
+    signals.hold(clock.stop.set)
+    made = certify_result(result, clock, file.content)
+    with saving():
+        write_certificate(made, output)
+    return f"proved: {made}"
 
 
 def _opinions(

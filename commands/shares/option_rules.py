@@ -33,6 +33,8 @@ def check_together(values: Mapping[str, Any]) -> None:
         raise InputError(SPOKEN.get(pair, text))
     if "on" in given and asked:
         raise InputError(f"--on shows the shares of all: leave out {option(asked[0])}")
+    if "certificate" in given and [name for name in asked if name != "why"]:
+        raise InputError(f"--certificate is of the shares: leave out {option(asked[0])}")
     if "compare" in given and "hierarchy" in given:
         raise InputError("--compare A B names both hierarchies: leave out HIERARCHY")
     for name in ("what_if", "admit", "compare"):

@@ -87,6 +87,13 @@ FORMATS: tuple[FileFormat, ...] = (
         problem=f"{_MAPREDUCE}.instance:Instance",
     ),
     FileFormat(
+        name="certificate",
+        thing="solvers.certificate:Certificate",
+        reader="solvers.certificate:read_certificate",
+        writer="solvers.certificate:write_certificate",
+        validator="solvers.certificate:CertificateDocument",
+    ),
+    FileFormat(
         name="datacenter",
         thing=f"{_DATACENTER}.datacenter:Datacenter",
         reader=f"{_DATACENTER}.datacenter_file:read_datacenter",

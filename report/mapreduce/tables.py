@@ -11,6 +11,7 @@ from rich.table import Table
 from ...core.wording import percent
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...instances.mapreduce.instance import Instance
+from ...solvers.certificate import PROVED
 from ...solvers.mapreduce.compare import Comparison
 from ...solvers.mapreduce.result import Status
 
@@ -71,6 +72,8 @@ def comparison_table(comparison: Comparison) -> Table:
     table.add_row(
         f"best bound ({best.bound_name})", f"{best.lower_bound:.6g}", "", "", style="bold"
     )
+    if comparison.certificate is not None:
+        table.add_row(f"proved: {comparison.certificate}", "", "", "")
     if instance.history is not None:
         table.add_section()
         table.add_row("as it ran *", f"{instance.history.makespan:.6g}", "", "")
@@ -97,6 +100,10 @@ def summary_table(comparisons: Sequence[Comparison]) -> Table:
     table.add_column("")
     table.add_column("mean gap", justify="right")
     table.add_column("worst gap", justify="right")
+    proved = [c.certificate.kind == PROVED for c in comparisons if c.certificate is not None]
+    if proved:
+        table.caption = f"bound proved of {sum(proved)} of {len(proved)} instances"
+        table.caption_justify = "left"
     names = dict.fromkeys(result.method for c in comparisons for result in c.heuristics)
     for name in names:
         gaps = [

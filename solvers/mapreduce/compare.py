@@ -14,6 +14,7 @@ from ...formulations.mapreduce.bounds import BOUNDS
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds
 from ...instances.mapreduce.instance import Instance
 from ...instances.views import Plottable, Tabular
+from ..certificate import Certificate
 from ..progress import ProgressCallback
 from .first_results import Opening
 from .result import Result, relative_gap
@@ -25,12 +26,14 @@ class Comparison(Plottable, Tabular, ByValue):
     """The best result, and what every heuristic and closed-form bound makes of the instance.
 
     `bounds` in s by name, invalid printed ones included; `asked_bounds` are their entries.
+    `certificate` is that of the best result, if somebody asked for it.
     """
 
     best: Result
     heuristics: list[Result]
     bounds: dict[str, float]
     asked_bounds: Sequence[Entry] = field(default_factory=lambda: BOUNDS, compare=False)
+    certificate: Certificate | None = None
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.heuristics)} heuristics; best: {self.best})"
@@ -69,6 +72,13 @@ class Comparison(Plottable, Tabular, ByValue):
                 for result in self.heuristics
             },
         }
+        if self.certificate is not None:
+            document["proved"] = {
+                "class": self.certificate.kind,
+                "lower_bound": self.certificate.proved_bound,
+                "exactly": self.certificate.exactly,
+                "attested_by": list(self.certificate.witnesses),
+            }
         if self.instance.history is not None:
             history = self.instance.history
             document["as_it_ran"] = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ...core.calls.deprecated import deprecated
 from ...core.equality import ByValue
@@ -20,6 +21,12 @@ from ...instances.verdict import Verdict
 from ...instances.views import Plottable, Tabular
 from ..progress import Progress
 from .method import MethodOutcome
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+
+CERTIFICATE_TIME = 10.0
+"""Seconds for the certificate that a result makes of itself."""
 
 OPTIMALITY_TOLERANCE = 1e-6
 """A schedule counts as optimal if its makespan is this close, relatively, to a valid bound."""
@@ -95,6 +102,14 @@ class Result(Plottable, Tabular, ByValue):
         """Old name of `bound_name`."""
         deprecated("Result.bound", "Result.bound_name", 2)
         return self.bound_name
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """Proofs that a verifier confirms, made when first asked for."""
+        from ...core.clock import Clock
+        from .certificate.certify import certify_result
+
+        return certify_result(self, Clock(CERTIFICATE_TIME))
 
     def document(self) -> dict[str, Any]:
         """The `slotwise/result/1` document."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from ....core.stopping_rules import StoppingRule
 from ....instances.mapreduce.instance import Instance
 from ....verify import Shop
-
-Proof = dict[str, Any]
-"""An entry of `proofs` in `slotwise/certificate/1`."""
+from ...certificate import Proof
 
 
 @dataclass(frozen=True)
@@ -31,4 +28,4 @@ class Claim:
 
 
 Route = Callable[[Claim], Iterator[Proof]]
-"""Proofs of one kind, the most promising first. Whoever asks checks each, and stops at the target."""
+"""Proofs of one kind, the most promising first; whoever asks checks each, up to the target."""

@@ -1,0 +1,114 @@
+"""`slotwise verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .console import NO, Json, OutputFolder, Quiet, show
+from .process.streams import put
+
+if TYPE_CHECKING:
+    pass
+
+FILES = ("verify.py", "verify_prices.py", "verify_search.py", "verify_plans.py")
+"""The verifier: the first is the program, the others have to lie beside it."""
+
+
+def verify(
+    instance: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="INSTANCE", help="The problem: a mapreduce, datacenter or hierarchy."
+        ),
+    ] = None,
+    result: Annotated[
+        Path | None,
+        typer.Argument(metavar="RESULT", help="What is claimed: a result, guidance, allocation."),
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Argument(metavar="CERTIFICATE", help="A slotwise/certificate/1 file.")
+    ] = None,
+    limit: Annotated[
+        float, typer.Option("--limit", metavar="S", min=0, help="Give up after so many seconds.")
+    ] = 600.0,
+    print_verifier: Annotated[
+        bool,
+        typer.Option(
+            "--print-verifier",
+            help="Print verify.py, or write it and the files that it needs with -o FOLDER: "
+            "python3 -I verify.py INSTANCE RESULT CERTIFICATE needs nothing else.",
+        ),
+    ] = False,
+    output: OutputFolder = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Confirm a result by its certificate, in exact arithmetic and without any solver.
+
+    It says what is proved, also where that is less than what is claimed; then the exit code is 1.
+    """
+    from ..core.errors import InputError
+
+    if print_verifier:
+        _print(output)
+        return
+    if instance is None or result is None or certificate is None:
+        raise InputError("need INSTANCE, RESULT and CERTIFICATE, or --print-verifier")
+    if output is not None:
+        raise InputError("-o is for --print-verifier")
+    findings = _findings(instance, result, certificate, limit)
+    confirmed = findings["confirmed"]
+    lines = [*findings["findings"], "CONFIRMED" if confirmed else "NOT CONFIRMED"]
+    show("\n".join(lines), document=findings, as_json=as_json, quiet=quiet)
+    if not confirmed:
+        raise typer.Exit(NO)
+
+
+def _print(folder: Path | None) -> None:
+    from ..core.errors import InputError
+    from ..core.files.outputs import write_bytes
+
+    texts = {name: Path(__file__).parents[1].joinpath(name).read_bytes() for name in FILES}
+    if folder is None:
+        put(texts[FILES[0]].decode())
+        return
+    for name, text in texts.items():
+        if (folder / name).exists() and (folder / name).read_bytes() != text:
+            raise InputError(f"{folder / name}: is there already, and is another file")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_bytes(folder / name, text)
+
+
+def _findings(instance: Path, result: Path, certificate: Path, limit: float) -> dict[str, Any]:
+    """What the verifier says of three files."""
+    from .. import verify as verifier
+    from ..core.background import OutOfTime, attempt
+    from ..core.clock import Clock
+
+    texts = [_text(path) for path in (instance, result, certificate)]
+    lines: list[str] = []
+
+    def judge() -> bool:
+        try:
+            return verifier.judged(*texts, say=lines.append)
+        except verifier.Refused as problem:
+            lines.append(f"refused: {problem}")
+            return False
+
+    try:
+        confirmed = attempt(judge, Clock(limit))
+    except OutOfTime:
+        lines.append("stopped: the time is up")
+        confirmed = False
+    return {"confirmed": confirmed, "findings": lines}
+
+
+def _text(path: Path) -> bytes:
+    """The text of a JSON file. Raises `InputError`."""
+    from ..core.files.json_files import JsonFile
+
+    return JsonFile.read(path).content

@@ -1,0 +1,135 @@
+"""Certificates: what proves a claim, for a verifier that believes nobody."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ..core.equality import ByValue
+from ..core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+
+FORMAT = "slotwise/certificate/1"
+
+Proof = dict[str, Any]
+"""An entry of `proofs`: the name of a theorem, and the numbers to apply it with."""
+
+PROVED, IN_PART, ATTESTED = "proved", "proved in part", "attested"
+
+
+class CertificateDocument(Strict):
+    """The fields of a `slotwise/certificate/1` document."""
+
+    format: Literal["slotwise/certificate/1"]
+    instance: str
+    instance_sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    makespan: float | None = None
+    lower_bound: float | None = None
+    proved_bound: float | None = None
+    exactly: bool = False
+    kind: Annotated[Literal["proved", "proved in part", "attested"], Field(alias="class")] = (
+        "attested"
+    )
+    proofs: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate(ByValue):
+    """The proofs of a claim, and what they come to.
+
+    Parameters
+    ----------
+    instance
+        Name of the problem.
+    instance_sha256
+        Of the text of the problem's file.
+    proofs
+        Each a dictionary of the name of a theorem and its numbers, as in the file.
+    kind
+        "proved" if they confirm all of the claim, "proved in part" if they prove a weaker bound,
+        "attested" if they prove nothing: then a solver's word stands for it.
+    proved_bound
+        What is proved, in the unit of the claim: a lower bound of the makespan (s), an upper bound
+        of the arrival rate; None where there is no such number.
+    makespan, lower_bound
+        The claim of a result (s).
+    exactly
+        Whether makespan and bound are proved to be the same number.
+    """
+
+    instance: str
+    instance_sha256: str
+    proofs: tuple[Proof, ...]
+    kind: str
+    proved_bound: float | None = None
+    makespan: float | None = None
+    lower_bound: float | None = None
+    exactly: bool = False
+
+    @property
+    def witnesses(self) -> tuple[str, ...]:
+        """Who attests what is not proved."""
+        return tuple(name for proof in self.proofs for name in proof.get("by", ()))
+
+    def document(self) -> dict[str, Any]:
+        """The `slotwise/certificate/1` document."""
+        return {
+            "format": FORMAT,
+            "instance": self.instance,
+            "instance_sha256": self.instance_sha256,
+            "makespan": self.makespan,
+            "lower_bound": self.lower_bound,
+            "proved_bound": self.proved_bound,
+            "exactly": self.exactly,
+            "class": self.kind,
+            "proofs": list(self.proofs),
+        }
+
+    def __str__(self) -> str:
+        if self.kind == PROVED:
+            return "yes, exactly" if self.exactly else "yes"
+        if self.kind == IN_PART:
+            return f"in part: {self.proved_bound:.6g}"
+        return f"attested by {', '.join(self.witnesses) or 'nobody'}"
+
+    def __repr__(self) -> str:
+        return f"Certificate({self.instance}: {self})"
+
+
+def attested(bound: float, by: str) -> Proof:
+    """The entry for a bound that a method's word stands for, with the version of its solver."""
+    package = "ortools" if "cp-sat" in by.lower() else "highspy"
+    with suppress(PackageNotFoundError):
+        return {"proof": "attested", "bound": bound, "by": [by, f"{package} {version(package)}"]}
+    return {"proof": "attested", "bound": bound, "by": [by]}
+
+
+def read_certificate(path: Source) -> Certificate:
+    """Read a `slotwise/certificate/1` file (plain or gzip).
+
+    Raises `InputError` if something is wrong; whether its proofs hold is for the verifier to say.
+    """
+    content, raw = read_json(path)
+    check_format(path, raw, FORMAT)
+    document = validated(
+        CertificateDocument, content, lambda place: ", ".join(map(str, place)), path
+    )
+    return Certificate(
+        instance=document.instance,
+        instance_sha256=document.instance_sha256,
+        proofs=tuple(document.proofs),
+        kind=document.kind,
+        proved_bound=document.proved_bound,
+        makespan=document.makespan,
+        lower_bound=document.lower_bound,
+        exactly=document.exactly,
+    )
+
+
+def write_certificate(certificate: Certificate, path: str | Path) -> None:
+    """Write a `slotwise/certificate/1` file atomically. Raises `OutputError` if that fails."""
+    write_json(path, certificate.document())

@@ -1,0 +1,55 @@
+"""A certificate of guidance: the plan is counted again, and prices prove its bound."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from hashlib import sha256
+
+from ... import verify, verify_plans
+from ...core.background import OutOfTime, attempt
+from ...core.clock import Clock
+from ...instances.datacenter.datacenter_file import datacenter_document
+from ...instances.datacenter.guidance import Guidance
+from ...instances.datacenter.guidance_file import guidance_document
+from ..certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
+
+
+def certify_guidance(guidance: Guidance, clock: Clock, text: bytes | None = None) -> Certificate:
+    """The certificate of guidance.
+
+    `text`: of the datacenter's file; by default as `write_datacenter` writes it.
+    """
+    document = datacenter_document(guidance.datacenter)
+    text = json.dumps(document).encode() if text is None else text
+    proofs: list[Proof] = []
+    if guidance.class_prices is not None:
+        prices = zip(guidance.datacenter.classes, guidance.class_prices.value.tolist(), strict=True)
+        given = {name: float(f"{price:.12g}") for name, price in prices}
+        proofs.append({"proof": "class prices", "prices": given})
+    kind, bound = ATTESTED, None
+
+    def prove() -> None:
+        nonlocal kind, bound
+        problem = verify.parsed(text)
+        claim = verify.parsed(json.dumps(guidance_document(guidance)))
+        given = verify.parsed(json.dumps({"proofs": proofs}))
+        for proof in given["proofs"]:
+            bound = float(verify_plans.greatest_rate(verify_plans.Datacenter(problem), proof))
+            kind = PROVED if verify_plans.judge(problem, claim, given, _hush) else IN_PART
+
+    with suppress(OutOfTime, verify.Refused):
+        attempt(prove, clock)
+    if kind != PROVED:
+        proofs.append(attested(guidance.arrival_rate_bound, guidance.bound_name))
+    return Certificate(
+        instance=guidance.datacenter.name,
+        instance_sha256=sha256(text).hexdigest(),
+        proofs=tuple(proofs),
+        kind=kind,
+        proved_bound=bound,
+    )
+
+
+def _hush(line: str) -> None:
+    """Findings are for the reader of the certificate."""

@@ -1,0 +1,45 @@
+"""A certificate of fair shares: the verifier computes them anew, in fractions."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from hashlib import sha256
+
+from ... import verify, verify_plans
+from ...core.background import OutOfTime, attempt
+from ...core.clock import Clock
+from ...instances.hierarchy.allocation import Allocation
+from ...instances.hierarchy.hierarchy_file import hierarchy_document
+from ..certificate import ATTESTED, PROVED, Certificate
+
+
+def certify_allocation(
+    allocation: Allocation, clock: Clock, text: bytes | None = None
+) -> Certificate:
+    """The certificate of an allocation.
+
+    `text`: of the hierarchy's file; by default as `write_hierarchy` writes it.
+    """
+    tree = allocation.hierarchy
+    text = json.dumps(hierarchy_document(tree)).encode() if text is None else text
+    confirmed = False
+
+    def prove() -> None:
+        nonlocal confirmed
+        claim = verify.parsed(json.dumps(allocation.document()))
+        confirmed = verify_plans.judge(verify.parsed(text), claim, {}, _hush)
+
+    with suppress(OutOfTime, verify.Refused):
+        attempt(prove, clock)
+    proof = {"proof": "stages"} if confirmed else {"proof": "attested", "by": [allocation.method]}
+    return Certificate(
+        instance=tree.name,
+        instance_sha256=sha256(text).hexdigest(),
+        proofs=(proof,),
+        kind=PROVED if confirmed else ATTESTED,
+    )
+
+
+def _hush(line: str) -> None:
+    """Findings are for the reader of the certificate."""

@@ -1,0 +1,101 @@
+"""A certificate of a result: proofs that the verifier confirms, tried one kind after another."""
+
+from __future__ import annotations
+
+import json
+import math
+from contextlib import suppress
+from fractions import Fraction
+from hashlib import sha256
+
+from .... import verify
+from ....core.background import OutOfTime, attempt
+from ....core.clock import Clock
+from ....instances.mapreduce.instance_file import instance_document
+from ....instances.mapreduce.schedule_file import schedule_document
+from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
+from ..result import Result, Status
+from .claim import Claim, Route
+from .closed_forms import closed_forms
+
+ROUTES: tuple[Route, ...] = (closed_forms,)
+"""Kinds of proofs, the cheapest first."""
+
+LEAST_SECONDS, SHARE = 5.0, 0.1
+"""A certificate takes at most this share of a solver's time limit, or so many seconds."""
+
+
+def certificate_time(time_limit: float) -> float:
+    """How long (s) the certificate of a result may take that had a time limit (s)."""
+    return max(LEAST_SECONDS, SHARE * time_limit)
+
+
+def certify_result(result: Result, clock: Clock, text: bytes | None = None) -> Certificate:
+    """The certificate of a result.
+
+    `text`: of the instance's file; by default as `write_instance` writes it.
+    """
+    text = json.dumps(instance_document(result.instance)).encode() if text is None else text
+    search = _Search(result, text, clock)
+    with suppress(OutOfTime):
+        attempt(search.run, clock)
+    proved, proofs = search.proved, list(search.proofs)
+    bound = proved * search.unit
+    if result.status is Status.INFEASIBLE:
+        kind = PROVED if search.impossible else ATTESTED
+    elif bound >= Fraction(result.lower_bound) * (1 - verify.BOUND_TOLERANCE):
+        kind = PROVED
+    else:
+        kind = IN_PART if proved else ATTESTED
+        proofs.append(attested(result.lower_bound, result.bound_name))
+    return Certificate(
+        instance=result.instance.name,
+        instance_sha256=sha256(text).hexdigest(),
+        proofs=tuple(proofs),
+        kind=kind,
+        proved_bound=float(bound),
+        makespan=result.makespan,
+        lower_bound=result.lower_bound,
+        exactly=result.status is Status.OPTIMAL and proved == search.makespan,
+    )
+
+
+class _Search:
+    """Proofs of a result, kept as they come."""
+
+    def __init__(self, result: Result, text: bytes, clock: Clock) -> None:
+        self.result, self.text, self.clock = result, text, clock
+        self.unit, self.proved, self.impossible = Fraction(1), 0, False
+        self.makespan: int | None = None
+        self.proofs: list[Proof] = []
+
+    def run(self) -> None:
+        """Try one kind after another until the claim is proved."""
+        result = self.result
+        shop = verify.Shop(verify.parsed(self.text))
+        self.unit, self.impossible = shop.unit, None in (*shop.least_map, *shop.least_reduce)
+        if result.schedule is not None:
+            text = json.dumps(schedule_document(result.instance, result.schedule))
+            self.makespan = verify.shortest(shop, verify.parsed(text))
+        if self.impossible:
+            return
+        claimed = Fraction(result.lower_bound) / shop.unit
+        if result.status is Status.OPTIMAL and self.makespan is not None:
+            claimed = Fraction(self.makespan)
+        target = math.ceil(claimed * (1 - verify.MAKESPAN_TOLERANCE))
+        claim = Claim(result.instance, shop, self.makespan, target, result.bound_name, self.clock)
+        for route in ROUTES:
+            for proof in route(claim):
+                self._take(shop, proof)
+                if self.proved >= target or self.clock.over:
+                    return
+
+    def _take(self, shop: verify.Shop, proof: Proof) -> None:
+        """Keep a proof if the verifier takes it for more than those before it."""
+        try:
+            shown = verify.lower_bound(shop, proof)
+        except verify.Refused:
+            return
+        if shown > self.proved:
+            self.proofs.append(proof)
+            self.proved = shown
