@@ -16,22 +16,33 @@ computed here, from the text of the instance. Wrong numbers prove less, never so
 certificates are trees; both have to lie beside this file.
 """
 
+from __future__ import annotations
+
+import argparse
 import gzip
 import hashlib
 import importlib.util
+import io
 import json
 import math
 import signal
 import sys
 import zlib
+from collections.abc import Callable, Collection, Iterable
 from fractions import Fraction
 from heapq import heapify, heappushpop
 from pathlib import Path
+from typing import Any, NoReturn
+
+Number = int | Fraction
 
 MAKESPAN_TOLERANCE = Fraction(1, 10**9)
 """A claimed makespan is a rounded number."""
 BOUND_TOLERANCE = Fraction(1, 10**6)
 """A bound counts as confirmed, and a gap as closed, up to this part of it."""
+MOST, LEAST = 10**24, Fraction(1, 10**24)
+"""Greatest amount, and least one of those that must be positive."""
+MOST_BYTES, MOST_SLOTS, MOST_PROOFS = 10**9, 2_000_000, 1000
 
 
 class Refused(Exception):
@@ -45,15 +56,18 @@ class OutOfTime(BaseException):
 # 1. Reading. Every file may come from an enemy.
 
 
-def read(path):
-    """The content of a JSON file and the SHA-256 of its text."""
-    data = Path(path).read_bytes()
+def read(path: str | Path) -> tuple[dict[str, Any], str]:
+    """The object in a JSON file, which may be compressed, and the SHA-256 of its text."""
+    with open(path, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
     if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
+        data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        refuse("the file is too large")
     return parsed(data), hashlib.sha256(data).hexdigest()
 
 
-def parsed(text):
+def parsed(text: str | bytes) -> dict[str, Any]:
     """The object that a JSON text holds."""
     document = json.loads(
         text,
@@ -62,71 +76,92 @@ def parsed(text):
         parse_constant=lambda name: refuse(f"{name} is no number"),
         object_pairs_hook=without_repetition,
     )
-    return need(document, dict, "the file")
+    return mapping(document, "the file")
 
 
-def number(text):
+def number(text: str) -> Number:
     """A decimal number, exactly: an int if it is written as one, else a fraction."""
     digits, _, exponent = text.lower().partition("e")
     if len(digits) > 400 or len(exponent) > 4:
         refuse("a number has too many digits")
-    return int(text) if text.lstrip("-").isdigit() else Fraction(text)
+    value: Number = int(text) if text.lstrip("-").isdigit() else Fraction(text)
+    if abs(value) >= 10**300:
+        refuse("a number is too large")
+    return value
 
 
-def without_repetition(pairs):
+def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, if no key comes twice in it."""
     if len(dict(pairs)) < len(pairs):
         refuse("a key comes twice in one object")
     return dict(pairs)
 
 
-def refuse(why):
+def refuse(why: str) -> NoReturn:
+    """Say why this proves nothing."""
     raise Refused(why)
 
 
-def need(value, kind, what):
+def need(value: Any, kind: type, what: str) -> Any:
     """The value, if it is of the kind: dict, list, str, int, or Fraction for any number."""
     kinds = (int, Fraction) if kind is Fraction else (kind,)
     if isinstance(value, bool) or not isinstance(value, kinds):
-        refuse(f"{what}: must be {'a number' if kind is Fraction else kind.__name__}")
+        words = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
+        refuse(f"{what}: must be {words.get(kind, 'a number')}")
     return value
 
 
-def amount(value, what, above=False):
+def mapping(value: Any, what: str) -> dict[str, Any]:
+    """A JSON object."""
+    return need(value, dict, what)  # type: ignore[no-any-return]
+
+
+def amount(value: Any, what: str, above: bool = False) -> Fraction:
     """A number that is at least 0, or above 0."""
-    if need(value, Fraction, what) < 0 or (above and value == 0):
-        refuse(f"{what}: must be {'above' if above else 'at least'} 0")
+    least: Number = LEAST if above else 0
+    if not least <= need(value, Fraction, what) <= MOST:
+        refuse(f"{what}: must be {'above' if above else 'at least'} 0, and at most 1e24")
     return Fraction(value)
 
 
-def index(value, size, what):
+def index(value: Any, size: int, what: str) -> int:
     """A whole number from 0 to size - 1."""
     if not 0 <= need(value, int, what) < size:
         refuse(f"{what}: must be from 0 to {size - 1}")
-    return value
+    return int(value)
 
 
-def rows(value, count, what):
-    """A list of so many entries."""
-    if len(need(value, list, what)) != count:
+def choice(value: Any, names: Collection[str], what: str) -> str:
+    """One of some names."""
+    if need(value, str, what) not in names:
+        refuse(f"{what}: there is no {value[:40]!a}")
+    return str(value)
+
+
+def rows(value: Any, count: int | None, what: str) -> list[Any]:
+    """A list, of so many entries if a count is given."""
+    if count not in (None, len(need(value, list, what))):
         refuse(f"{what}: must have {count} entries")
-    return value
+    return value  # type: ignore[no-any-return]
 
 
-def fields(document, what, must=(), may=()):
-    """The document, if it has what it must have and nothing that is not understood."""
-    for key in need(document, dict, what):
+def fields(
+    document: Any, what: str, must: Collection[str] = (), may: Collection[str] = ()
+) -> dict[str, Any]:
+    """The object, if it has what it must have and nothing that is not understood."""
+    for key in mapping(document, what):
         if key not in must and key not in may:
-            refuse(f"{what}: {key!r} is not understood")
+            refuse(f"{what}: {key[:40]!a} is not understood")
     for key in must:
         if key not in document:
-            refuse(f"{what}: {key!r} is missing")
-    return document
+            refuse(f"{what}: {key!a} is missing")
+    return mapping(document, what)
 
 
-def common(numbers):
-    """The greatest number of which all the given ones are whole multiples."""
+def common(numbers: Iterable[Number]) -> Fraction:
+    """The greatest number of which all the given ones are whole multiples, 0 if all are 0."""
     numbers = set(numbers)
-    denominator = math.lcm(*(Fraction(number).denominator for number in numbers))
+    denominator = math.lcm(*(number.denominator for number in numbers))
     return Fraction(math.gcd(*(int(number * denominator) for number in numbers)), denominator)
 
 
@@ -141,11 +176,17 @@ class Phase:
     name of its node and its number there.
     """
 
-    def __init__(self):
-        self.job, self.processing, self.tasks, self.factors = [], [], [], []
-        self.node, self.number, self.place, self.counted = [], [], {}, 0
+    def __init__(self) -> None:
+        self.job: list[int] = []
+        self.processing: list[Fraction] = []
+        self.tasks: list[range] = []
+        self.factors: list[list[Number]] = []
+        self.node: list[int] = []
+        self.number: list[int] = []
+        self.place: dict[tuple[str, int], int] = {}
+        self.counted = 0
 
-    def time(self, task, slot):
+    def time(self, task: int, slot: int) -> Fraction:
         """Seconds that a task runs on a slot, without its setup."""
         return self.processing[task] * self.factors[self.job[task]][slot]
 
@@ -162,42 +203,53 @@ class Shop:
     tasks' least durations over all slots, in units; a reduce task then reads from the nearest node.
     """
 
-    def __init__(self, document):
+    def __init__(self, document: dict[str, Any]) -> None:
         optional = ("source", "speed_factors", "security", "outages", "history")
         fields(document, "the instance", ("format", "name", "cluster", "jobs"), optional)
         if document["format"] != "slotwise/mapreduce/1":
             refuse("the instance: format must be slotwise/mapreduce/1")
-        self.name = document["name"]
+        self.name: str = need(document["name"], str, "name of the instance")
         self.maps, self.reduces = Phase(), Phase()
         self.phases = {"map": self.maps, "reduce": self.reduces}
-        self._read_cluster(document["cluster"], document.get("outages") or [])
+        lost = self._read_outages(document.get("outages"))
+        self._read_cluster(document["cluster"], lost)
         self._read_jobs(document["jobs"])
         self._read_factors(document.get("speed_factors"))
         self.security = document.get("security")
-        if self.security:
+        if self.security is not None:
             self._read_security(self.security)
         self._prepare()
         self.unit = self._unit()
-        self.least_map = [self._least_map(t) for t in range(len(self.maps.job))]
-        self.least_reduce = [self._least_reduce(w) for w in range(len(self.reduces.job))]
+        self.least_map: list[Any] = [self._least_map(t) for t in range(len(self.maps.job))]
+        self.least_reduce: list[Any] = [self._least_reduce(w) for w in range(len(self.reduces.job))]
 
-    def _read_cluster(self, cluster, outages):
-        fields(cluster, "the cluster", ("nodes", "rates"))
+    def _read_outages(self, document: Any) -> set[tuple[str, str | None, int | None]]:
+        """What is lost: a node, its slots of one phase, or one of these."""
+        lost = set()
+        for outage in rows([] if document is None else document, None, "outages"):
+            fields(outage, "an outage", ("node",), ("phase", "slot"))
+            phase, slot = outage.get("phase"), outage.get("slot")
+            if phase is not None:
+                choice(phase, self.phases, "phase of an outage")
+            if slot is not None and (need(slot, int, "slot of an outage") < 0 or phase is None):
+                refuse("an outage: a slot needs a phase, and a number from 0")
+            lost.add((need(outage["node"], str, "node of an outage"), phase, slot))
+        return lost
+
+    def _read_cluster(self, document: Any, lost: set[tuple[str, str | None, int | None]]) -> None:
+        cluster = fields(document, "the cluster", ("nodes", "rates"))
         rates = fields(cluster["rates"], "rates", ("node", "rack", "remote"))
         node, rack, remote = (amount(rates[k], k, above=True) for k in ("node", "rack", "remote"))
         if not node >= rack >= remote:
             refuse("rates: need node >= rack >= remote")
         self.read_cost = [1 / node, 1 / rack, 1 / remote]  # seconds per MB
-        lost = set()
-        for outage in need(outages, list, "outages"):
-            fields(outage, "an outage", ("node",), ("phase", "slot"))
-            lost.add((outage["node"], outage.get("phase"), outage.get("slot")))
-        self.nodes, self.rack = {}, []
-        for entry in need(cluster["nodes"], list, "nodes"):
+        self.nodes: dict[str, int] = {}
+        self.rack: list[str] = []
+        for entry in rows(cluster["nodes"], None, "nodes"):
             fields(entry, "a node", ("name", "rack", "map_slots", "reduce_slots"))
             name = need(entry["name"], str, "name of a node")
             if name in self.nodes:
-                refuse(f"two nodes have the name {name!r}")
+                refuse(f"two nodes have the name {name!a}")
             self.nodes[name] = len(self.nodes)
             self.rack.append(need(entry["rack"], str, "rack of a node"))
             for kind, phase in self.phases.items():
@@ -207,20 +259,27 @@ class Shop:
                         phase.node.append(self.nodes[name])
                         phase.number.append(phase.counted)
                     phase.counted += 1
+                if phase.counted > MOST_SLOTS:
+                    refuse("the cluster: too many slots")
+        for name, _, _ in lost:
+            choice(name, self.nodes, "node of an outage")
 
-    def _read_jobs(self, jobs):
-        self.jobs, self.replicas, self.input, self.output = [], [], [], []
-        for job in need(jobs, list, "jobs"):
+    def _read_jobs(self, document: Any) -> None:
+        self.jobs: list[str] = []
+        self.replicas: list[set[int]] = []  # of each map task, nodes
+        self.input: list[Fraction] = []  # of each map task, MB
+        self.output: list[Fraction] = []  # of each map task, MB for one reduce task of its job
+        for job in rows(document, None, "jobs"):
             fields(job, "a job", ("name",), ("output_ratio", "map_tasks", "reduce_tasks"))
-            maps = need(job.get("map_tasks", []), list, "map_tasks")
-            reduces = need(job.get("reduce_tasks", []), list, "reduce_tasks")
+            maps = rows(job.get("map_tasks", []), None, "map_tasks")
+            reduces = rows(job.get("reduce_tasks", []), None, "reduce_tasks")
             ratio = amount(job.get("output_ratio", 0), "output_ratio") / max(len(reduces), 1)
             for task in maps:
                 fields(task, "a map task", ("processing",), ("input_mb", "replicas"))
-                replicas = need(task.get("replicas", []), list, "replicas")
-                if not all(isinstance(node, str) and node in self.nodes for node in replicas):
-                    refuse(f"job {job['name']!r}: a replica lies on no node of the cluster")
-                self.replicas.append({self.nodes[node] for node in replicas})
+                replicas = rows(task.get("replicas", []), None, "replicas")
+                self.replicas.append(
+                    {self.nodes[choice(node, self.nodes, "a replica's node")] for node in replicas}
+                )
                 self.input.append(amount(task.get("input_mb", 0), "input_mb"))
                 self.output.append(ratio * self.input[-1])
             for task in reduces:
@@ -234,10 +293,12 @@ class Shop:
         if len(set(self.jobs)) < len(self.jobs):
             refuse("two jobs have one name")
 
-    def _read_factors(self, document):
+    def _read_factors(self, document: Any) -> None:
+        """Speed factors multiply processing times."""
         if document is None:
             for phase in self.phases.values():
-                phase.factors = [[1] * len(phase.node)] * len(self.jobs)
+                equal: list[Number] = [1] * len(phase.node)
+                phase.factors = [equal] * len(self.jobs)
             return
         fields(document, "speed_factors", ("map", "reduce"))
         for kind, phase in self.phases.items():
@@ -245,7 +306,7 @@ class Shop:
                 row = rows(row, phase.counted, "a row of speed_factors")
                 phase.factors.append([amount(row[k], "a factor", above=True) for k in phase.number])
 
-    def _read_security(self, document):
+    def _read_security(self, document: Any) -> None:
         """Where each map task may run, and whether data of a node reaches a slot in plain text."""
         may = ("transfer_rate", "encryption_rate")
         fields(document, "security", ("levels", "priorities"), may)
@@ -253,75 +314,84 @@ class Shop:
         encryption = amount(document.get("encryption_rate", 50), "encryption_rate", above=True)
         self.read_cost = [1 / transfer] * 3
         self.encrypted_cost = 1 / transfer + 1 / encryption
-        self.plain, self.allowed, slots = [], [], self.maps.counted
+        self.plain: list[list[bool]] = []  # by node and map slot
+        self.allowed: list[list[bool]] = []  # by map task and map slot
+        slots = self.maps.counted
         for row in rows(document["levels"], len(self.nodes), "levels"):
-            row = rows(row, slots, "a row of levels")
-            self.plain.append([row[k] == 1 for k in self.maps.number])
+            levels = [need(level, int, "a level") for level in rows(row, slots, "a row of levels")]
+            self.plain.append([levels[k] == 1 for k in self.maps.number])
         table = rows(document["priorities"], len(self.jobs), "priorities")
-        for tasks, of_job in zip(self.maps.tasks, table):
+        for tasks, of_job in zip(self.maps.tasks, table, strict=True):
             for digits in rows(of_job, len(tasks), "priorities of a job"):
-                if len(need(digits, str, "priorities")) != slots:
-                    refuse("priorities: a task must have a digit per map slot")
+                if len(need(digits, str, "priorities")) != slots or set(digits) - {"0", "1"}:
+                    refuse("priorities: a task must have 0 or 1 for each map slot")
                 self.allowed.append([digits[k] == "1" for k in self.maps.number])
 
-    def _prepare(self):
+    def _prepare(self) -> None:
         self.jobs_by_name = {name: i for i, name in enumerate(self.jobs)}
-        self.output_of = [sum(self.output[t] for t in tasks) for tasks in self.maps.tasks]
-        self._least_factors = {}
+        self.output_of = [
+            sum((self.output[t] for t in tasks), Fraction()) for tasks in self.maps.tasks
+        ]
+        self._least_factors: dict[int, dict[tuple[str, int | str], Number]] = {}
         maps, reduces = set(self.maps.node), set(self.reduces.node)
         racks = {self.rack[n] for n in maps} & {self.rack[n] for n in reduces}
+        # How far the nearest node of a reduce task is that can have run a map task.
         self.nearest = 0 if maps & reduces else 1 if racks else 2
 
-    def _unit(self):
+    def _unit(self) -> Fraction:
         """The greatest common divisor of all durations: the gcd of products is that of the gcds."""
-        costs = self.read_cost + ([self.encrypted_cost] if self.security else [])
+        costs = self.read_cost + ([] if self.security is None else [self.encrypted_cost])
         parts = [common(self.input) * common(costs), common(self.output) * common(self.read_cost)]
         for phase in self.phases.values():
-            for tasks, factors in zip(phase.tasks, phase.factors):
+            for tasks, factors in zip(phase.tasks, phase.factors, strict=True):
                 of_job = common(phase.processing[t] for t in tasks)
                 parts.append(of_job * common(set(factors)))
         return common(parts) or Fraction(1)
 
-    def may_run(self, task, slot):
+    def may_run(self, task: int, slot: int) -> bool:
         """Whether a map task may run on a map slot."""
-        return not self.security or self.allowed[task][slot]
+        return self.security is None or self.allowed[task][slot]
 
-    def map_time(self, task, slot):
+    def map_time(self, task: int, slot: int) -> int:
         """Setup and processing of a map task on a map slot, in units."""
         node, replicas = self.maps.node[slot], self.replicas[task]
-        if self.security:
-            plain = any(self.plain[holder][slot] for holder in replicas)
-            cost = 0 if node in replicas else self.read_cost[0] if plain else self.encrypted_cost
-        else:
+        if self.security is None:
             cost = self.read_cost[min((self.distance(node, r) for r in replicas), default=2)]
+        elif node in replicas:
+            cost = Fraction(0)
+        else:
+            plain = any(self.plain[holder][slot] for holder in replicas)
+            cost = self.read_cost[0] if plain else self.encrypted_cost
         return self.whole(self.input[task] * cost + self.maps.time(task, slot))
 
-    def reduce_time(self, task, slot):
+    def reduce_time(self, task: int, slot: int) -> int:
         """Processing of a reduce task on a reduce slot, in units; its setup is apart."""
         return self.whole(self.reduces.time(task, slot))
 
-    def read_time(self, task, node, reader):
+    def read_time(self, task: int, node: int, reader: int) -> int:
         """Units for which a reduce task on node `reader` reads what map task `task` left."""
         return self.whole(self.output[task] * self.read_cost[self.distance(node, reader)])
 
-    def distance(self, a, b):
+    def distance(self, a: int, b: int) -> int:
         """0 within a node, 1 within a rack, 2 beyond."""
         return 0 if a == b else 1 if self.rack[a] == self.rack[b] else 2
 
-    def whole(self, seconds):
+    def whole(self, seconds: Fraction) -> int:
+        """A duration in units."""
         units = seconds / self.unit
         assert units.denominator == 1
         return units.numerator
 
-    def _least_map(self, task):
+    def _least_map(self, task: int) -> int | None:
         """None if the task may run nowhere."""
-        if self.security:
+        if self.security is not None:
             slots = [k for k, may in enumerate(self.allowed[task]) if may]
             return min((self.map_time(task, k) for k in slots), default=None)
         # Whoever holds a replica reads at its rate, its rack at the rack's, all others from afar.
-        fastest, racks = self._fastest(self.maps, self.maps.job[task]), self.rack
-        places = [("node", n, 0) for n in self.replicas[task]]
-        places += [("rack", racks[n], 1) for n in self.replicas[task]] + [("all", None, 2)]
+        fastest, racks = self.fastest(self.maps, self.maps.job[task]), self.rack
+        places: list[tuple[str, int | str, int]] = [("all", "", 2)]
+        for n in self.replicas[task]:
+            places += [("node", n, 0), ("rack", racks[n], 1)]
         durations = [
             self.input[task] * self.read_cost[far]
             + self.maps.processing[task] * fastest[kind, name]
@@ -330,318 +400,410 @@ class Shop:
         ]
         return self.whole(min(durations)) if durations else None
 
-    def _least_reduce(self, task):
+    def _least_reduce(self, task: int) -> int | None:
         """None if no slot is left."""
         job = self.reduces.job[task]
-        fastest = self._fastest(self.reduces, job)
+        fastest = self.fastest(self.reduces, job)
         if not fastest:
             return None
         read = self.output_of[job] * self.read_cost[self.nearest]
-        return self.whole(self.reduces.processing[task] * fastest["all", None] + read)
+        return self.whole(self.reduces.processing[task] * fastest["all", ""] + read)
 
-    def _fastest(self, phase, job):
-        """Least factor of a job on the slots of every node, of every rack, and of all."""
+    def fastest(self, phase: Phase, job: int) -> dict[tuple[str, int | str], Number]:
+        """Least factor of a job on the slots of each node, of each rack, and of all."""
         factors = phase.factors[job]
         if id(factors) not in self._least_factors:
-            least = self._least_factors[id(factors)] = {}
-            for node, factor in zip(phase.node, factors):
-                for key in (("node", node), ("rack", self.rack[node]), ("all", None)):
+            least: dict[tuple[str, int | str], Number] = {}
+            self._least_factors[id(factors)] = least
+            for node, factor in zip(phase.node, factors, strict=True):
+                keys: Iterable[tuple[str, int | str]] = (
+                    ("node", node),
+                    ("rack", self.rack[node]),
+                    ("all", ""),
+                )
+                for key in keys:
                     least[key] = min(factor, least.get(key, factor))
         return self._least_factors[id(factors)]
+
+
+Proof = dict[str, Any]
+Theorem = Callable[[Shop, Proof], Number]
 
 
 # 3. The schedule. Only slot and order of each task are believed.
 
 
-def shortest(shop, schedule):
+def shortest(shop: Shop, schedule: Any) -> int:
     """The makespan, in units, if every task starts as early as the order on its slot allows.
 
     The tasks that a slot runs follow each other without a wait, but a reduce task waits for the map
-    tasks of its job. So nothing overlaps, whatever the starts that the schedule claims.
+    tasks of its job. So nothing overlaps, whatever the starts that the schedule claims, and nothing
+    ends later than in a valid schedule with the same order.
     """
-    fields(schedule, "the schedule", ("format", "instance", "tasks"), ("makespan",))
-    order = {"map": {}, "reduce": {}}
-    for entry in need(schedule["tasks"], list, "tasks"):
-        fields(entry, "a task", ("job", "phase", "task", "node", "slot", "start"), ("setup", "end"))
-        if entry["job"] not in shop.jobs_by_name or entry["phase"] not in shop.phases:
-            refuse("the schedule: a task of no job, or of no phase")
-        phase, job = shop.phases[entry["phase"]], shop.jobs_by_name[entry["job"]]
-        task = phase.tasks[job][index(entry["task"], len(phase.tasks[job]), "task")]
-        slot = phase.place.get((entry["node"], need(entry["slot"], int, "slot")))
-        if slot is None or (phase is shop.maps and not shop.may_run(task, slot)):
-            refuse(f"{entry['job']} {entry['phase']} {entry['task']} may not run where it is")
-        if task in order[entry["phase"]]:
-            refuse(f"{entry['job']} {entry['phase']} {entry['task']} comes twice")
-        start = need(entry["start"], Fraction, "start")
-        end = need(entry.get("end", start), Fraction, "end")
-        order[entry["phase"]][task] = (start, end, slot)
-    for name, phase in shop.phases.items():
-        if len(order[name]) < len(phase.job):
-            refuse(f"the schedule: {name} tasks are missing")
-
-    free, done, output = {}, [0] * len(shop.jobs), {}
-    for task, (_, _, slot) in sorted(order["map"].items(), key=lambda item: item[1]):
+    order = read_order(shop, schedule)
+    free: dict[int, int] = {}
+    output: dict[tuple[int, int | str], Fraction] = {}
+    done = [0] * len(shop.jobs)
+    for task, slot in order["map"]:
         job, node = shop.maps.job[task], shop.maps.node[slot]
         free[slot] = free.get(slot, 0) + shop.map_time(task, slot)
         done[job] = max(done[job], free[slot])
         for place in (node, shop.rack[node]):
-            output[job, place] = output.get((job, place), 0) + shop.output[task]
+            output[job, place] = output.get((job, place), Fraction()) + shop.output[task]
     ends, free = list(done), {}
-    for task, (_, _, slot) in sorted(order["reduce"].items(), key=lambda item: item[1]):
+    for task, slot in order["reduce"]:
         job, node = shop.reduces.job[task], shop.reduces.node[slot]
-        near = output.get((job, node), 0)
-        rack = output.get((job, shop.rack[node]), 0)
-        amounts = (near, rack - near, shop.output_of[job] - rack)
-        read = sum(mb * cost for mb, cost in zip(amounts, shop.read_cost))
+        near = output.get((job, node), Fraction())
+        rack = output.get((job, shop.rack[node]), Fraction())
+        parts = (near, rack - near, shop.output_of[job] - rack)
+        read = sum((mb * cost for mb, cost in zip(parts, shop.read_cost, strict=True)), Fraction())
         start = max(free.get(slot, 0), done[job])
         free[slot] = start + shop.whole(read) + shop.reduce_time(task, slot)
         ends[job] = max(ends[job], free[slot])
     return max(ends, default=0)
 
 
+def read_order(shop: Shop, schedule: Any) -> dict[str, list[tuple[int, int]]]:
+    """By phase: each task once, with its slot, by the start that the schedule claims."""
+    fields(schedule, "the schedule", ("format", "instance", "tasks"), ("makespan",))
+    must = ("job", "phase", "task", "node", "slot", "start")
+    claims: dict[str, dict[int, tuple[Number, Number, int]]] = {"map": {}, "reduce": {}}
+    for entry in rows(schedule["tasks"], None, "tasks"):
+        fields(entry, "a task of the schedule", must, ("setup", "end"))
+        job, kind = (
+            choice(entry["job"], shop.jobs_by_name, "job"),
+            choice(entry["phase"], shop.phases, "phase"),
+        )
+        tasks, phase = shop.phases[kind].tasks[shop.jobs_by_name[job]], shop.phases[kind]
+        task = tasks[index(entry["task"], len(tasks), "task")]
+        place = choice(entry["node"], shop.nodes, "node"), need(entry["slot"], int, "slot")
+        slot = phase.place.get(place)
+        if slot is None or (phase is shop.maps and not shop.may_run(task, slot)):
+            refuse(f"{kind} task {entry['task']} of {job!a} may not run where it is")
+        if task in claims[kind]:
+            refuse(f"{kind} task {entry['task']} of {job!a} comes twice")
+        start = need(entry["start"], Fraction, "start")
+        claims[kind][task] = start, need(entry.get("end", start), Fraction, "end"), slot
+    for kind, phase in shop.phases.items():
+        if len(claims[kind]) < len(phase.job):
+            refuse(f"{kind} tasks are missing")
+    return {
+        kind: [(task, of_task[task][2]) for task in sorted(of_task, key=of_task.__getitem__)]
+        for kind, of_task in claims.items()
+    }
+
+
 # 4. Lower bounds in closed form: times in units; every task counts with its least duration.
 
 
-def least_span(shop, phase, least):
-    """Per job: no schedule of its tasks of one phase is shorter.
+def span(lengths: Iterable[int], slots: int) -> Number:
+    """No schedule of such tasks on so many slots is shorter.
 
     One task takes as long as the longest; the slots share the work; and of k S + 1 tasks one of S
     slots runs k + 1 or more, so at least as long as the k + 1 shortest of them.
     """
-    slots, spans = len(phase.node), []
-    for tasks in phase.tasks:
-        lengths = sorted((least[t] for t in tasks), reverse=True)
-        span = Fraction(sum(lengths), slots) if lengths else 0
-        for k in range((len(lengths) + slots - 1) // slots if lengths else 0):
-            span = max(span, sum(lengths[k * slots - k : k * slots + 1]))
-        spans.append(span)
-    return spans
+    falling = sorted(lengths, reverse=True)
+    if not falling:
+        return 0
+    turns = range((len(falling) - 1) // slots + 1)
+    bounds: list[Number] = [sum(falling[k * slots - k : k * slots + 1]) for k in turns]
+    return max(Fraction(sum(falling), slots), *bounds)
 
 
-def waiting_phases(shop):
-    """Both phases with what their tasks wait for: (phase, least durations, waits by job).
+def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[Number]]]:
+    """By phase: the phase, its tasks' least durations, and how long each job's tasks wait.
 
     Reduce tasks wait for the map phase of their job. Read backwards, a schedule is one in which map
     tasks wait for the reduce phase of their job.
     """
-    heads = least_span(shop, shop.maps, shop.least_map)
-    tails = least_span(shop, shop.reduces, shop.least_reduce)
+    if None in shop.least_map or None in shop.least_reduce:
+        refuse("a task may run on no slot")
+    heads, tails = (
+        [span((least[t] for t in tasks), len(phase.node)) for tasks in phase.tasks]
+        for phase, least in ((shop.maps, shop.least_map), (shop.reduces, shop.least_reduce))
+    )
     return {
         "reduce": (shop.reduces, shop.least_reduce, heads),
         "map": (shop.maps, shop.least_map, tails),
     }
 
 
-def waits(shop, proof):
+def waits(shop: Shop, proof: Proof) -> Number:
     """One job takes its head and its tail. And the slots wait on average for the least waits.
 
     Let U be S or more tasks of a phase with S slots. The first task of U on a slot starts after its
-    job's wait. A slot without a task of U can be charged the wait of any other task: the makespan is
-    longer. So S times the makespan is at least the sum of all of U and of its S least waits. U is
-    all tasks that wait longest, and the S longest (wait and duration) of those that wait less.
+    job's wait. A slot without a task of U can be charged the wait of any other task: the makespan
+    is no shorter. So S times the makespan is at least the sum of all of U and of its S least waits.
+    U is all tasks that wait longest, and the S longest (wait and duration) of those that wait less.
     """
     fields(proof, "waits", ("proof",))
     phases = waiting_phases(shop)
     heads, tails = phases["reduce"][2], phases["map"][2]
-    best = max((head + tail for head, tail in zip(heads, tails)), default=0)
+    best = max((head + tail for head, tail in zip(heads, tails, strict=True)), default=0)
     for phase, least, wait in phases.values():
         slots = len(phase.node)
-        tasks = sorted((wait[job], length) for job, length in zip(phase.job, least))
+        tasks = sorted((wait[job], length) for job, length in zip(phase.job, least, strict=True))
         if len(tasks) < slots or not slots:
-            continue
+            continue  # tasks wait and run as long as their job, or less
         top = [a + b for a, b in tasks[:slots]]
         heapify(top)
-        total, later = sum(top), sum(length for _, length in tasks[slots:])
-        best = max(best, Fraction(total + later, slots))
+        total = sum(top) + sum(length for _, length in tasks[slots:])
+        best = max(best, Fraction(total) / slots)
         for a, b in tasks[slots:]:
-            total += a + b - heappushpop(top, a + b)
-            later -= b
-            best = max(best, Fraction(total + later, slots))
+            total += a - heappushpop(top, a + b)
+            best = max(best, Fraction(total) / slots)
     return best
 
 
-def pigeonhole(shop, proof):
+def pigeonhole(shop: Shop, proof: Proof) -> Number:
     """Of k S + 1 tasks that wait as long as a job, a slot runs k + 1, after the least wait.
 
     The k S + 1 longest of the tasks whose wait is at least that of `job`; the k + 1 shortest of
-    them follow each other on some slot.
+    them follow each other on some slot, or longer ones do.
     """
     fields(proof, "pigeonhole", ("proof", "phase", "job", "k"))
-    if proof["phase"] not in shop.phases:
-        refuse("pigeonhole: no such phase")
-    phase, least, wait = waiting_phases(shop)[proof["phase"]]
-    after = wait[index(proof["job"], len(shop.jobs), "job")]
-    tasks = [(length, wait[job]) for job, length in zip(phase.job, least) if wait[job] >= after]
+    kind = choice(proof["phase"], shop.phases, "pigeonhole: phase")
+    phase, least, wait = waiting_phases(shop)[kind]
+    after = wait[index(proof["job"], len(shop.jobs), "pigeonhole: job")]
+    tasks = [
+        (length, wait[job])
+        for job, length in zip(phase.job, least, strict=True)
+        if wait[job] >= after
+    ]
     tasks.sort(key=lambda task: -task[0])
     slots = len(phase.node)
-    k = index(proof["k"], (len(tasks) - 1) // max(slots, 1) + 1, "k")
+    k = index(proof["k"], (len(tasks) - 1) // max(slots, 1) + 1, "pigeonhole: k")
     chosen = tasks[: k * slots + 1]
     return min(w for _, w in chosen) + sum(length for length, _ in chosen[k * (slots - 1) :])
 
 
-def johnson(shop, proof):
+def johnson(shop: Shop, proof: Proof) -> Number:
     """A flow shop of two machines, each as fast as all slots of a phase, is not slower.
 
-    Its shortest schedule takes first the jobs with less work on the first machine than on the
-    second, by rising work on the first; then the others, by falling work on the second.
+    When a map phase ends, the map work of all jobs whose map phase has ended is done, and the
+    reduce work of this job and of those that follow is to come. In the flow shop of these works the
+    shortest schedule takes first the jobs with less work on the first machine than on the second,
+    by rising work on the first; then the others, by falling work on the second [Johnson 1954].
     """
     fields(proof, "johnson", ("proof",))
-    pairs = []
-    for maps, reduces in zip(shop.maps.tasks, shop.reduces.tasks):
-        sides = (shop.maps, shop.least_map, maps), (shop.reduces, shop.least_reduce, reduces)
-        pairs.append(
-            [
-                Fraction(sum(least[t] for t in tasks), max(1, min(len(phase.node), len(phase.job))))
-                for phase, least, tasks in sides
-            ]
-        )
-    pairs.sort(key=lambda pair: (0, pair[0]) if pair[0] <= pair[1] else (1, -pair[1]))
-    first = second = 0
+    works = []
+    for phase, least, _ in waiting_phases(shop).values():
+        usable = max(1, min(len(phase.node), len(phase.job)))
+        works.append([Fraction(sum(least[t] for t in tasks), usable) for tasks in phase.tasks])
+    pairs = sorted(
+        zip(works[1], works[0], strict=True),
+        key=lambda pair: (0, pair[0]) if pair[0] <= pair[1] else (1, -pair[1]),
+    )
+    first = second = Fraction(0)
     for a, b in pairs:
         first += a
         second = max(first, second) + b
     return max(first, second)
 
 
-PROOFS = {"waits": waits, "pigeonhole": pigeonhole, "johnson": johnson}
-"""Theorem by name: a function from the problem and the certificate's numbers to a bound."""
+PROOFS: dict[str, Theorem] = {"waits": waits, "pigeonhole": pigeonhole, "johnson": johnson}
+"""From the problem and the numbers of a certificate to a bound in units, by name."""
 
 
 # 5. The verdict.
 
 
-def lower_bound(shop, proof):
+def lower_bound(shop: Shop, proof: Any) -> int:
     """What a proof of a certificate shows, in whole units.
 
     Some shortest schedule has no needless wait. Its makespan is a sum of durations, hence a whole
     number of units: bounds are rounded up for free.
     """
-    name = need(need(proof, dict, "a proof").get("proof"), str, "a proof's name")
-    if name in PROOFS:
-        return math.ceil(PROOFS[name](shop, proof))
+    name = need(mapping(proof, "a proof").get("proof"), str, "name of a proof")
+    theorems = dict(PROOFS)
     for module in ("verify_prices", "verify_search"):
-        if name in beside(module).PROOFS:
-            return math.ceil(beside(module).PROOFS[name](shop, proof))
-    return refuse(f"no theorem is called {name!r}")
+        if name not in theorems:
+            theorems.update(beside(module).PROOFS)
+    return math.ceil(theorems[choice(name, theorems, "name of a proof")](shop, proof))
 
 
-def beside(name):
-    """A file beside this one, as a module."""
+def beside(name: str) -> Any:
+    """A file beside this one, as a module; for it, this file is the module `verify`."""
     if __package__:
+        sys.modules.setdefault(f"{__package__}.verify", sys.modules[__name__])
         return importlib.import_module(f".{name}", __package__)
     if name not in sys.modules:
-        # `python3 -I` looks for no module here, neither for that file nor, from there, for this one.
+        # `python3 -I` looks for no module here, neither that file nor, from there, this one.
         sys.modules.setdefault("verify", sys.modules[__name__])
         path = Path(__file__).with_name(f"{name}.py")
         spec = importlib.util.spec_from_file_location(name, path)
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
+        if spec is None or spec.loader is None or not path.is_file():
+            refuse(f"{name}.py has to lie beside this file")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.modules[name] = module
     return sys.modules[name]
 
 
-def judge(shop, result, certificate, digest="", say=print):
+def problem_of(document: dict[str, Any]) -> Any:
+    """A problem: a shop here, a datacenter or a tree of queues of `verify_plans.py`."""
+    if document.get("format") in ("slotwise/datacenter/1", "slotwise/hierarchy/1"):
+        return beside("verify_plans").problem_of(document)
+    return Shop(document)
+
+
+def confirmed(
+    problem: Any,
+    claim: dict[str, Any],
+    certificate: dict[str, Any],
+    digest: str = "",
+    say: Callable[[str], object] = print,
+) -> bool:
+    """Whether all that is claimed of a problem is confirmed; every finding is said in a line."""
+    if isinstance(problem, Shop):
+        return judge(problem, claim, certificate, digest, say)
+    judged: bool = beside("verify_plans").judge(problem, claim, certificate, say)
+    return judged
+
+
+def judge(
+    shop: Shop,
+    result: dict[str, Any],
+    certificate: dict[str, Any],
+    digest: str = "",
+    say: Callable[[str], object] = print,
+) -> bool:
     """Whether all that a result claims is confirmed; every finding is said in a line."""
     if result.get("instance") != shop.name or certificate.get("instance") != shop.name:
         refuse("the three files are not about one instance")
+    if result.get("format") != "slotwise/result/1":
+        refuse("the result: format must be slotwise/result/1")
     if certificate.get("format") != "slotwise/certificate/1":
         refuse("the certificate: format must be slotwise/certificate/1")
     if digest and certificate.get("instance_sha256") != digest:
         say("note: the certificate was made from another text of the instance")
-    claimed, bound = result.get("makespan"), result.get("lower_bound")
-    confirmed = True
+    status = choice(
+        result.get("status"), ("optimal", "feasible", "infeasible", "unknown"), "status"
+    )
+    claimed, bound, gap = (result.get(name) for name in ("makespan", "lower_bound", "gap"))
+    for value, name in ((claimed, "makespan"), (bound, "lower_bound"), (gap, "gap")):
+        if value is not None and need(value, Fraction, name) < 0:
+            refuse(f"{name}: must be at least 0")
     if None in shop.least_map or None in shop.least_reduce:
         say("no schedule exists: a task may run on no slot")
-        return result.get("status") == "infeasible" and claimed is None
-    makespan = None
+        return status == "infeasible" and claimed is None
+    makespan = None if claimed is None else checked_schedule(shop, result, claimed, say)
+    best = best_proof(shop, certificate, say)
+    verdicts = {}
     if claimed is not None:
-        makespan = shortest(shop, result.get("schedule"))
-        holds = makespan * shop.unit <= need(claimed, Fraction, "makespan") * (
-            1 + MAKESPAN_TOLERANCE
+        limit = claimed * (1 + MAKESPAN_TOLERANCE)
+        verdicts["schedule"] = makespan is not None and makespan * shop.unit <= limit
+    if bound is not None:
+        say(f"lower bound: {seconds(shop, best)} proved, claimed {decimal(bound)} s")
+        verdicts["lower bound"] = best * shop.unit >= bound * (1 - BOUND_TOLERANCE)
+    if gap is not None:
+        least = None if claimed is None or not bound else (claimed - bound) / bound
+        verdicts["gap"] = claimed == gap == 0 or (
+            least is not None and gap >= least - BOUND_TOLERANCE
         )
-        ends = seconds(shop, makespan)
-        say(f"schedule: ends at {ends}, claimed {decimal(claimed)} s: {word(holds)}")
-        confirmed &= holds
+    if status == "optimal":
+        verdicts["optimal, exactly" if makespan == best else "optimal, within 1e-6"] = (
+            makespan is not None and makespan <= best * (1 + BOUND_TOLERANCE)
+        )
+    else:
+        verdicts[status] = status == ("unknown" if claimed is None else "feasible")
+    for name, holds in verdicts.items():
+        say(f"{name}: {word(holds)}")
+    return all(verdicts.values())
+
+
+def checked_schedule(
+    shop: Shop, result: dict[str, Any], claimed: Number, say: Callable[[str], object]
+) -> int | None:
+    """The makespan of the result's schedule, in units; None if it is no schedule."""
+    try:
+        makespan = shortest(shop, result.get("schedule"))
+    except Refused as why:
+        say(f"schedule refused: {why}")
+        return None
+    say(f"schedule: ends at {seconds(shop, makespan)}, claimed {decimal(claimed)} s")
+    return makespan
+
+
+def best_proof(shop: Shop, certificate: dict[str, Any], say: Callable[[str], object]) -> int:
+    """The greatest bound that the proofs show, in units; a wrong one shows nothing."""
     best = 0
     try:
-        for proof in need(certificate.get("proofs"), list, "proofs")[:1000]:
-            if isinstance(proof, dict) and proof.get("proof") == "attested":
-                say(f"attested, not proved: {proof.get('bound')} s by {proof.get('by')}")
-                continue
+        for proof in rows(certificate.get("proofs"), None, "proofs")[:MOST_PROOFS]:
             try:
+                if isinstance(proof, dict) and proof.get("proof") == "attested":
+                    said = decimal(amount(proof.get("bound"), "bound"))
+                    say(f"attested, not proved: {said} s by {ascii(proof.get('by'))[:200]}")
+                    continue
                 shown = lower_bound(shop, proof)
-                say(f"proof {proof['proof']!r}: no schedule ends before {seconds(shop, shown)}")
+                say(f"proof {proof['proof']!a}: no schedule ends before {seconds(shop, shown)}")
                 best = max(best, shown)
-            except Refused as why:
+            except (Refused, RecursionError) as why:
                 say(f"proof refused: {why}")
     except OutOfTime:
         say("stopped: the time is up")
-    if bound is not None:
-        holds = best * shop.unit >= need(bound, Fraction, "lower_bound") * (1 - BOUND_TOLERANCE)
-        say(f"lower bound: {seconds(shop, best)} proved, claimed {decimal(bound)} s: {word(holds)}")
-        confirmed &= holds
-    if result.get("status") == "optimal":
-        holds = makespan is not None and makespan <= best * (1 + BOUND_TOLERANCE)
-        exactly = "exactly" if makespan == best else f"within {float(BOUND_TOLERANCE):g}"
-        say(f"optimal, {exactly}: {word(holds)}")
-        confirmed &= holds
-    elif result.get("status") not in ("feasible", "unknown"):
-        confirmed = False
-    return confirmed
+    return best
 
 
-def judged(instance, result, certificate, say=print):
-    """As `judge`, from the texts of the three files."""
-    problem, claim, proofs = (parsed(text) for text in (instance, result, certificate))
-    if problem.get("format") != "slotwise/mapreduce/1":
-        return beside("verify_plans").judge(problem, claim, proofs, say)
-    return judge(Shop(problem), claim, proofs, hashlib.sha256(instance).hexdigest(), say)
-
-
-def word(holds):
+def word(holds: bool) -> str:
+    """What is said of a claim."""
     return "confirmed" if holds else "NOT CONFIRMED"
 
 
-def seconds(shop, units):
+def seconds(shop: Shop, units: int) -> str:
+    """A time in units, as text."""
     return f"{decimal(units * shop.unit)} s"
 
 
-def decimal(value):
+def decimal(value: Number) -> str:
     """A number in at most 15 digits, with a sign that it goes on."""
     text = f"{float(value):.15g}"
     return text if Fraction(text) == value else f"{text}..."
 
 
-def main(arguments):
-    limit = 0.0
-    if "--limit" in arguments:
-        at = arguments.index("--limit")
-        limit = float(arguments[at + 1])
-        del arguments[at : at + 2]
-    if len(arguments) != 3:
-        print("usage: verify.py INSTANCE RESULT CERTIFICATE [--limit SECONDS]", file=sys.stderr)
-        return 2
-    if limit and hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, out_of_time)
-        signal.setitimer(signal.ITIMER_REAL, limit)
+def main(arguments: list[str]) -> int:
+    """Check three files; the exit code."""
+    parser = argparse.ArgumentParser(description="Check a result and the proof of its bound.")
+    for name in ("instance", "result", "certificate"):
+        parser.add_argument(name)
+    parser.add_argument("--limit", type=float, default=0.0, help="stop after so many seconds")
+    asked = parser.parse_args(arguments)
+    try:
+        if 0 < asked.limit < 1e9 and hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGALRM, out_of_time)
+            signal.setitimer(signal.ITIMER_REAL, asked.limit)
+        return check(asked.instance, asked.result, asked.certificate)
+    except OutOfTime:
+        print("NOT CONFIRMED: the time is up")
+        return 1
+
+
+def check(instance: str, result: str, certificate: str) -> int:
+    """Read and judge three files; the exit code."""
     documents = []
-    for path in arguments:
+    for path in (instance, result, certificate):
         try:
             documents.append(read(path))
         except (OSError, EOFError, zlib.error, ValueError, RecursionError, Refused) as problem:
-            print(f"{path}: {problem}", file=sys.stderr)
+            print(f"{path}: {ascii(str(problem))[1:-1]}", file=sys.stderr)
             return 2
-    (instance, digest), (result, _), (certificate, _) = documents
     try:
-        confirmed = judge(Shop(instance), result, certificate, digest)
-    except (Refused, OutOfTime) as problem:
-        print(f"refused: {problem}")
-        confirmed = False
-    print("CONFIRMED" if confirmed else "NOT CONFIRMED")
-    return 0 if confirmed else 1
+        problem = problem_of(documents[0][0])
+    except Refused as why:
+        print(f"{instance}: {why}", file=sys.stderr)
+        return 2
+    try:
+        holds = confirmed(problem, documents[1][0], documents[2][0], documents[0][1])
+    except Refused as why:
+        print(f"refused: {why}")
+        holds = False
+    print("CONFIRMED" if holds else "NOT CONFIRMED")
+    return 0 if holds else 1
 
 
-def out_of_time(*_):
-    raise OutOfTime("the time is up")
+def out_of_time(*_: Any) -> NoReturn:
+    """The alarm."""
+    raise OutOfTime
 
 
 if __name__ == "__main__":

@@ -4,22 +4,36 @@ The plan of guidance is counted again, and no plan's arrival rate is above what 
 prices prove. Fair shares are computed anew, event by event, in fractions.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 try:
     from . import verify
 except ImportError:  # beside verify.py, without slotwise
-    import verify
+    import verify  # type: ignore[no-redef]
+
+Object = dict[str, Any]
+Say = Callable[[str], object]
 
 TOLERANCE = Fraction(1, 10**9)
 """Claimed amounts are rounded numbers."""
+MOST_JOBS = 1_000_000
+"""Most jobs of a class on a machine: each number of them is tried."""
 
 
-def judge(problem, claim, certificate, say):
+def problem_of(document: Object) -> Datacenter | Tree:
+    """A datacenter, or a tree of queues."""
+    return (Tree if document["format"] == "slotwise/hierarchy/1" else Datacenter)(document)
+
+
+def judge(problem: Datacenter | Tree, claim: Object, certificate: Object, say: Say) -> bool:
     """Whether all that a plan or an allocation claims is confirmed."""
-    if problem.get("format") == "slotwise/datacenter/1":
-        return judge_guidance(Datacenter(problem), claim, certificate, say)
+    if isinstance(problem, Datacenter):
+        return judge_guidance(problem, claim, certificate, say)
     return judge_shares(problem, claim, say)
 
 
@@ -33,18 +47,23 @@ class Datacenter:
     of a class a place on a machine ends per time unit, 0 where the class cannot run.
     """
 
-    def __init__(self, document):
+    def __init__(self, document: Object) -> None:
         may = ("source", "time_unit")
         must = ("format", "name", "resources", "configurations", "classes")
         verify.fields(document, "the datacenter", must, may)
         resources = verify.need(document["resources"], list, "resources")
-        self.configurations, self.count, capacity = [], [], []
+        self.configurations: list[str] = []
+        self.count: list[int] = []
+        capacity: list[list[Fraction]] = []
         for entry in verify.need(document["configurations"], list, "configurations"):
             verify.fields(entry, "a configuration", ("name", "count", "capacity"))
             self.configurations.append(verify.need(entry["name"], str, "name"))
             self.count.append(verify.index(entry["count"], 10**9, "count"))
             capacity.append(amounts(entry["capacity"], resources))
-        self.classes, self.share, self.rate, request = [], [], [], []
+        self.classes: list[str] = []
+        self.share: list[Fraction] = []
+        self.rate: list[list[Fraction]] = []
+        request: list[list[Fraction]] = []
         for entry in verify.need(document["classes"], list, "classes"):
             verify.fields(entry, "a class", ("name", "share", "mean_time", "request"))
             self.classes.append(verify.need(entry["name"], str, "name"))
@@ -59,12 +78,14 @@ class Datacenter:
         )
 
 
-def amounts(document, resources):
+def amounts(document: Any, resources: list[str]) -> list[Fraction]:
+    """An amount of each resource, 0 where none is given."""
     verify.fields(document, "amounts", (), tuple(resources))
     return [verify.amount(document.get(name, 0), name) for name in resources]
 
 
-def rate_on(mean_time, configuration):
+def rate_on(mean_time: Any, configuration: str) -> Fraction:
+    """How many jobs a place on a machine ends per time unit, 0 if the class cannot run there."""
     if isinstance(mean_time, dict):
         mean_time = mean_time.get(configuration)
         if mean_time is None:
@@ -72,7 +93,7 @@ def rate_on(mean_time, configuration):
     return 1 / verify.amount(mean_time, "mean_time", above=True)
 
 
-def served(datacenter, guidance):
+def served(datacenter: Datacenter, guidance: Object) -> list[list[Fraction]]:
     """Jobs of each class that a plan ends per time unit on each configuration.
 
     Every machine holds what one of the plan's bins says, and every bin fits its machines.
@@ -103,55 +124,51 @@ def served(datacenter, guidance):
     return rates
 
 
-def class_prices(datacenter, proof):
+def class_prices(datacenter: Datacenter, proof: Object) -> tuple[list[Fraction], Fraction]:
     """No plan has a greater arrival rate: jobs at given prices are worth more than machines hold.
 
     Let a job of class k be worth p_k where it ends. A machine of configuration j ends work of V_j
     per time unit at most, V_j being the worth of its most valuable bin. Arrivals at rate r bring r
     times the mean price. So r is at most the sum of all V_j over the mean price.
+
+    Returns every V_j, and the mean price.
     """
     verify.fields(proof, "class prices", ("proof", "prices"))
     given = verify.fields(proof["prices"], "prices", (), tuple(datacenter.classes))
     prices = [verify.amount(given.get(name, 0), "a price") for name in datacenter.classes]
-    mean = sum(s * p for s, p in zip(datacenter.share, prices, strict=True))
+    mean = sum((s * p for s, p in zip(datacenter.share, prices, strict=True)), Fraction(0))
     if not mean:
         verify.refuse("prices: the classes that arrive are worth nothing")
     return [most_valuable(datacenter, j, prices) for j in range(len(datacenter.count))], mean
 
 
-def greatest_rate(datacenter, proof):
+def greatest_rate(datacenter: Datacenter, proof: Object) -> Fraction:
     """No plan carries arrivals at a greater rate."""
     values, mean = class_prices(datacenter, proof)
-    return sum(n * v for n, v in zip(datacenter.count, values, strict=True)) / mean
+    return sum((n * v for n, v in zip(datacenter.count, values, strict=True)), Fraction(0)) / mean
 
 
-def most_valuable(datacenter, j, prices):
+def most_valuable(datacenter: Datacenter, j: int, prices: list[Fraction]) -> Fraction:
     """The worth of the most valuable bin of a configuration, by branching on numbers of jobs.
 
     What the rest of a machine can hold is worth at most the room in any resource, times the best
     worth per unit of it among the classes that are left.
     """
     room = datacenter.capacity[j]
-    worth = [
-        (price * datacenter.rate[k][j], datacenter.request[k]) for k, price in enumerate(prices)
+    worths = [price * datacenter.rate[k][j] for k, price in enumerate(prices)]
+    scale = math.lcm(*(worth.denominator for worth in worths))
+    items = [
+        (int(worth * scale), request)
+        for worth, request in zip(worths, datacenter.request, strict=True)
+        if worth and all(a <= b for a, b in zip(request, room, strict=True))
     ]
-    items = [item for item in worth if item[0] and all(a <= b for a, b in zip(item[1], room))]
     if any(not any(request) for _, request in items):
-        verify.refuse("a class that needs nothing: a bin has no end")
-    items.sort(key=lambda item: -item[0] / sum(Fraction(a, b) for a, b in zip(item[1], room) if b))
-    scale = math.lcm(*(value.denominator for value, _ in items))
-    items = [(int(value * scale), request) for value, request in items]
-    # Best worth per unit of each resource from an item on; None if one of them needs none of it.
-    densities = [
-        [
-            max(Fraction(v, q[r]) for v, q in items[i:])
-            if all(q[r] for _, q in items[i:])
-            else None
-            for r in range(len(room))
-        ]
-        for i in range(len(items))
-    ]
-    best, seen = 0, {}
+        verify.refuse("prices: a class that needs nothing is worth something")
+    filling = {q: max(Fraction(a, b) for a, b in zip(q, room, strict=True) if b) for _, q in items}
+    items.sort(key=lambda item: -item[0] / filling[item[1]])
+    densities = [best_densities(items[i:], len(room)) for i in range(len(items))]
+    best = 0
+    seen: dict[tuple[int, tuple[int, ...]], int] = {}
     stack = [(0, room, 0)]
     while stack:
         i, room, value = stack.pop()
@@ -159,77 +176,92 @@ def most_valuable(datacenter, j, prices):
         if i == len(items) or seen.get((i, room), -1) >= value:
             continue
         seen[i, room] = value
-        bounds = [room[r] * d for r, d in enumerate(densities[i]) if d is not None]
+        bounds = [room[r] * density for r, density in densities[i]]
         if bounds and value + min(bounds) <= best:
             continue
         worth, request = items[i]
-        most = min(a // b for a, b in zip(room, request) if b)
+        most = min(a // b for a, b in zip(room, request, strict=True) if b)
+        if most > MOST_JOBS:
+            verify.refuse("a machine holds too many jobs of a class")
         for n in range(most + 1):  # the last that is pushed, the most jobs, is looked at first
-            left = tuple(a - n * b for a, b in zip(room, request))
+            left = tuple(a - n * b for a, b in zip(room, request, strict=True))
             stack.append((i + 1, left, value + n * worth))
     return Fraction(best, scale)
 
 
-def judge_guidance(datacenter, guidance, certificate, say):
+def best_densities(
+    items: list[tuple[int, tuple[int, ...]]], resources: int
+) -> list[tuple[int, Fraction]]:
+    """The best worth per unit of each resource that all of these items need."""
+    return [
+        (r, max(Fraction(worth, request[r]) for worth, request in items))
+        for r in range(resources)
+        if all(request[r] for _, request in items)
+    ]
+
+
+def judge_guidance(datacenter: Datacenter, guidance: Object, certificate: Object, say: Say) -> bool:
+    """Whether the plan carries what it claims, and no plan carries more than its bound."""
     rates = served(datacenter, guidance)
-    totals = [sum(row) for row in rates]
-    carried = min(t / s for t, s in zip(totals, datacenter.share, strict=True) if s)
-    claimed = verify.need(guidance.get("arrival_rate"), Fraction, "arrival_rate")
-    confirmed = claimed <= carried * (1 + TOLERANCE)
-    say(
-        f"plan: carries {verify.decimal(carried)}, claimed {verify.decimal(claimed)}: "
-        f"{verify.word(confirmed)}"
+    totals = [sum(row, Fraction(0)) for row in rates]
+    carried = min(
+        (t / s for t, s in zip(totals, datacenter.share, strict=True) if s), default=Fraction(0)
     )
-    proportions = verify.need(guidance.get("proportions"), dict, "proportions")
-    for name, row, total in zip(datacenter.classes, rates, totals, strict=True):
-        of_class = verify.need(proportions.get(name, {}), dict, "proportions of a class")
-        for configuration, rate in zip(datacenter.configurations, row, strict=True):
-            said = verify.need(of_class.get(configuration, 0), Fraction, "a proportion")
-            if abs(said - (rate / total if total else 0)) > TOLERANCE:
-                verify.refuse(f"proportions of {name!r}: not as the bins have it")
-    target, machines = guidance.get("target_rate"), None
-    bound = None
-    for proof in verify.need(certificate.get("proofs"), list, "proofs")[:100]:
-        if not isinstance(proof, dict) or proof.get("proof") != "class prices":
-            say("attested, not proved: what a solver says")
-            continue
-        rate = greatest_rate(datacenter, proof)
-        bound = rate if bound is None else min(bound, rate)
-        if target is not None:
-            values, mean = class_prices(datacenter, proof)
-            machines = fewest(datacenter, values, mean * verify.need(target, Fraction, "target"))
-    if bound is None:
-        say("arrival_rate_bound: nothing is proved")
+    rate, claimed = (
+        verify.amount(guidance.get(name), name) for name in ("arrival_rate", "arrival_rate_bound")
+    )
+    holds = [rate <= carried * (1 + TOLERANCE), proportions_hold(datacenter, guidance, rates)]
+    say(f"plan: carries {verify.decimal(carried)}, claimed {verify.decimal(rate)}: {said(holds)}")
+    proofs = [
+        class_prices(datacenter, proof)
+        for proof in verify.rows(certificate.get("proofs"), None, "proofs")[:100]
+        if isinstance(proof, dict) and proof.get("proof") == "class prices"
+    ]
+    if not proofs:
+        say("arrival_rate_bound: attested, not proved")
         return False
-    claimed = verify.need(guidance.get("arrival_rate_bound"), Fraction, "arrival_rate_bound")
-    holds = bound <= claimed * (1 + verify.BOUND_TOLERANCE)
+    bound = min(
+        sum((n * v for n, v in zip(datacenter.count, values, strict=True)), Fraction(0)) / mean
+        for values, mean in proofs
+    )
+    holds.append(bound <= claimed * (1 + verify.BOUND_TOLERANCE))
     say(
-        f"bound: no plan carries more than {verify.decimal(bound)}, claimed "
-        f"{verify.decimal(claimed)}: {verify.word(holds)}"
+        f"bound: no plan carries more than {verify.decimal(bound)}, "
+        f"claimed {verify.decimal(claimed)}: {said(holds[-1:])}"
     )
-    confirmed = confirmed and holds
-    if target is not None:
-        least = guidance.get("machines_bound") or 0
-        holds = machines >= verify.need(least, int, "machines_bound")
-        say(f"machines: no plan takes fewer than {machines}, claimed {least}: {verify.word(holds)}")
-        confirmed = confirmed and holds and claimed_target(guidance, carried, target)
-    whole = guidance.get("integer_bound")
-    if whole is not None:
-        holds = bound <= verify.need(whole, Fraction, "integer_bound") * (
-            1 + verify.BOUND_TOLERANCE
-        )
-        word = "confirmed" if holds else "attested, not proved"
-        say(f"whole machines: at most {verify.decimal(whole)} claimed: {word}")
-    return confirmed
+    if guidance.get("target_rate") is not None:
+        target = verify.amount(guidance["target_rate"], "target_rate")
+        machines = max(fewest(datacenter, values, mean * target) for values, mean in proofs)
+        least = verify.index(guidance.get("machines_bound", 0), 10**12, "machines_bound")
+        holds += [machines >= least, rate >= target * (1 - TOLERANCE)]
+        say(f"machines: no plan takes fewer than {machines}, claimed {least}: {said(holds[-2:])}")
+    if guidance.get("integer_bound") is not None:
+        whole = verify.amount(guidance["integer_bound"], "integer_bound")
+        proved = bound <= whole * (1 + verify.BOUND_TOLERANCE)
+        word = "confirmed" if proved else "attested, not proved"
+        say(f"whole machines: no plan carries more than {verify.decimal(whole)}: {word}")
+    return all(holds)
 
 
-def claimed_target(guidance, carried, target):
-    return carried >= target * (1 - TOLERANCE) and guidance["arrival_rate"] >= target * (
-        1 - TOLERANCE
-    )
+def said(holds: list[bool]) -> str:
+    """What is said of claims."""
+    return verify.word(all(holds))
 
 
-def fewest(datacenter, values, worth):
+def proportions_hold(datacenter: Datacenter, guidance: Object, rates: list[list[Fraction]]) -> bool:
+    """Whether the parts of each class that the configurations serve are those of the bins."""
+    table = verify.mapping(guidance.get("proportions"), "proportions")
+    holds = not set(table) - set(datacenter.classes)
+    for name, row in zip(datacenter.classes, rates, strict=True):
+        total = sum(row)
+        given = verify.fields(table.get(name, {}), "proportions", (), datacenter.configurations)
+        for configuration, rate in zip(datacenter.configurations, row, strict=True):
+            part = verify.amount(given.get(configuration, 0), "a proportion")
+            holds = holds and abs(part - (rate / total if total else 0)) <= TOLERANCE
+    return holds
+
+
+def fewest(datacenter: Datacenter, values: list[Fraction], worth: Fraction) -> int:
     """Machines that together end work of so much worth: the most valuable ones first."""
     machines = 0
     for value, count in sorted(zip(values, datacenter.count, strict=True), reverse=True):
@@ -245,21 +277,21 @@ def fewest(datacenter, values, worth):
 class Tree:
     """Queues. Nodes are numbered from the root (0) down, parents before children.
 
-    Per node: `parent`, `weight`. Per leaf, by its node: `need` of each resource for a dominant share
-    of 1, as fractions of the capacity, hence with a largest entry of 1; `size`, the dominant share
-    of one task; `most`, the dominant share of all its tasks, None without end; `path`.
+    Per node: `parent`, `weight`, `path`. Per leaf, by its node: `need` of each resource for a
+    dominant share of 1, as fractions of the capacity, hence with a largest entry of 1; `size`, the
+    dominant share of one task; `most`, the dominant share of all its tasks, infinite without end.
     """
 
-    def __init__(self, document):
+    def __init__(self, document: Object) -> None:
         may = ("name", "source", "dropped_limits")
         verify.fields(document, "the hierarchy", ("format", "capacity", "root"), may)
-        if document["format"] != "slotwise/hierarchy/1":
-            verify.refuse("shares with guarantees and limits cannot be proved yet")
         capacity = verify.need(document["capacity"], dict, "capacity")
         self.resources = list(capacity)
         room = [verify.amount(capacity[name], name, above=True) for name in capacity]
         self.parent, self.weight, self.path = [-1], [Fraction(1)], [""]
-        self.need, self.size, self.most = {}, {}, {}
+        self.need: dict[int, list[Fraction]] = {}
+        self.size: dict[int, Fraction] = {}
+        self.most: dict[int, Fraction | float] = {}
         stack = [(child, 0) for child in reversed(children(document["root"]))]
         while stack:
             entry, parent = stack.pop()
@@ -281,18 +313,21 @@ class Tree:
             self.size[n] = max(demand)
             self.need[n] = [a / self.size[n] for a in demand]
             tasks = entry.get("tasks")
-            self.most[n] = None if tasks is None else verify.amount(tasks, "tasks") * self.size[n]
+            self.most[n] = math.inf
+            if tasks is not None:
+                self.most[n] = verify.amount(tasks, "tasks") * self.size[n]
         if len(set(self.path)) < len(self.path):
             verify.refuse("two nodes have one path")
 
 
-def children(entry):
-    below = verify.need(entry, dict, "a node").get("children")
-    return [verify.need(child, dict, "a node") for child in verify.need(below, list, "children")]
+def children(entry: Any) -> list[Object]:
+    """The nodes below a group."""
+    below = verify.rows(verify.mapping(entry, "a node").get("children"), None, "children")
+    return [verify.mapping(child, "a node") for child in below]
 
 
-def fair_shares(tree):
-    """Dominant shares of the leaves, and of each the resource that stopped it (None: its tasks).
+def fair_shares(tree: Tree) -> dict[int, Fraction]:
+    """Dominant share of every leaf.
 
     In a stage every leaf that needs no full resource has a target that rises from 0. Children of a
     node rise in the ratio of their weights. A group is charged, per unit of its children's level,
@@ -301,106 +336,81 @@ def fair_shares(tree):
     has all that it gets, and the next stage is without it. Between two events all is linear.
     """
     share = dict.fromkeys(tree.need, Fraction(0))
-    stopped, full = {}, set()
+    full: set[int] = set()
     while True:
-        rising = [
-            n
-            for n in tree.need
-            if n not in stopped and (tree.most[n] is None or share[n] < tree.most[n])
-        ]
-        if not rising:
-            return share, stopped
-        charged = [
-            n for n in tree.need if not any(tree.need[n][r] for r in full) and tree.most[n] != 0
-        ]
-        newly = stage(tree, share, charged, full)
-        full |= newly
-        for n in rising:
-            reasons = [r for r in sorted(newly) if tree.need[n][r]]
-            if reasons and (tree.most[n] is None or share[n] < tree.most[n]):
-                stopped[n] = reasons[0]
+        charged = [n for n, need in tree.need.items() if not any(need[r] for r in full)]
+        if all(share[n] == tree.most[n] for n in charged):
+            return share
+        full |= stage(tree, share, charged)
 
 
-def stage(tree, share, charged, full):
-    """Raise the shares until a resource is full; returns those that are then, none at the end."""
+def stage(tree: Tree, share: dict[int, Fraction], charged: list[int]) -> set[int]:
+    """Raise the shares until a resource is full; the resources that are then, none at the end."""
     target = dict.fromkeys(charged, Fraction(0))
     resources = range(len(tree.resources))
-    load = [sum(share[n] * tree.need[n][r] for n in share) for r in resources]
+    wanted = [r for r in resources if any(tree.need[n][r] for n in charged)]
     while True:
-        going = [n for n in charged if tree.most[n] is None or target[n] < tree.most[n]]
+        going = [n for n in charged if target[n] < tree.most[n]]
         if not going:
             return set()
         speed = speeds(tree, going)
         moving = [n for n in going if target[n] >= share[n]]
+        load = [sum(part * tree.need[n][r] for n, part in share.items()) for r in resources]
         filling = [sum(speed[n] * tree.need[n][r] for n in moving) for r in resources]
-        wanted = {r for r in resources if r not in full and any(tree.need[n][r] for n in charged)}
         steps = [(1 - load[r]) / filling[r] for r in wanted if filling[r]]
         for n in going:
-            goals = [share[n]] if target[n] < share[n] else []
-            goals += [] if tree.most[n] is None else [tree.most[n]]
-            steps += [(goal - target[n]) / speed[n] for goal in goals]
+            goals = [share[n]] if target[n] < share[n] else [tree.most[n]]
+            steps += [(goal - target[n]) / speed[n] for goal in goals if goal != math.inf]
         step = min(steps)
         for n in going:
             target[n] += step * speed[n]
         for n in moving:
             share[n] += step * speed[n]
-        load = [a + step * b for a, b in zip(load, filling, strict=True)]
-        newly = {r for r in wanted if filling[r] and load[r] >= 1}
+        newly = {r for r in wanted if filling[r] and load[r] + step * filling[r] == 1}
         if newly:
-            return {r for r in wanted if load[r] >= 1}
+            return newly | {r for r in wanted if load[r] == 1}
 
 
-def speeds(tree, going):
+def speeds(tree: Tree, going: list[int]) -> dict[int, Fraction]:
     """How fast the target of each of these leaves rises with the level of the root's children."""
-    rate = {}  # what the children of a node need together per unit of their level
-    up = {}
-    for n in going:
-        up[n] = tree.need[n]
+    needs = {n: tree.need[n] for n in going}  # of a node, for each unit that it is charged
+    together: dict[int, list[Fraction]] = {}  # of its children, for each unit of their level
     for n in range(len(tree.parent) - 1, 0, -1):
-        if n in rate:
-            charge = max(rate[n])
-            up[n] = [a / charge for a in rate[n]]
-        if n in up:
-            together = rate.setdefault(tree.parent[n], [0] * len(tree.resources))
-            rate[tree.parent[n]] = [
-                a + tree.weight[n] * b for a, b in zip(together, up[n], strict=True)
-            ]
-    level = {0: Fraction(1)}  # speed of the children's level, per node
-    speed = {}
+        if n in together:
+            needs[n] = [a / max(together[n]) for a in together[n]]
+        if n in needs:
+            own = [tree.weight[n] * a for a in needs[n]]
+            others = together.get(tree.parent[n], [Fraction(0)] * len(own))
+            together[tree.parent[n]] = [a + b for a, b in zip(own, others, strict=True)]
+    level = {0: Fraction(1)}  # speed of the level of a node's children
+    speed: dict[int, Fraction] = {}
     for n in range(1, len(tree.parent)):
-        if n in up:
-            own = level[tree.parent[n]] * tree.weight[n]
-            if n in rate:
-                level[n] = own / max(rate[n])
-            else:
-                speed[n] = own
+        if n in needs:
+            speed[n] = level[tree.parent[n]] * tree.weight[n]
+        if n in together:
+            level[n] = speed[n] / max(together[n])
     return speed
 
 
-def judge_shares(document, allocation, say):
-    tree = Tree(document)
-    share, stopped = fair_shares(tree)
-    leaves = verify.need(allocation.get("leaves"), dict, "leaves")
-    paths = {tree.path[n]: n for n in tree.need}
-    if set(leaves) - set(paths):
-        verify.refuse("the allocation has a leaf that the hierarchy has not")
+def judge_shares(tree: Tree, allocation: Object, say: Say) -> bool:
+    """Whether an allocation has the exact fair shares."""
+    share = fair_shares(tree)
+    leaves = verify.fields(allocation.get("leaves"), "leaves", (), tree.path)
     load = [Fraction(0)] * len(tree.resources)
     wrong = []
-    for path, n in paths.items():
-        row = verify.need(leaves.get(path, {}), dict, "a leaf")
-        tasks = verify.amount(row.get("tasks", 0), "tasks")
-        claimed = verify.amount(row.get("dominant_share", 0), "dominant_share")
-        for r, need in enumerate(tree.need[n]):
-            load[r] += tasks * tree.size[n] * need
-        slack = TOLERANCE * max(share[n], TOLERANCE)
-        if max(abs(tasks * tree.size[n] - share[n]), abs(claimed - share[n])) > slack:
+    for n, exact in share.items():
+        row = verify.mapping(leaves.get(tree.path[n], {}), "a leaf")
+        tasks, claimed = (verify.amount(row.get(k, 0), k) for k in ("tasks", "dominant_share"))
+        held = tasks * tree.size[n]
+        load = [a + held * b for a, b in zip(load, tree.need[n], strict=True)]
+        if max(abs(held - exact), abs(claimed - exact)) > TOLERANCE * max(exact, TOLERANCE):
             wrong.append(
-                f"{path}: {verify.decimal(share[n])} is its dominant share, not "
-                f"{verify.decimal(claimed)}, {verify.decimal(tasks)} tasks"
+                f"{tree.path[n]}: dominant share {verify.decimal(exact)}, claimed "
+                f"{verify.decimal(claimed)}, and {verify.decimal(held)} with its tasks"
             )
     for line in wrong[:20]:
         say(line)
     fits = max(load) <= 1 + TOLERANCE
-    say(f"capacity: {verify.decimal(max(load))} of the fullest resource: {verify.word(fits)}")
-    say(f"exact fair shares of {len(paths)} leaves: {verify.word(not wrong)}")
+    say(f"capacity: {verify.decimal(max(load))} of the fullest resource: {said([fits])}")
+    say(f"exact fair shares of {len(share)} leaves: {said([not wrong])}")
     return fits and not wrong

@@ -89,14 +89,17 @@ def _findings(instance: Path, result: Path, certificate: Path, limit: float) -> 
     from ..core.background import OutOfTime, attempt
     from ..core.clock import Clock
 
-    texts = [_text(path) for path in (instance, result, certificate)]
+    documents = [_document(path) for path in (instance, result, certificate)]
+    (problem, digest), (claim, _), (proofs, _) = documents
     lines: list[str] = []
 
     def judge() -> bool:
         try:
-            return verifier.judged(*texts, say=lines.append)
-        except verifier.Refused as problem:
-            lines.append(f"refused: {problem}")
+            return verifier.confirmed(
+                verifier.problem_of(problem), claim, proofs, digest, say=lines.append
+            )
+        except verifier.Refused as why:
+            lines.append(f"refused: {why}")
             return False
 
     try:
@@ -107,8 +110,19 @@ def _findings(instance: Path, result: Path, certificate: Path, limit: float) -> 
     return {"confirmed": confirmed, "findings": lines}
 
 
-def _text(path: Path) -> bytes:
-    """The text of a JSON file. Raises `InputError`."""
+def _document(path: Path) -> tuple[dict[str, Any], str]:
+    """The object in a JSON file as the verifier reads it, and the SHA-256 of its text.
+
+    Raises `InputError`.
+    """
+    from hashlib import sha256
+
+    from .. import verify as verifier
+    from ..core.errors import InputError
     from ..core.files.json_files import JsonFile
 
-    return JsonFile.read(path).content
+    text = JsonFile.read(path).content
+    try:
+        return verifier.parsed(text), sha256(text).hexdigest()
+    except verifier.Refused as why:
+        raise InputError(f"{path}: {why}") from None

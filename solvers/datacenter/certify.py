@@ -31,11 +31,11 @@ def certify_guidance(guidance: Guidance, clock: Clock, text: bytes | None = None
 
     def prove() -> None:
         nonlocal kind, bound
-        problem = verify.parsed(text)
+        problem = verify_plans.Datacenter(verify.parsed(text))
         claim = verify.parsed(json.dumps(guidance_document(guidance)))
         given = verify.parsed(json.dumps({"proofs": proofs}))
         for proof in given["proofs"]:
-            bound = float(verify_plans.greatest_rate(verify_plans.Datacenter(problem), proof))
+            bound = float(verify_plans.greatest_rate(problem, proof))
             kind = PROVED if verify_plans.judge(problem, claim, given, _hush) else IN_PART
 
     with suppress(OutOfTime, verify.Refused):

@@ -21,20 +21,21 @@ def certify_allocation(
 
     `text`: of the hierarchy's file; by default as `write_hierarchy` writes it.
     """
-    tree = allocation.hierarchy
-    text = json.dumps(hierarchy_document(tree)).encode() if text is None else text
+    hierarchy = allocation.hierarchy
+    text = json.dumps(hierarchy_document(hierarchy)).encode() if text is None else text
     confirmed = False
 
     def prove() -> None:
         nonlocal confirmed
         claim = verify.parsed(json.dumps(allocation.document()))
-        confirmed = verify_plans.judge(verify.parsed(text), claim, {}, _hush)
+        tree = verify_plans.Tree(verify.parsed(text))
+        confirmed = verify_plans.judge_shares(tree, claim, _hush)
 
     with suppress(OutOfTime, verify.Refused):
         attempt(prove, clock)
     proof = {"proof": "stages"} if confirmed else {"proof": "attested", "by": [allocation.method]}
     return Certificate(
-        instance=tree.name,
+        instance=hierarchy.name,
         instance_sha256=sha256(text).hexdigest(),
         proofs=(proof,),
         kind=PROVED if confirmed else ATTESTED,
