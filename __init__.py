@@ -149,6 +149,7 @@ def _view(name: str) -> Any:
         "html": "report.views.notebook",
         "plot": "report.views.drawing",
         "report": "experiments.pages.report",
+        "certify": "report.documents.certifying",
         "guidance_document": "instances.datacenter.guidance_file",
         "step_page": "teaching.steps.html",
     }

@@ -788,12 +788,12 @@ def check(instance: str, result: str, certificate: str) -> int:
             print(f"{path}: {ascii(str(problem))[1:-1]}", file=sys.stderr)
             return 2
     try:
-        problem = problem_of(documents[0][0])
+        known = problem_of(documents[0][0])
     except Refused as why:
         print(f"{instance}: {why}", file=sys.stderr)
         return 2
     try:
-        holds = confirmed(problem, documents[1][0], documents[2][0], documents[0][1])
+        holds = confirmed(known, documents[1][0], documents[2][0], documents[0][1])
     except Refused as why:
         print(f"refused: {why}")
         holds = False

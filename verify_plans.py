@@ -14,7 +14,7 @@ from typing import Any
 try:
     from . import verify
 except ImportError:  # beside verify.py, without slotwise
-    import verify  # type: ignore[no-redef]
+    import verify  # type: ignore[import-not-found, no-redef]
 
 Object = dict[str, Any]
 Say = Callable[[str], object]
@@ -359,8 +359,9 @@ def stage(tree: Tree, share: dict[int, Fraction], charged: list[int]) -> set[int
         filling = [sum(speed[n] * tree.need[n][r] for n in moving) for r in resources]
         steps = [(1 - load[r]) / filling[r] for r in wanted if filling[r]]
         for n in going:
-            goals = [share[n]] if target[n] < share[n] else [tree.most[n]]
-            steps += [(goal - target[n]) / speed[n] for goal in goals if goal != math.inf]
+            goal = share[n] if target[n] < share[n] else tree.most[n]
+            if isinstance(goal, Fraction):
+                steps.append((goal - target[n]) / speed[n])
         step = min(steps)
         for n in going:
             target[n] += step * speed[n]

@@ -129,6 +129,15 @@ def show(text: Any, *, document: Any, as_json: bool, quiet: bool) -> None:
         put_aside(f"note: nobody reads standard output; {where_result_is(document)}")
 
 
+def keep(output: Path | None, document: Any) -> None:
+    """Write a document, if an output is wanted; it is shown even if it cannot be written."""
+    if output is not None:
+        from ..core.files.json_files import write_json
+
+        with saving():
+            write_json(output, document)
+
+
 def put_exported(
     writer: Entry,
     exported: Exported,

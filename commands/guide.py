@@ -9,12 +9,24 @@ import typer
 
 from ..core.errors import InputError
 from ..instances.exporters import EXPORTERS, GUIDANCE, exporter_of
-from .console import NO, CertificateFile, Json, Output, PlotFile, Quiet, put_exported, show, tell
+from .console import (
+    NO,
+    CertificateFile,
+    Json,
+    Output,
+    PlotFile,
+    Quiet,
+    keep,
+    put_exported,
+    show,
+    tell,
+)
 from .file_rules import saving
 from .process.interrupts import held
 
 if TYPE_CHECKING:
     from ..core.files.json_files import JsonFile
+    from ..core.registry import Entry
     from ..instances.datacenter.datacenter import Datacenter
     from ..instances.datacenter.guidance import Guidance
     from ..solvers.datacenter.guide import NoRate
@@ -87,7 +99,7 @@ def guide(
     Exits with 1 if no plan carries the target rate, or some class fits no machine. With --export,
     -o takes the scheduler's file instead of the plan. --plot draws what each machine should run.
     """
-    from ..core.files.json_files import JsonFile, write_json
+    from ..core.files.json_files import JsonFile
     from ..instances.datacenter.datacenter_file import read_datacenter
     from ..instances.datacenter.guidance_file import guidance_document
     from ..instances.exporters import export as exported_by
@@ -99,12 +111,10 @@ def guide(
     writer = None if export is None else exporter_of(export, guidance=True)
     if writer is not None and as_printed:
         raise InputError("--export writes prices, and the printed method has none")
-    if certificate is not None and (scale != 1 or writer is not None):
-        raise InputError("--certificate is of a plan of the whole file: without --scale, --export")
+    _check_whole(certificate, scale, writer)
     file = JsonFile.read(datacenter)
     problem = read_datacenter(file).part(scale, "--scale")
-    if spread_from is not None:
-        spread = _measured(spread_from, problem, spread)
+    spread = _measured(spread_from, problem, spread)
     more = _compared(jobs, problem)
     warm_up()
     with held() as signals:
@@ -119,28 +129,32 @@ def guide(
                 gains=writer is None,
             )
         except NoRate as no:
-            text = f"{problem.name}: {no}"
-            show(text, document=_no_plan(no), as_json=as_json, quiet=quiet)
+            show(f"{problem.name}: {no}", document=_no_plan(no), as_json=as_json, quiet=quiet)
             raise typer.Exit(NO) from None
         signals.hold_if_came()
         _draw(guidance, plot)
         if writer is not None:
-            exported = exported_by(guidance, writer)
-            put_exported(writer, exported, output, {}, as_json=as_json, quiet=quiet)
+            made = exported_by(guidance, writer)
+            put_exported(writer, made, output, {}, as_json=as_json, quiet=quiet)
             return
         document = guidance_document(guidance)
         document["explanation"] = [*explanation(guidance), *more]
-        if output is not None:
-            with saving():
-                write_json(output, document)
-        if certificate is not None:
-            more.append(_certified(guidance, file, certificate))
+        keep(output, document)
+        more += _certified(guidance, file, certificate)
         tell(guidance.notes, quiet=quiet or as_json)
         show(guidance_view(guidance, *more), document=document, as_json=as_json, quiet=quiet)
 
 
-def _certified(guidance: Guidance, file: JsonFile, output: Path) -> str:
-    """Write the certificate of guidance; say in a line what it proves."""
+def _check_whole(certificate: Path | None, scale: float, writer: Entry | None) -> None:
+    """Raise `InputError` unless a certificate would be of the datacenter in the file."""
+    if certificate is not None and (scale != 1 or writer is not None):
+        raise InputError("--certificate is of a plan of the whole file: without --scale, --export")
+
+
+def _certified(guidance: Guidance, file: JsonFile, output: Path | None) -> list[str]:
+    """Write the certificate of guidance, if one is wanted; say in a line what it proves."""
+    if output is None:
+        return []
     from ..core.clock import Clock
     from ..solvers.certificate import write_certificate
     from ..solvers.datacenter.certify import certify_guidance
@@ -148,11 +162,13 @@ def _certified(guidance: Guidance, file: JsonFile, output: Path) -> str:
     made = certify_guidance(guidance, Clock(CERTIFICATE_TIME), file.content)
     with saving():
         write_certificate(made, output)
-    return f"Bound proved: {made}."
+    return [f"Bound proved: {made}."]
 
 
-def _measured(jobs: Path, problem: Datacenter, spread: float) -> float:
-    """The spread of the demands of these jobs within their classes; none may be given beside."""
+def _measured(jobs: Path | None, problem: Datacenter, spread: float) -> float:
+    """The given spread, or that of the demands of these jobs; not both may be given."""
+    if jobs is None:
+        return spread
     from ..instances.datacenter.spread import spread_of
     from ..instances.datacenter.workload import replay
 

@@ -20,12 +20,12 @@ from .console import (
     Quiet,
     doing,
     draw,
+    keep,
     live_progress,
     named,
     show,
     tell,
 )
-from .file_rules import saving
 from .process.interrupts import held
 
 NAMES = ", ".join(entry.name for entry in HEURISTICS.own)
@@ -53,7 +53,6 @@ def heuristic(
 ) -> None:
     """Run one heuristic and check its schedule. Exits with 1 if it has none in time."""
     from ..core.clock import Clock, check_time_limit
-    from ..core.files.json_files import write_json
     from ..instances.mapreduce.instance_file import read_instance
     from ..solvers.mapreduce.heuristic import with_parameters, within
 
@@ -70,9 +69,7 @@ def heuristic(
             result = within(clock, problem, entry)
             signals.hold()
         document = result.document()
-        if output is not None:
-            with saving():
-                write_json(output, document)
+        keep(output, document)
         show(str(result), document=document, as_json=as_json, quiet=quiet)
         tell(_first(result.notes), quiet=hidden or result.schedule is None)
         signals.interrupt()

@@ -9,9 +9,8 @@ import typer
 
 from ..core.errors import InputError
 from ..report.documents.formats import FORMATS
-from .console import Json, Output, Quiet, show
+from .console import Json, Output, Quiet, keep, show
 from .examples import examples
-from .file_rules import saving
 
 KINDS = (
     "heuristics, bounds, methods, formulations, importers, exporters, policies, allocators, "
@@ -61,7 +60,6 @@ def schema(
 
 
 def _schemas(name: str | None, output: Output, *, as_json: bool, quiet: bool) -> None:
-    from ..core.files.json_files import write_json
     from ..report.documents.schemas import schema as shipped
 
     if name is None:
@@ -69,9 +67,7 @@ def _schemas(name: str | None, output: Output, *, as_json: bool, quiet: bool) ->
         show("\n".join(names), document={"schemas": names}, as_json=as_json, quiet=quiet)
         return
     document = shipped(name)
-    if output is not None:
-        with saving():
-            write_json(output, document)
+    keep(output, document)
     show(json.dumps(document, indent=1), document=document, as_json=as_json, quiet=quiet)
 
 

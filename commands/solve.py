@@ -20,6 +20,7 @@ from .console import (
     TimeLimit,
     doing,
     draw,
+    keep,
     live_progress,
     show,
     tell,
@@ -29,12 +30,27 @@ from .process.interrupts import Signals, held
 from .process.streams import put_aside
 
 if TYPE_CHECKING:
+    from ..core.clock import Clock
     from ..core.files.json_files import JsonFile
+    from ..solvers.certificate import Certificate
     from ..solvers.mapreduce.cross_check import Opinion
     from ..solvers.mapreduce.result import Result
     from ..solvers.mapreduce.solve import SolveParams
 
+LEAST_SECONDS, SHARE = 5.0, 0.1
+"""A certificate takes at most this share of the time limit, or so many seconds."""
+
 NAMES = ", ".join(entry.name for entry in METHODS.own)
+
+CertificateTime = Annotated[
+    float | None,
+    typer.Option(
+        "--certificate-time",
+        metavar="S",
+        min=0,
+        help="Seconds for the proofs; default: a tenth of the time limit, at least 5.",
+    ),
+]
 
 
 def solve(
@@ -58,15 +74,7 @@ def solve(
     ] = False,
     output: Output = None,
     certificate: CertificateFile = None,
-    certificate_time: Annotated[
-        float | None,
-        typer.Option(
-            "--certificate-time",
-            metavar="S",
-            min=0,
-            help="Seconds for the proofs; default: a tenth of the time limit, at least 5.",
-        ),
-    ] = None,
+    certificate_time: CertificateTime = None,
     gantt: Gantt = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -75,8 +83,7 @@ def solve(
 
     The heuristics and closed-form bounds run first and settle the matter if they meet.
     """
-    from ..core.errors import InputError
-    from ..core.files.json_files import write_json
+    from ..core.clock import Clock
     from ..solvers.mapreduce.solve import SolveParams
 
     params = SolveParams(
@@ -86,26 +93,20 @@ def solve(
         relative_gap=relative_gap,
         absolute_gap=absolute_gap,
     )
-    if certificate is None and certificate_time is not None:
-        raise InputError("--certificate-time is for --certificate")
-    hidden = quiet or as_json
-    agree = True
+    hidden, agree = quiet or as_json, True
     with held() as signals:
         file, result = _searched(instance, params, signals, hidden=hidden)
-        document = result.document()
-        text = str(result)
+        document, text = result.document(), str(result)
         if cross_check and not signals.came:
             opinions = _opinions(result, signals, time_limit, threads or 1, quiet=hidden)
             if opinions is not None:
                 document["cross_check"] = [opinion.document() for opinion in opinions]
                 agree = all(opinion.agrees is not False for opinion in opinions)
                 text = "\n".join([text, *(f"  {opinion}" for opinion in opinions)])
-        if output is not None:
-            with saving():
-                write_json(output, document)
+        keep(output, document)
         if certificate is not None:
-            seconds = certificate_time
-            text += "\n  " + _certified(result, file, certificate, seconds, time_limit, signals)
+            clock = Clock(certificate_time or max(LEAST_SECONDS, SHARE * time_limit))
+            text += f"\n  proved: {_certified(result, file, certificate, clock, signals)}"
         if result.status != "optimal":
             tell(result.notes, quiet=hidden)
         show(text, document=document, as_json=as_json, quiet=quiet)
@@ -137,24 +138,17 @@ def _searched(
 
 
 def _certified(
-    result: Result,
-    file: JsonFile,
-    output: Path,
-    seconds: float | None,
-    time_limit: float,
-    signals: Signals,
-) -> str:
-    """Write the certificate of a result; say in a line what it proves."""
-    from ..core.clock import Clock
+    result: Result, file: JsonFile, output: Path, clock: Clock, signals: Signals
+) -> Certificate:
+    """Write the certificate of a result."""
     from ..solvers.certificate import write_certificate
-    from ..solvers.mapreduce.certificate.certify import certificate_time, certify_result
+    from ..solvers.mapreduce.certificate.certify import certify_result
 
-    clock = Clock(certificate_time(time_limit) if seconds is None else seconds)
     signals.hold(clock.stop.set)
     made = certify_result(result, clock, file.content)
     with saving():
         write_certificate(made, output)
-    return f"proved: {made}"
+    return made
 
 
 def _opinions(

@@ -111,7 +111,20 @@ def attested(bound: float, by: str) -> Proof:
 def read_certificate(path: Source) -> Certificate:
     """Read a `slotwise/certificate/1` file (plain or gzip).
 
-    Raises `InputError` if something is wrong; whether its proofs hold is for the verifier to say.
+    Parameters
+    ----------
+    path
+        Path of the file, or `-`.
+
+    Returns
+    -------
+    Certificate
+        The certificate. Whether its proofs hold is for the verifier to say.
+
+    Raises
+    ------
+    InputError
+        If something is wrong; one line names file and field.
     """
     content, raw = read_json(path)
     check_format(path, raw, FORMAT)
@@ -131,5 +144,18 @@ def read_certificate(path: Source) -> Certificate:
 
 
 def write_certificate(certificate: Certificate, path: str | Path) -> None:
-    """Write a `slotwise/certificate/1` file atomically. Raises `OutputError` if that fails."""
+    """Write a `slotwise/certificate/1` file atomically, compressed if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    certificate
+        The certificate.
+    path
+        Path of the file, or `-` for stdout.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     write_json(path, certificate.document())

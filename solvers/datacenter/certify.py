@@ -6,12 +6,13 @@ import json
 from contextlib import suppress
 from hashlib import sha256
 
-from ... import verify, verify_plans
 from ...core.background import OutOfTime, attempt
 from ...core.clock import Clock
 from ...instances.datacenter.datacenter_file import datacenter_document
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.guidance_file import guidance_document
+from ...verify import Refused, parsed
+from ...verify_plans import Datacenter, greatest_rate, judge_guidance
 from ..certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
 
 
@@ -31,14 +32,14 @@ def certify_guidance(guidance: Guidance, clock: Clock, text: bytes | None = None
 
     def prove() -> None:
         nonlocal kind, bound
-        problem = verify_plans.Datacenter(verify.parsed(text))
-        claim = verify.parsed(json.dumps(guidance_document(guidance)))
-        given = verify.parsed(json.dumps({"proofs": proofs}))
+        problem = Datacenter(parsed(text))
+        claim = parsed(json.dumps(guidance_document(guidance)))
+        given = parsed(json.dumps({"proofs": proofs}))
         for proof in given["proofs"]:
-            bound = float(verify_plans.greatest_rate(problem, proof))
-            kind = PROVED if verify_plans.judge(problem, claim, given, _hush) else IN_PART
+            bound = float(greatest_rate(problem, proof))
+            kind = PROVED if judge_guidance(problem, claim, given, _hush) else IN_PART
 
-    with suppress(OutOfTime, verify.Refused):
+    with suppress(OutOfTime, Refused):
         attempt(prove, clock)
     if kind != PROVED:
         proofs.append(attested(guidance.arrival_rate_bound, guidance.bound_name))

@@ -6,11 +6,12 @@ import json
 from contextlib import suppress
 from hashlib import sha256
 
-from ... import verify, verify_plans
 from ...core.background import OutOfTime, attempt
 from ...core.clock import Clock
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy_file import hierarchy_document
+from ...verify import Refused, parsed
+from ...verify_plans import Tree, judge_shares
 from ..certificate import ATTESTED, PROVED, Certificate
 
 
@@ -27,11 +28,11 @@ def certify_allocation(
 
     def prove() -> None:
         nonlocal confirmed
-        claim = verify.parsed(json.dumps(allocation.document()))
-        tree = verify_plans.Tree(verify.parsed(text))
-        confirmed = verify_plans.judge_shares(tree, claim, _hush)
+        claim = parsed(json.dumps(allocation.document()))
+        tree = Tree(parsed(text))
+        confirmed = judge_shares(tree, claim, _hush)
 
-    with suppress(OutOfTime, verify.Refused):
+    with suppress(OutOfTime, Refused):
         attempt(prove, clock)
     proof = {"proof": "stages"} if confirmed else {"proof": "attested", "by": [allocation.method]}
     return Certificate(

@@ -18,7 +18,7 @@ from ...instances.mapreduce.instance_file import instance_document
 from ...instances.mapreduce.schedule import Schedule
 from ...instances.mapreduce.schedule_file import RESULT_FORMAT, schedule_document
 from ...instances.verdict import Verdict
-from ...instances.views import Plottable, Tabular
+from ...instances.views import Plottable, Tabular, view
 from ..progress import Progress
 from .method import MethodOutcome
 
@@ -106,10 +106,8 @@ class Result(Plottable, Tabular, ByValue):
     @cached_property
     def certificate(self) -> Certificate:
         """Proofs that a verifier confirms, made when first asked for."""
-        from ...core.clock import Clock
-        from .certificate.certify import certify_result
-
-        return certify_result(self, Clock(CERTIFICATE_TIME))
+        certificate: Certificate = view("certify")(self, time_limit=CERTIFICATE_TIME)
+        return certificate
 
     def document(self) -> dict[str, Any]:
         """The `slotwise/result/1` document."""

@@ -33,10 +33,11 @@ LINES = {
     "rank": "{gaps.csv}",
     "bounds": "{plain.json}",
     "check": "{plain.json} {schedule.json}",
+    "verify": "{plain.json} {result.json} {certificate.json}",
     "guide": "{datacenter.json} --spread-from {jobs.csv}",
     "simulate": "{datacenter.json} --guidance {guidance.json} --trace {jobs.csv} "
     "--policy first-fit",
-    "fair": "{hierarchy.json} --events {events.json}",
+    "fair": "{hierarchy.json}",
     "explain": "allocation {datacenter.json}",
     "lesson": "allocation {datacenter.json}",
     "steps": "EFSS {plain.json}",
@@ -134,6 +135,7 @@ def test_every_path_of_every_command_is_read_or_written():
                 "--lesson",
                 "--latex",
                 "--paper",
+                "--certificate",
             )
             wanted = wanted and (words, name) != ("guide", "--jobs")
             assert (mark is not None) == wanted, (words, name)

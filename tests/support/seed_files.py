@@ -171,6 +171,7 @@ def make(folder: Path) -> None:
     slotwise.write(history, folder / "history.json")
     result = slotwise.heuristic(plain, "EFSS")
     (folder / "result.json").write_text(json.dumps(result.document()))
+    slotwise.write(result.certificate, folder / "certificate.json")
     slotwise.write_schedule(plain, result.schedule, folder / "schedule.json")
     datacenter = lotes.generate(3, 2, 2, 20, seed=1)
     slotwise.write_datacenter(datacenter, folder / "datacenter.json")

@@ -15,6 +15,10 @@ NOT_THE_PACKAGE = {"benchmarks", "build", "dist", "docs", "examples", "tests"}
 """Top-level folders that hold no module of the package; so do those with a dot."""
 
 LAYERS = {
+    "verify": -2,
+    "verify_plans": -1,
+    "verify_prices": -1,
+    "verify_search": -1,
     "core": 0,
     "instances": 1,
     "formulations": 2,

@@ -8,11 +8,19 @@ from contextlib import suppress
 from fractions import Fraction
 from hashlib import sha256
 
-from .... import verify
 from ....core.background import OutOfTime, attempt
 from ....core.clock import Clock
 from ....instances.mapreduce.instance_file import instance_document
 from ....instances.mapreduce.schedule_file import schedule_document
+from ....verify import (
+    BOUND_TOLERANCE,
+    MAKESPAN_TOLERANCE,
+    Refused,
+    Shop,
+    lower_bound,
+    parsed,
+    shortest,
+)
 from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
 from ..result import Result, Status
 from .claim import Claim, Route
@@ -20,14 +28,6 @@ from .closed_forms import closed_forms
 
 ROUTES: tuple[Route, ...] = (closed_forms,)
 """Kinds of proofs, the cheapest first."""
-
-LEAST_SECONDS, SHARE = 5.0, 0.1
-"""A certificate takes at most this share of a solver's time limit, or so many seconds."""
-
-
-def certificate_time(time_limit: float) -> float:
-    """How long (s) the certificate of a result may take that had a time limit (s)."""
-    return max(LEAST_SECONDS, SHARE * time_limit)
 
 
 def certify_result(result: Result, clock: Clock, text: bytes | None = None) -> Certificate:
@@ -43,7 +43,7 @@ def certify_result(result: Result, clock: Clock, text: bytes | None = None) -> C
     bound = proved * search.unit
     if result.status is Status.INFEASIBLE:
         kind = PROVED if search.impossible else ATTESTED
-    elif bound >= Fraction(result.lower_bound) * (1 - verify.BOUND_TOLERANCE):
+    elif bound >= Fraction(result.lower_bound) * (1 - BOUND_TOLERANCE):
         kind = PROVED
     else:
         kind = IN_PART if proved else ATTESTED
@@ -72,17 +72,17 @@ class _Search:
     def run(self) -> None:
         """Try one kind after another until the claim is proved."""
         result = self.result
-        shop = verify.Shop(verify.parsed(self.text))
+        shop = Shop(parsed(self.text))
         self.unit, self.impossible = shop.unit, None in (*shop.least_map, *shop.least_reduce)
         if result.schedule is not None:
             text = json.dumps(schedule_document(result.instance, result.schedule))
-            self.makespan = verify.shortest(shop, verify.parsed(text))
+            self.makespan = shortest(shop, parsed(text))
         if self.impossible:
             return
         claimed = Fraction(result.lower_bound) / shop.unit
         if result.status is Status.OPTIMAL and self.makespan is not None:
             claimed = Fraction(self.makespan)
-        target = math.ceil(claimed * (1 - verify.MAKESPAN_TOLERANCE))
+        target = math.ceil(claimed * (1 - MAKESPAN_TOLERANCE))
         claim = Claim(result.instance, shop, self.makespan, target, result.bound_name, self.clock)
         for route in ROUTES:
             for proof in route(claim):
@@ -90,11 +90,11 @@ class _Search:
                 if self.proved >= target or self.clock.over:
                     return
 
-    def _take(self, shop: verify.Shop, proof: Proof) -> None:
+    def _take(self, shop: Shop, proof: Proof) -> None:
         """Keep a proof if the verifier takes it for more than those before it."""
         try:
-            shown = verify.lower_bound(shop, proof)
-        except verify.Refused:
+            shown = lower_bound(shop, proof)
+        except Refused:
             return
         if shown > self.proved:
             self.proofs.append(proof)

@@ -41,6 +41,7 @@ def things() -> dict[str, tuple[Any, Any]]:
         "mapreduce": (INSTANCE, None),
         "schedule": (RESULT.schedule, INSTANCE),
         "result": (RESULT, INSTANCE),
+        "certificate": (RESULT.certificate, None),
         "datacenter": (DATACENTER, None),
         "guidance": (slotwise.guide(DATACENTER), None),
         "hierarchy": (TREE, None),

@@ -61,7 +61,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--seed 1 -o hmhs.json",
         "generate smso --jobs 2 --nodes 3 --maps 1 2 --gamma 0.1 --seed 1 -o smso.json",
         "heuristic EFSS hmhs.json -o heuristic.json",
-        "solve hmhs.json --model heterogeneous --time-limit 5 -o result.json",
+        "solve hmhs.json --model heterogeneous --time-limit 5 -o result.json "
+        "--certificate certificate.json",
         "guide rack.json -o guidance.json",
         "fair tree.json -o allocation.json",
         "steps EFSS hmhs.json -o steps.json",
