@@ -1,0 +1,204 @@
+"""Trees of the verifier: against exhaustive search, by hand, and from an enemy."""
+
+import copy
+import json
+import math
+from fractions import Fraction
+
+import pytest
+from brute_force import optimum
+from random_instances import reading, tiny, with_outages, with_security, with_speed_factors
+
+from slotwise import verify, verify_search
+from slotwise.core.stopping_rules import TimeLimit
+from slotwise.instances.mapreduce.cluster import Cluster
+from slotwise.instances.mapreduce.instance import Instance, Job
+from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.solvers.mapreduce.certificate.claim import Claim
+from slotwise.solvers.mapreduce.certificate.tree import trees
+
+
+def shop_of(instance):
+    text = json.dumps(instance_document(instance))
+    return verify.Shop(json.loads(text, parse_float=verify.number, parse_int=verify.number))
+
+
+def with_any_part(seed):
+    """A tiny instance with none to all of the optional parts."""
+    instance = reading(seed) if seed % 3 == 0 else tiny(seed)
+    part = seed % 7
+    if part in (1, 2, 6):
+        instance = with_speed_factors(instance, seed)
+    if part in (3, 4, 6):
+        instance = with_security(instance, seed)
+    return with_outages(instance, seed) if part in (4, 5, 6) else instance
+
+
+def claim(shop, target):
+    return Claim(None, shop, None, target, "", TimeLimit(20))
+
+
+def proved(shop, proof):
+    """What the verifier says of a proof that has been in a file."""
+    return verify.lower_bound(shop, json.loads(json.dumps(proof)))
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """Jobs a and b, each with a map task and two reduce tasks, on two nodes with a slot of each."""
+    jobs = [Job("a", [3.0], [5.0, 4.0]), Job("b", [2.0], [6.0, 1.0])]
+    return shop_of(Instance.from_jobs("pair", Cluster.uniform(2, map_slots=1), jobs))
+
+
+@pytest.mark.parametrize("first", range(0, 56, 8))
+def test_trees_prove_the_optimum_and_no_more(first):
+    for seed in range(first, first + 8):
+        instance = with_any_part(seed)
+        shop = shop_of(instance)
+        if None in shop.least_map or None in shop.least_reduce:
+            continue
+        best = Fraction(optimum(instance, shared_order=True)) / shop.unit
+        # Where the unit is far below what a double holds the optimum is not known to a unit.
+        exact = best < 10**9
+        most = round(best) if exact else math.ceil(best * (1 + Fraction(1, 10**9)))
+        least = round(best) if exact else math.floor(best * (1 - Fraction(1, 10**7)))
+        bounds = [proved(shop, proof) for proof in trees(claim(shop, least))]
+        assert max(bounds) >= least
+        assert max(bounds) <= most
+        for proof in trees(claim(shop, most + 1)):
+            assert proved(shop, proof) <= most
+
+
+def test_a_tree_by_hand(pair):
+    """Job b alone on two reduce slots: 2 s of maps, then 6 s, so that 8 s is the least.
+
+    Row by row: the long reduce task of b ends after `end b`, which is at least 2 s.
+    """
+    model = verify_search.Model(pair, [1], 9)
+    makespan, end = model.number["C",], model.number["end", 1]
+    tail = next(
+        r for r, (_, terms) in enumerate(model.rows) if dict(terms) == {makespan: 1, end: -1}
+    )
+    proof = {"proof": "tree", "jobs": [1], "horizon": 9, "tree": {"grid": 1, "y": [tail, 1]}}
+    assert pair.unit == 1
+    assert verify_search.tree(pair, proof) == 8
+    assert verify_search.tree(pair, {**proof, "tree": {"grid": 1, "y": []}}) == 0
+
+
+def test_a_leaf_above_the_horizon_proves_the_horizon(pair):
+    model = verify_search.Model(pair, [1], 5)
+    makespan, end = model.number["C",], model.number["end", 1]
+    tail = next(
+        r for r, (_, terms) in enumerate(model.rows) if dict(terms) == {makespan: 1, end: -1}
+    )
+    proof = {"proof": "tree", "jobs": [1], "horizon": 5, "tree": {"grid": 1, "y": [tail, 1]}}
+    assert verify_search.tree(pair, proof) == 6
+
+
+def leaves(node):
+    """The leaves of a tree."""
+    return [node] if "y" in node else leaves(node["no"]) + leaves(node["yes"])
+
+
+def test_other_multipliers_prove_nothing_false():
+    """Wrong multipliers prove less; nothing that is accepted exceeds the optimum."""
+    shop = shop_of(with_any_part(15))
+    best = round(Fraction(optimum(with_any_part(15), shared_order=True)) / shop.unit)
+    *_, proof = trees(claim(shop, best))
+    assert proved(shop, proof) == best
+    accepted = 0
+    for leaf in range(len(leaves(proof["tree"]))):
+        for at in range(0, 12):
+            for change in (1, -1, 7, -1000, 10**9):
+                other = copy.deepcopy(proof)
+                changed = leaves(other["tree"])[leaf]
+                if at < len(changed["y"]):
+                    changed["y"][at] += change
+                else:
+                    changed["grid"] = abs(changed["grid"] + change) or 1
+                try:
+                    assert proved(shop, other) <= best
+                    accepted += 1
+                except verify.Refused:
+                    pass
+    assert accepted > 20
+
+
+EMPTY = {"grid": 1, "y": []}
+BRANCH = {"on": ["y", 0, 0], "no": EMPTY, "yes": EMPTY}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"jobs": [1, 0]},
+        {"jobs": [0, 0]},
+        {"jobs": []},
+        {"jobs": [2]},
+        {"jobs": [-1]},
+        {"jobs": 0},
+        {"horizon": -1},
+        {"horizon": Fraction(1, 2)},
+        {"horizon": True},
+        {"more": 1},
+        {"tree": []},
+        {"tree": {"grid": 0, "y": []}},
+        {"tree": {"grid": -1, "y": []}},
+        {"tree": {"grid": Fraction(1, 2), "y": []}},
+        {"tree": {"grid": 1, "y": [0]}},
+        {"tree": {"grid": 1, "y": [-1, 1]}},
+        {"tree": {"grid": 1, "y": [10**6, 1]}},
+        {"tree": {"grid": 1, "y": [0, 1, 0, 1]}},
+        {"tree": {"grid": 1, "y": [1, 1, 0, 1]}},
+        {"tree": {"grid": 1, "y": [0, Fraction(1, 2)]}},
+        {"tree": {"grid": 1, "y": [], "on": ["x", 0, 0]}},
+        {"tree": {**BRANCH, "on": ["C", 0, 0]}},
+        {"tree": {**BRANCH, "on": ["end", 0]}},
+        {"tree": {**BRANCH, "on": ["end", 0, 0]}},
+        {"tree": {**BRANCH, "on": ["", 0, 0]}},
+        {"tree": {**BRANCH, "on": ["read", 0, 0]}},
+        {"tree": {**BRANCH, "on": ["y", -1, 0]}},
+        {"tree": {**BRANCH, "on": ["y", 0, 9]}},
+        {"tree": {**BRANCH, "on": ["p", 1, 0]}},
+        {"tree": {**BRANCH, "on": ["y", [0], 0]}},
+        {"tree": {**BRANCH, "on": ["y", 0]}},
+        {"tree": {"on": ["y", 0, 0], "no": EMPTY}},
+        {"tree": {**BRANCH, "yes": BRANCH}},
+    ],
+    ids=str,
+)
+def test_what_is_no_tree_is_refused(change, pair):
+    proof = {"proof": "tree", "jobs": [0, 1], "horizon": 20, "tree": EMPTY}
+    assert verify.lower_bound(pair, proof) == 0
+    assert verify.lower_bound(pair, {**proof, "tree": BRANCH}) == 0
+    with pytest.raises(verify.Refused):
+        verify.lower_bound(pair, {**proof, **change})
+
+
+def test_an_inequality_takes_no_negative_multiplier(pair):
+    model = verify_search.Model(pair, [0, 1], 20)
+    for row, equal in enumerate(model.equal):
+        proof = {"proof": "tree", "jobs": [0, 1], "horizon": 20}
+        proof["tree"] = {"grid": 1, "y": [row, -1]}
+        if equal:
+            assert verify_search.tree(pair, proof) <= 11
+        else:
+            with pytest.raises(verify.Refused):
+                verify_search.tree(pair, proof)
+
+
+def test_a_variable_that_is_fixed_is_no_case(pair):
+    """Tasks that are too long for the horizon are on no slot at all."""
+    proof = {"proof": "tree", "jobs": [0], "horizon": 1, "tree": {**BRANCH, "on": ["x", 0, 0]}}
+    with pytest.raises(verify.Refused):
+        verify_search.tree(pair, proof)
+
+
+def test_a_deep_tree_needs_no_deep_stack(pair):
+    model = verify_search.Model(pair, [0, 1], 20)
+    names = [name for name in model.number if name[0] in "xyp"]
+    node = EMPTY
+    for name in names:
+        node = {"on": list(name), "no": EMPTY, "yes": node}
+    proof = {"proof": "tree", "jobs": [0, 1], "horizon": 20, "tree": node}
+    assert verify_search.tree(pair, proof) == 0
