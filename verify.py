@@ -85,7 +85,7 @@ def number(text: str) -> Number:
     if len(digits) > 400 or len(exponent) > 4:
         refuse("a number has too many digits")
     value: Number = int(text) if text.lstrip("-").isdigit() else Fraction(text)
-    if abs(value) >= 10**300:
+    if not -(10**300) < value < 10**300:
         refuse("a number is too large")
     return value
 

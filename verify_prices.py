@@ -1,9 +1,581 @@
-"""Lower bounds whose certificates are prices, sets of jobs or horizons; see `verify.py`."""
+"""Lower bounds whose certificates are prices, horizons or sets of jobs; see `verify.py`.
+
+Times are whole units of the problem (`Shop.unit`) wherever a certificate gives them. A bound of one
+phase, or of the end of a job, may be rounded up: some shortest schedule has no needless wait, so
+all its times are whole.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from fractions import Fraction
+from functools import cached_property, lru_cache, partial
+from itertools import accumulate, pairwise
+from operator import sub
+from typing import Any
 
 try:
     from . import verify
 except ImportError:  # beside verify.py, without slotwise
     import verify  # type: ignore[import-not-found,no-redef]
 
-PROOFS = {}
-"""Theorem by name: a function from the problem and the certificate's numbers to a bound in units."""
+MOST_PACKED = 400
+"""Of larger sets of tasks no pairs are counted."""
+MOST_TURNS = 8
+"""Tasks so short that a slot runs more of them in turn are not counted one by one."""
+MOST_WORK = 10**8
+"""A proof that needs more steps than this is refused."""
+
+
+# 1. One phase of some jobs alone, and the orders of a few jobs.
+
+
+def packed(lengths: Iterable[int], slots: int) -> int:
+    """No schedule of such tasks on so many slots is shorter: `span`, and pairs that do not fit.
+
+    Within a makespan T and for any a <= T / 2, a slot with a task longer than T - a has none of a
+    or longer beside it, and of tasks from a to T - a a slot takes floor(T / a) at most. Counted as
+    shares of a slot, the tasks need no more than all slots.
+    """
+    rising = sorted(length for length in lengths if length)
+    least = math.ceil(verify.span(rising, slots))
+    if len(rising) > MOST_PACKED:
+        return least
+
+    def fits(time: int) -> bool:
+        for a in dict.fromkeys(rising[: bisect_right(rising, time // 2)]):
+            upto = bisect_right(rising, time - a)
+            some, turns = upto - bisect_left(rising, a), time // a
+            if (len(rising) - upto) * turns + some > slots * turns:
+                return False
+        return True
+
+    low, high = least - 1, least  # nothing within `low` exists
+    while not fits(high):
+        low, high = high, high + high // 2 + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high
+
+
+@lru_cache(4)
+def spans(shop: verify.Shop) -> tuple[list[int], list[int]]:
+    """Heads and tails: least durations of each job's map phase, and of its reduce phase."""
+    if None in shop.least_map or None in shop.least_reduce:
+        verify.refuse("a task may run on no slot")
+    heads, tails = (
+        [packed((least[t] for t in tasks), len(phase.node)) for tasks in phase.tasks]
+        for phase, least in ((shop.maps, shop.least_map), (shop.reduces, shop.least_reduce))
+    )
+    return heads, tails
+
+
+def orders(shop: verify.Shop, proof: verify.Proof) -> int:
+    """The map phases of some jobs end in some order; the best order is found, set by set.
+
+    Without the other jobs nothing gets longer. When the map phase of job k ends, the map tasks of
+    all jobs up to k are done: not before the span of these alone. The reduce tasks of k and of all
+    later jobs are to come: their span alone follows. `ends` adds what job k reads; see `JobEnd`.
+    """
+    verify.fields(proof, "orders", ("proof", "jobs"), ("ends",))
+    jobs = distinct_jobs(shop, proof["jobs"], "orders: jobs")
+    tasks = sum(len(phase.tasks[i]) for phase in shop.phases.values() for i in jobs)
+    if len(jobs) > 12 or tasks << len(jobs) > MOST_WORK // 10:
+        verify.refuse("orders: too many jobs or tasks")
+    heads, tails = spans(shop)
+    ends: list[Callable[[int], int]] = [lambda start: start] * len(jobs)
+    if "ends" in proof:
+        table = verify.rows(proof["ends"], len(jobs), "orders: ends")
+        ends = [
+            JobEnd(shop, i, heads[i], tails[i], of_job) if of_job else same
+            for i, of_job, same in zip(jobs, table, ends, strict=True)
+        ]
+    everything = (1 << len(jobs)) - 1
+
+    def together(phase: verify.Phase, least: list[int], some: int) -> int:
+        chosen = (phase.tasks[i] for k, i in enumerate(jobs) if some >> k & 1)
+        return packed((least[t] for tasks in chosen for t in tasks), len(phase.node))
+
+    before = [together(shop.maps, shop.least_map, some) for some in range(everything + 1)]
+    after = [together(shop.reduces, shop.least_reduce, some) for some in range(everything + 1)]
+    best = [0] * (everything + 1)
+    for some in range(1, everything + 1):
+        lasts = [k for k in range(len(jobs)) if some >> k & 1]
+        best[some] = min(
+            max(
+                best[some & ~(1 << k)],
+                before[some] + after[everything & ~some | 1 << k],
+                ends[k](before[some]),
+            )
+            for k in lasts
+        )
+    return best[everything]
+
+
+def distinct_jobs(shop: verify.Shop, value: Any, what: str) -> list[int]:
+    """Numbers of jobs, none twice."""
+    jobs = [verify.index(i, len(shop.jobs), what) for i in verify.rows(value, None, what)]
+    if len(set(jobs)) < len(jobs):
+        verify.refuse(f"{what}: a job comes twice")
+    return jobs
+
+
+# 2. What one job reads, by the time at which its map phase has ended.
+
+
+class Part:
+    """How much of a job's input some slots of one place can process by a time.
+
+    `lengths`: least time of each map task there. `sizes`: input of each, in whole parts.
+    """
+
+    def __init__(self, lengths: list[int], sizes: list[int]) -> None:
+        tasks = list(zip(lengths, sizes, strict=True))
+        # What takes no time first, then most input per time.
+        tasks.sort(key=lambda task: (task[0] > 0, -Fraction(task[1], task[0] or 1)))
+        self.worked = [0, *accumulate(length for length, _ in tasks)]
+        self.gained = [0, *accumulate(size for _, size in tasks)]
+        self.largest = [0, *accumulate(sorted(sizes, reverse=True))]
+        tasks.sort()
+        self.length = [length for length, _ in tasks]
+        self.turn = list(accumulate(self.length))
+        self.shorter = [0, *accumulate(size for _, size in tasks)]
+
+    def most(self, slots: int, until: int) -> Fraction:
+        """The greatest part that so many slots can process.
+
+        They fill their time with the tasks of most input per time, the last one cut. A slot runs no
+        more tasks than the shortest that fit one after another. And of the tasks longer than 1 /
+        (k + 1) of the time it runs k at most.
+        """
+        tasks, time = len(self.length), slots * until
+        whole = bisect_right(self.worked, time) - 1
+        filled = Fraction(self.gained[whole])
+        if whole < tasks:
+            length = self.worked[whole + 1] - self.worked[whole]
+            size = self.gained[whole + 1] - self.gained[whole]
+            filled += Fraction(size * (time - self.worked[whole]), length)
+        least = min(filled, self.largest[min(slots * bisect_right(self.turn, until), tasks)])
+        for k in range(MOST_TURNS + 1):
+            short = self.shorter[bisect_right(self.length, until // (k + 1))]
+            least = min(least, short + self.largest[min(slots * k, tasks)])
+        return Fraction(least)
+
+
+class JobReads:
+    """How long reduce tasks of one job read, given when its map phase has ended.
+
+    A reduce task on node v of rack r reads for `far` - `near` x_v - `rack` y_r, where x_v and y_r
+    are the shares of the job's output there. A task's share of the output is its share of the
+    input. All nodes here have reduce slots. `turns` has the most reduce slots of 1, 2, ... nodes.
+    """
+
+    def __init__(self, shop: verify.Shop, job: int) -> None:
+        if shop.security is not None or not shop.output_of[job] or not shop.reduces.tasks[job]:
+            verify.refuse("a job whose reads are all equal, or none")
+        read = [shop.whole(shop.output_of[job] * cost) for cost in shop.read_cost]
+        self.far, self.near, self.rack = read[2], read[1] - read[0], read[2] - read[1]
+        nodes = Counter(shop.reduces.node)
+        self.turns = list(accumulate(sorted(nodes.values(), reverse=True)))
+        racks = Counter(shop.rack[node] for node in nodes)
+        self.saved = self._most_saved(sorted(racks.values(), reverse=True))
+        self.shop, self.tasks = shop, shop.maps.tasks[job]
+        fraction = verify.common(shop.input[t] for t in self.tasks)
+        self.sizes = [int(shop.input[t] / fraction) for t in self.tasks]
+        self.whole = sum(self.sizes)
+        on_node = Counter(shop.maps.node)
+        self.slots = [on_node[node] for node in nodes]
+        in_rack = Counter(shop.rack[node] for node in shop.maps.node)
+        self.rack_slots = {name: in_rack[name] for name in racks if in_rack[name]}
+        nearest = shop.whole(shop.output_of[job] * shop.read_cost[shop.nearest])
+        self.processing = sorted(
+            (shop.least_reduce[w] - nearest for w in shop.reduces.tasks[job]), reverse=True
+        )
+
+    @cached_property
+    def on_node(self) -> Part:
+        """What slots of one node can process."""
+        return Part([self.shop.least_map[t] for t in self.tasks], self.sizes)
+
+    @cached_property
+    def in_rack(self) -> dict[str, Part]:
+        """What slots of each rack can process; its tasks take their least times there."""
+        lengths = least_in_racks(self.shop, self.tasks, self.rack_slots)
+        return {name: Part(lengths[name], self.sizes) for name in self.rack_slots}
+
+    def _most_saved(self, racks: list[int]) -> list[Fraction]:
+        """Of 1, 2, ... nodes: the most that the worst of them saves, wherever map tasks run.
+
+        Let each of j_r nodes of rack r save `near` x + `rack` y >= z. Added up, j_r z <= near y +
+        j_r rack y, so y >= z j_r / (near + rack j_r). These shares add up to 1 at most, and least
+        if racks are filled one after another, the largest first: j / (near + rack j) is concave.
+        """
+        if not self.near + self.rack:
+            return [Fraction(0)] * sum(racks)
+        saved, full = [], Fraction(0)
+        for nodes in racks:
+            shares = [Fraction(j, self.near + self.rack * j) for j in range(1, nodes + 1)]
+            saved += [1 / (full + share) for share in shares]
+            full += shares[-1]
+        return saved
+
+    def reads(self, until: int | None) -> list[Fraction]:
+        """The least reads on the worst of 1, 2, ... nodes if the map phase has ended by a time.
+
+        The worst of J nodes has at most the J-th greatest share that nodes can process, and 1 / J.
+        """
+        count = range(1, len(self.turns) + 1)
+        shares, near = [Fraction(1)] * len(count), Fraction(1)
+        if until is not None:
+            most = {slots: self.on_node.most(slots, until) for slots in set(self.slots)}
+            shares = sorted((most[slots] / self.whole for slots in self.slots), reverse=True)
+            parts = (self.in_rack[name].most(k, until) for name, k in self.rack_slots.items())
+            near = max(parts, default=Fraction(0)) / self.whole
+        return [
+            self.far - min(self.near * min(x, Fraction(1, j)) + self.rack * near, saved)
+            for j, x, saved in zip(count, shares, self.saved, strict=True)
+        ]
+
+    def least_tail(self, until: int) -> int:
+        """The least time from the end of the map phase to that of the job.
+
+        Some slot runs k of the n reduce tasks, at least the k shortest, and none runs more. Then
+        the k D + 1 longest are on more nodes than the J that have most slots, D: one is on the
+        worst of J + 1. And all of them read as on the best node at least.
+        """
+        reads, longest = self.reads(until), self.processing
+        worked, tail = 0, None
+        for k, shortest in enumerate(reversed(longest), 1):
+            worked += shortest
+            on_slot = worked + k * reads[0]
+            if tail is not None and on_slot >= tail:
+                break
+            if k * self.turns[-1] >= len(longest):
+                first = [0, *(k * slots for slots in self.turns)]
+                apart = [
+                    longest[m] + read
+                    for m, read in zip(first, reads, strict=False)
+                    if m < len(longest)
+                ]
+                tail = max(on_slot, *apart) if tail is None else min(tail, max(on_slot, *apart))
+        shared = verify.span((p + math.ceil(reads[0]) for p in longest), self.turns[-1])
+        return math.ceil(max(shared, tail or 0))
+
+
+def least_in_racks(shop: verify.Shop, tasks: range, racks: Iterable[str]) -> dict[str, list[int]]:
+    """By rack: the least time of each map task on the map slots there."""
+    nodes, lengths = set(shop.maps.node), {}
+    for rack in racks:
+        lengths[rack] = []
+        for t in tasks:
+            near = {node for node in shop.replicas[t] if shop.rack[node] == rack}
+            cost = shop.read_cost[0 if near & nodes else 1 if near else 2]
+            factor = shop.fastest(shop.maps, shop.maps.job[t])["rack", rack]
+            time = shop.input[t] * cost + shop.maps.processing[t] * factor
+            lengths[rack].append(shop.whole(time))
+    return lengths
+
+
+class JobEnd:
+    """The least end of one job whose map phase does not end before a time.
+
+    If its map phase ends early, its map tasks ran on many nodes, and its reduce tasks read from
+    other nodes and racks. `ends` cut the time after the head into intervals. A map phase that ends
+    within one ends at its beginning or later, has processed by its end what it has, and a tail of
+    that time follows; after the last one at least the least tail does.
+    """
+
+    def __init__(self, shop: verify.Shop, job: int, head: int, tail: int, ends: Any) -> None:
+        reads = JobReads(shop, job)
+        ends = [verify.need(u, int, "an end") for u in verify.rows(ends, None, "ends")]
+        if len(ends) > 20_000 or any(b <= a for a, b in pairwise([head - 1, *ends])):
+            verify.refuse("ends: must rise from the job's head on, and be few")
+        self.ends, self.tail = ends, tail
+        self.starts = [head, *(u + 1 for u in ends)]
+        self.tails = [max(tail, reads.least_tail(u)) for u in ends]
+        later = [a + b for a, b in zip(self.starts, self.tails, strict=False)]
+        later.append(self.starts[-1] + tail)
+        self.later = list(accumulate(reversed(later), min))[::-1]
+
+    def __call__(self, start: int) -> int:
+        j = bisect_left(self.ends, start)
+        if j == len(self.ends):
+            return max(start, self.starts[-1]) + self.tail
+        return min(max(start, self.starts[j]) + self.tails[j], self.later[j + 1])
+
+
+def one_jobs_reads(shop: verify.Shop, proof: verify.Proof) -> int:
+    """One job alone: spread it and it reads from afar, gather it and its maps take longer."""
+    verify.fields(proof, "one job's reads", ("proof", "job", "ends"))
+    job = verify.index(proof["job"], len(shop.jobs), "one job's reads: job")
+    heads, tails = spans(shop)
+    return JobEnd(shop, job, heads[job], tails[job], proof["ends"])(0)
+
+
+def reads_within_horizon(shop: verify.Shop, proof: verify.Proof) -> int:
+    """In a schedule within a horizon T reduce tasks are on several nodes, and read from afar.
+
+    So no schedule is shorter than T + 1 or than another theorem's bound with these reads. A slot
+    has time for k reduce tasks of a job at most. Then the k D + 1 with the least reads are on more
+    than the J nodes that have most slots, D, and one of them reads as on the worst of J + 1. Sorted
+    lengths are not below the sorted processing times with the least read, nor below the least
+    processing time with the sorted reads. For `jobs` it counts that their map phase ends by T less
+    their tail. The theorems of `SORTED` depend on the sorted lengths of each job only, and grow
+    with them.
+    """
+    what = "reads within a horizon"
+    verify.fields(proof, what, ("proof", "horizon", "jobs", "then"))
+    horizon = verify.index(proof["horizon"], 10**300, what)
+    close = set(distinct_jobs(shop, proof["jobs"], f"{what}: jobs"))
+    then = verify.mapping(proof["then"], f"{what}: then")
+    theorem = SORTED[verify.choice(then.get("proof"), SORTED, f"{what}: then")]
+    if "ends" in then:
+        verify.refuse(f"{what}: ends of jobs have no place there")
+    longer = with_reads(shop, horizon, close)
+    if longer is None:
+        return horizon + 1
+    return min(horizon + 1, math.ceil(theorem(longer, then)))
+
+
+def with_reads(shop: verify.Shop, horizon: int, close: Collection[int]) -> verify.Shop | None:
+    """The problem with the reads that a horizon implies; None if no schedule is within it."""
+    heads, tails = spans(shop)
+    longer = copy.copy(shop)
+    longer.least_reduce = list(shop.least_reduce)
+    for job, tasks in enumerate(shop.reduces.tasks):
+        if not tasks or not shop.output_of[job]:
+            continue
+        reads = JobReads(shop, job)
+        least, rising = reads.reads(None), reads.processing[::-1]
+        each = rising[0] + least[0]
+        turns = (horizon - heads[job]) // each if each else len(rising)
+        if turns < 1 or len(rising) > turns * reads.turns[-1]:
+            return None
+        if job in close:
+            if horizon - tails[job] < heads[job]:
+                return None
+            least = reads.reads(horizon - tails[job])
+        shortest = sorted(tasks, key=shop.least_reduce.__getitem__)
+        for m, (task, processing) in enumerate(zip(shortest, rising, strict=True)):
+            read = least[bisect_right(reads.turns, m // turns)]
+            length = max(processing + least[0], rising[0] + read)
+            longer.least_reduce[task] = max(shop.least_reduce[task], math.ceil(length))
+    return longer
+
+
+# 3. After the last map tasks.
+
+
+def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
+    """A slot waits after its last map task for that job's reduces, which read from many nodes.
+
+    Let u map slots be used, s of them ended by job i. u times the makespan C is at least the map
+    work W and what follows: V_i(s) for each job, see `LastJob`. For any price p of a slot the sum
+    of V_i(s) is at least u p - F, where F is the sum over jobs of the greatest s p - V_i(s). Hence
+    u (C - p) >= W - F, with 1 <= u <= the slots that can be used.
+    """
+    verify.fields(proof, "last jobs", ("proof", "price"))
+    price = Fraction(verify.need(proof["price"], verify.Fraction, "last jobs: price"))
+    usable = min(len(shop.maps.node), len(shop.maps.job))
+    if not usable or price < 0:
+        verify.refuse("last jobs: need map tasks, and a price from 0")
+    _, tails = spans(shop)
+    earned = Fraction(0)
+    for job, tasks in enumerate(shop.maps.tasks):
+        if tasks and tails[job] < price:  # V_i(s) is s tails at least
+            last = LastJob(shop, job, tails[job])
+            most = min(len(tasks), usable)
+            earned += max(s * price - last.cost(s) for s in range(most + 1))
+    left = separate_work(shop) - earned
+    return price + left / (usable if left > 0 else 1)
+
+
+def separate_work(shop: verify.Shop) -> Fraction:
+    """Of all map tasks: the least read and the least processing, perhaps on different slots.
+
+    What a task reads beyond its least read is then beyond this. With security all that `LastJob`
+    adds for reads is 0.
+    """
+    if shop.security is not None:
+        return Fraction(sum(shop.least_map))
+    nodes, racks = set(shop.maps.node), {shop.rack[node] for node in shop.maps.node}
+    work = Fraction(0)
+    for task, replicas in enumerate(shop.replicas):
+        near = not racks.isdisjoint(shop.rack[node] for node in replicas)
+        cost = shop.read_cost[0 if nodes & replicas else 1 if near else 2]
+        factor = shop.fastest(shop.maps, shop.maps.job[task])["all", ""]
+        work += shop.input[task] * cost + shop.maps.processing[task] * factor
+    return work / shop.unit
+
+
+class LastJob:
+    """The least that slots wait, and map tasks take beyond their least, if a job ends s slots.
+
+    Of the s last tasks, one a slot, those beyond the slots of a rack (or of j nodes) lie elsewhere.
+    With T the time from the end of the map phase to the end of the job, e what each reduce task
+    reads off its rack beyond a read on it, and t = T - e: the share of a node that runs reduce
+    tasks is so great that they end in time, or T is longer. To gather shares beyond those of the
+    input that are there costs map time. The minimum over T and e is in closed form, for every
+    number k of reduce tasks that a slot may run; docs/formulations/bounds.md has it step by step.
+    """
+
+    def __init__(self, shop: verify.Shop, job: int, tail: int) -> None:
+        self.tail = tail
+        tasks, output = shop.maps.tasks[job], shop.output_of[job]
+        reduces = shop.reduces.tasks[job]
+        self.reads = bool(output and reduces)
+        if not self.reads:
+            return
+        read = [output * cost / shop.unit for cost in shop.read_cost]
+        self.near, self.rack = read[1] - read[0], read[2] - read[1]
+        total = sum((shop.input[t] for t in tasks), Fraction())
+        self.ratio = total / output
+        self.least = [0, *accumulate(sorted(shop.input[t] / total for t in tasks))]
+        maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
+        both = [node for node in maps if node in reducing]
+        self.map_slots = [0, *accumulate(sorted((maps[n] for n in both), reverse=True))]
+        self.reduce_slots = [0, *accumulate(sorted((reducing[n] for n in both), reverse=True))]
+        racks = {shop.rack[node] for node in reducing}
+        in_rack = Counter(shop.rack[node] for node in shop.maps.node)
+        self.rack_slots = max((in_rack[name] for name in racks), default=0)
+        held = input_at(shop, tasks, lambda node: node, set(maps))
+        near = input_at(shop, tasks, lambda node: shop.rack[node], set(in_rack))
+        here = sorted((held[node] / total for node in both), reverse=True)
+        self.on_nodes = [Fraction(0), *accumulate(here)]
+        self.on_rack = max((near[name] / total for name in racks), default=Fraction(0))
+        nearest = read[shop.nearest]
+        longest = sorted((shop.least_reduce[w] - nearest for w in reduces), reverse=True)
+        self.apart = [p + read[0] + self.near for p in longest]
+        self.worked = [Fraction(0), *accumulate(p + read[0] for p in reversed(longest))]
+        # With fewer tasks a slot that also end within the tail nothing is gained.
+        off = self.rack * self.least[max(0, len(tasks) - self.rack_slots)]
+        ends = [k for k, w in enumerate(self.worked) if w + k * off <= tail]
+        self.first = max(1, ends[-1])
+
+    def cost(self, slots: int) -> Fraction:
+        """V(s)."""
+        if not self.reads or not slots:
+            return Fraction(slots * self.tail)
+        best: Fraction | None = None
+        for k in range(self.first, len(self.worked)):
+            if best is not None and slots * self.worked[k] >= best:
+                break
+            cost = self._cost(slots, k)
+            best = cost if best is None else min(best, cost)
+        assert best is not None
+        return best
+
+    def _share(self, tasks: int) -> Fraction:
+        """The least share of so many tasks, one a slot."""
+        return Fraction(self.least[max(0, tasks)])
+
+    def _cost(self, slots: int, k: int) -> Fraction:
+        least_off = self.rack * self._share(slots - self.rack_slots)
+        free_off = self.rack * (1 - self.on_rack)
+        least_time = max(self.tail, self.worked[k] + k * least_off)
+        least_near, needed, gathered = Fraction(0), Fraction(0), [(0, Fraction(0))]
+        for j, first in enumerate((k * count for count in self.reduce_slots), 1):
+            if first >= len(self.apart):
+                break
+            if j == len(self.reduce_slots):  # there is no j-th node
+                least_near = max(least_near, self.apart[first])
+                break
+            needed += self.apart[first]
+            share = self._share(slots - self.map_slots[j])
+            least_near = max(least_near, (needed - self.near * (1 - share)) / j)
+            gathered.append((j, (needed - self.near * self.on_nodes[j]) / j))
+        time = max(least_time, least_near + least_off)
+        more = Fraction(0)
+        for j, free in gathered:
+            here = min(slots, j * self.ratio) * max(0, free - time + least_off)
+            off = free_off - max(least_off, least_time - max(least_near, free))
+            more = max(more, here + min(slots, self.ratio) * max(0, off))
+        return slots * time + more
+
+
+def input_at(
+    shop: verify.Shop, tasks: range, place: Callable[[int], Any], usable: set[Any]
+) -> dict[Any, Fraction]:
+    """The input (MB) that places hold; what no usable place holds counts everywhere."""
+    held = dict.fromkeys(map(place, range(len(shop.rack))), Fraction(0))
+    everywhere = Fraction(0)
+    for task in tasks:
+        places = {place(node) for node in shop.replicas[task]}
+        if places.isdisjoint(usable):
+            everywhere += shop.input[task]
+        else:
+            for name in places:
+                held[name] += shop.input[task]
+    return {name: value + everywhere for name, value in held.items()}
+
+
+# 4. Prices of time.
+
+
+def prices_of_time(shop: verify.Shop, proof: verify.Proof) -> int:
+    """Tasks pay for the time in which they run; where they have to pay too much, there is no room.
+
+    Time is cut into cells, `map` prices them on a map slot from the start of a schedule within the
+    T cells, and `reduce` on a reduce slot from its end. All durations, starts and ends are rounded
+    down to cells; what does not overlap still does not. Together the tasks pay no more than the
+    price of all cells of all slots. A job whose map phase ends at x pays for each map task at least
+    the cheapest place before x, for each reduce task the cheapest after x, and at least the least
+    such sum. If that is more for all jobs, no schedule is within T cells.
+    """
+    what = "prices of time"
+    verify.fields(proof, what, ("proof", "cell", "map", "reduce"))
+    cell = verify.index(proof["cell"], 10**300, f"{what}: cell")
+    count = len(verify.rows(proof["map"], None, what))
+    if not cell or count > 50_000:
+        verify.refuse(f"{what}: the cell must be above 0, and cells few")
+    heads, tails = spans(shop)
+    kinds = {(job, time // cell) for job, time in zip(shop.maps.job, shop.least_map, strict=True)}
+    if len(kinds) * count > MOST_WORK:
+        verify.refuse(f"{what}: too many cells")
+    surplus = 0
+    cheapest: dict[str, Callable[[int], list[int]]] = {}
+    for kind, phase in shop.phases.items():
+        row = verify.rows(proof[kind], count, what)
+        paid = [0, *accumulate(verify.index(price, 10**300, what) for price in row)]
+        surplus -= len(phase.node) * paid[-1]
+        cheapest[kind] = lru_cache(None)(partial(cheapest_by, paid))
+    for job, (head, tail) in enumerate(zip(heads, tails, strict=True)):
+        if head // cell + tail // cell > count:
+            return (count + 1) * cell
+        costs = []
+        for kind, least in (("map", shop.least_map), ("reduce", shop.least_reduce)):
+            cost = [0] * (count + 1)
+            sizes = Counter(least[t] // cell for t in shop.phases[kind].tasks[job])
+            for size, number in sizes.items():
+                cost = [a + number * b for a, b in zip(cost, cheapest[kind](size), strict=True)]
+            costs.append(cost)
+        until = range(head // cell, count + 1 - tail // cell)
+        surplus += min(costs[0][x] + costs[1][count - x] for x in until)
+    return (count + 1) * cell if surplus > 0 else verify.refuse(f"{what}: they prove nothing")
+
+
+def cheapest_by(paid: list[int], size: int) -> list[int]:
+    """By each time: the cheapest place of a task that has ended by then, 0 where none has."""
+    return [0] * size + list(accumulate(map(sub, paid[size:], paid), min))
+
+
+PROOFS: dict[str, verify.Theorem] = {
+    "orders": orders,
+    "one job's reads": one_jobs_reads,
+    "reads within a horizon": reads_within_horizon,
+    "last jobs": last_jobs,
+    "prices of time": prices_of_time,
+}
+"""From the problem and the numbers of a certificate to a bound in units, by name."""
+
+SORTED: dict[str, verify.Theorem] = {
+    **verify.PROOFS,
+    "orders": orders,
+    "prices of time": prices_of_time,
+}
+"""The theorems that depend on the sorted least lengths of each job only."""

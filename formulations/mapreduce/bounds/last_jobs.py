@@ -51,9 +51,17 @@ class _Places(NamedTuple):
 
 def last_jobs(instance: Instance) -> float:
     """Bound the map work plus what the map slots wait for after their last tasks, per slot used."""
+    work, rises = least_rises(instance)
+    if not rises.size:
+        return 0.0
+    return float(np.min((work + np.cumsum(rises)) / np.arange(1, rises.size + 1)))
+
+
+def least_rises(instance: Instance) -> tuple[float, FloatArray]:
+    """The map work (s), and the least additional work of 1, 2, … used map slots (s), ascending."""
     maps, reduces = phases(instance)
     if not maps.usable:
-        return 0.0
+        return 0.0, np.zeros(0)
     tails = least_span(reduces)
     places, jobs = _places(instance), _Jobs(instance)
     slopes = np.zeros(0)
@@ -64,8 +72,7 @@ def last_jobs(instance: Instance) -> float:
             job = jobs.job(i, float(tails[i]))
             slots = np.arange(1, min(int(instance.maps_of[i]), maps.usable) + 1)
             slopes = np.sort(np.append(slopes, _slopes(_costs(job, places, slots))))
-    used = np.arange(1, maps.usable + 1)
-    return float(np.min((maps.length.sum() + np.cumsum(slopes[: maps.usable])) / used))
+    return float(maps.length.sum()), slopes[: maps.usable]
 
 
 def _places(instance: Instance) -> _Places:

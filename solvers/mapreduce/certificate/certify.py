@@ -25,8 +25,12 @@ from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attest
 from ..result import Result, Status
 from .claim import Claim, Route
 from .closed_forms import closed_forms
+from .job_reads import reads_of_jobs
+from .last_jobs import last_jobs
+from .time_prices import prices_of_time
+from .tree import trees
 
-ROUTES: tuple[Route, ...] = (closed_forms,)
+ROUTES: tuple[Route, ...] = (closed_forms, last_jobs, reads_of_jobs, prices_of_time, trees)
 """Kinds of proofs, the cheapest first."""
 
 

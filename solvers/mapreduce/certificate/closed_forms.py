@@ -1,14 +1,57 @@
-"""Proofs in closed form: the verifier computes them from the instance alone."""
+"""Proofs in closed form, with the witnesses that the verifier asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
 
+import numpy as np
+
+from .... import verify
+from ....verify import Shop
 from ...certificate import Proof
 from .claim import Claim
 
+MOST_WAITS = 64
+"""So many waits of jobs are tried at most, evenly."""
+
+SHARE, MOST_JOBS = 0.4, 6
+"""Jobs are ordered that alone take this share of the longest, and so many at most."""
+
 
 def closed_forms(claim: Claim) -> Iterator[Proof]:
-    """Waits of the slots, then Johnson's flow shop."""
+    """Waits of the slots, pigeonholes, Johnson's flow shop, orders of the longest jobs."""
     yield {"proof": "waits"}
+    yield from pigeonholes(claim.shop)
     yield {"proof": "johnson"}
+    if len(claim.shop.jobs) > 1:
+        yield {"proof": "orders", "jobs": critical_jobs(claim.shop)}
+
+
+def pigeonholes(shop: Shop) -> Iterator[Proof]:
+    """Of each phase the job and the number that give the greatest bound."""
+    for kind, (phase, least, wait) in verify.waiting_phases(shop).items():
+        tasks = sorted(zip(least, phase.job, strict=True), reverse=True)
+        best: tuple[Any, int, int] = -1, 0, 0
+        times = sorted({wait[job]: job for job in set(phase.job)}.items())
+        some = np.linspace(0, len(times) - 1, MOST_WAITS).astype(int) if times else []
+        for after, job in {times[m] for m in some}:
+            late = [(length, wait[i]) for length, i in tasks if wait[i] >= after]
+            worked = [0, *accumulate(length for length, _ in late)]
+            earliest = list(accumulate((w for _, w in late), min))
+            for k in range((len(late) - 1) // len(phase.node) + 1):
+                last = k * len(phase.node)
+                bound = earliest[last] + worked[last + 1] - worked[last - k]
+                best = max(best, (bound, job, k))
+        if best[0] > 0:
+            yield {"proof": "pigeonhole", "phase": kind, "job": best[1], "k": best[2]}
+
+
+def critical_jobs(shop: Shop) -> list[int]:
+    """The few jobs that alone take longest, the longest first."""
+    phases = verify.waiting_phases(shop)
+    alone = [a + b for a, b in zip(phases["reduce"][2], phases["map"][2], strict=True)]
+    longest = max(alone)
+    jobs = [i for i, time in enumerate(alone) if time >= SHARE * longest]
+    return sorted(jobs, key=lambda i: -alone[i])[:MOST_JOBS]

@@ -13,7 +13,8 @@ from ....core.arrays import FloatArray
 from ....core.stopping_rules import FirstOf, StoppingRule, TimeLimit
 from ....verify import Refused
 from ....verify_search import Model
-from .claim import Claim, Proof
+from ...certificate import Proof
+from .claim import Claim
 from .linear import Relaxation, Solved
 
 CANDIDATES = 8

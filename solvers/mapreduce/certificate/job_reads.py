@@ -1,0 +1,115 @@
+"""Proofs by what one job reads, depending on when its map phase ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from .... import verify_prices
+from ....formulations.mapreduce.bounds.closed_form import least_span, phases
+from ....formulations.mapreduce.bounds.job_reads import JobTail
+from ....formulations.mapreduce.bounds.reads_within_horizon import CLOSE, MOST_CLOSE
+from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.usable_slots import usable_slots
+from ...certificate import Proof
+from .claim import Claim
+from .closed_forms import critical_jobs, pigeonholes
+
+MOST_ENDS = 4000
+"""So many intervals of time at most."""
+
+PARTS, ROUNDS = 64, 5
+"""The end of an interval is looked for among so many times, so often."""
+
+MOST_JOBS = 8
+"""So many jobs are looked at, those with the longest reads first."""
+
+SLACK = 4e-7
+"""Relative: by so much less than the claim is proved by fewer intervals."""
+
+
+def reads_of_jobs(claim: Claim) -> Iterator[Proof]:
+    """One job's reads, the orders of jobs with them, and what a horizon implies."""
+    if claim.shop.security is not None:
+        return
+    instance = usable_slots(claim.instance).instance
+    yield from within_horizon(claim)
+    least = min(claim.target, math.ceil(claim.target * (1 - SLACK)))
+    for job in longest_jobs(instance):
+        for target in dict.fromkeys((least, claim.target)):
+            ends = intervals(claim, instance, job, target)
+            if ends is not None:
+                yield {"proof": "one job's reads", "job": job, "ends": ends}
+    jobs = critical_jobs(claim.shop)
+    table = [intervals(claim, instance, job, least) for job in jobs]
+    if len(jobs) > 1 and any(table):
+        yield {"proof": "orders", "jobs": jobs, "ends": [ends or [] for ends in table]}
+
+
+def longest_jobs(instance: Instance) -> list[int]:
+    """Jobs that read, by head and tail if all reads are remote."""
+    maps, reduces = phases(instance)
+    tails = least_span(reduces)
+    reading = np.flatnonzero(
+        (tails > 0) & (instance.maps_of > 0) & (instance.reduces_of > 0)
+        & (instance.output_ratio > 0)
+    )  # fmt: skip
+    first = least_span(maps)[reading] + tails[reading]
+    some = reading[np.argsort(-first, kind="stable")].tolist()
+    return [i for i in some if JobTail(instance, i).read > 0][:MOST_JOBS]
+
+
+def intervals(claim: Claim, instance: Instance, job: int, target: int) -> list[int] | None:
+    """Ends of intervals (units) in which the map phase may end, so that the job ends at `target`.
+
+    Returns None if there are none, or too many.
+    """
+    shop = claim.shop
+    if not shop.output_of[job] or not shop.reduces.tasks[job]:
+        return None
+    heads, tails = verify_prices.spans(shop)
+    tail, unit = JobTail(instance, job), float(shop.unit)
+    start, last, ends = heads[job], target - tails[job], []
+    while start < last:
+        if len(ends) == MOST_ENDS or claim.stop():
+            return None
+        # The last time by which enough is left to do.
+        low, high = start, last
+        for _ in range(ROUNDS):
+            if high <= low:
+                break
+            times = sorted({low + (high - low) * k // PARTS for k in range(PARTS + 1)})
+            left = tail(np.array(times, dtype=float) * unit) * (1 + 1e-12)
+            enough = np.flatnonzero(left >= (target - start) * unit * (1 - 1e-12))
+            if not enough.size:
+                return None
+            k = int(enough[-1])
+            low, high = times[k], times[min(k + 1, len(times) - 1)] - (k + 1 < len(times))
+        ends.append(low)
+        start = low + 1
+    return ends
+
+
+def within_horizon(claim: Claim) -> Iterator[Proof]:
+    """What follows from a schedule shorter than the target."""
+    horizon = claim.target - 1
+    if horizon < 0:
+        return
+    shop = claim.shop
+    heads, tails = verify_prices.spans(shop)
+    spare = {
+        i: horizon - tails[i] - CLOSE * heads[i]
+        for i in range(len(shop.jobs))
+        if shop.output_of[i] and shop.reduces.tasks[i]
+    }
+    close = [i for i in sorted(spare, key=spare.__getitem__) if spare[i] < 0][:MOST_CLOSE]
+    for jobs in ([], close) if close else ([],):
+        proof = {"proof": "reads within a horizon", "horizon": horizon, "jobs": jobs}
+        yield {**proof, "then": {"proof": "waits"}}
+        longer = verify_prices.with_reads(shop, horizon, jobs)
+        if longer is not None:
+            yield from ({**proof, "then": then} for then in pigeonholes(longer))
+            if len(shop.jobs) > 1:
+                yield {**proof, "then": {"proof": "orders", "jobs": critical_jobs(longer)}}
