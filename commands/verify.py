@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from .console import NO, Json, OutputFolder, Quiet, show
+from .file_rules import Written, saving
 from .process.streams import put
-
-if TYPE_CHECKING:
-    pass
 
 FILES = ("verify.py", "verify_prices.py", "verify_search.py", "verify_plans.py")
 """The verifier: the first is the program, the others have to lie beside it."""
@@ -34,6 +32,13 @@ def verify(
     limit: Annotated[
         float, typer.Option("--limit", metavar="S", min=0, help="Give up after so many seconds.")
     ] = 600.0,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page of the proofs: trees leaf by leaf."
+        ),
+        Written((".html",), "a page"),
+    ] = None,
     print_verifier: Annotated[
         bool,
         typer.Option(
@@ -59,7 +64,7 @@ def verify(
         raise InputError("need INSTANCE, RESULT and CERTIFICATE, or --print-verifier")
     if output is not None:
         raise InputError("-o is for --print-verifier")
-    findings = _findings(instance, result, certificate, limit)
+    findings = _findings((instance, result, certificate), limit, html)
     confirmed = findings["confirmed"]
     lines = [*findings["findings"], "CONFIRMED" if confirmed else "NOT CONFIRMED"]
     show("\n".join(lines), document=findings, as_json=as_json, quiet=quiet)
@@ -83,21 +88,25 @@ def _print(folder: Path | None) -> None:
         write_bytes(folder / name, text)
 
 
-def _findings(instance: Path, result: Path, certificate: Path, limit: float) -> dict[str, Any]:
-    """What the verifier says of three files."""
+def _findings(paths: tuple[Path, ...], limit: float, html: Path | None) -> dict[str, Any]:
+    """What the verifier says of three files, on a page too if one is wanted."""
     from .. import verify as verifier
     from ..core.background import OutOfTime, attempt
     from ..core.clock import Clock
+    from ..core.errors import InputError
 
-    documents = [_document(path) for path in (instance, result, certificate)]
-    (problem, digest), (claim, _), (proofs, _) = documents
+    (problem, digest), (claim, _), (proofs, _) = (_document(path) for path in paths)
     lines: list[str] = []
+    try:
+        known = verifier.problem_of(problem)
+    except verifier.Refused as why:
+        raise InputError(f"{paths[0]}: {why}") from None
+    if html is not None and not isinstance(known, verifier.Shop):
+        raise InputError("--html shows proofs of schedules")
 
     def judge() -> bool:
         try:
-            return verifier.confirmed(
-                verifier.problem_of(problem), claim, proofs, digest, say=lines.append
-            )
+            return verifier.confirmed(known, claim, proofs, digest, say=lines.append)
         except verifier.Refused as why:
             lines.append(f"refused: {why}")
             return False
@@ -107,6 +116,13 @@ def _findings(instance: Path, result: Path, certificate: Path, limit: float) -> 
     except OutOfTime:
         lines.append("stopped: the time is up")
         confirmed = False
+    if html is not None:
+        from ..core.files.outputs import write_bytes
+        from ..report.mapreduce.proof_page import proof_page
+
+        with saving():
+            content = proof_page(known, proofs, lines, confirmed=confirmed)
+            write_bytes(html, content.encode())
     return {"confirmed": confirmed, "findings": lines}
 
 

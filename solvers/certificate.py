@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -11,7 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..core.equality import ByValue
-from ..core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from ..core.files.json_files import Source, Strict, check_format, read_json, validated
+from ..core.files.outputs import write_bytes
 
 FORMAT = "slotwise/certificate/1"
 
@@ -91,7 +93,7 @@ class Certificate(ByValue):
 
     def __str__(self) -> str:
         if self.kind == PROVED:
-            return "yes, exactly" if self.exactly else "yes"
+            return f"yes, exactly {self.proved_bound:.15g}" if self.exactly else "yes"
         if self.kind == IN_PART:
             return f"in part: {self.proved_bound:.6g}"
         return f"attested by {', '.join(self.witnesses) or 'nobody'}"
@@ -158,4 +160,8 @@ def write_certificate(certificate: Certificate, path: str | Path) -> None:
     OutputError
         If the file cannot be written.
     """
-    write_json(path, certificate.document())
+    document = certificate.document()
+    # A proof in a line: numbers below one another are many times as long.
+    proofs = ",\n  ".join(json.dumps(proof) for proof in document.pop("proofs"))
+    head = json.dumps(document, allow_nan=False, indent=1).removesuffix("\n}")
+    write_bytes(path, f'{head},\n "proofs": [\n  {proofs}\n ]\n}}\n'.encode())

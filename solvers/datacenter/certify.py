@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from ...core.background import OutOfTime, attempt
 from ...core.clock import Clock
+from ...core.files.json_files import dump_json
 from ...instances.datacenter.datacenter_file import datacenter_document
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.guidance_file import guidance_document
@@ -22,7 +23,7 @@ def certify_guidance(guidance: Guidance, clock: Clock, text: bytes | None = None
     `text`: of the datacenter's file; by default as `write_datacenter` writes it.
     """
     document = datacenter_document(guidance.datacenter)
-    text = json.dumps(document).encode() if text is None else text
+    text = dump_json(document).encode() if text is None else text
     proofs: list[Proof] = []
     if guidance.class_prices is not None:
         prices = zip(guidance.datacenter.classes, guidance.class_prices.value.tolist(), strict=True)

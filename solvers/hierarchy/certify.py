@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from ...core.background import OutOfTime, attempt
 from ...core.clock import Clock
+from ...core.files.json_files import dump_json
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy_file import hierarchy_document
 from ...verify import Refused, parsed
@@ -23,7 +24,7 @@ def certify_allocation(
     `text`: of the hierarchy's file; by default as `write_hierarchy` writes it.
     """
     hierarchy = allocation.hierarchy
-    text = json.dumps(hierarchy_document(hierarchy)).encode() if text is None else text
+    text = dump_json(hierarchy_document(hierarchy)).encode() if text is None else text
     confirmed = False
 
     def prove() -> None:

@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from ....core.background import OutOfTime, attempt
 from ....core.clock import Clock
+from ....core.files.json_files import dump_json
 from ....instances.mapreduce.instance_file import instance_document
 from ....instances.mapreduce.schedule_file import schedule_document
 from ....verify import (
@@ -39,7 +40,7 @@ def certify_result(result: Result, clock: Clock, text: bytes | None = None) -> C
 
     `text`: of the instance's file; by default as `write_instance` writes it.
     """
-    text = json.dumps(instance_document(result.instance)).encode() if text is None else text
+    text = dump_json(instance_document(result.instance)).encode() if text is None else text
     search = _Search(result, text, clock)
     with suppress(OutOfTime):
         attempt(search.run, clock)
