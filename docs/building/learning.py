@@ -5,12 +5,16 @@
 - `{without} NAME`: what the model says of the shipped witness when a rule is left out;
 - `{lesson} NAME`: the lesson page, in a frame;
 - `{entry} KIND NAME`: what the registry says of a method;
+- `{proof} EXAMPLE`: the proof of its optimum, in a frame;
+- `{theorems}`: what the verifier of certificates takes for proved, and why;
 - `{steps} NAME on EXAMPLE [with parameter=value …]`: the step page on an example, in a frame.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -25,13 +29,18 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import slotwise
+from slotwise import verify, verify_prices, verify_search
+from slotwise.core.files.json_files import dump_json
 from slotwise.formulations.mathematics import Formulation, Statement, Symbol
+from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.report import catalogue
+from slotwise.report.mapreduce.proof_page import proof_page
 from slotwise.teaching.lessons.family import FAMILIES
 from slotwise.teaching.lessons.lesson import make_lesson
 from slotwise.teaching.lessons.lesson_page import lesson_content
 from slotwise.teaching.steps import RECORDERS
 from slotwise.teaching.steps.html import page
+from slotwise.verify import Shop, confirmed, parsed
 
 from .from_package import table
 
@@ -213,6 +222,31 @@ class StepsOf(FromText):
         return f"## Step by step\n\n{frame}\n{HOW_TO_STEP.format(name=name, example=example)}"
 
 
+class ProofOf(FromText):
+    def text(self) -> str:
+        instance = slotwise.read(self.arguments[0])
+        result = slotwise.solve(instance, time_limit=600, threads=1)
+        document = parsed(json.dumps(result.certificate.document()))
+        shop, lines = Shop(parsed(dump_json(instance_document(instance)))), list[str]()
+        holds = confirmed(shop, parsed(json.dumps(result.document())), document, say=lines.append)
+        content = proof_page(shop, document, lines, confirmed=holds)
+        return self.framed(
+            f"proof-{slug(instance.name)}.html", content, f"The proof of {instance.name}", 720
+        )
+
+
+class TheoremsOf(SphinxDirective):
+    """Every theorem of the verifier, as the docstring of its function has it."""
+
+    def run(self) -> list[nodes.Node]:
+        parts = [
+            f"### `{name}`\n\n{inspect.getdoc(theorem)}\n"
+            for module in (verify, verify_prices, verify_search)
+            for name, theorem in module.PROOFS.items()
+        ]
+        return self.parse_text_to_nodes("\n".join(parts), allow_section_headings=True)
+
+
 class EntryOf(FromText):
     def text(self) -> str:
         kind, _, name = self.arguments[0].partition(" ")
@@ -238,6 +272,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
         "lesson": LessonOf,
         "steps": StepsOf,
         "entry": EntryOf,
+        "proof": ProofOf,
+        "theorems": TheoremsOf,
     }.items():
         app.add_directive(name, directive)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -97,6 +97,7 @@ def lesson_page(lesson: Lesson, highs: Highs) -> str:
     parts = [
         f"<main id=page><h1>{html.escape(title)}</h1>",
         "<p id=starting role=status>Starting the solver … </p></main>",
+        _proof_note(lesson),
         "<noscript><p>This page solves models by itself and needs JavaScript.</p></noscript>",
         f"<details class=notices><summary>HiGHS {VERSION} for browsers solves the models in "
         f"this page</summary><pre>{html.escape(highs.licence)}</pre></details>",
@@ -111,6 +112,18 @@ def lesson_page(lesson: Lesson, highs: Highs) -> str:
         styles=_file("style.css"),
         scripts=[_file(name) for name in scripts],
         wasm=True,
+    )
+
+
+def _proof_note(lesson: Lesson) -> str:
+    """How a reader who believes no solver comes to a proof."""
+    if lesson.instance["format"] != "slotwise/mapreduce/1":
+        return ""
+    return (
+        "<p class=note>Do not believe the solver: <code>slotwise solve INSTANCE -o result.json "
+        "--certificate proof.json</code>, then <code>slotwise verify INSTANCE result.json "
+        "proof.json --html proof.html</code> checks the optimum without any solver, and shows the "
+        "proof leaf by leaf.</p>"
     )
 
 
