@@ -1,20 +1,27 @@
-"""Trees of the verifier: against exhaustive search, by hand, and from an enemy."""
+"""Trees and searches of the verifier: against exhaustive search, by hand, and from an enemy."""
 
 import copy
 import json
 import math
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import pytest
 from brute_force import optimum
 from random_instances import reading, tiny, with_outages, with_security, with_speed_factors
 
-from slotwise import verify, verify_search
+from slotwise import verify, verify_rows, verify_search
 from slotwise.core.stopping_rules import TimeLimit
 from slotwise.instances.mapreduce.cluster import Cluster
-from slotwise.instances.mapreduce.instance import Instance, Job
+from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
 from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.solvers.mapreduce.certificate.claim import Claim
+from slotwise.solvers.mapreduce.certificate.search import searches
 from slotwise.solvers.mapreduce.certificate.tree import trees
 
 
@@ -43,6 +50,15 @@ def proved(shop, proof):
     return verify.lower_bound(shop, json.loads(json.dumps(proof)))
 
 
+def near(seconds, shop):
+    """Units below and above a time that a double holds: the same if the unit is not tiny."""
+    units = Fraction(seconds) / shop.unit
+    if units < 10**9:
+        return round(units), round(units)
+    slack = Fraction(1, 10**7)
+    return math.floor(units * (1 - slack)), math.ceil(units * (1 + slack))
+
+
 @pytest.fixture(scope="module")
 def pair():
     """Jobs a and b, each with a map task and two reduce tasks, on two nodes with a slot of each."""
@@ -57,11 +73,7 @@ def test_trees_prove_the_optimum_and_no_more(first):
         shop = shop_of(instance)
         if None in shop.least_map or None in shop.least_reduce:
             continue
-        best = Fraction(optimum(instance, shared_order=True)) / shop.unit
-        # Where the unit is far below what a double holds the optimum is not known to a unit.
-        exact = best < 10**9
-        most = round(best) if exact else math.ceil(best * (1 + Fraction(1, 10**9)))
-        least = round(best) if exact else math.floor(best * (1 - Fraction(1, 10**7)))
+        least, most = near(optimum(instance, shared_order=True), shop)
         bounds = [proved(shop, proof) for proof in trees(claim(shop, least))]
         assert max(bounds) >= least
         assert max(bounds) <= most
@@ -74,7 +86,7 @@ def test_a_tree_by_hand(pair):
 
     Row by row: the long reduce task of b ends after `end b`, which is at least 2 s.
     """
-    model = verify_search.Model(pair, [1], 9)
+    model = verify_rows.Model(pair, [1], 9)
     makespan, end = model.number["C",], model.number["end", 1]
     tail = next(
         r for r, (_, terms) in enumerate(model.rows) if dict(terms) == {makespan: 1, end: -1}
@@ -86,7 +98,7 @@ def test_a_tree_by_hand(pair):
 
 
 def test_a_leaf_above_the_horizon_proves_the_horizon(pair):
-    model = verify_search.Model(pair, [1], 5)
+    model = verify_rows.Model(pair, [1], 5)
     makespan, end = model.number["C",], model.number["end", 1]
     tail = next(
         r for r, (_, terms) in enumerate(model.rows) if dict(terms) == {makespan: 1, end: -1}
@@ -176,7 +188,7 @@ def test_what_is_no_tree_is_refused(change, pair):
 
 
 def test_an_inequality_takes_no_negative_multiplier(pair):
-    model = verify_search.Model(pair, [0, 1], 20)
+    model = verify_rows.Model(pair, [0, 1], 20)
     for row, equal in enumerate(model.equal):
         proof = {"proof": "tree", "jobs": [0, 1], "horizon": 20}
         proof["tree"] = {"grid": 1, "y": [row, -1]}
@@ -195,10 +207,93 @@ def test_a_variable_that_is_fixed_is_no_case(pair):
 
 
 def test_a_deep_tree_needs_no_deep_stack(pair):
-    model = verify_search.Model(pair, [0, 1], 20)
+    model = verify_rows.Model(pair, [0, 1], 20)
     names = [name for name in model.number if name[0] in "xyp"]
     node = EMPTY
     for name in names:
         node = {"on": list(name), "no": EMPTY, "yes": node}
     proof = {"proof": "tree", "jobs": [0, 1], "horizon": 20, "tree": node}
     assert verify_search.tree(pair, proof) == 0
+
+
+@pytest.mark.parametrize("first", range(0, 84, 12))
+def test_searches_prove_the_optimum_and_no_more(first):
+    for seed in range(first, first + 12):
+        instance = with_any_part(seed)
+        shop = shop_of(instance)
+        if None in shop.least_map or None in shop.least_reduce:
+            continue
+        least, most = near(optimum(instance, shared_order=True), shop)
+        proofs = list(searches(claim(shop, least)))
+        assert proofs or least == 0
+        assert all(proved(shop, proof) == least for proof in proofs)
+        assert list(searches(claim(shop, most + 1))) == []
+
+
+SEARCH = {"proof": "search", "jobs": [0, 1], "horizon": 11, "cases": 1000}
+
+
+def test_a_search_by_hand(pair):
+    """The reduces of b start at 2 s or later, those of a at 3 s. No schedule ends within 11 s.
+
+    6 s, 5 s, 4 s and 1 s on two slots: 5 s and 4 s on one slot end at 12 s, so 6 s has one of them
+    for company and ends with it at 12 s or later.
+    """
+    assert verify.lower_bound(pair, SEARCH) == 12
+    assert verify.lower_bound(pair, {**SEARCH, "jobs": [1], "horizon": 7}) == 8
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"jobs": [1, 0]},
+        {"jobs": []},
+        {"horizon": -1},
+        {"horizon": 12},
+        {"horizon": Fraction(21, 2)},
+        {"horizon": 10**300},
+        {"cases": 3},
+        {"cases": -1},
+        {"cases": 10**8},
+        {"cases": True},
+        {"more": 0},
+    ],
+    ids=str,
+)
+def test_what_is_no_search_is_refused(change, pair):
+    with pytest.raises(verify.Refused):
+        verify.lower_bound(pair, {**SEARCH, **change})
+
+
+def test_slots_of_one_node_may_differ():
+    """Slots with other speed factors are no twins, though they are on one node."""
+    jobs = [Job("a", [4.0, 4.0], [])]
+    instance = Instance.from_jobs("twins", Cluster.uniform(1, map_slots=2), jobs)
+    factors = SpeedFactors(np.array([[10.0, 1.0]]), np.ones((1, 1)))
+    shop = shop_of(replace(instance, speed_factors=factors))
+    assert shop.unit == 4
+    for route in (trees, searches):
+        assert max(proved(shop, proof) for proof in route(claim(shop, 2))) == 2
+        assert all(proved(shop, proof) <= 2 for proof in route(claim(shop, 3)))
+
+
+def test_a_bare_interpreter_in_an_empty_folder(tmp_path, pair):
+    """The files need nothing but each other."""
+    folder = Path(verify.__file__).parent
+    for name in ("verify", "verify_prices", "verify_rows", "verify_search"):
+        shutil.copy(folder / f"{name}.py", tmp_path)
+    jobs = [Job("a", [3.0], [5.0])]
+    instance = Instance.from_jobs("one", Cluster.uniform(1, map_slots=1), jobs)
+    shop = shop_of(instance)
+    proofs = [*trees(claim(shop, 8)), *searches(claim(shop, 8))]
+    documents = {
+        "instance": instance_document(instance),
+        "result": {"instance": "one", "lower_bound": 8, "status": "unknown"},
+        "certificate": {"format": "slotwise/certificate/1", "instance": "one", "proofs": proofs},
+    }
+    for name, document in documents.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    line = [sys.executable, "-I", "verify.py", *(f"{name}.json" for name in documents)]
+    run = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.count("no schedule ends before 8 s") == 2

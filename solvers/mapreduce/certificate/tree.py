@@ -12,7 +12,7 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.stopping_rules import FirstOf, StoppingRule, TimeLimit
 from ....verify import Refused
-from ....verify_search import Model
+from ....verify_rows import Model
 from ...certificate import Proof
 from .claim import Claim
 from .linear import Relaxation, Solved
