@@ -27,6 +27,8 @@ MOST_PACKED = 400
 """Of larger sets of tasks no pairs are counted."""
 MOST_TURNS = 8
 """Tasks so short that a slot runs more of them in turn are not counted one by one."""
+FEW = 48
+"""Up to so many tasks of a kind on a slot are counted as whole ones."""
 MOST_WORK = 10**8
 """A proof that needs more steps than this is refused."""
 
@@ -96,13 +98,8 @@ def orders(shop: verify.Shop, proof: verify.Proof) -> int:
             for i, of_job, same in zip(jobs, table, ends, strict=True)
         ]
     everything = (1 << len(jobs)) - 1
-
-    def together(phase: verify.Phase, least: list[int], some: int) -> int:
-        chosen = (phase.tasks[i] for k, i in enumerate(jobs) if some >> k & 1)
-        return packed((least[t] for tasks in chosen for t in tasks), len(phase.node))
-
-    before = [together(shop.maps, shop.least_map, some) for some in range(everything + 1)]
-    after = [together(shop.reduces, shop.least_reduce, some) for some in range(everything + 1)]
+    before = spans_of_sets(shop.maps, shop.least_map, jobs)
+    after = spans_of_sets(shop.reduces, shop.least_reduce, jobs)
     best = [0] * (everything + 1)
     for some in range(1, everything + 1):
         lasts = [k for k in range(len(jobs)) if some >> k & 1]
@@ -115,6 +112,14 @@ def orders(shop: verify.Shop, proof: verify.Proof) -> int:
             for k in lasts
         )
     return best[everything]
+
+
+def spans_of_sets(phase: verify.Phase, least: list[int], jobs: list[int]) -> list[int]:
+    """By set of jobs, a bit for each: no schedule of their tasks of one phase is shorter."""
+    sets = range(1 << len(jobs))
+    chosen = ([phase.tasks[i] for k, i in enumerate(jobs) if some >> k & 1] for some in sets)
+    slots = len(phase.node)
+    return [packed((least[t] for tasks in some for t in tasks), slots) for some in chosen]
 
 
 def distinct_jobs(shop: verify.Shop, value: Any, what: str) -> list[int]:
@@ -564,12 +569,128 @@ def cheapest_by(paid: list[int], size: int) -> list[int]:
     return [0] * size + list(accumulate(map(sub, paid[size:], paid), min))
 
 
+# 5. Prices of tasks, for slots of different speed.
+
+
+def patterns(shop: verify.Shop, proof: verify.Proof) -> int:
+    """What slots can earn within a horizon T, each with a pattern of whole tasks in time.
+
+    In a schedule within T the map tasks of a job end by T less the job's tail. Read backwards, its
+    reduce tasks end by T less its head. In order of these due dates a slot does its tasks in time
+    as well: a pattern. If all tasks are worth more than the most valuable patterns of all slots, no
+    schedule is within T. Tasks that take no time on some slot are left out. `prices` has one for
+    each of `task_kinds`, `cells` is the accuracy of `best_pattern`.
+    """
+    what = "patterns"
+    verify.fields(proof, what, ("proof", "phase", "horizon", "cells", "prices"))
+    kind = verify.choice(proof["phase"], shop.phases, what)
+    horizon = verify.index(proof["horizon"], 10**300, what)
+    cells = verify.index(proof["cells"], 100_001, what)
+    kinds = task_kinds(shop, kind)
+    prices = [
+        verify.index(price, 10**300, what)
+        for price in verify.rows(proof["prices"], len(kinds), f"{what}: prices")
+    ]
+    if not horizon or not cells or len(kinds) ** 2 * len(shop.phases[kind].node) > MOST_WORK:
+        verify.refuse(f"{what}: need a horizon and cells, and not too many kinds")
+    wait = spans(shop)[1 if kind == "map" else 0]
+    worth, columns = 0, [[] for _ in shop.phases[kind].node]
+    for ((job, times), number), price in zip(kinds.items(), prices, strict=True):
+        if price and 0 not in times:
+            worth += number * price
+            for column, time in zip(columns, times, strict=True):
+                if time is not None:
+                    column.append((horizon - wait[job], time, price, number))
+    earned = 0
+    for column, slots in Counter(map(tuple, columns)).items():
+        earned += slots * best_pattern(column, horizon, cells)
+    return horizon + 1 if worth > earned else verify.refuse(f"{what}: they prove nothing")
+
+
+def task_kinds(shop: verify.Shop, kind: str) -> dict[tuple[int, tuple[int | None, ...]], int]:
+    """Job and duration on each slot of one phase's tasks, and how many tasks are so.
+
+    A reduce task reads from the nearest node. The duration is None where a task may not run.
+    """
+    phase = shop.phases[kind]
+    if len(phase.job) * len(phase.node) > MOST_WORK // 20:
+        verify.refuse("patterns: too many tasks and slots")
+    kinds: Counter[tuple[int, tuple[int | None, ...]]] = Counter()
+    for task, job in enumerate(phase.job):
+        if kind == "map":
+            times = [
+                shop.map_time(task, slot) if shop.may_run(task, slot) else None
+                for slot in range(len(phase.node))
+            ]
+        else:
+            read = shop.whole(shop.output_of[job] * shop.read_cost[shop.nearest])
+            times = [read + shop.reduce_time(task, slot) for slot in range(len(phase.node))]
+        kinds[job, tuple(times)] += 1
+    return kinds
+
+
+Kind = tuple[int, int, int, int]
+"""Due date, duration, price and number of equal tasks on one slot."""
+
+
+def best_pattern(kinds: Iterable[Kind], horizon: int, cells: int) -> int:
+    """The greatest worth of tasks that end in time on one slot, or more.
+
+    The horizon is cut into equal cells; a table has the best worth by each cell, kind after kind by
+    due date. n tasks of a kind take the whole cells of their sum, due dates are rounded up. Kinds
+    of which more than `FEW` fit may be split, without number: for the numbers of a pattern's other
+    kinds, the time of the split ones has to keep whole cells up to each due date, so whole cells
+    are best.
+    """
+    table = [0] * (cells + 1)
+    for due, time, price, number in useful(kinds, horizon):
+        last = min(cells, -(-due * cells // horizon))
+        most = min(number, due // time)
+        if most > FEW:
+            each = -(-price * horizon // (cells * time))
+            falling = (value - each * t for t, value in enumerate(table[: last + 1]))
+            upto = [value + each * t for t, value in enumerate(accumulate(falling, max))]
+        else:
+            upto = table[: last + 1]
+            for n in range(1, most + 1):
+                shift = n * time * cells // horizon
+                more = map((n * price).__add__, table[: max(0, last + 1 - shift)])
+                upto[shift:] = map(max, upto[shift:], more)
+        table[: last + 1] = upto
+        table[last + 1 :] = [upto[last]] * (cells - last)
+    return table[cells]
+
+
+def useful(kinds: Iterable[Kind], horizon: int) -> list[Kind]:
+    """The kinds that can be in a best pattern, by due date.
+
+    A kind can be left out if another with no earlier due date may take its place in any pattern:
+    one that may be split and is worth no less per time, or one that fills the horizon, some of
+    whose tasks fit where one of this kind is and are worth no less.
+    """
+    chosen: list[Kind] = []
+    later: list[Kind] = []
+    rate = Fraction(0)
+    for due, time, price, number in sorted(kinds, reverse=True):
+        if due < time:
+            continue
+        if Fraction(price, time) > rate:
+            if min(number, due // time) > FEW:
+                rate = Fraction(price, time)
+                chosen.append((due, time, price, number))
+            elif not any(time // t * p >= price for _, t, p, n in later if n * t >= horizon):
+                chosen.append((due, time, price, number))
+        later.append((due, time, price, number))
+    return chosen[::-1]
+
+
 PROOFS: dict[str, verify.Theorem] = {
     "orders": orders,
     "one job's reads": one_jobs_reads,
     "reads within a horizon": reads_within_horizon,
     "last jobs": last_jobs,
     "prices of time": prices_of_time,
+    "patterns": patterns,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""
 
