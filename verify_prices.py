@@ -71,8 +71,14 @@ def spans(shop: verify.Shop) -> tuple[list[int], list[int]]:
     if None in shop.least_map or None in shop.least_reduce:
         verify.refuse("a task may run on no slot")
     heads, tails = (
-        [packed((least[t] for t in tasks), len(phase.node)) for tasks in phase.tasks]
-        for phase, least in ((shop.maps, shop.least_map), (shop.reduces, shop.least_reduce))
+        [
+            max(math.ceil(alone), packed((least[t] for t in tasks), len(phase.node)))
+            for tasks, alone in zip(phase.tasks, verify.job_spans(shop, kind), strict=True)
+        ]
+        for kind, phase, least in (
+            ("map", shop.maps, shop.least_map),
+            ("reduce", shop.reduces, shop.least_reduce),
+        )
     )
     return heads, tails
 
@@ -197,9 +203,9 @@ class JobReads:
         self.slots = [on_node[node] for node in nodes]
         in_rack = Counter(shop.rack[node] for node in shop.maps.node)
         self.rack_slots = {name: in_rack[name] for name in racks if in_rack[name]}
-        nearest = shop.whole(shop.output_of[job] * shop.read_cost[shop.nearest])
         self.processing = sorted(
-            (shop.least_reduce[w] - nearest for w in shop.reduces.tasks[job]), reverse=True
+            (shop.least_reduce[w] - shop.nearest_read(job) for w in shop.reduces.tasks[job]),
+            reverse=True,
         )
 
     @cached_property
@@ -453,7 +459,7 @@ class LastJob:
         here = sorted((held[node] / total for node in both), reverse=True)
         self.on_nodes = [Fraction(0), *accumulate(here)]
         self.on_rack = max((near[name] / total for name in racks), default=Fraction(0))
-        nearest = read[shop.nearest]
+        nearest = shop.nearest_read(job)
         longest = sorted((shop.least_reduce[w] - nearest for w in reduces), reverse=True)
         self.apart = [p + read[0] + self.near for p in longest]
         self.worked = [Fraction(0), *accumulate(p + read[0] for p in reversed(longest))]
@@ -623,7 +629,7 @@ def task_kinds(shop: verify.Shop, kind: str) -> dict[tuple[int, tuple[int | None
                 for slot in range(len(phase.node))
             ]
         else:
-            read = shop.whole(shop.output_of[job] * shop.read_cost[shop.nearest])
+            read = shop.nearest_read(job)
             times = [read + shop.reduce_time(task, slot) for slot in range(len(phase.node))]
         kinds[job, tuple(times)] += 1
     return kinds

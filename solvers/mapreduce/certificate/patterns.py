@@ -15,7 +15,7 @@ from ..pattern_prices.method import CELLS
 from ..pattern_prices.prices import PhasePrices
 from .claim import Claim, Proof
 
-SLACKS = 1e-9, 2e-4, 1e-3
+SLACKS = 0.0, 2e-4, 1e-3
 """Relative: horizons so much shorter than the target are tried one after another."""
 
 WHOLE_PRICES = 2.0**40
