@@ -171,11 +171,12 @@ class Part:
             length = self.worked[whole + 1] - self.worked[whole]
             size = self.gained[whole + 1] - self.gained[whole]
             filled += Fraction(size * (time - self.worked[whole]), length)
-        least = min(filled, self.largest[min(slots * bisect_right(self.turn, until), tasks)])
+        fit = bisect_right(self.turn, until)
+        bounds = [filled, Fraction(self.largest[min(slots * fit, tasks)])]
         for k in range(MOST_TURNS + 1):
             short = self.shorter[bisect_right(self.length, until // (k + 1))]
-            least = min(least, short + self.largest[min(slots * k, tasks)])
-        return Fraction(least)
+            bounds.append(Fraction(short + self.largest[min(slots * k, tasks)]))
+        return min(bounds)
 
 
 class JobReads:
@@ -280,7 +281,8 @@ class JobReads:
 
 def least_in_racks(shop: verify.Shop, tasks: range, racks: Iterable[str]) -> dict[str, list[int]]:
     """By rack: the least time of each map task on the map slots there."""
-    nodes, lengths = set(shop.maps.node), {}
+    nodes = set(shop.maps.node)
+    lengths: dict[str, list[int]] = {}
     for rack in racks:
         lengths[rack] = []
         for t in tasks:
@@ -303,15 +305,16 @@ class JobEnd:
 
     def __init__(self, shop: verify.Shop, job: int, head: int, tail: int, ends: Any) -> None:
         reads = JobReads(shop, job)
-        ends = [verify.need(u, int, "an end") for u in verify.rows(ends, None, "ends")]
-        if len(ends) > 20_000 or any(b <= a for a, b in pairwise([head - 1, *ends])):
+        ends = [verify.index(u, 10**300, "an end") for u in verify.rows(ends, None, "ends")]
+        if len(ends) > 5000 or any(b <= a for a, b in pairwise([head - 1, *ends])):
             verify.refuse("ends: must rise from the job's head on, and be few")
-        self.ends, self.tail = ends, tail
-        self.starts = [head, *(u + 1 for u in ends)]
+        self.ends: list[int] = ends
+        self.tail = tail
+        self.starts: list[int] = [head, *(u + 1 for u in ends)]
         self.tails = [max(tail, reads.least_tail(u)) for u in ends]
         later = [a + b for a, b in zip(self.starts, self.tails, strict=False)]
         later.append(self.starts[-1] + tail)
-        self.later = list(accumulate(reversed(later), min))[::-1]
+        self.later: list[int] = list(accumulate(reversed(later), min))[::-1]
 
     def __call__(self, start: int) -> int:
         j = bisect_left(self.ends, start)
@@ -391,7 +394,7 @@ def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
     u (C - p) >= W - F, with 1 <= u <= the slots that can be used.
     """
     verify.fields(proof, "last jobs", ("proof", "price"))
-    price = Fraction(verify.need(proof["price"], verify.Fraction, "last jobs: price"))
+    price = Fraction(verify.need(proof["price"], Fraction, "last jobs: price"))
     usable = min(len(shop.maps.node), len(shop.maps.job))
     if not usable or price < 0:
         verify.refuse("last jobs: need map tasks, and a price from 0")
@@ -446,7 +449,8 @@ class LastJob:
         self.near, self.rack = read[1] - read[0], read[2] - read[1]
         total = sum((shop.input[t] for t in tasks), Fraction())
         self.ratio = total / output
-        self.least = [0, *accumulate(sorted(shop.input[t] / total for t in tasks))]
+        shares = sorted(shop.input[t] / total for t in tasks)
+        self.least: list[Fraction] = [Fraction(0), *accumulate(shares)]
         maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
         both = [node for node in maps if node in reducing]
         self.map_slots = [0, *accumulate(sorted((maps[n] for n in both), reverse=True))]
@@ -483,7 +487,7 @@ class LastJob:
 
     def _share(self, tasks: int) -> Fraction:
         """The least share of so many tasks, one a slot."""
-        return Fraction(self.least[max(0, tasks)])
+        return self.least[max(0, tasks)]
 
     def _cost(self, slots: int, k: int) -> Fraction:
         least_off = self.rack * self._share(slots - self.rack_slots)
@@ -578,6 +582,10 @@ def cheapest_by(paid: list[int], size: int) -> list[int]:
 # 5. Prices of tasks, for slots of different speed.
 
 
+Kind = tuple[int, int, int, int]
+"""Due date, duration, price and number of equal tasks on one slot."""
+
+
 def patterns(shop: verify.Shop, proof: verify.Proof) -> int:
     """What slots can earn within a horizon T, each with a pattern of whole tasks in time.
 
@@ -600,7 +608,8 @@ def patterns(shop: verify.Shop, proof: verify.Proof) -> int:
     if not horizon or not cells or len(kinds) ** 2 * len(shop.phases[kind].node) > MOST_WORK:
         verify.refuse(f"{what}: need a horizon and cells, and not too many kinds")
     wait = spans(shop)[1 if kind == "map" else 0]
-    worth, columns = 0, [[] for _ in shop.phases[kind].node]
+    worth = 0
+    columns: list[list[Kind]] = [[] for _ in shop.phases[kind].node]
     for ((job, times), number), price in zip(kinds.items(), prices, strict=True):
         if price and 0 not in times:
             worth += number * price
@@ -608,8 +617,8 @@ def patterns(shop: verify.Shop, proof: verify.Proof) -> int:
                 if time is not None:
                     column.append((horizon - wait[job], time, price, number))
     earned = 0
-    for column, slots in Counter(map(tuple, columns)).items():
-        earned += slots * best_pattern(column, horizon, cells)
+    for kinds_there, slots in Counter(map(tuple, columns)).items():
+        earned += slots * best_pattern(kinds_there, horizon, cells)
     return horizon + 1 if worth > earned else verify.refuse(f"{what}: they prove nothing")
 
 
@@ -633,10 +642,6 @@ def task_kinds(shop: verify.Shop, kind: str) -> dict[tuple[int, tuple[int | None
             times = [read + shop.reduce_time(task, slot) for slot in range(len(phase.node))]
         kinds[job, tuple(times)] += 1
     return kinds
-
-
-Kind = tuple[int, int, int, int]
-"""Due date, duration, price and number of equal tasks on one slot."""
 
 
 def best_pattern(kinds: Iterable[Kind], horizon: int, cells: int) -> int:
