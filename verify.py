@@ -28,6 +28,7 @@ import math
 import signal
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from fractions import Fraction
 from heapq import heapify, heappushpop
@@ -372,6 +373,10 @@ class Shop:
         """Units for which a reduce task on node `reader` reads what map task `task` left."""
         return self.whole(self.output[task] * self.read_cost[self.distance(node, reader)])
 
+    def nearest_read(self, job: int) -> int:
+        """Units for which a reduce task of a job reads at least."""
+        return self.whole(self.output_of[job] * self.read_cost[self.nearest])
+
     def distance(self, a: int, b: int) -> int:
         """0 within a node, 1 within a rack, 2 beyond."""
         return 0 if a == b else 1 if self.rack[a] == self.rack[b] else 2
@@ -406,8 +411,8 @@ class Shop:
         fastest = self.fastest(self.reduces, job)
         if not fastest:
             return None
-        read = self.output_of[job] * self.read_cost[self.nearest]
-        return self.whole(self.reduces.processing[task] * fastest["all", ""] + read)
+        work = self.whole(self.reduces.processing[task] * fastest["all", ""])
+        return self.nearest_read(job) + work
 
     def fastest(self, phase: Phase, job: int) -> dict[tuple[str, int | str], Number]:
         """Least factor of a job on the slots of each node, of each rack, and of all."""
@@ -510,6 +515,37 @@ def span(lengths: Iterable[int], slots: int) -> Number:
     return max(Fraction(sum(falling), slots), *bounds)
 
 
+def span_of_equals(times: dict[int, int], tasks: int) -> int:
+    """No schedule of so many tasks is shorter if each takes the time of its slot, or longer.
+
+    `times` counts slots by time. By T a slot has finished floor(T / time) tasks at most.
+    """
+    low, high = -1, tasks * min(times)
+    while min(times) and high - low > 1:
+        middle = (low + high) // 2
+        enough = sum(slots * (middle // time) for time, slots in times.items()) >= tasks
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def job_spans(shop: Shop, kind: str) -> list[Number]:
+    """Least duration of each job's map (or reduce) phase; with speed factors each task counts
+    once with its own least time, once with the shortest of its job on every slot."""
+    phase = shop.phases[kind]
+    least = shop.least_map if kind == "map" else shop.least_reduce
+    spans = [span((least[t] for t in tasks), len(phase.node)) for tasks in phase.tasks]
+    for job, tasks in enumerate(phase.tasks):
+        factors = Counter(phase.factors[job])
+        if tasks and len(factors) > 1:
+            shortest = min(phase.processing[t] for t in tasks)
+            read = shop.nearest_read(job) if kind == "reduce" else 0
+            times = Counter[int]()
+            for factor, slots in factors.items():
+                times[read + shop.whole(shortest * factor)] += slots
+            spans[job] = max(spans[job], span_of_equals(times, len(tasks)))
+    return spans
+
+
 def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[Number]]]:
     """By phase: the phase, its tasks' least durations, and how long each job's tasks wait.
 
@@ -518,10 +554,7 @@ def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[Number]
     """
     if None in shop.least_map or None in shop.least_reduce:
         refuse("a task may run on no slot")
-    heads, tails = (
-        [span((least[t] for t in tasks), len(phase.node)) for tasks in phase.tasks]
-        for phase, least in ((shop.maps, shop.least_map), (shop.reduces, shop.least_reduce))
-    )
+    heads, tails = job_spans(shop, "map"), job_spans(shop, "reduce")
     return {
         "reduce": (shop.reduces, shop.least_reduce, heads),
         "map": (shop.maps, shop.least_map, tails),

@@ -27,6 +27,8 @@ MOST_PACKED = 400
 """Of larger sets of tasks no pairs are counted."""
 MOST_TURNS = 8
 """Tasks so short that a slot runs more of them in turn are not counted one by one."""
+FEW = 48
+"""Up to so many tasks of a kind on a slot are counted as whole ones."""
 MOST_WORK = 10**8
 """A proof that needs more steps than this is refused."""
 
@@ -69,8 +71,14 @@ def spans(shop: verify.Shop) -> tuple[list[int], list[int]]:
     if None in shop.least_map or None in shop.least_reduce:
         verify.refuse("a task may run on no slot")
     heads, tails = (
-        [packed((least[t] for t in tasks), len(phase.node)) for tasks in phase.tasks]
-        for phase, least in ((shop.maps, shop.least_map), (shop.reduces, shop.least_reduce))
+        [
+            max(math.ceil(alone), packed((least[t] for t in tasks), len(phase.node)))
+            for tasks, alone in zip(phase.tasks, verify.job_spans(shop, kind), strict=True)
+        ]
+        for kind, phase, least in (
+            ("map", shop.maps, shop.least_map),
+            ("reduce", shop.reduces, shop.least_reduce),
+        )
     )
     return heads, tails
 
@@ -96,13 +104,8 @@ def orders(shop: verify.Shop, proof: verify.Proof) -> int:
             for i, of_job, same in zip(jobs, table, ends, strict=True)
         ]
     everything = (1 << len(jobs)) - 1
-
-    def together(phase: verify.Phase, least: list[int], some: int) -> int:
-        chosen = (phase.tasks[i] for k, i in enumerate(jobs) if some >> k & 1)
-        return packed((least[t] for tasks in chosen for t in tasks), len(phase.node))
-
-    before = [together(shop.maps, shop.least_map, some) for some in range(everything + 1)]
-    after = [together(shop.reduces, shop.least_reduce, some) for some in range(everything + 1)]
+    before = spans_of_sets(shop.maps, shop.least_map, jobs)
+    after = spans_of_sets(shop.reduces, shop.least_reduce, jobs)
     best = [0] * (everything + 1)
     for some in range(1, everything + 1):
         lasts = [k for k in range(len(jobs)) if some >> k & 1]
@@ -115,6 +118,14 @@ def orders(shop: verify.Shop, proof: verify.Proof) -> int:
             for k in lasts
         )
     return best[everything]
+
+
+def spans_of_sets(phase: verify.Phase, least: list[int], jobs: list[int]) -> list[int]:
+    """By set of jobs, a bit for each: no schedule of their tasks of one phase is shorter."""
+    sets = range(1 << len(jobs))
+    chosen = ([phase.tasks[i] for k, i in enumerate(jobs) if some >> k & 1] for some in sets)
+    slots = len(phase.node)
+    return [packed((least[t] for tasks in some for t in tasks), slots) for some in chosen]
 
 
 def distinct_jobs(shop: verify.Shop, value: Any, what: str) -> list[int]:
@@ -160,11 +171,12 @@ class Part:
             length = self.worked[whole + 1] - self.worked[whole]
             size = self.gained[whole + 1] - self.gained[whole]
             filled += Fraction(size * (time - self.worked[whole]), length)
-        least = min(filled, self.largest[min(slots * bisect_right(self.turn, until), tasks)])
+        fit = bisect_right(self.turn, until)
+        bounds = [filled, Fraction(self.largest[min(slots * fit, tasks)])]
         for k in range(MOST_TURNS + 1):
             short = self.shorter[bisect_right(self.length, until // (k + 1))]
-            least = min(least, short + self.largest[min(slots * k, tasks)])
-        return Fraction(least)
+            bounds.append(Fraction(short + self.largest[min(slots * k, tasks)]))
+        return min(bounds)
 
 
 class JobReads:
@@ -192,9 +204,9 @@ class JobReads:
         self.slots = [on_node[node] for node in nodes]
         in_rack = Counter(shop.rack[node] for node in shop.maps.node)
         self.rack_slots = {name: in_rack[name] for name in racks if in_rack[name]}
-        nearest = shop.whole(shop.output_of[job] * shop.read_cost[shop.nearest])
         self.processing = sorted(
-            (shop.least_reduce[w] - nearest for w in shop.reduces.tasks[job]), reverse=True
+            (shop.least_reduce[w] - shop.nearest_read(job) for w in shop.reduces.tasks[job]),
+            reverse=True,
         )
 
     @cached_property
@@ -269,7 +281,8 @@ class JobReads:
 
 def least_in_racks(shop: verify.Shop, tasks: range, racks: Iterable[str]) -> dict[str, list[int]]:
     """By rack: the least time of each map task on the map slots there."""
-    nodes, lengths = set(shop.maps.node), {}
+    nodes = set(shop.maps.node)
+    lengths: dict[str, list[int]] = {}
     for rack in racks:
         lengths[rack] = []
         for t in tasks:
@@ -292,15 +305,16 @@ class JobEnd:
 
     def __init__(self, shop: verify.Shop, job: int, head: int, tail: int, ends: Any) -> None:
         reads = JobReads(shop, job)
-        ends = [verify.need(u, int, "an end") for u in verify.rows(ends, None, "ends")]
-        if len(ends) > 20_000 or any(b <= a for a, b in pairwise([head - 1, *ends])):
+        ends = [verify.index(u, 10**300, "an end") for u in verify.rows(ends, None, "ends")]
+        if len(ends) > 5000 or any(b <= a for a, b in pairwise([head - 1, *ends])):
             verify.refuse("ends: must rise from the job's head on, and be few")
-        self.ends, self.tail = ends, tail
-        self.starts = [head, *(u + 1 for u in ends)]
+        self.ends: list[int] = ends
+        self.tail = tail
+        self.starts: list[int] = [head, *(u + 1 for u in ends)]
         self.tails = [max(tail, reads.least_tail(u)) for u in ends]
         later = [a + b for a, b in zip(self.starts, self.tails, strict=False)]
         later.append(self.starts[-1] + tail)
-        self.later = list(accumulate(reversed(later), min))[::-1]
+        self.later: list[int] = list(accumulate(reversed(later), min))[::-1]
 
     def __call__(self, start: int) -> int:
         j = bisect_left(self.ends, start)
@@ -380,7 +394,7 @@ def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
     u (C - p) >= W - F, with 1 <= u <= the slots that can be used.
     """
     verify.fields(proof, "last jobs", ("proof", "price"))
-    price = Fraction(verify.need(proof["price"], verify.Fraction, "last jobs: price"))
+    price = Fraction(verify.need(proof["price"], Fraction, "last jobs: price"))
     usable = min(len(shop.maps.node), len(shop.maps.job))
     if not usable or price < 0:
         verify.refuse("last jobs: need map tasks, and a price from 0")
@@ -435,7 +449,8 @@ class LastJob:
         self.near, self.rack = read[1] - read[0], read[2] - read[1]
         total = sum((shop.input[t] for t in tasks), Fraction())
         self.ratio = total / output
-        self.least = [0, *accumulate(sorted(shop.input[t] / total for t in tasks))]
+        shares = sorted(shop.input[t] / total for t in tasks)
+        self.least: list[Fraction] = [Fraction(0), *accumulate(shares)]
         maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
         both = [node for node in maps if node in reducing]
         self.map_slots = [0, *accumulate(sorted((maps[n] for n in both), reverse=True))]
@@ -448,7 +463,7 @@ class LastJob:
         here = sorted((held[node] / total for node in both), reverse=True)
         self.on_nodes = [Fraction(0), *accumulate(here)]
         self.on_rack = max((near[name] / total for name in racks), default=Fraction(0))
-        nearest = read[shop.nearest]
+        nearest = shop.nearest_read(job)
         longest = sorted((shop.least_reduce[w] - nearest for w in reduces), reverse=True)
         self.apart = [p + read[0] + self.near for p in longest]
         self.worked = [Fraction(0), *accumulate(p + read[0] for p in reversed(longest))]
@@ -472,7 +487,7 @@ class LastJob:
 
     def _share(self, tasks: int) -> Fraction:
         """The least share of so many tasks, one a slot."""
-        return Fraction(self.least[max(0, tasks)])
+        return self.least[max(0, tasks)]
 
     def _cost(self, slots: int, k: int) -> Fraction:
         least_off = self.rack * self._share(slots - self.rack_slots)
@@ -564,12 +579,129 @@ def cheapest_by(paid: list[int], size: int) -> list[int]:
     return [0] * size + list(accumulate(map(sub, paid[size:], paid), min))
 
 
+# 5. Prices of tasks, for slots of different speed.
+
+
+Kind = tuple[int, int, int, int]
+"""Due date, duration, price and number of equal tasks on one slot."""
+
+
+def patterns(shop: verify.Shop, proof: verify.Proof) -> int:
+    """What slots can earn within a horizon T, each with a pattern of whole tasks in time.
+
+    In a schedule within T the map tasks of a job end by T less the job's tail. Read backwards, its
+    reduce tasks end by T less its head. In order of these due dates a slot does its tasks in time
+    as well: a pattern. If all tasks are worth more than the most valuable patterns of all slots, no
+    schedule is within T. Tasks that take no time on some slot are left out. `prices` has one for
+    each of `task_kinds`, `cells` is the accuracy of `best_pattern`.
+    """
+    what = "patterns"
+    verify.fields(proof, what, ("proof", "phase", "horizon", "cells", "prices"))
+    kind = verify.choice(proof["phase"], shop.phases, what)
+    horizon = verify.index(proof["horizon"], 10**300, what)
+    cells = verify.index(proof["cells"], 100_001, what)
+    kinds = task_kinds(shop, kind)
+    prices = [
+        verify.index(price, 10**300, what)
+        for price in verify.rows(proof["prices"], len(kinds), f"{what}: prices")
+    ]
+    if not horizon or not cells or len(kinds) ** 2 * len(shop.phases[kind].node) > MOST_WORK:
+        verify.refuse(f"{what}: need a horizon and cells, and not too many kinds")
+    wait = spans(shop)[1 if kind == "map" else 0]
+    worth = 0
+    columns: list[list[Kind]] = [[] for _ in shop.phases[kind].node]
+    for ((job, times), number), price in zip(kinds.items(), prices, strict=True):
+        if price and 0 not in times:
+            worth += number * price
+            for column, time in zip(columns, times, strict=True):
+                if time is not None:
+                    column.append((horizon - wait[job], time, price, number))
+    earned = 0
+    for kinds_there, slots in Counter(map(tuple, columns)).items():
+        earned += slots * best_pattern(kinds_there, horizon, cells)
+    return horizon + 1 if worth > earned else verify.refuse(f"{what}: they prove nothing")
+
+
+def task_kinds(shop: verify.Shop, kind: str) -> dict[tuple[int, tuple[int | None, ...]], int]:
+    """Job and duration on each slot of one phase's tasks, and how many tasks are so.
+
+    A reduce task reads from the nearest node. The duration is None where a task may not run.
+    """
+    phase = shop.phases[kind]
+    if len(phase.job) * len(phase.node) > MOST_WORK // 20:
+        verify.refuse("patterns: too many tasks and slots")
+    kinds: Counter[tuple[int, tuple[int | None, ...]]] = Counter()
+    for task, job in enumerate(phase.job):
+        if kind == "map":
+            times = [
+                shop.map_time(task, slot) if shop.may_run(task, slot) else None
+                for slot in range(len(phase.node))
+            ]
+        else:
+            read = shop.nearest_read(job)
+            times = [read + shop.reduce_time(task, slot) for slot in range(len(phase.node))]
+        kinds[job, tuple(times)] += 1
+    return kinds
+
+
+def best_pattern(kinds: Iterable[Kind], horizon: int, cells: int) -> int:
+    """The greatest worth of tasks that end in time on one slot, or more.
+
+    The horizon is cut into equal cells; a table has the best worth by each cell, kind after kind by
+    due date. n tasks of a kind take the whole cells of their sum, due dates are rounded up. Kinds
+    of which more than `FEW` fit may be split, without number: for the numbers of a pattern's other
+    kinds, the time of the split ones has to keep whole cells up to each due date, so whole cells
+    are best.
+    """
+    table = [0] * (cells + 1)
+    for due, time, price, number in useful(kinds, horizon):
+        last = min(cells, -(-due * cells // horizon))
+        most = min(number, due // time)
+        if most > FEW:
+            each = -(-price * horizon // (cells * time))
+            falling = (value - each * t for t, value in enumerate(table[: last + 1]))
+            upto = [value + each * t for t, value in enumerate(accumulate(falling, max))]
+        else:
+            upto = table[: last + 1]
+            for n in range(1, most + 1):
+                shift = n * time * cells // horizon
+                more = map((n * price).__add__, table[: max(0, last + 1 - shift)])
+                upto[shift:] = map(max, upto[shift:], more)
+        table[: last + 1] = upto
+        table[last + 1 :] = [upto[last]] * (cells - last)
+    return table[cells]
+
+
+def useful(kinds: Iterable[Kind], horizon: int) -> list[Kind]:
+    """The kinds that can be in a best pattern, by due date.
+
+    A kind can be left out if another with no earlier due date may take its place in any pattern:
+    one that may be split and is worth no less per time, or one that fills the horizon, some of
+    whose tasks fit where one of this kind is and are worth no less.
+    """
+    chosen: list[Kind] = []
+    later: list[Kind] = []
+    rate = Fraction(0)
+    for due, time, price, number in sorted(kinds, reverse=True):
+        if due < time:
+            continue
+        if Fraction(price, time) > rate:
+            if min(number, due // time) > FEW:
+                rate = Fraction(price, time)
+                chosen.append((due, time, price, number))
+            elif not any(time // t * p >= price for _, t, p, n in later if n * t >= horizon):
+                chosen.append((due, time, price, number))
+        later.append((due, time, price, number))
+    return chosen[::-1]
+
+
 PROOFS: dict[str, verify.Theorem] = {
     "orders": orders,
     "one job's reads": one_jobs_reads,
     "reads within a horizon": reads_within_horizon,
     "last jobs": last_jobs,
     "prices of time": prices_of_time,
+    "patterns": patterns,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""
 

@@ -1,11 +1,18 @@
-"""Instances and results as the verifier reads them."""
+"""Claims about instances as the verifier reads them, and claims that somebody has tampered with."""
 
+import copy
 import json
+import random
+from collections.abc import Iterator
 from typing import Any
 
 from slotwise import verify
 from slotwise.instances.mapreduce.instance import Instance
 from slotwise.instances.mapreduce.instance_file import instance_document
+
+Document = dict[str, Any]
+
+JUNK = (None, True, "", "waits", [], {}, [[]], {"proof": "waits"}, -1, 0, 1, 0.5, 1e-30, 10**30)
 
 
 def shop_of(instance: Instance) -> verify.Shop:
@@ -13,7 +20,61 @@ def shop_of(instance: Instance) -> verify.Shop:
     return verify.Shop(verify.parsed(json.dumps(instance_document(instance))))
 
 
-def shown(shop: verify.Shop, proof: dict[str, Any]) -> float:
+def shown(shop: verify.Shop, proof: Document) -> float:
     """The bound (s) that a proof shows."""
     text = json.dumps(proof)
     return float(verify.lower_bound(shop, verify.parsed(text)) * shop.unit)
+
+
+def certificate_of(instance: Instance, proofs: list[Document]) -> Document:
+    """A `slotwise/certificate/1` document."""
+    return {"format": "slotwise/certificate/1", "instance": instance.name, "proofs": proofs}
+
+
+def judged(shop: verify.Shop, result: Document, certificate: Document) -> bool:
+    """The verdict on documents that were written and read again; False if they are refused."""
+    parts = (verify.parsed(json.dumps(part)) for part in (result, certificate))
+    try:
+        return verify.judge(shop, *parts, say=lambda line: None)
+    except verify.Refused:
+        return False
+
+
+def tampered(document: Document, seed: int) -> Document:
+    """The document with one to three fields swapped, scaled, cut, repeated or replaced."""
+    rng = random.Random(seed)
+    document = copy.deepcopy(document)
+    for _ in range(rng.randint(1, 3)):
+        places = list(_places(document))
+        if not places:
+            break
+        holder, key = rng.choice(places)
+        value = holder[key]
+        ways = [rng.choice(JUNK)]
+        if isinstance(value, (int, float)):
+            ways = [value + 1, value - 1, value * 2, value * (1 - 1e-3), -value, 0, *ways]
+        elif isinstance(value, list):
+            shuffled = rng.sample(value, len(value))
+            ways = [value[: len(value) // 2], value * 2, value[::-1], shuffled, *ways]
+        elif isinstance(value, str):
+            others = [h[k] for h, k in places if isinstance(h[k], str)]
+            ways = [rng.choice(others), *ways]
+        if isinstance(holder, dict) and rng.random() < 0.1:
+            del holder[key]
+        else:
+            other, at = rng.choice(places)
+            swapped = rng.random() < 0.2 and not _inside(value, other)
+            holder[key] = copy.deepcopy(other[at]) if swapped else rng.choice(ways)
+    return document
+
+
+def _inside(value: Any, holder: Any) -> bool:
+    return any(below is holder for below, _ in _places(value)) or value is holder
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every holder with the key of a value in it."""
+    if isinstance(value, (dict, list)):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            yield from _places(value[key])

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
-import numpy as np
-
 from .... import verify
 from ....verify import Shop
 from ...certificate import Proof
@@ -35,8 +33,9 @@ def pigeonholes(shop: Shop) -> Iterator[Proof]:
         tasks = sorted(zip(least, phase.job, strict=True), reverse=True)
         best: tuple[Any, int, int] = -1, 0, 0
         times = sorted({wait[job]: job for job in set(phase.job)}.items())
-        some = np.linspace(0, len(times) - 1, MOST_WAITS).astype(int) if times else []
-        for after, job in {times[m] for m in some}:
+        last_time = max(len(times) - 1, 0)
+        some = {last_time * m // MOST_WAITS for m in range(MOST_WAITS + 1)} if times else set()
+        for after, job in (times[m] for m in some):
             late = [(length, wait[i]) for length, i in tasks if wait[i] >= after]
             worked = [0, *accumulate(length for length, _ in late)]
             earliest = list(accumulate((w for _, w in late), min))

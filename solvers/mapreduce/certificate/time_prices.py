@@ -56,7 +56,9 @@ def _cell(claim: Claim) -> int:
 def _timed(claim: Claim, cell: int) -> TimedJobs:
     """The relaxed problem in cells, as the verifier reads it."""
     shop = claim.shop
-    begin, sizes, numbers = [], [], []
+    begin: list[list[int]] = []
+    sizes: list[int] = []
+    numbers: list[int] = []
     for phase, least in ((shop.maps, shop.least_map), (shop.reduces, shop.least_reduce)):
         begin.append([len(sizes)])
         for tasks in phase.tasks:

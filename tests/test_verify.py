@@ -1,0 +1,277 @@
+"""The verifier: nothing false is confirmed, nothing hostile breaks it."""
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from brute_force import optimum
+from certified import certificate_of, judged, shop_of, shown, tampered
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_instances import reading, tiny, with_outages, with_security, with_speed_factors
+
+import slotwise
+from slotwise import verify
+from slotwise.formulations.mapreduce.bounds import closed_form
+from slotwise.instances.mapreduce import processing, setups
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
+from slotwise.instances.mapreduce.instance_file import write_instance
+from slotwise.instances.mapreduce.usable_slots import usable_slots
+
+FILES = sorted(Path(slotwise.__file__).parent.glob("verify*.py"))
+
+
+def any_parts(seed):
+    """A tiny instance, with each optional part now and then."""
+    instance = tiny(seed) if seed % 3 else reading(seed)
+    if seed % 2:
+        instance = with_speed_factors(instance, seed)
+    if seed % 5 in (0, 3):
+        instance = with_security(instance, seed)
+    if seed % 7 in (1, 2, 5):
+        instance = with_outages(instance, seed)
+    return instance
+
+
+def possible(seeds):
+    return [seed for seed in seeds if impossible(any_parts(seed)) is None]
+
+
+def two_jobs():
+    """One slot for each phase; map tasks of 4 and 3 s, reduce tasks of 6 and 2 s."""
+    return Instance.from_jobs(
+        "two-jobs",
+        Cluster.uniform(1, map_slots=1, reduce_slots=1),
+        [Job("a", [4], [6]), Job("b", [3], [2])],
+    )
+
+
+def solved(instance):
+    """A result of the quick methods, as a document."""
+    return slotwise.solve(instance, methods="time-prices", time_limit=0.2).document()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_durations_are_those_of_the_product(seed):
+    instance = any_parts(seed)
+    shop = shop_of(instance)
+    nowhere = None in shop.least_map or None in shop.least_reduce
+    assert nowhere == (impossible(instance) is not None)
+    if nowhere:
+        return
+    usable = usable_slots(instance).instance
+    maps = setups.map_setup_matrix(usable) + processing.map_time_matrix(usable)
+    reduces = processing.reduce_time_matrix(usable)
+    reads = setups.output_share(usable)[:, None, None] * setups.read_seconds(usable)
+    for product, own in (
+        (maps, shop.map_time),
+        (reduces, shop.reduce_time),
+        (reads, shop.read_time),
+    ):
+        exact = [own(*place) * shop.unit for place in np.ndindex(product.shape)]
+        assert np.array(exact, dtype=float) == pytest.approx(product.ravel(), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", possible(range(40)))
+def test_closed_forms_are_those_of_the_product(seed):
+    instance = any_parts(seed)
+    shop, usable = shop_of(instance), usable_slots(instance).instance
+    pigeonholes = [0.0]
+    for phase in ("map", "reduce"):
+        for job in range(instance.jobs):
+            for k in range(10):
+                proof = {"proof": "pigeonhole", "phase": phase, "job": job, "k": k}
+                try:
+                    pigeonholes.append(shown(shop, proof))
+                except verify.Refused:
+                    break
+    least = optimum(instance) * (1 + 1e-9)
+    for own, product in (
+        (shown(shop, {"proof": "waits"}), closed_form.heads_and_tails(usable)),
+        (max(pigeonholes), closed_form.pigeonhole(usable)),
+        (shown(shop, {"proof": "johnson"}), closed_form.johnson(usable)),
+    ):
+        assert product * (1 - 1e-9) <= own <= least
+        if instance.speed_factors is None:
+            assert own <= product * (1 + 1e-9) + float(shop.unit)
+
+
+def test_a_schedule_is_timed_by_its_order_alone():
+    # a first: maps end at 4 and 7, reduces at 10 and 12. b first: 3 and 7, then 5 and 13.
+    shop = shop_of(two_jobs())
+
+    def ends(starts):
+        tasks = [
+            {"job": job, "phase": phase, "task": 0, "node": "n0", "slot": 0, "start": start}
+            for (job, phase), start in starts.items()
+        ]
+        node = next(iter(shop.nodes))
+        for task in tasks:
+            task["node"] = node
+        schedule = {"format": "slotwise/schedule/1", "instance": "two-jobs", "tasks": tasks}
+        return verify.shortest(shop, schedule) * shop.unit
+
+    first = {("a", "map"): 0, ("b", "map"): 1, ("a", "reduce"): 2, ("b", "reduce"): 3}
+    assert ends(first) == 12
+    assert ends({**first, ("b", "map"): -1, ("b", "reduce"): -5}) == 13
+
+
+def test_decimals_are_exact():
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1, rates=Rates(3, 3, 3))
+    instance = Instance.from_jobs("thirds", cluster, [Job("a", [MapTask(0.1, 1)] * 3, [])])
+    shop = shop_of(instance)
+    assert shop.unit == Fraction(1, 30)
+    assert verify.lower_bound(shop, {"proof": "waits"}) * shop.unit == Fraction(13, 10)
+
+
+@pytest.mark.parametrize("change", [{"makespan": 11}, {"lower_bound": 13}, {"gap": -0.1}])
+def test_a_better_claim_than_true_is_not_confirmed(change):
+    instance = two_jobs()
+    proofs = [{"proof": "orders", "jobs": [0, 1]}]
+    shop, result = shop_of(instance), solved(instance)
+    assert (result["makespan"], result["status"]) == (12, "optimal")
+    assert judged(shop, result, certificate_of(instance, proofs))
+    assert not judged(shop, result, certificate_of(instance, [{"proof": "waits"}]))
+    assert not judged(shop, {**result, **change}, certificate_of(instance, proofs))
+
+
+INSTANCES = {seed: any_parts(seed) for seed in possible(range(0, 60, 5))}
+CLAIMS = {}
+
+
+def claim(seed):
+    """Problem, result, a certificate with every theorem, and the optimal makespan."""
+    if seed not in CLAIMS:
+        instance = INSTANCES[seed]
+        least = optimum(instance)
+        shop, jobs = shop_of(instance), list(range(instance.jobs))
+        units = round(least / float(shop.unit))
+        proofs = [
+            {"proof": "waits"},
+            {"proof": "johnson"},
+            {"proof": "pigeonhole", "phase": "map", "job": 0, "k": 0},
+            {"proof": "orders", "jobs": jobs, "ends": [[] for _ in jobs]},
+            {"proof": "one job's reads", "job": 0, "ends": [units, 2 * units + 1]},
+            {"proof": "last jobs", "price": units},
+            {
+                "proof": "reads within a horizon",
+                "horizon": max(0, units - 1),
+                "jobs": jobs,
+                "then": {"proof": "waits"},
+            },
+            {"proof": "prices of time", "cell": units // 9 + 1, "map": [1] * 8, "reduce": [0] * 8},
+            {"proof": "patterns", "phase": "map", "horizon": units, "cells": 9, "prices": [1, 1]},
+            {"proof": "attested", "bound": least, "by": ["nobody"]},
+        ]
+        CLAIMS[seed] = shop, solved(instance), certificate_of(instance, proofs), least
+    return CLAIMS[seed]
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.sampled_from(sorted(INSTANCES)), how=st.integers(0, 2**31), both=st.booleans())
+def test_nothing_false_is_confirmed(seed, how, both):
+    shop, result, certificate, least = claim(seed)
+    result = tampered(result, how)
+    if both:
+        certificate = tampered(certificate, how + 1)
+    if judged(shop, result, certificate):
+        if result["makespan"] is not None:
+            assert result["makespan"] >= least * (1 - 1e-8)
+        if result.get("lower_bound") is not None:
+            assert result["lower_bound"] <= least * (1 + 1e-5)
+        if result["status"] == "optimal":
+            assert result["makespan"] <= least * (1 + 1e-5)
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.sampled_from(sorted(INSTANCES)), how=st.integers(0, 2**31))
+def test_a_hostile_instance_is_read_or_refused(seed, how):
+    from slotwise.instances.mapreduce.instance_file import instance_document
+
+    document = tampered(instance_document(INSTANCES[seed]), how)
+    _, result, certificate, _ = claim(seed)
+    try:
+        shop = verify.Shop(verify.parsed(json.dumps(document)))
+    except verify.Refused:
+        return
+    judged(shop, result, certificate)
+
+
+HOSTILE = {
+    "twice": '{"format": 1, "format": 1}',
+    "NaN": '{"format": NaN}',
+    "infinite": '{"format": -Infinity}',
+    "digits": '{"format": ' + "9" * 5000 + "}",
+    "exponent": '{"format": 1e99999}',
+    "great": '{"format": 1e301}',
+    "deep": "[" * 100_000 + "]" * 100_000,
+    "list": "[]",
+    "nothing": "",
+    "bytes": "\x00\x01",
+    "surrogate": '{"\\ud800": 1}',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_hostile_texts_get_one_line(name, which, tmp_path, capsys):
+    instance = two_jobs()
+    paths = [tmp_path / name for name in ("instance.json", "result.json", "certificate.json")]
+    write_instance(instance, paths[0])
+    paths[1].write_text(json.dumps(solved(instance)))
+    paths[2].write_text(json.dumps(certificate_of(instance, [])))
+    paths[which].write_text(HOSTILE[name])
+    code = verify.main([str(path) for path in paths])
+    out, err = capsys.readouterr()
+    assert code in (1, 2)
+    assert len((out + err).splitlines()) <= 2
+    if code == 2:
+        assert (out, err.count("\n")) == ("", 1)
+
+
+def test_only_the_standard_library_is_imported():
+    own = {file.stem for file in FILES}
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                names = [alias.name.split(".")[0] for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [alias.name for alias in node.names] if node.level else [node.module]
+            else:
+                continue
+            assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names | own, file
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory):
+    """A folder with the verifier and claims, and nothing else."""
+    folder = tmp_path_factory.mktemp("stranger")
+    for file in FILES:
+        shutil.copy(file, folder)
+    for seed in [*INSTANCES][:3]:
+        _, result, certificate, _ = claim(seed)
+        write_instance(INSTANCES[seed], folder / f"{seed}.json")
+        (folder / f"{seed}.result.json").write_text(json.dumps(result))
+        (folder / f"{seed}.proof.json").write_text(json.dumps(certificate))
+    return folder
+
+
+@pytest.mark.parametrize("seed", [*INSTANCES][:3])
+def test_a_stranger_comes_to_the_same_verdict(seed, stranger):
+    shop, result, certificate, _ = claim(seed)
+    files = [f"{seed}.json", f"{seed}.result.json", f"{seed}.proof.json"]
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "verify.py", *files, "--limit", "60"],
+        cwd=stranger, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.stderr == ""
+    assert run.returncode == (0 if judged(shop, result, certificate) else 1)
+    assert run.stdout.splitlines()[-1] == ("CONFIRMED" if run.returncode == 0 else "NOT CONFIRMED")
