@@ -11,7 +11,7 @@ from .console import NO, Json, OutputFolder, Quiet, show
 from .file_rules import Written, saving
 from .process.streams import put
 
-FILES = ("verify.py", "verify_prices.py", "verify_search.py", "verify_plans.py")
+FILES = ("verify.py", "verify_prices.py", "verify_rows.py", "verify_search.py", "verify_plans.py")
 """The verifier: the first is the program, the others have to lie beside it."""
 
 

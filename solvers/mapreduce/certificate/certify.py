@@ -28,10 +28,20 @@ from .claim import Claim, Route
 from .closed_forms import closed_forms
 from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
+from .patterns import pattern_prices
+from .search import searches
 from .time_prices import prices_of_time
 from .tree import trees
 
-ROUTES: tuple[Route, ...] = (closed_forms, last_jobs, reads_of_jobs, prices_of_time, trees)
+ROUTES: tuple[Route, ...] = (
+    closed_forms,
+    last_jobs,
+    reads_of_jobs,
+    prices_of_time,
+    pattern_prices,
+    searches,
+    trees,
+)
 """Kinds of proofs, the cheapest first."""
 
 

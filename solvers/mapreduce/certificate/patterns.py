@@ -10,10 +10,11 @@ import numpy as np
 from .... import verify, verify_prices
 from ....core.clock import Clock
 from ....instances.mapreduce.usable_slots import usable_slots
+from ...certificate import Proof
 from ..pattern_prices.kinds import Kinds
 from ..pattern_prices.method import CELLS
 from ..pattern_prices.prices import PhasePrices
-from .claim import Claim, Proof
+from .claim import Claim
 
 SLACKS = 0.0, 2e-4, 1e-3
 """Relative: horizons so much shorter than the target are tried one after another."""
