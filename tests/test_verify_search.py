@@ -42,7 +42,7 @@ def with_any_part(seed):
 
 
 def claim(shop, target):
-    return Claim(None, shop, None, target, "", TimeLimit(20))
+    return Claim(None, shop, None, target, target, "", TimeLimit(20))
 
 
 def proved(shop, proof):
@@ -288,7 +288,12 @@ def test_a_bare_interpreter_in_an_empty_folder(tmp_path, pair):
     proofs = [*trees(claim(shop, 8)), *searches(claim(shop, 8))]
     documents = {
         "instance": instance_document(instance),
-        "result": {"instance": "one", "lower_bound": 8, "status": "unknown"},
+        "result": {
+            "format": "slotwise/result/1",
+            "instance": "one",
+            "lower_bound": 8,
+            "status": "unknown",
+        },
         "certificate": {"format": "slotwise/certificate/1", "instance": "one", "proofs": proofs},
     }
     for name, document in documents.items():

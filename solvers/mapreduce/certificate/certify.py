@@ -98,12 +98,19 @@ class _Search:
         if result.status is Status.OPTIMAL and self.makespan is not None:
             claimed = Fraction(self.makespan)
         target = math.ceil(claimed * (1 - MAKESPAN_TOLERANCE))
-        claim = Claim(result.instance, shop, self.makespan, target, result.bound_name, self.clock)
+        exact = math.ceil(claimed) if result.status is Status.OPTIMAL else target
+        claim = Claim(
+            result.instance, shop, self.makespan, target, exact, result.bound_name, self.clock
+        )
         for route in ROUTES:
+            if self.proved >= target and route is not searches:
+                continue  # only a search closes what is left to rounding
             for proof in route(claim):
                 self._take(shop, proof)
-                if self.proved >= target or self.clock.over:
+                if self.proved >= exact or self.clock.over:
                     return
+                if self.proved >= target and route is not searches:
+                    break
 
     def _take(self, shop: Shop, proof: Proof) -> None:
         """Keep a proof if the verifier takes it for more than those before it."""

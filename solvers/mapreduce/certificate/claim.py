@@ -21,6 +21,8 @@ class Claim:
     """Makespan of the schedule, in units of the shop; None without a schedule."""
     target: int
     """The bound that has to be proved, in units of the shop."""
+    exact: int
+    """The bound at which makespan and bound are one number, or `target` if there is no optimum."""
     bound_name: str
     """What the result names as its proof."""
     stop: StoppingRule

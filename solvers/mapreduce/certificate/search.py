@@ -18,7 +18,7 @@ CASES_PER_SECOND = 50_000
 def searches(claim: Claim) -> Iterator[Proof]:
     """Searches over ever more of the jobs, those with the longest head and tail first."""
     jobs = range(len(claim.shop.jobs))
-    if claim.target < 1 or len(jobs) > MOST_JOBS:
+    if claim.exact < 1 or len(jobs) > MOST_JOBS:
         return
     ranking = sorted(jobs, key=lambda job: -_work(claim, job))
     subsets = [sorted(ranking[:size]) for size in range(1, len(ranking) + 1)]
@@ -29,12 +29,12 @@ def searches(claim: Claim) -> Iterator[Proof]:
             if claim.stop() or not most:
                 return
             try:
-                search = Search(claim.shop, subset, claim.target - 1, most)
+                search = Search(claim.shop, subset, claim.exact - 1, most)
                 if not search.possible():
                     yield {
                         "proof": "search",
                         "jobs": subset,
-                        "horizon": claim.target - 1,
+                        "horizon": claim.exact - 1,
                         "cases": most - search.cases,
                     }
             except Refused:
