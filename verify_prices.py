@@ -449,7 +449,7 @@ class LastJob:
         self.near, self.rack = read[1] - read[0], read[2] - read[1]
         total = sum((shop.input[t] for t in tasks), Fraction())
         self.ratio = total / output
-        shares = sorted(shop.input[t] / total for t in tasks)
+        shares: list[Fraction] = sorted(shop.input[t] / total for t in tasks)
         self.least: list[Fraction] = [Fraction(0), *accumulate(shares)]
         maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
         both = [node for node in maps if node in reducing]
@@ -487,7 +487,8 @@ class LastJob:
 
     def _share(self, tasks: int) -> Fraction:
         """The least share of so many tasks, one a slot."""
-        return self.least[max(0, tasks)]
+        share: Fraction = self.least[max(0, tasks)]
+        return share
 
     def _cost(self, slots: int, k: int) -> Fraction:
         least_off = self.rack * self._share(slots - self.rack_slots)
