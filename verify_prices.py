@@ -487,8 +487,7 @@ class LastJob:
 
     def _share(self, tasks: int) -> Fraction:
         """The least share of so many tasks, one a slot."""
-        share: Fraction = self.least[max(0, tasks)]
-        return share
+        return self.least[max(0, tasks)]
 
     def _cost(self, slots: int, k: int) -> Fraction:
         least_off = self.rack * self._share(slots - self.rack_slots)
@@ -511,7 +510,8 @@ class LastJob:
             here = min(slots, j * self.ratio) * max(0, free - time + least_off)
             off = free_off - max(least_off, least_time - max(least_near, free))
             more = max(more, here + min(slots, self.ratio) * max(0, off))
-        return slots * time + more
+        cost: Fraction = slots * time + more
+        return cost
 
 
 def input_at(
