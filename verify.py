@@ -735,8 +735,12 @@ def judge(
             least is not None and gap >= least - BOUND_TOLERANCE
         )
     if status == "optimal":
+        close = best * (1 + BOUND_TOLERANCE)
         verdicts["optimal, exactly" if makespan == best else "optimal, within 1e-6"] = (
-            makespan is not None and makespan <= best * (1 + BOUND_TOLERANCE)
+            makespan is not None
+            and claimed is not None
+            and makespan <= close
+            and claimed <= close * shop.unit
         )
     else:
         verdicts[status] = status == ("unknown" if claimed is None else "feasible")

@@ -449,7 +449,7 @@ class LastJob:
         self.near, self.rack = read[1] - read[0], read[2] - read[1]
         total = sum((shop.input[t] for t in tasks), Fraction())
         self.ratio = total / output
-        shares = sorted(shop.input[t] / total for t in tasks)
+        shares: list[Fraction] = sorted(shop.input[t] / total for t in tasks)
         self.least: list[Fraction] = [Fraction(0), *accumulate(shares)]
         maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
         both = [node for node in maps if node in reducing]
@@ -510,7 +510,8 @@ class LastJob:
             here = min(slots, j * self.ratio) * max(0, free - time + least_off)
             off = free_off - max(least_off, least_time - max(least_near, free))
             more = max(more, here + min(slots, self.ratio) * max(0, off))
-        return slots * time + more
+        cost: Fraction = slots * time + more
+        return cost
 
 
 def input_at(

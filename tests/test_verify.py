@@ -275,3 +275,11 @@ def test_a_stranger_comes_to_the_same_verdict(seed, stranger):
     assert run.stderr == ""
     assert run.returncode == (0 if judged(shop, result, certificate) else 1)
     assert run.stdout.splitlines()[-1] == ("CONFIRMED" if run.returncode == 0 else "NOT CONFIRMED")
+
+
+def test_an_optimum_is_not_the_end_of_a_better_schedule():
+    instance = two_jobs()
+    certificate = certificate_of(instance, [{"proof": "orders", "jobs": [0, 1]}])
+    longer = {**solved(instance), "makespan": 13, "gap": 1}
+    assert not judged(shop_of(instance), longer, certificate)
+    assert judged(shop_of(instance), {**longer, "status": "feasible"}, certificate)

@@ -1,0 +1,93 @@
+"""What the product bounds, the verifier proves."""
+
+import json
+import math
+from fractions import Fraction
+
+import pytest
+from certified import shop_of
+from random_instances import reading, tiny, with_outages, with_speed_factors
+
+from slotwise import bounds, generate, solve, verify
+from slotwise.core.clock import Clock
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.solvers.mapreduce.certificate.claim import Claim
+from slotwise.solvers.mapreduce.certificate.closed_forms import closed_forms
+from slotwise.solvers.mapreduce.certificate.job_reads import reads_of_jobs
+from slotwise.solvers.mapreduce.certificate.last_jobs import last_jobs
+from slotwise.solvers.mapreduce.certificate.patterns import pattern_prices
+from slotwise.solvers.mapreduce.certificate.time_prices import prices_of_time
+
+ROUTES = {
+    "heads and tails": closed_forms,
+    "pigeonhole": closed_forms,
+    "Johnson": closed_forms,
+    "orders of critical jobs": reads_of_jobs,
+    "last jobs": last_jobs,
+    "one job's reads": reads_of_jobs,
+    "reads within a horizon": reads_of_jobs,
+    "prices of time": prices_of_time,
+    "relaxed problem (CP-SAT)": prices_of_time,
+    "prices of whole-task patterns": pattern_prices,
+}
+
+
+def proved(instance, name, bound, *routes):
+    """The share of a bound (s) that some routes prove, and their proofs."""
+    shop = shop_of(instance)
+    target = math.ceil(Fraction(bound) / shop.unit * (1 - verify.MAKESPAN_TOLERANCE))
+    claim = Claim(instance, shop, None, target, name, Clock(20))
+    best, proofs = 0, []
+    for route in routes or (ROUTES[name],):
+        for proof in route(claim):
+            proofs.append(json.dumps(proof))
+            try:
+                best = max(best, verify.lower_bound(shop, verify.parsed(proofs[-1])))
+            except verify.Refused:
+                continue
+            if best >= target:
+                return 1.0, proofs
+    return best / target, proofs
+
+
+@pytest.mark.parametrize(("jobs", "nodes", "map_slots"), [(5, 4, 2), (10, 5, 8), (20, 8, 6)])
+def test_every_closed_form_of_a_workload(jobs, nodes, map_slots):
+    instance = generate("ljr", jobs, nodes, map_slots=map_slots, seed=1)
+    for name, bound in bounds(instance).items():
+        if name in ROUTES:
+            share, proofs = proved(instance, name, bound, closed_forms, ROUTES[name])
+            assert share >= 1 - 1e-6, name
+            assert max(map(len, proofs)) < 50_000
+
+
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_closed_forms_of_odd_instances(first):
+    for seed in range(first, first + 10):
+        instance = reading(seed) if seed % 2 else tiny(seed)
+        if seed % 5 == 1:
+            instance = with_speed_factors(instance, seed)
+        if seed % 7 == 2:
+            instance = with_outages(instance, seed)
+        if impossible(instance) is not None:
+            continue
+        values = {name: bound for name, bound in bounds(instance).items() if name in ROUTES}
+        name = max(values, key=values.__getitem__)
+        if values[name] > 0:
+            share, _ = proved(instance, name, values[name], closed_forms, last_jobs, reads_of_jobs)
+            assert share > 1 - 4e-3, seed
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prices_of_time(seed):
+    instance = generate("two-stage", 6, 2, 2, seed=seed)
+    result = solve(instance, methods="time-prices", time_limit=2)
+    assert (
+        proved(instance, "prices of time", result.lower_bound, closed_forms, prices_of_time)[0] == 1
+    )
+
+
+def test_patterns():
+    instance = generate("hmhs", 6, map_machines=10, reduce_machines=10, seed=1)
+    result = solve(instance, methods="pattern-prices", time_limit=3)
+    share, _ = proved(instance, result.bound_name, result.lower_bound, closed_forms, pattern_prices)
+    assert share > 1 - 1e-6
