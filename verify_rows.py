@@ -176,6 +176,9 @@ class Model:
                 self.column("last", i, k, high=1)
             for k in self.reduce_slots if self.reduces[i] else ():
                 self.column("first", i, k, high=1)
+        for letter, _, slots in self._phases():
+            for k in slots:
+                self.column("empty", letter, k, high=1)
         for j, i in permutations(self.jobs, 2):
             if j < i:
                 sides = group(j, self.shop), group(i, self.shop)
@@ -297,22 +300,38 @@ class Model:
             self.hold(*parts, (-work, self.precedes(i, j)))
 
     def _first_and_last_jobs(self):
-        """A reduce slot waits for its first job's head, a map slot for its last job's tail."""
+        """A reduce slot waits for its first job's head, a map slot for its last job's tail.
+
+        A slot without a task may be said to wait for any job: the makespan is longer. Let it be
+        that of a task which is first on no other slot, if there are at least as many tasks as
+        slots. So no job is waited for on more slots than it has tasks.
+        """
         sides = (
             ("first", "y", self.reduces, self.reduce_slots, self.head, self.reduce_work),
             ("last", "x", self.maps, self.map_slots, self.tail, self.map_work),
         )
         for name, letter, tasks, slots, wait, work in sides:
             jobs = [i for i in self.jobs if tasks[i]]
-            for k in slots:
+            few = sum(len(tasks[i]) for i in jobs) < len(slots)
+            for k in slots if jobs else ():
                 some = [(self.horizon, (name, i, k)) for i in jobs]
+                empty = [(self.horizon, ("empty", letter, k))] if few else []
+                self.hold(*some, *empty, (-self.horizon, {None: 1}))
                 for i in jobs:
                     there = [(self.horizon, (letter, t, k)) for t in tasks[i]]
+                    there.append((self.horizon, ("empty", letter, k)))
                     self.hold(*there, (-self.horizon, (name, i, k)))
                     for t in tasks[i]:
-                        self.hold(*some, (-self.horizon, (letter, t, k)))
+                        other = [
+                            (-self.horizon, (letter, t, k)),
+                            (-self.horizon, ("empty", letter, k)),
+                        ]
+                        self.hold((self.horizon, {None: 1}), *other)
                 waits = [(-wait[i], (name, i, k)) for i in jobs]
                 self.hold((1, ("C",)), *waits, *((-1, work(i, k)) for i in jobs))
+            for i in jobs:
+                times = [(-self.horizon, (name, i, k)) for k in slots]
+                self.hold((len(tasks[i]) * self.horizon, {None: 1}), *times)
 
     def _single_tasks(self):
         """A phase lasts as long as each of its tasks."""

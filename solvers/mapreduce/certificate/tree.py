@@ -16,13 +16,13 @@ from ....verify_rows import Model
 from .claim import Claim, Proof
 from .linear import Relaxation, Solved
 
-CANDIDATES = 8
+CANDIDATES = 20
 """Variables among which a node chooses the one to branch on."""
-TRUSTED = 3
+TRUSTED = 8
 """So often both sides of a variable are tried; then their mean gain is believed."""
 WHOLE = 1e-6
 """A value so close to a whole number counts as whole."""
-SHARE_OF_SOME_JOBS = 0.15
+SHARE_OF_SOME_JOBS = 0.1
 """Share of the time left that a tree over some of the jobs may take."""
 
 
