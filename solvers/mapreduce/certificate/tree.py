@@ -12,7 +12,7 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.stopping_rules import FirstOf, StoppingRule, TimeLimit
 from ....verify import Refused
-from ....verify_rows import Model
+from ....verify_job_order import JobOrder
 from .claim import Claim, Proof
 from .linear import Relaxation, Solved
 
@@ -47,7 +47,7 @@ def trees(claim: Claim) -> Iterator[Proof]:
 
 def _least_time(claim: Claim, job: int) -> int:
     """Head and tail of a job (units)."""
-    model = Model(claim.shop, [job], max(claim.target - 1, 0))
+    model = JobOrder(claim.shop, [job], max(claim.target - 1, 0))
     return int(model.head[job] + model.tail[job])
 
 
@@ -71,7 +71,7 @@ class _Growth:
     def __init__(self, claim: Claim, jobs: list[int], stop: StoppingRule, *, partial: bool) -> None:
         self.jobs, self.stop, self.partial = jobs, stop, partial
         self.target = claim.target
-        self.model = Model(claim.shop, jobs, max(claim.target - 1, 0))
+        self.model = JobOrder(claim.shop, jobs, max(claim.target - 1, 0))
         self.relaxation = Relaxation(self.model)
         self.name = {column: name for name, column in self.model.number.items()}
         free = [
