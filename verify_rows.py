@@ -1,6 +1,7 @@
-"""The rows of linear models that some shortest schedule satisfies; see `verify_search.py`."""
+"""Linear programs in whole numbers, and least durations of a phase; see `verify_search.py`."""
 
-from itertools import combinations, permutations
+from fractions import Fraction
+from heapq import heapify, heapreplace
 
 try:
     from . import verify
@@ -22,6 +23,24 @@ def span(lengths, slots):
     return best
 
 
+def phase_span(rows):
+    """No schedule of tasks is shorter. Rows: a task's times on all slots, None where it may not be.
+
+    Each task takes its least time; and a slot takes the least time of all for each task that it
+    has, so that by T it has ended at most T over that time.
+    """
+    if not rows:
+        return 0
+    usual = span([min(time for time in row if time is not None) for row in rows], len(rows[0]))
+    columns = ([time for time in column if time is not None] for column in zip(*rows, strict=True))
+    ends = [(least, least) for least in map(min, filter(None, columns))]
+    heapify(ends)
+    for _ in rows:
+        end, least = ends[0]
+        heapreplace(ends, (end + least, least))
+    return max(usual, end)
+
+
 def group(job, shop):
     """0 for jobs that may come first in the order, 2 for those that may come last, 1 for others."""
     return 0 if not shop.maps.tasks[job] else 1 if shop.reduces.tasks[job] else 2
@@ -33,80 +52,19 @@ def kinds(nodes, rows):
     return [numbers.setdefault(column, len(numbers)) for column in columns]
 
 
-class Model:
-    """Rows of whole numbers over columns with boxes; every row is an expression that is at least 0.
+class Rows:
+    """A linear program in whole numbers: every row is an expression that is at least 0, or equal.
 
-    Columns, by name: the makespan `C`; 1 if map task t is on slot k, `x t k`; 1 if reduce task w is
-    on slot l, `y w l`; 1 if job i comes before job j > i, `p i j`. These are whole. The others are
-    what follows from them: `end i`, when all map work of the jobs up to i is done; `read w l`, what
-    w reads if it is on l, else 0; `before j i k`, work of j on map slot k if j comes before i, else
-    0; `after j i l`, work of j on reduce slot l if j comes after i, else 0; `first i l`, 1 if i is
-    the first job on reduce slot l; `last i k`, 1 if i is the last job on map slot k.
-
-    The methods add rows in the order in which `__init__` calls them. A certificate names a row by
-    its number. Rows without times are multiplied by the horizon, so that multipliers of all rows
-    have much the same size. An expression is a dict from columns to factors; None is the constant.
+    A column has a name and a box. An expression is a dict from columns to factors, and None to the
+    constant. A certificate names a row by its number: `__init__` adds them, family by family. Rows
+    without times are multiplied by the horizon, so that all multipliers have much the same size.
+    The column `C` is the makespan.
     """
 
-    def __init__(self, shop, jobs, horizon):
-        self.shop, self.jobs, self.horizon = shop, jobs, horizon
-        self.maps = {i: shop.maps.tasks[i] for i in jobs}
-        self.reduces = {i: shop.reduces.tasks[i] for i in jobs}
-        self.map_slots, self.reduce_slots = (
-            range(len(shop.maps.node)),
-            range(len(shop.reduces.node)),
-        )
-        self._need_size()
-        self.number, self.low, self.high = {}, [], []
-        self.rows, self.equal = [], []
-        self.map_time = {
-            (t, k): shop.map_time(t, k) if shop.may_run(t, k) else None
-            for i in jobs
-            for t in self.maps[i]
-            for k in self.map_slots
-        }
-        self.reduce_time = {
-            (w, k): shop.reduce_time(w, k)
-            for i in jobs
-            for w in self.reduces[i]
-            for k in self.reduce_slots
-        }
-        self._reads()
-        self.head = {i: self.map_span([i]) for i in jobs}
-        self.tail = {i: self.reduce_span([i]) for i in jobs}
-        self._columns()
-        self._each_task_on_one_slot()
-        self._equal_slots_and_tasks()
-        self._one_order()
-        self._read_rows()
-        self._map_phase()
-        self._reduce_phase()
-        self._areas()
-        self._first_and_last_jobs()
-        self._single_tasks()
-        self._sets_of_jobs()
-
-    def _need_size(self):
-        """A certificate may name all jobs of a huge instance."""
-        jobs, slots = len(self.jobs), len(self.map_slots) + len(self.reduce_slots)
-        maps, reduces = (sum(map(len, p.values())) for p in (self.maps, self.reduces))
-        terms = 4 * slots * (jobs * (jobs + maps + reduces) + maps**2 + reduces**2) + jobs**3
-        for i in self.jobs:
-            reads = len(self.maps[i]) * len(self.reduces[i])
-            terms += reads * len(self.map_slots) * len(self.reduce_slots)
-        if terms > MOST_TERMS:
-            verify.refuse("the model of these jobs is too large")
-
-    def map_span(self, jobs):
-        """No map phase of these jobs is shorter."""
-        lengths = [self.shop.least_map[t] for i in jobs for t in self.maps[i]]
-        return span(lengths, len(self.map_slots))
-
-    def reduce_span(self, jobs):
-        lengths = [self.shop.least_reduce[w] for i in jobs for w in self.reduces[i]]
-        return span(lengths, len(self.reduce_slots))
-
-    # Columns and rows.
+    def __init__(self, shop, horizon):
+        self.shop, self.horizon = shop, horizon
+        self.number, self.low, self.high, self.rows, self.equal = {}, [], [], [], []
+        self.column("C", high=horizon)
 
     def column(self, *name, low=0, high):
         self.number[name] = len(self.low)
@@ -125,227 +83,6 @@ class Model:
 
     def expression(self, part):
         return part if isinstance(part, dict) else {self.number[part]: 1}
-
-    def precedes(self, i, j):
-        """1 if job i comes before job j, else 0, as an expression."""
-        return {self.number["p", i, j]: 1} if i < j else {None: 1, self.number["p", j, i]: -1}
-
-    def map_work(self, i, k):
-        """Work of job i on map slot k, as an expression."""
-        times = ((t, self.map_time[t, k]) for t in self.maps[i])
-        return {self.number["x", t, k]: time for t, time in times if time is not None}
-
-    def reduce_work(self, i, k):
-        work = {self.number["y", w, k]: self.reduce_time[w, k] for w in self.reduces[i]}
-        return work | {self.number["read", w, k]: 1 for w in self.reduces[i]}
-
-    def _reads(self):
-        """Least and most that a reduce task of job i on slot k reads: `least_read`, `most_read`."""
-        self.read_time, self.least_read, self.most_read = {}, {}, {}
-        for i in self.jobs:
-            for k in self.reduce_slots if self.reduces[i] else ():
-                least = most = 0
-                for t in self.maps[i]:
-                    times = {}
-                    for slot, node in enumerate(self.shop.maps.node):
-                        if self.map_time[t, slot] is not None:
-                            if node not in times:
-                                reader = self.shop.reduces.node[k]
-                                times[node] = self.shop.read_time(t, node, reader)
-                            self.read_time[t, slot, k] = times[node]
-                    least, most = least + min(times.values()), most + max(times.values())
-                self.least_read[i, k], self.most_read[i, k] = least, most
-
-    def _columns(self):
-        """A task is on no slot on which it is not allowed, or too long for the horizon."""
-        self.column("C", high=self.horizon)
-        for i in self.jobs:
-            for t in self.maps[i]:
-                for k in self.map_slots:
-                    time = self.map_time[t, k]
-                    fits = time is not None and time + self.tail[i] <= self.horizon
-                    self.column("x", t, k, high=int(fits))
-            for w in self.reduces[i]:
-                for k in self.reduce_slots:
-                    time = self.head[i] + self.reduce_time[w, k] + self.least_read[i, k]
-                    self.column("y", w, k, high=int(time <= self.horizon))
-                    self.column("read", w, k, high=self.most_read[i, k])
-            latest = max(self.head[i], self.horizon - self.tail[i])
-            self.column("end", i, low=self.head[i], high=latest)
-            for k in self.map_slots if self.maps[i] else ():
-                self.column("last", i, k, high=1)
-            for k in self.reduce_slots if self.reduces[i] else ():
-                self.column("first", i, k, high=1)
-        for j, i in permutations(self.jobs, 2):
-            if j < i:
-                sides = group(j, self.shop), group(i, self.shop)
-                free = sides == (1, 1)
-                first = sides[0] <= sides[1]
-                self.column("p", j, i, low=int(first and not free), high=int(first or free))
-            for k in self.map_slots:
-                self.column("before", j, i, k, high=self._most_before(j, k))
-            for k in self.reduce_slots:
-                self.column("after", j, i, k, high=self._most_after(j, k))
-
-    def _most_before(self, j, k):
-        """Most work of job j on map slot k: its least reduce phase still follows."""
-        work = sum(self.map_time[t, k] or 0 for t in self.maps[j])
-        return max(0, min(work, self.horizon - self.tail[j]))
-
-    def _most_after(self, j, k):
-        work = sum(self.reduce_time[w, k] + self.most_read[j, k] for w in self.reduces[j])
-        return max(0, min(work, self.horizon - self.head[j]))
-
-    # Families of rows.
-
-    def _each_task_on_one_slot(self):
-        for letter, tasks, slots in self._phases():
-            for t in (t for i in self.jobs for t in tasks[i]):
-                shares = [(self.horizon, (letter, t, k)) for k in slots]
-                self.hold(*shares, (-self.horizon, {None: 1}), equal=True)
-
-    def _phases(self):
-        return (
-            ("x", self.maps, self.map_slots),
-            ("y", self.reduces, self.reduce_slots),
-        )
-
-    def _equal_slots_and_tasks(self):
-        """Of all schedules that differ only in the names of equal slots and of equal tasks, take
-        that in which task 0 has the lowest slot, then task 1, and so on.
-
-        If task t is on slot k, and slot k - 1 is equal, a task before t is on slot k - 1: else
-        exchange the two slots. Of two equal tasks the later one is not on an earlier slot: else
-        exchange them.
-        """
-        for letter, tasks_of, slots in self._phases():
-            tasks = [t for i in self.jobs for t in tasks_of[i]]
-            phase = self.shop.maps if letter == "x" else self.shop.reduces
-            times = self.map_time if letter == "x" else self.reduce_time
-            kind = kinds(phase.node, ([times[t, k] for k in slots] for t in tasks))
-            for k in slots[1:]:
-                if kind[k] == kind[k - 1]:
-                    for n, t in enumerate(tasks):
-                        lower = [(self.horizon, (letter, s, k - 1)) for s in tasks[:n]]
-                        self.hold(*lower, (-self.horizon, (letter, t, k)))
-            latest = {}
-            for t in tasks:
-                output = self.shop.output[t] if letter == "x" else 0
-                like = (phase.job[t], output, *(times[t, k] for k in slots))
-                for k in slots[:-1] if like in latest else ():
-                    earlier = [(self.horizon, (letter, latest[like], s)) for s in slots[: k + 1]]
-                    later = [(-self.horizon, (letter, t, s)) for s in slots[: k + 1]]
-                    self.hold(*earlier, *later)
-                latest[like] = t
-
-    def _one_order(self):
-        """Three jobs do not come before each other in a circle."""
-        for i, j, k in permutations(self.jobs, 3):
-            if i < j and i < k:
-                circle = [self.precedes(i, j), self.precedes(j, k), self.precedes(k, i)]
-                self.hold((2 * self.horizon, {None: 1}), *((-self.horizon, p) for p in circle))
-
-    def _read_rows(self):
-        """A task that is on slot k reads from where the map tasks are; one that is not, nothing."""
-        for i in self.jobs:
-            for k in self.reduce_slots if self.reduces[i] else ():
-                if not self.most_read[i, k]:
-                    continue
-                reach = {
-                    self.number["x", t, slot]: self.read_time[t, slot, k]
-                    for t in self.maps[i]
-                    for slot in self.map_slots
-                    if (t, slot, k) in self.read_time
-                }
-                for w in self.reduces[i]:
-                    absent = {None: 1, self.number["y", w, k]: -1}
-                    most = self.most_read[i, k]
-                    self.hold((1, ("read", w, k)), (-1, reach), (most, absent))
-                    self.hold((1, ("read", w, k)), (-self.least_read[i, k], ("y", w, k)))
-
-    def _map_phase(self):
-        """`end i` is not before a slot has done the work of the jobs up to i."""
-        for i in self.jobs:
-            others = [j for j in self.jobs if j != i]
-            for k in self.map_slots:
-                for j in others:
-                    parts = (1, ("before", j, i, k)), (-1, self.map_work(j, k))
-                    self.hold(*parts, (self._most_before(j, k), self.precedes(i, j)))
-                work = [(-1, ("before", j, i, k)) for j in others]
-                self.hold((1, ("end", i)), (-1, self.map_work(i, k)), *work)
-
-    def _reduce_phase(self):
-        """After `end i` a reduce slot still has the work of the jobs from i on."""
-        for i in self.jobs:
-            others = [j for j in self.jobs if j != i]
-            self.hold((1, ("C",)), (-1, ("end", i)), (-self.tail[i], {None: 1}))
-            for k in self.reduce_slots:
-                for j in others:
-                    parts = (1, ("after", j, i, k)), (-1, self.reduce_work(j, k))
-                    self.hold(*parts, (self._most_after(j, k), self.precedes(j, i)))
-                work = [(-1, ("after", j, i, k)) for j in others]
-                self.hold((1, ("C",)), (-1, ("end", i)), (-1, self.reduce_work(i, k)), *work)
-
-    def _areas(self):
-        """A job that comes before (after) another leaves its least work there, over all slots."""
-        for j, i in permutations(self.jobs, 2):
-            work = sum(self.shop.least_map[t] for t in self.maps[j])
-            parts = [(1, ("before", j, i, k)) for k in self.map_slots]
-            self.hold(*parts, (-work, self.precedes(j, i)))
-            work = sum(self.shop.least_reduce[w] for w in self.reduces[j])
-            parts = [(1, ("after", j, i, k)) for k in self.reduce_slots]
-            self.hold(*parts, (-work, self.precedes(i, j)))
-
-    def _first_and_last_jobs(self):
-        """A reduce slot waits for its first job's head, a map slot for its last job's tail."""
-        sides = (
-            ("first", "y", self.reduces, self.reduce_slots, self.head, self.reduce_work),
-            ("last", "x", self.maps, self.map_slots, self.tail, self.map_work),
-        )
-        for name, letter, tasks, slots, wait, work in sides:
-            jobs = [i for i in self.jobs if tasks[i]]
-            for k in slots:
-                some = [(self.horizon, (name, i, k)) for i in jobs]
-                for i in jobs:
-                    there = [(self.horizon, (letter, t, k)) for t in tasks[i]]
-                    self.hold(*there, (-self.horizon, (name, i, k)))
-                    for t in tasks[i]:
-                        self.hold(*some, (-self.horizon, (letter, t, k)))
-                waits = [(-wait[i], (name, i, k)) for i in jobs]
-                self.hold((1, ("C",)), *waits, *((-1, work(i, k)) for i in jobs))
-
-    def _single_tasks(self):
-        """A phase lasts as long as each of its tasks."""
-        for i in self.jobs:
-            for t in self.maps[i]:
-                times = ((self.map_time[t, k] or 0, ("x", t, k)) for k in self.map_slots)
-                self.hold((1, ("end", i)), *((-time, name) for time, name in times))
-            for w in self.reduces[i]:
-                times = [(-self.reduce_time[w, k], ("y", w, k)) for k in self.reduce_slots]
-                reads = [(-1, ("read", w, k)) for k in self.reduce_slots]
-                self.hold((1, ("C",)), (-1, ("end", i)), *times, *reads)
-
-    def _sets_of_jobs(self):
-        """If i is the last job of a set, its maps end no sooner than those of the set alone could.
-
-        For every job of the set that does not come before i the row loses so much that it says no
-        more than that of i alone. Mirrored for reduces.
-        """
-        count = len(self.jobs)
-        sizes = range(1, count) if count <= 6 else (1, 2, count - 1) if count <= 12 else (1,)
-        for size in sizes:
-            for i in self.jobs:
-                for others in combinations([j for j in self.jobs if j != i], size):
-                    more = max(0, self.map_span((i, *others)) - self.head[i])
-                    missing = [(more, self.precedes(i, j)) for j in others]
-                    least = (-self.head[i] - more, {None: 1})
-                    self.hold((1, ("end", i)), least, *missing)
-                    more = max(0, self.reduce_span((i, *others)) - self.tail[i])
-                    missing = [(more, self.precedes(j, i)) for j in others]
-                    least = (-self.tail[i] - more, {None: 1})
-                    self.hold((1, ("C",)), (-1, ("end", i)), least, *missing)
-
-    # Theorems.
 
     def at_least(self, leaf, fixed):
         """A bound of the makespan by weak duality, for all points in a box that satisfy the rows.
@@ -377,10 +114,95 @@ class Model:
                 total += value * fixed.get(column, box[column])
         return -(-total // grid)
 
-    def branching(self, name):
-        """The column of a whole number on which a tree may branch."""
-        key = tuple(verify.need(part, int, "on") for part in verify.rows(name, 3, "on")[1:])
-        column = self.number.get((verify.need(name[0], str, "on"), *key))
-        if name[0] not in "xyp" or column is None or self.low[column] == self.high[column]:
-            verify.refuse(f"a tree may not branch on {name}")
-        return column
+
+class Unrelated(Rows):
+    """The work of every job in one phase, poured on the slots.
+
+    Tasks may be split, setups are apart and take their least time. Columns: `share i k`, the part
+    of the processing of job i on slot k; `setup k`, the setups on slot k; `edge i k`, 1 if i is the
+    first job on reduce slot k, or the last on map slot k. Then the slot waits for the head of i, or
+    leaves time for its tail: `wait i`.
+    """
+
+    def __init__(self, shop, phase, horizon):
+        super().__init__(shop, horizon)
+        self.phase, self.slots = phase, range(len(shop.phases[phase].node))
+        self.jobs = [i for i, tasks in enumerate(shop.phases[phase].tasks) if tasks]
+        if len(shop.phases[phase].job) * len(self.slots) > MOST_TERMS:
+            verify.refuse("the linear program is too large")
+        other = "map" if phase == "reduce" else "reduce"
+        self.times = {i: self._processing(phase, i) for i in self.jobs}
+        self.wait = {i: self._least_phase(other, i) for i in self.jobs}
+        self._columns()
+        self._all_work()
+        self._slots()
+
+    def _processing(self, name, i):
+        """Times of the tasks of a job on the slots of a phase, without setups."""
+        phase = self.shop.phases[name]
+        slots = range(len(phase.node))
+        return [[self.shop.whole(phase.time(t, k)) for k in slots] for t in phase.tasks[i]]
+
+    def _least_setups(self, name, i):
+        """Least setup of every task of a job."""
+        shop, maps = self.shop, self.shop.maps
+        if name == "map":
+            slots = range(len(maps.node))
+            return [
+                min(
+                    shop.map_time(t, k) - shop.whole(maps.time(t, k))
+                    for k in (slots if shop.input[t] else slots[:1])
+                    if shop.may_run(t, k) or not shop.input[t]
+                )
+                for t in maps.tasks[i]
+            ]
+        pairs = {(a, b) for a in set(maps.node) for b in set(shop.reduces.node)}
+        nearest = min(pairs, key=lambda pair: shop.distance(*pair), default=None)
+        read = sum(shop.read_time(t, *nearest) for t in maps.tasks[i]) if nearest else 0
+        return [read] * len(shop.reduces.tasks[i])
+
+    def _least_phase(self, name, i):
+        """No phase of a job is shorter."""
+        setups = zip(self._processing(name, i), self._least_setups(name, i), strict=True)
+        return phase_span([[time + setup for time in row] for row, setup in setups])
+
+    def _columns(self):
+        """On a slot only so many tasks of a job fit within the horizon."""
+        for i in self.jobs:
+            for k, times in enumerate(zip(*self.times[i], strict=True)):
+                most = Fraction(1)
+                if min(times):
+                    fit = max(0, self.horizon - self.wait[i]) // min(times)
+                    most = min(most, Fraction(fit * max(times), sum(times)))
+                self.column("share", i, k, high=most)
+                self.column("edge", i, k, high=1)
+        for k in self.slots:
+            self.column("setup", k, high=self.horizon)
+
+    def _all_work(self):
+        """All processing and all setups are somewhere."""
+        for i in self.jobs:
+            shares = [(self.horizon, ("share", i, k)) for k in self.slots]
+            self.hold(*shares, (-self.horizon, {None: 1}), equal=True)
+        least = sum(sum(self._least_setups(self.phase, i)) for i in self.jobs)
+        self.hold(*((1, ("setup", k)) for k in self.slots), (-least, {None: 1}))
+
+    def _slots(self):
+        """A slot has its work, and waits; without tasks the makespan is above the longest wait.
+
+        Job i is the first or last on slot k only if it has a task there, which is at least as much
+        of its work as the shortest.
+        """
+        longest = max(self.wait.values(), default=0)
+        for k in self.slots:
+            work = [(-sum(row[k] for row in self.times[i]), ("share", i, k)) for i in self.jobs]
+            waits = [(longest - self.wait[i], ("edge", i, k)) for i in self.jobs]
+            self.hold((1, ("C",)), (-longest, {None: 1}), (-1, ("setup", k)), *work, *waits)
+            edges = [(-self.horizon, ("edge", i, k)) for i in self.jobs]
+            self.hold((self.horizon, {None: 1}), *edges)
+            for i in self.jobs:
+                shortest = min(row[k] for row in self.times[i])
+                if shortest:
+                    tasks = -(-sum(row[k] for row in self.times[i]) // shortest)
+                    there = tasks * self.horizon, ("share", i, k)
+                    self.hold(there, (-self.horizon, ("edge", i, k)))

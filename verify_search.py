@@ -19,11 +19,12 @@ for the best order and the best slots: neither sequences on slots nor starts are
 from operator import add
 
 try:
-    from . import verify, verify_rows
+    from . import verify, verify_job_order, verify_rows
 except ImportError:  # beside verify.py, without slotwise
     import verify  # type: ignore[import-not-found,no-redef]
 
     verify_rows = verify.beside("verify_rows")
+    verify_job_order = verify.beside("verify_job_order")
 
 MOST_CASES, MOST_JOBS = 10_000_000, 60
 """Longer searches, and searches over more jobs, are refused."""
@@ -49,7 +50,7 @@ def tree(shop, proof):
     horizon = verify.need(proof["horizon"], int, "horizon")
     if horizon < 0:
         verify.refuse("horizon must be at least 0")
-    model = verify_rows.Model(shop, chosen(shop, proof["jobs"]), horizon)
+    model = verify_job_order.JobOrder(shop, chosen(shop, proof["jobs"]), horizon)
     best, left = horizon + 1, [(proof["tree"], {})]
     while left:
         node, fixed = left.pop()
@@ -277,5 +278,22 @@ def search(shop, proof):
     return horizon + 1
 
 
-PROOFS = {"tree": tree, "search": search}
+# 3. Unrelated machines: multipliers of the rows of one linear program.
+
+
+def unrelated_machines(shop, proof):
+    """The work of a phase, poured on slots of different speed, as far as the horizon lets it.
+
+    A schedule within the horizon satisfies the rows of `Unrelated`, so it is not shorter than the
+    bound by weak duality.
+    """
+    verify.fields(proof, "unrelated machines", ("proof", "phase", "horizon", "grid", "y"))
+    horizon = verify.need(proof["horizon"], int, "horizon")
+    if proof["phase"] not in ("map", "reduce") or horizon < 0:
+        verify.refuse("unrelated machines: no such phase, or a horizon below 0")
+    program = verify_rows.Unrelated(shop, proof["phase"], horizon)
+    return min(horizon + 1, program.at_least({"grid": proof["grid"], "y": proof["y"]}, {}))
+
+
+PROOFS = {"tree": tree, "search": search, "unrelated machines": unrelated_machines}
 """Theorem by name: a function from the problem and the numbers of a certificate to a bound."""

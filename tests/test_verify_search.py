@@ -15,7 +15,7 @@ import pytest
 from brute_force import optimum
 from random_instances import reading, tiny, with_outages, with_security, with_speed_factors
 
-from slotwise import verify, verify_rows, verify_search
+from slotwise import verify, verify_job_order, verify_search
 from slotwise.core.stopping_rules import TimeLimit
 from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.instance import Instance, Job, SpeedFactors
@@ -86,7 +86,7 @@ def test_a_tree_by_hand(pair):
 
     Row by row: the long reduce task of b ends after `end b`, which is at least 2 s.
     """
-    model = verify_rows.Model(pair, [1], 9)
+    model = verify_job_order.JobOrder(pair, [1], 9)
     makespan, end = model.number["C",], model.number["end", 1]
     tail = next(
         r for r, (_, terms) in enumerate(model.rows) if dict(terms) == {makespan: 1, end: -1}
@@ -98,7 +98,7 @@ def test_a_tree_by_hand(pair):
 
 
 def test_a_leaf_above_the_horizon_proves_the_horizon(pair):
-    model = verify_rows.Model(pair, [1], 5)
+    model = verify_job_order.JobOrder(pair, [1], 5)
     makespan, end = model.number["C",], model.number["end", 1]
     tail = next(
         r for r, (_, terms) in enumerate(model.rows) if dict(terms) == {makespan: 1, end: -1}
@@ -188,7 +188,7 @@ def test_what_is_no_tree_is_refused(change, pair):
 
 
 def test_an_inequality_takes_no_negative_multiplier(pair):
-    model = verify_rows.Model(pair, [0, 1], 20)
+    model = verify_job_order.JobOrder(pair, [0, 1], 20)
     for row, equal in enumerate(model.equal):
         proof = {"proof": "tree", "jobs": [0, 1], "horizon": 20}
         proof["tree"] = {"grid": 1, "y": [row, -1]}
@@ -207,7 +207,7 @@ def test_a_variable_that_is_fixed_is_no_case(pair):
 
 
 def test_a_deep_tree_needs_no_deep_stack(pair):
-    model = verify_rows.Model(pair, [0, 1], 20)
+    model = verify_job_order.JobOrder(pair, [0, 1], 20)
     names = [name for name in model.number if name[0] in "xyp"]
     node = EMPTY
     for name in names:
@@ -280,8 +280,8 @@ def test_slots_of_one_node_may_differ():
 def test_a_bare_interpreter_in_an_empty_folder(tmp_path, pair):
     """The files need nothing but each other."""
     folder = Path(verify.__file__).parent
-    for name in ("verify", "verify_prices", "verify_rows", "verify_search"):
-        shutil.copy(folder / f"{name}.py", tmp_path)
+    for name in ("", "_prices", "_rows", "_job_order", "_search"):
+        shutil.copy(folder / f"verify{name}.py", tmp_path)
     jobs = [Job("a", [3.0], [5.0])]
     instance = Instance.from_jobs("one", Cluster.uniform(1, map_slots=1), jobs)
     shop = shop_of(instance)

@@ -12,18 +12,18 @@ import numpy as np
 from ....core.arrays import FloatArray
 from ....core.stopping_rules import FirstOf, StoppingRule, TimeLimit
 from ....verify import Refused
-from ....verify_rows import Model
+from ....verify_job_order import JobOrder
 from ...certificate import Proof
 from .claim import Claim
 from .linear import Relaxation, Solved
 
-CANDIDATES = 8
+CANDIDATES = 20
 """Variables among which a node chooses the one to branch on."""
-TRUSTED = 3
+TRUSTED = 8
 """So often both sides of a variable are tried; then their mean gain is believed."""
 WHOLE = 1e-6
 """A value so close to a whole number counts as whole."""
-SHARE_OF_SOME_JOBS = 0.15
+SHARE_OF_SOME_JOBS = 0.1
 """Share of the time left that a tree over some of the jobs may take."""
 
 
@@ -48,7 +48,7 @@ def trees(claim: Claim) -> Iterator[Proof]:
 
 def _least_time(claim: Claim, job: int) -> int:
     """Head and tail of a job (units)."""
-    model = Model(claim.shop, [job], max(claim.target - 1, 0))
+    model = JobOrder(claim.shop, [job], max(claim.target - 1, 0))
     return int(model.head[job] + model.tail[job])
 
 
@@ -72,7 +72,7 @@ class _Growth:
     def __init__(self, claim: Claim, jobs: list[int], stop: StoppingRule, *, partial: bool) -> None:
         self.jobs, self.stop, self.partial = jobs, stop, partial
         self.target = claim.target
-        self.model = Model(claim.shop, jobs, max(claim.target - 1, 0))
+        self.model = JobOrder(claim.shop, jobs, max(claim.target - 1, 0))
         self.relaxation = Relaxation(self.model)
         self.name = {column: name for name, column in self.model.number.items()}
         free = [
