@@ -15,7 +15,7 @@ from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.quotas import Quotas, check_feasible
 from ....instances.hierarchy.replay import replay, tree_of
 from .clamps import divide
-from .stages import beyond_sweeps, fill_by_stages
+from .stages import fill_by_stages
 
 MANY = 3000
 """Nodes from which on a simulation event by event takes more than seconds."""
@@ -49,15 +49,19 @@ def exact_with_limits(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -
     quotas = feasible_quotas(hierarchy, scale_guarantees=scale_guarantees)
     if hierarchy.shares_each:
         tasks, guaranteed = _each_for_itself(hierarchy, quotas)
-    elif not (slow := beyond_sweeps(hierarchy, quotas)):
-        size = hierarchy.task_share
-        tasks, guaranteed = _tasks(hierarchy, *fill_by_stages(hierarchy, quotas), size)
     else:
-        if hierarchy.nodes > MANY:
-            progress(f"{slow}: {hierarchy.nodes} nodes event by event, which can take minutes")
         tree = tree_of(hierarchy, quotas)
-        filled = replay(tree)
-        tasks, guaranteed = _tasks(hierarchy, filled.share, filled.guaranteed, tree.size)
+        if quotas.reserve.any():
+            if hierarchy.nodes > MANY:
+                progress(
+                    f"reserves: {hierarchy.nodes} nodes event by event, which can take minutes"
+                )
+            filled = replay(tree)
+        else:
+            filled = fill_by_stages(hierarchy, tree)
+        has_all = filled.share >= tree.most
+        tasks = np.where(has_all, hierarchy.tasks, filled.share / tree.size)
+        guaranteed = filled.guaranteed / tree.size
     return Allocation(
         hierarchy=hierarchy,
         method="exact",
@@ -66,14 +70,6 @@ def exact_with_limits(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -
         bottleneck=_bottlenecks(hierarchy, tasks),
         guaranteed_tasks=np.minimum(guaranteed, tasks),
     )
-
-
-def _tasks(
-    hierarchy: Hierarchy, share: FloatArray, guaranteed: FloatArray, size: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Tasks of shares, all where they are as many, and of guaranteed parts."""
-    tasks = np.where(share >= hierarchy.tasks * size, hierarchy.tasks, share / size)
-    return tasks, guaranteed / size
 
 
 def _each_for_itself(hierarchy: Hierarchy, quotas: Quotas) -> tuple[FloatArray, FloatArray]:

@@ -1,8 +1,8 @@
-"""Several resources with guarantees and limits: guaranteed parts, then the surplus in stages.
+"""Several resources with guarantees and limits: guaranteed parts, then the rest in stages.
 
 Every group with a guarantee of its own is filled like a cluster of its own, from the leaves up.
-What is above these parts rises as without guarantees, in sweeps that stop at full limits. Weights
-divide the surplus, and there is one class of siblings; `replay` knows the rest.
+Then shares rise as without guarantees, in sweeps that stop at full limits: above these parts, or
+from them on where weights divide the total.
 """
 
 from __future__ import annotations
@@ -12,56 +12,57 @@ import numpy as np
 from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import by_reference, inner
 from ....instances.hierarchy.hierarchy import Hierarchy
-from ....instances.hierarchy.quotas import DOMINANT, TOTAL, Quotas
+from ....instances.hierarchy.replay import Filled
+from ....instances.hierarchy.replay_stage import Tree
 from ..saturation import ROUNDING
-from ..sweep import Sweep, raise_all, raise_below, sweep_of
+from ..sweep import raise_all, raise_below
+from ..sweep_state import Sweep, sweep_of, turns_of
 from ..tree_layout import layout
 
 
-def beyond_sweeps(hierarchy: Hierarchy, quotas: Quotas) -> str:
-    """What quotas use that only `replay` knows; empty if there is nothing."""
-    shared, among = hierarchy.parent[1:], np.zeros(hierarchy.nodes, dtype=np.int64)
-    among[shared] = quotas.priority[1:]
-    uses = {
-        "weights that divide the total": quotas.surplus == TOTAL and quotas.guarantee.any(),
-        f"shares of {quotas.shares} alone": quotas.shares != DOMINANT,
-        "priorities": (quotas.priority[1:] != among[shared]).any(),
-        "weights of 0": not (hierarchy.weight > 0).all(),
-        "reserves": quotas.reserve.any(),
-    }
-    return ", ".join(what for what, used in uses.items() if used)
-
-
-def fill_by_stages(hierarchy: Hierarchy, quotas: Quotas) -> tuple[FloatArray, FloatArray]:
-    """Dominant shares and guaranteed parts of all leaves, both of shape (leaves,)."""
-    tree, need, leaf = layout(hierarchy), hierarchy.normalised, hierarchy.leaf
-    limit = quotas.limit / hierarchy.capacity
-    guarantee = np.minimum(quotas.guarantee / hierarchy.capacity, limit)
-    most = np.minimum(hierarchy.most_share, _within(limit[leaf], need))
+def fill_by_stages(hierarchy: Hierarchy, tree: Tree) -> Filled:
+    """Shares and guaranteed parts of all leaves. Nothing may be reserved."""
+    need, leaf, order = tree.need, hierarchy.leaf, np.arange(hierarchy.nodes)
+    limit = tree.limit.copy()
+    guarantee = np.minimum(tree.guarantee, limit)
+    most = np.minimum(tree.most, _within(limit[leaf], need))
     base = np.minimum(most, _within(guarantee[leaf], need))
+    total = tree.total and bool(guarantee.any())
     guarantee[leaf] = 0.0
     limit[0] = 1.0
-    room, nothing = limit.copy(), np.zeros(hierarchy.leaves)
-    sweep = sweep_of(tree, need, most > 0, nothing, most.copy(), room)
-    nodes = np.arange(hierarchy.nodes)
+    places = layout(hierarchy)._replace(weight=tree.weight)
+    sweep = sweep_of(
+        places,
+        need,
+        most > 0,
+        np.zeros(hierarchy.leaves),
+        most.copy(),
+        limit.copy(),
+        turns=turns_of(places, tree.rank),
+        standing=base.copy() if total else None,
+        counted=hierarchy.counted,
+    )
     if guarantee.any():
-        _guaranteed_parts(sweep, most, guarantee, limit, base, nodes.copy(), nothing.copy())
-    _all_rooms(sweep, nodes, limit, limit, base)
-    above, left = nothing, sweep.most
-    left[:] = np.maximum(0.0, most - base)
-    full = np.zeros(len(hierarchy.resources), dtype=np.bool_)
-    while (sweep.rising & (above < left)).any():
-        raised = above.copy()
-        raise_all(sweep, nodes, raised)
-        above[:] = raised
+        _guaranteed_parts(sweep, most, guarantee, limit, base, order.copy(), most.copy())
+    _all_rooms(sweep, order, limit, limit, base)
+    # What is counted apart from shares, and what they begin with.
+    apart, first = (np.zeros_like(base), base) if total else (base, np.zeros_like(base))
+    now, wanted = sweep.floor, np.maximum(0.0, most - apart)
+    now[:], sweep.most[:] = first, wanted
+    if total:
+        sweep.standing[:] = base
+    full = np.zeros(need.shape[1], dtype=np.bool_)
+    while (sweep.rising & (now < sweep.most)).any():
+        raised = now.copy()
+        raise_all(sweep, order, raised)
+        now[:] = raised
         if sweep.hit[0] < 0:
             break
-        wanted = (need[sweep.rising] > 0).any(axis=0)
-        full |= wanted & (above @ need >= room[0] - ROUNDING)
+        needed = (need[sweep.rising] > 0).any(axis=0)
+        full |= needed & (now @ need >= sweep.room[0] - ROUNDING)
         full[sweep.hit[0]] = True
         sweep.rising[:] &= ~(need[:, full] > 0).any(axis=1)
-    has_all = above >= np.maximum(0.0, most - base)
-    return np.where(has_all, most, base + above), base
+    return Filled(np.where(now >= wanted, most, apart + now), base)
 
 
 def _within(amounts: FloatArray, need: FloatArray) -> FloatArray:
@@ -102,14 +103,16 @@ def _guaranteed_parts(
         _rooms(s, order, count, guarantee, limit, base)
         for at in range(count):
             i = tree.leaf_of[order[at]]
-            if i >= 0:
+            if i >= 0 and s.total:
+                s.floor[i] = s.standing[i] = raised[i] = base[i]
+                s.most[i] = most[i]
+            elif i >= 0:
                 s.most[i] = max(0.0, most[i] - base[i])
-
         raise_below(s, order, count, raised)
         for at in range(count):
             i = tree.leaf_of[order[at]]
             if i >= 0:
-                base[i] += raised[i]
+                base[i] = raised[i] if s.total else base[i] + raised[i]
 
 
 @by_reference
@@ -123,7 +126,7 @@ def _all_rooms(
 def _rooms(
     s: Sweep, order: IntArray, count: int, own: FloatArray, limit: FloatArray, base: FloatArray
 ) -> None:
-    """What is left of limits above guaranteed parts; of the first node's `own` instead."""
+    """What may be used above guaranteed parts, or in total; of the first node's `own` limits."""
     tree, m = s.tree, s.demand.shape[1]
     for at in range(count):
         for j in range(m):
@@ -136,4 +139,4 @@ def _rooms(
             if at > 0:
                 s.room[up, j] += use
             most = limit[n, j] if at > 0 else own[n, j]
-            s.room[n, j] = max(0.0, most - use)
+            s.room[n, j] = most if s.total else max(0.0, most - use)
