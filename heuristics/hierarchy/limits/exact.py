@@ -13,7 +13,8 @@ from ....core.notices import progress
 from ....instances.hierarchy.allocation import SATISFIED, Allocation
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.quotas import Quotas, check_feasible
-from ....instances.hierarchy.replay import replay, tree_of
+from ....instances.hierarchy.replay import Filled, replay, tree_of
+from ....instances.hierarchy.replay_stage import Tree
 from .clamps import divide
 from .stages import fill_by_stages
 
@@ -48,23 +49,27 @@ def exact_with_limits(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -
     """
     quotas = feasible_quotas(hierarchy, scale_guarantees=scale_guarantees)
     if hierarchy.shares_each:
-        tasks, guaranteed = _each_for_itself(hierarchy, quotas)
-    else:
-        tree = tree_of(hierarchy, quotas)
-        if quotas.reserve.any():
-            if hierarchy.nodes > MANY:
-                progress(
-                    f"reserves: {hierarchy.nodes} nodes event by event, which can take minutes"
-                )
-            filled = replay(tree)
-        else:
-            filled = fill_by_stages(hierarchy, tree)
-        has_all = filled.share >= tree.most
-        tasks = np.where(has_all, hierarchy.tasks, filled.share / tree.size)
-        guaranteed = filled.guaranteed / tree.size
+        return _allocation(hierarchy, "exact", *_each_for_itself(hierarchy, quotas))
+    tree = tree_of(hierarchy, quotas)
+    if not quotas.reserve.any():
+        return allocation_of(hierarchy, "exact", tree, fill_by_stages(hierarchy, tree))
+    if hierarchy.nodes > MANY:
+        progress(f"reserves: {hierarchy.nodes} nodes event by event, which can take minutes")
+    return allocation_of(hierarchy, "exact", tree, replay(tree))
+
+
+def allocation_of(hierarchy: Hierarchy, method: str, tree: Tree, filled: Filled) -> Allocation:
+    """The allocation with given shares; leaves with all their tasks have exactly these."""
+    tasks = np.where(filled.share >= tree.most, hierarchy.tasks, filled.share / tree.size)
+    return _allocation(hierarchy, method, tasks, filled.guaranteed / tree.size)
+
+
+def _allocation(
+    hierarchy: Hierarchy, method: str, tasks: FloatArray, guaranteed: FloatArray
+) -> Allocation:
     return Allocation(
         hierarchy=hierarchy,
-        method="exact",
+        method=method,
         tasks=tasks,
         weight=np.where(hierarchy.tasks > 0, hierarchy.weight[hierarchy.leaf], 0.0),
         bottleneck=_bottlenecks(hierarchy, tasks),
