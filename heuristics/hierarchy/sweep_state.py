@@ -88,9 +88,11 @@ def sweep_of(
     *,
     turns: Turns | None = None,
     standing: FloatArray | None = None,
-    counted: int = -1,
 ) -> Sweep:
-    """A sweep before it begins. `most` is changed: a leaf below a full limit gets no more."""
+    """A sweep before it begins, all resources counted.
+
+    `most` is changed: a leaf below a full limit gets no more.
+    """
     nodes, (leaves, m) = len(tree.parent), demand.shape
     bounded, total = len(room) > 1, standing is not None
     return Sweep(
@@ -104,7 +106,7 @@ def sweep_of(
         bounded=bounded,
         standing=np.zeros(0) if standing is None else standing,
         total=total,
-        counted=counted,
+        counted=-1,
         state=np.empty(leaves, dtype=np.int64),
         sums=np.zeros((2 * nodes, 3 * m)),
         event=np.full(2 * nodes, np.inf),

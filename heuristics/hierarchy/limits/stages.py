@@ -40,8 +40,7 @@ def fill_by_stages(hierarchy: Hierarchy, tree: Tree) -> Filled:
         limit.copy(),
         turns=turns_of(places, tree.rank),
         standing=base.copy() if total else None,
-        counted=hierarchy.counted,
-    )
+    )._replace(counted=hierarchy.counted)
     if guarantee.any():
         _guaranteed_parts(sweep, most, guarantee, limit, base, order.copy(), most.copy())
     _all_rooms(sweep, order, limit, limit, base)
