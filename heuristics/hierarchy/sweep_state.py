@@ -85,11 +85,9 @@ def sweep_of(
     floor: FloatArray,
     most: FloatArray,
     room: FloatArray,
-    *,
-    turns: Turns | None = None,
     standing: FloatArray | None = None,
 ) -> Sweep:
-    """A sweep before it begins, all resources counted.
+    """A sweep before it begins, all resources counted and siblings in one turn.
 
     `most` is changed: a leaf below a full limit gets no more.
     """
@@ -97,7 +95,7 @@ def sweep_of(
     bounded, total = len(room) > 1, standing is not None
     return Sweep(
         tree=tree,
-        turns=turns or turns_of(tree),
+        turns=turns_of(tree),
         demand=demand,
         rising=rising,
         floor=floor,

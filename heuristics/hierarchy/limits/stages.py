@@ -38,9 +38,8 @@ def fill_by_stages(hierarchy: Hierarchy, tree: Tree) -> Filled:
         np.zeros(hierarchy.leaves),
         most.copy(),
         limit.copy(),
-        turns=turns_of(places, tree.rank),
-        standing=base.copy() if total else None,
-    )._replace(counted=hierarchy.counted)
+        base.copy() if total else None,
+    )._replace(turns=turns_of(places, tree.rank), counted=hierarchy.counted)
     if guarantee.any():
         _guaranteed_parts(sweep, most, guarantee, limit, base, order.copy(), most.copy())
     _all_rooms(sweep, order, limit, limit, base)
