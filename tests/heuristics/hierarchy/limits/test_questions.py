@@ -9,10 +9,12 @@ from quota_trees import eng_and_ads, group, leaf, quota_tree, random_quota_tree
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy.exact import exact
+from slotwise.heuristics.hierarchy.limits import comparison as comparing
 from slotwise.heuristics.hierarchy.limits.admission import admission
 from slotwise.heuristics.hierarchy.limits.comparison import compare_hierarchies
 from slotwise.heuristics.hierarchy.limits.what_if import what_if
 from slotwise.heuristics.hierarchy.limits.why_node import why_node
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
 
 
 def test_why_a_leaf():
@@ -137,6 +139,51 @@ def test_worst_losses_are_those_of_all_sets(resources):
             assert losses == pytest.approx(loss, abs=1e-9)
 
 
+def two_of_one_shape(rng, leaves, groups):
+    """Two trees of one shape with other weights: groups in groups, and leaves anywhere in them."""
+    parent = [-1]
+    for _ in range(groups):
+        parent.append(int(rng.integers(0, len(parent))))
+    inner = len(parent)
+    parent += [*range(inner), *rng.integers(0, inner, leaves - inner).tolist()]
+    tree = Hierarchy(
+        resources=("cpu",),
+        capacity=np.array([100.0]),
+        names=tuple(f"n{n}" for n in range(len(parent))),
+        parent=np.array(parent),
+        weight=rng.integers(1, 5, len(parent)).astype(float),
+        leaf=np.arange(inner, len(parent)),
+        demand=np.ones((leaves, 1)),
+        tasks=np.full(leaves, np.inf),
+    )
+    return tree, replace(tree, weight=rng.integers(1, 5, len(parent)).astype(float))
+
+
+def test_worst_ratios_in_closed_form_are_those_of_all_sets(monkeypatch):
+    rng = np.random.default_rng(8)
+    for _ in range(6):
+        pair = two_of_one_shape(rng, 9, 3)
+        by_form = compare_hierarchies(*pair)
+        with monkeypatch.context() as context:
+            context.setattr(comparing, "weights_only", lambda *_: False)
+            by_sets = compare_hierarchies(*pair)
+        assert by_form.every_set
+        assert by_sets.ratio_by == "every set"
+        for one, two in zip(by_form.leaves, by_sets.leaves, strict=True):
+            assert one.worst_ratio == pytest.approx(two.worst_ratio, abs=1e-9)
+            shares = [leaf_shares(tree, one.ratio_with)[one.leaf] for tree in pair]
+            assert shares[1] / shares[0] == pytest.approx(one.worst_ratio)
+
+
+def test_worst_ratios_of_many_leaves(monkeypatch):
+    monkeypatch.setattr(comparing, "MOST_SEARCHED", 0)
+    pair = two_of_one_shape(np.random.default_rng(9), 60, 8)
+    comparison = compare_hierarchies(*pair)
+    assert comparison.ratio_by == "closed form"
+    for each in comparison.leaves:
+        assert 0 <= each.worst_loss <= each.loss_at_most <= 1 - each.worst_ratio + 1e-9
+
+
 def test_a_flat_tree_with_the_same_percentages_is_not_the_same():
     nested = quota_tree(100, group("eng", leaf("dev", 3), leaf("test")), leaf("ads", 4))
     flat = quota_tree(100, leaf("dev", 15), leaf("test", 5), leaf("ads", 80))
@@ -169,5 +216,6 @@ def test_many_leaves_are_searched_and_bounded():
     flat = quota_tree(100, *(leaf(f"l{i}", int(weights[i])) for i in range(24)))
     comparison = compare_hierarchies(nested, flat)
     assert not comparison.every_set
+    assert comparison.ratio_by == "search"
     for each in comparison.leaves:
         assert 0 <= each.worst_loss <= each.loss_at_most
