@@ -35,11 +35,8 @@ class Rises(NamedTuple):
 def build(rises: Rises) -> pyo.ConcreteModel:
     """Build the linear program of an event.
 
-    Returns
-    -------
-    pyo.ConcreteModel
-        The model. Its variables are `level[n]`, the increment of the level of group n's children,
-        and `gain[n]`, the increment of the share of the leaf at node n.
+    Its variables are `level[n]`, the increment of the level of group n's children, and `gain[n]`,
+    the increment of the share of the leaf at node n.
     """
     model = pyo.ConcreteModel(name="one event of fair shares")
     model.level = pyo.Var(list(rises.charge), domain=pyo.NonNegativeReals)
