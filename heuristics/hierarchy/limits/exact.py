@@ -49,7 +49,7 @@ def exact_with_limits(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -
     """
     quotas = feasible_quotas(hierarchy, scale_guarantees=scale_guarantees)
     if hierarchy.shares_each:
-        return _allocation(hierarchy, "exact", *_each_for_itself(hierarchy, quotas))
+        return _allocation(hierarchy, "exact", *each_for_itself(hierarchy, quotas))
     tree = tree_of(hierarchy, quotas)
     if not quotas.reserve.any():
         return allocation_of(hierarchy, "exact", tree, fill_by_stages(hierarchy, tree))
@@ -77,7 +77,7 @@ def _allocation(
     )
 
 
-def _each_for_itself(hierarchy: Hierarchy, quotas: Quotas) -> tuple[FloatArray, FloatArray]:
+def each_for_itself(hierarchy: Hierarchy, quotas: Quotas) -> tuple[FloatArray, FloatArray]:
     """Tasks that the amounts of all resources permit, and guarantee, both of shape (leaves,)."""
     tasks, guaranteed = hierarchy.tasks.copy(), hierarchy.tasks.copy()
     for j, capacity in enumerate(hierarchy.capacity.tolist()):

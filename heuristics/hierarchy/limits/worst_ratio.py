@@ -3,8 +3,8 @@
 A share is a product over the levels on the path of the leaf: the weight of a node, over its own and
 those of its busy siblings. So the ratio is a product as well. The factor of a level depends on its
 own siblings only, and any of them can be busy whatever others do. With the weights a and b of the
-node, and the sums A and B of those of its busy siblings, a factor is b (a + A) / (a (b + B)): a ratio
-of linear functions of the set, so the least is reached by those with b/a beyond some threshold.
+node, and the sums A and B of those of its busy siblings, a factor is b (a + A) / (a (b + B)). That
+is a ratio of linear functions of the set, so it is least for those with b/a beyond some threshold.
 """
 
 from __future__ import annotations

@@ -94,6 +94,46 @@ def test_public_cases_of_room(cases):
         assert known == pytest.approx(case["expected"]), case["id"]
 
 
+def test_public_cases_of_sparks_order(cases):
+    """With k slots the first k tasks of the order run."""
+    for case in cases("order"):
+        order = case["expected_order"]
+        for k in range(1, len(order) + 1):
+            pools = [
+                Leaf(pool["name"], {"slots": 1}, pool["weight"], pool["tasks"],
+                     Quota({"slots": pool["min"]}))
+                for pool in case["pools"]
+            ]  # fmt: skip
+            tree = hierarchy({"slots": k}, Group("root", pools), sharing=Sharing("total"))
+            given = on_scheduler(tree, "spark").document()["nodes"]
+            running = {name: order[:k].count(name) for name in given}
+            assert {name: row["slots"] for name, row in given.items()} == running, case["id"]
+
+
+def test_what_a_scheduler_does_not_know_is_left_out_and_told():
+    tree = quota_tree(10, leaf("a", guarantee=6, limit=7), leaf("b", priority=1))
+    # Slurm has limits, but no guarantees and no priorities: 5 and 5.
+    found, causes = amounts(tree, "slurm")
+    assert found == pytest.approx({"a": 5, "b": 5})
+    assert any(cause.startswith("it knows no guarantees: a has 10 points less") for cause in causes)
+    # Spark has minimums: a has 6 of 10 slots, more than its half.
+    assert amounts(tree, "spark")[0] == {"a": 6, "b": 4}
+    assert any(cause.startswith("it knows no priorities of queues") for cause in amounts(
+        quota_tree(10, leaf("a", 1), leaf("b", 1, priority=1)), "yarn")[1])  # fmt: skip
+
+
+def test_slurm_counts_one_number_for_a_job():
+    # A is charged for both of its leaves, so B has as much as a and b together.
+    tree = quota_tree(
+        {"cpu": 12, "memory": 12},
+        group("A", leaf("a", demand={"cpu": 1}), leaf("b", demand={"memory": 1})),
+        leaf("B", demand={"cpu": 1, "memory": 1}),
+    )
+    given = on_scheduler(tree, "slurm").document()["nodes"]
+    assert given["B"]["cpu"] == pytest.approx(8, abs=0.01)
+    assert given["A/a"]["cpu"] == pytest.approx(4, abs=0.01)
+
+
 def amounts(tree, scheduler):
     given = on_scheduler(tree, scheduler)
     return {path: row["cpu"] for path, row in given.document()["nodes"].items()}, given.causes
@@ -142,6 +182,20 @@ def test_two_resources_each_for_itself_and_dominant():
     # On Kueue the use of a group is summed: B is charged 6 for 6 of each.
     summed = on_scheduler(tree, "kueue").document()["nodes"]
     assert summed["B/c"] == pytest.approx({"cpu": 0, "memory": 6}, abs=0.01)
+
+
+def test_a_task_on_volcano_needs_its_share_of_all_resources():
+    # Deserved 6 of each. a runs 3 tasks of ⟨2, 1⟩, b 3 of ⟨1, 2⟩: 3 of cpu and of memory lie idle.
+    tree = quota_tree(
+        {"cpu": 12, "memory": 12},
+        leaf("a", demand={"cpu": 2, "memory": 1}),
+        leaf("b", demand={"cpu": 1, "memory": 2}),
+    )
+    given = on_scheduler(tree, "volcano")
+    assert given.document()["nodes"]["a"] == pytest.approx({"cpu": 6, "memory": 3})
+    assert "cpu apart from the others: 25 % of it lies idle that exact gives" in given.causes
+    # YARN's entitlements are amounts of each resource.
+    assert on_scheduler(tree, "yarn").document()["nodes"]["a"] == {"cpu": 6, "memory": 6}
 
 
 def test_memory_alone():
