@@ -22,8 +22,8 @@ from ....instances.hierarchy.node_shares import NodeShares
 from ....instances.hierarchy.quotas import ABOVE, DOMINANT, EACH, TOTAL, Quotas, check_feasible
 from .clamps import Rule, divide
 from .exact import each_for_itself, exact_with_limits
-from .one_by_one import filled
 from .slots import whole_tasks
+from .summed_use import filled
 
 POINT = 1e-4
 """Least difference, as a fraction of the capacity, that is told."""

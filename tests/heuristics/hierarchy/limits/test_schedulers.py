@@ -2,8 +2,9 @@
 
 import json
 
+import numpy as np
 import pytest
-from quota_trees import INF, eng_and_ads, group, leaf, quota_tree
+from quota_trees import INF, eng_and_ads, group, leaf, quota_tree, random_quota_tree
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy.limits.admission import admission
@@ -130,8 +131,8 @@ def test_slurm_counts_one_number_for_a_job():
         leaf("B", demand={"cpu": 1, "memory": 1}),
     )
     given = on_scheduler(tree, "slurm").document()["nodes"]
-    assert given["B"]["cpu"] == pytest.approx(8, abs=0.01)
-    assert given["A/a"]["cpu"] == pytest.approx(4, abs=0.01)
+    assert given["B"]["cpu"] == pytest.approx(8)
+    assert given["A/a"]["cpu"] == pytest.approx(4)
 
 
 def amounts(tree, scheduler):
@@ -181,7 +182,62 @@ def test_two_resources_each_for_itself_and_dominant():
     assert each["a"] == pytest.approx({"cpu": 6, "memory": 6})
     # On Kueue the use of a group is summed: B is charged 6 for 6 of each.
     summed = on_scheduler(tree, "kueue").document()["nodes"]
-    assert summed["B/c"] == pytest.approx({"cpu": 0, "memory": 6}, abs=0.01)
+    assert summed["B/c"] == pytest.approx({"cpu": 0, "memory": 6})
+
+
+def test_kueue_counts_what_a_cohort_could_have():
+    # C could have half the cpu and all memory, so a unit of cpu in it counts twice: y has 2 units
+    # of memory for each unit of x, which is half a unit of memory. z has as much as C, that is 2.5.
+    tree = quota_tree(
+        {"cpu": 12, "memory": 12},
+        group(
+            "C", leaf("x", demand={"cpu": 2, "memory": 1}), leaf("y", demand={"memory": 1}),
+            limit={"cpu": 6},
+        ),
+        leaf("z", demand={"memory": 1}),
+    )  # fmt: skip
+    given = on_scheduler(tree, "kueue").document()["nodes"]
+    assert {path: row["memory"] for path, row in given.items()} == pytest.approx(
+        {"C": 6, "C/x": 1.2, "C/y": 4.8, "z": 6}
+    )
+
+
+def test_what_is_kept_on_kueue_lies_idle_with_several_resources():
+    # a keeps 6 of cpu and uses 2 of it: b has the other 6.
+    kept = {"cpu": 6}
+    tree = quota_tree(
+        {"cpu": 12, "memory": 12},
+        leaf("a", 1, 2, guarantee=kept, reserve=kept),
+        leaf("b", demand={"cpu": 1, "memory": 0.5}),
+    )
+    given = on_scheduler(tree, "kueue").document()["nodes"]
+    assert given["a"] == pytest.approx({"cpu": 2, "memory": 0})
+    assert given["b"] == pytest.approx({"cpu": 6, "memory": 3})
+
+
+def in_steps(tree, step):
+    """Two resources, flat, without guarantees: each step to the least dominant share for weight."""
+    need, share = tree.demand / tree.capacity, np.zeros(tree.leaves)
+    open_ = tree.tasks > 0
+    dominant = need.max(axis=1)
+    while open_.any():
+        i = np.where(open_, share * dominant / tree.weight[tree.leaf], np.inf).argmin()
+        share[i] += step / dominant[i]
+        if (share @ need > 1).any() or share[i] > tree.tasks[i]:
+            share[i] -= step / dominant[i]
+            open_[i] = False
+    return share * dominant
+
+
+def test_flat_queues_of_kueue_in_small_steps():
+    rng, compared = np.random.default_rng(3), 0
+    while compared < 8:
+        tree = random_quota_tree(rng, 2, nodes=7, limits=0, guarantees=0)
+        if (tree.parent[1:] == 0).all():
+            compared += 1
+            tasks = on_scheduler(tree, "kueue").amount[tree.leaf] / np.maximum(tree.demand, 1e-9)
+            share = tasks.max(axis=1) * (tree.demand / tree.capacity).max(axis=1)
+            assert share == pytest.approx(in_steps(tree, 1 / 500), abs=0.01)
 
 
 def test_a_task_on_volcano_needs_its_share_of_all_resources():
