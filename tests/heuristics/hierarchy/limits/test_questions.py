@@ -9,9 +9,12 @@ from quota_trees import eng_and_ads, group, leaf, quota_tree, random_quota_tree
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy.exact import exact
+from slotwise.heuristics.hierarchy.explanation import why
 from slotwise.heuristics.hierarchy.limits import comparison as comparing
 from slotwise.heuristics.hierarchy.limits.admission import admission
 from slotwise.heuristics.hierarchy.limits.comparison import compare_hierarchies
+from slotwise.heuristics.hierarchy.limits.reclaim import TAKES_BACK
+from slotwise.heuristics.hierarchy.limits.schedulers import SCHEDULERS
 from slotwise.heuristics.hierarchy.limits.what_if import what_if
 from slotwise.heuristics.hierarchy.limits.why_node import why_node
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
@@ -27,6 +30,7 @@ def test_why_a_leaf():
         "Limited by the maximum of eng: 40 cpu, full.",
         "The cluster is not full: cpu 85 %.",
         "Hold what it needs: eng/test 10 cpu (guaranteed 5, so 5 can be taken back).",
+        "Borrows 10 cpu above what it is guaranteed; nobody else's guarantee lies idle.",
         # 40 * 3.3/4.3 - 30 = .698
         "If its weight were 10 % more: +0.698 cpu; gives way: eng/test -0.698 cpu.",
         "Weight +1: +2 cpu; gives way: eng/test -2 cpu.",
@@ -43,6 +47,29 @@ def test_why_a_group_and_who_has_all_its_tasks():
     assert "Limited by its tasks: all of them run." in str(why_node(allocation, "ads"))
     with pytest.raises(InputError, match="no node 'en'"):
         why_node(allocation, "en")
+
+
+def test_who_can_take_back_what_is_borrowed():
+    # x has 60: its guarantee of 20, and 40 of those that a (30, uses 10) and G (30, uses 10) lend.
+    lenders = leaf("a", 1, 10, guarantee=30), group("G", leaf("b", 1, 10, guarantee=15),
+                                                    leaf("c", 1, 0), guarantee=30)  # fmt: skip
+    tree = quota_tree(80, leaf("x", guarantee=20), *lenders)
+    allocation = exact(tree)
+    answer = why(allocation, "x", on="kueue")
+    assert answer.reclaims[0].owners == {"a": 20, "G": 15, "G/b": 5}
+    text = str(answer).splitlines()
+    assert (
+        "Borrows 40 cpu above what it is guaranteed; who wants what is guaranteed to it can take "
+        "it back: a up to 20, G up to 15 and G/b up to 5."
+    ) in text
+    assert any(line.startswith("kueue takes it back only if the queue") for line in text)
+    assert why(allocation, "a").reclaims == ()
+    with pytest.raises(InputError, match="unknown scheduler 'borg'"):
+        why(allocation, "x", on="borg")
+
+
+def test_every_scheduler_tells_whether_it_takes_back():
+    assert TAKES_BACK.keys() == SCHEDULERS.keys()
 
 
 def test_what_if():
