@@ -18,16 +18,18 @@ from ....core.arrays import BoolArray, FloatArray
 from ....core.errors import InputError
 from ....core.kernels.decorators import plain
 from ....instances.hierarchy.hierarchy import Hierarchy
+from ....instances.hierarchy.replay import tree_of
 from ..exact import exact
 from .clamps import divide_sets
 from .exact import feasible_quotas
+from .stages import fill_sets
 from .worst_ratio import same_shape, weights_only, worst_ratios
 
 MOST_EXACT = 20
-"""Most leaves of which all busy sets are tried with one resource."""
+"""Most leaves of which all busy sets are tried."""
 
-MOST_EXACT_SEVERAL = 12
-"""The same with several resources, of which each set takes longer."""
+MOST_EXACT_SLOW = 12
+"""The same with several resources that are reserved or shared each for itself."""
 
 FEW = 7
 """Most leaves whose sets take less time without compiling."""
@@ -112,7 +114,7 @@ def _compared(first: Hierarchy, second: Hierarchy, pairs: list[tuple[int, int]])
     ours, theirs = [i for i, _ in pairs], [k for _, k in pairs]
     trees = _Side(first, ours), _Side(second, theirs)
     simple = all(len(tree.resources) == 1 for tree in (first, second))
-    every = len(pairs) <= (MOST_EXACT if simple else MOST_EXACT_SEVERAL)
+    every = len(pairs) <= (MOST_EXACT_SLOW if any(side.slow for side in trees) else MOST_EXACT)
     worst = _Worst(len(pairs))
     shape = same_shape(first, second, pairs)
     closed = None
@@ -185,11 +187,20 @@ class _Side:
         self.common = np.array(common)
         self.tree = replace(tree, tasks=np.where(alone, busy, 0.0))
         self.quotas = feasible_quotas(self.tree)
+        each = self.tree.shares_each or self.quotas.reserve.any()
+        self.slow = len(tree.resources) > 1 and bool(each)
 
     def shares(self, busy: BoolArray) -> FloatArray:
         """Dominant shares, shape (sets, common leaves), of sets of busy ones, the same shape."""
         if len(self.tree.resources) == 1:
             return divide_sets(self.tree, self.quotas, self.common, busy)
+        if self.slow:
+            return self._one_by_one(busy)
+        tree = tree_of(self.tree, self.quotas)
+        dominant = (self.tree.task_share / tree.size)[self.common]
+        return fill_sets(self.tree, tree, self.common, busy) * dominant
+
+    def _one_by_one(self, busy: BoolArray) -> FloatArray:
         shares = []
         for row in busy:
             idle = np.ones(self.tree.leaves, dtype=np.bool_)

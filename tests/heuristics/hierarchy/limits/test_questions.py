@@ -230,6 +230,19 @@ def test_a_lost_queue_is_told():
     assert not comparison.harmless(1)
 
 
+def test_all_sets_of_leaves_that_need_several_resources():
+    two = {"cpu": 10, "memory": 10}
+    leaves = [leaf(f"l{i}", 1 + i % 3, demand={"cpu": 1 + i % 2, "memory": 1}) for i in range(13)]
+    nested = quota_tree(two, group("A", *leaves[:6]), group("B", *leaves[6:]))
+    comparison = compare_hierarchies(nested, quota_tree(two, *leaves))
+    assert comparison.every_set
+    for each in comparison.leaves[:3]:
+        busy = {path.rsplit("/", 1)[-1] for path in each.worst_with}
+        before = leaf_shares(nested, each.worst_with)[each.leaf]
+        after = leaf_shares(quota_tree(two, *leaves), busy)[each.leaf.rsplit("/", 1)[-1]]
+        assert before - after == pytest.approx(each.worst_loss)
+
+
 def test_many_leaves_are_searched_and_bounded():
     rng = np.random.default_rng(3)
     weights = rng.integers(1, 9, 24)
