@@ -197,8 +197,9 @@ class _Side:
         if self.slow:
             return self._one_by_one(busy)
         tree = tree_of(self.tree, self.quotas)
-        dominant = (self.tree.task_share / tree.size)[self.common]
-        return fill_sets(self.tree, tree, self.common, busy) * dominant
+        dominant: FloatArray = (self.tree.task_share / tree.size)[self.common]
+        shares: FloatArray = fill_sets(self.tree, tree, self.common, busy) * dominant
+        return shares
 
     def _one_by_one(self, busy: BoolArray) -> FloatArray:
         shares = []
