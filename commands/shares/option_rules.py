@@ -31,7 +31,7 @@ def check_together(values: Mapping[str, Any]) -> None:
         pair = asked[0], asked[1]
         text = f"{option(pair[0])} and {option(pair[1])} are two questions: ask one at a time"
         raise InputError(SPOKEN.get(pair, text))
-    if "on" in given and asked:
+    if "on" in given and asked and asked != ["why"]:
         raise InputError(f"--on shows the shares of all: leave out {option(asked[0])}")
     if "certificate" in given and [name for name in asked if name != "why"]:
         raise InputError(f"--certificate is of the shares: leave out {option(asked[0])}")

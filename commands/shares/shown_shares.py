@@ -36,7 +36,7 @@ def give_shares(
         if to.output is not None:
             Destination(to.output, as_json=False, quiet=True).give("", document)
         with about(file):
-            answer = _explanation(allocation, view.why)
+            answer = _explanation(allocation, view.why, view.on)
         Destination(None, to.as_json, to.quiet).give(str(answer), answer.document())
         return
     if view.on is not None:
@@ -64,7 +64,7 @@ def _table(allocation: Allocation, view: View) -> Any:
     return allocation_table(allocation)
 
 
-def _explanation(allocation: Allocation, path: str) -> Any:
+def _explanation(allocation: Allocation, path: str, on: str | None) -> Any:
     from ...heuristics.hierarchy.explanation import why
 
-    return why(allocation, path.strip("/"))
+    return why(allocation, path.strip("/"), on=on)

@@ -19,7 +19,8 @@ from ...instances.hierarchy.hierarchy import SMALL, Hierarchy
 from .flatten import fill, flatten
 from .limits.exact import exact_with_limits
 from .saturation import Saturation
-from .sweep import raise_all, sweep_of
+from .sweep import raise_all
+from .sweep_state import sweep_of
 from .tree_layout import layout
 
 

@@ -11,80 +11,19 @@ its target grows by B for each unit of y (largest entry 1). Each group keeps the
 children and the first of their events in a binary tree (see `layout`), so an event of a leaf costs
 the logarithms of the groups' sizes on its way up. When a limit is full, the sweep walks down where
 something rises that needs the resource; each leaf is stopped once.
+
+Of siblings of several classes only those rise whose turn it is; when they all stand still, the next
+ones start at level 0. Where weights divide the total, a node stands until its target is what its
+guaranteed part is charged; a level of a group at which nobody rises is passed free of charge.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from ...core.arrays import BoolArray, FloatArray, IntArray
+from ...core.arrays import FloatArray, IntArray
 from ...core.kernels.decorators import by_reference, inner
-from .tree_layout import TreeLayout
-
-ON_FLOOR, RISING, STILL = 0, 1, 2
-"""States of a leaf: at the share it had, rising, stopped for good."""
-
-
-class Sweep(NamedTuple):
-    """What a sweep knows of the tree, and its place in it.
-
-    `room`: what subtrees may use, infinite without limits; row 0 is what is left of the cluster,
-    and the only one unless `bounded`. Rows of `sums` are w B, P, w Q of a node, or sums of these,
-    and `event` is the next level of the group's children at which something happens in them. The
-    children of a group are at `level`; it was charged `share` there, and is charged `speed` more
-    for each unit of level until the level `due`, at which its limit of resource `hit` is full if
-    that is not -1. `most` and `hit` tell afterwards who was stopped, and why the sweep ended.
-    """
-
-    tree: TreeLayout
-    demand: FloatArray
-    rising: BoolArray
-    floor: FloatArray
-    most: FloatArray
-    room: FloatArray
-    bounded: bool
-    state: IntArray
-    sums: FloatArray
-    event: FloatArray
-    level: FloatArray
-    share: FloatArray
-    speed: FloatArray
-    due: FloatArray
-    hit: IntArray
-    queue: IntArray
-
-
-def sweep_of(
-    tree: TreeLayout,
-    demand: FloatArray,
-    rising: BoolArray,
-    floor: FloatArray,
-    most: FloatArray,
-    room: FloatArray,
-) -> Sweep:
-    """A sweep before it begins. `most` is changed: a leaf below a full limit gets no more."""
-    nodes, (leaves, m) = len(tree.parent), demand.shape
-    bounded = len(room) > 1
-    return Sweep(
-        tree=tree,
-        demand=demand,
-        rising=rising,
-        floor=floor,
-        most=most,
-        room=room,
-        bounded=bounded,
-        state=np.empty(leaves, dtype=np.int64),
-        sums=np.zeros((2 * nodes, 3 * m)),
-        event=np.full(2 * nodes, np.inf),
-        level=np.zeros(nodes),
-        share=np.zeros(nodes),
-        speed=np.zeros(nodes),
-        due=np.full(nodes, np.inf),
-        hit=np.full(nodes, -1),
-        queue=np.empty((2 * nodes if bounded else 0, 2), dtype=np.int64),
-    )
+from .sweep_state import ON_FLOOR, RISING, STANDING, STILL, Sweep
 
 
 @by_reference
@@ -101,16 +40,23 @@ def raise_all(s: Sweep, order: IntArray, shares: FloatArray) -> None:
 def raise_below(s: Sweep, order: IntArray, count: int, shares: FloatArray) -> None:
     """`raise_all` by the first `count` nodes of `order`."""
     root = order[0]
+    _first_turns(s, order, count)
     for at in range(count - 1, -1, -1):
         n = order[at]
         i = s.tree.leaf_of[n]
         if i >= 0:
-            s.state[i] = ON_FLOOR if s.floor[i] > 0 else (RISING if s.most[i] > 0 else STILL)
+            if s.total and s.standing[i] > 0:
+                s.state[i] = STANDING
+            else:
+                s.state[i] = ON_FLOOR if s.floor[i] > 0 else (RISING if s.most[i] > 0 else STILL)
             _leaf_row(s, n)
         else:
             s.level[n] = s.share[n] = 0.0
             for k in range(s.tree.children[n] - 1, 0, -1):
                 _join(s, 2 * s.tree.first[n], k)
+        if s.total:
+            _stand(s, n, at == 0)
+        if i < 0:
             _group_row(s, n)
     while s.due[root] < np.inf:
         s.level[root] = s.due[root]
@@ -118,27 +64,67 @@ def raise_below(s: Sweep, order: IntArray, count: int, shares: FloatArray) -> No
             break
         n = _first_event(s, root)
         if s.tree.leaf_of[n] >= 0:
-            i = s.tree.leaf_of[n]
-            s.state[i] = RISING if s.state[i] == ON_FLOOR and s.floor[i] < s.most[i] else STILL
+            _next_state(s, s.tree.leaf_of[n])
             _leaf_row(s, n)
         else:
-            _stop_below(s, n)
+            if s.begun[n]:
+                _stop_below(s, n)
+            s.begun[n] = True
             _group_row(s, n)
         while n != root:
-            up = s.tree.parent[n]
-            k = (s.tree.children[up] + s.tree.place[n]) >> 1
-            while k >= 1:
-                _join(s, 2 * s.tree.first[up], k)
-                k >>= 1
-            n = up
+            n = _join_above(s, n)
             _group_row(s, n)
     for at in range(1, count):
         n = order[at]
-        i = s.tree.leaf_of[n]
+        i, now = s.tree.leaf_of[n], s.turns.turn[n] <= s.front[s.tree.parent[n]]
         if i < 0:
-            _come(s, n)
+            if now:
+                _come(s, n)
         elif s.rising[i]:
-            shares[i] = s.most[i] if s.state[i] == STILL else _now(s, n, i)
+            shares[i] = s.floor[i]
+            if now:
+                shares[i] = s.most[i] if s.state[i] == STILL else _now(s, n, i)
+
+
+@inner
+def _first_turns(s: Sweep, order: IntArray, count: int) -> None:
+    if not s.turns.several:
+        return
+    for at in range(count):
+        n = order[at]
+        s.front[n] = s.after[n] = 0
+        while s.after[n] < s.tree.children[n]:
+            if s.turns.turn[s.turns.order[s.tree.first[n] + s.after[n]]] > 0:
+                break
+            s.after[n] += 1
+
+
+@inner
+def _stand(s: Sweep, n: int, is_root: bool) -> None:
+    """A node stands on what is guaranteed below it; it was charged that."""
+    i = s.tree.leaf_of[n]
+    if i >= 0:
+        for j in range(s.demand.shape[1]):
+            s.held[n, j] = s.standing[i] * s.demand[i, j]
+    else:
+        for j in range(s.demand.shape[1]):
+            s.held[n, j] = 0.0
+            for k in range(s.tree.first[n], s.tree.first[n] + s.tree.children[n]):
+                s.held[n, j] += s.held[s.tree.child[k], j]
+            if s.counted < 0 or s.counted == j:
+                s.share[n] = max(s.share[n], s.held[n, j])
+        s.begun[n] = is_root or s.share[n] <= 0
+
+
+@inner
+def _next_state(s: Sweep, i: int) -> None:
+    """The level comes to what a leaf waits for."""
+    if s.state[i] == STANDING and s.floor[i] > s.standing[i]:
+        s.state[i] = ON_FLOOR
+    elif s.state[i] != RISING and s.floor[i] < s.most[i]:
+        s.state[i] = RISING
+    else:
+        s.state[i] = STILL
 
 
 @inner
@@ -161,19 +147,29 @@ def _come(s: Sweep, n: int) -> None:
 
 @inner
 def _first_event(s: Sweep, root: int) -> int:
-    """The leaf, or the group with a full limit, whose event is next; groups above it come to it."""
+    """The node whose event is next; groups above it come to it.
+
+    It is a leaf, a group with a full limit, or a group that begins to rise.
+    """
     n = root
-    while s.tree.leaf_of[n] < 0:
+    while s.tree.leaf_of[n] < 0 and s.begun[n]:
         if n != root:
             s.share[n] += s.speed[n] * (s.due[n] - s.level[n])
             s.level[n] = s.due[n]
         if s.hit[n] >= 0:
             break
-        k, row = 1, 2 * s.tree.first[n]
-        while k < s.tree.children[n]:
-            k = 2 * k if s.event[row + 2 * k] <= s.event[row + 2 * k + 1] else 2 * k + 1
-        n = s.tree.child[s.tree.first[n] + k - s.tree.children[n]]
+        n = _first_child(s, n)
     return n
+
+
+@inner
+def _first_child(s: Sweep, n: int) -> int:
+    """The child of a group with the first event."""
+    k, row = 1, 2 * s.tree.first[n]
+    while k < s.tree.children[n]:
+        k = 2 * k if s.event[row + 2 * k] <= s.event[row + 2 * k + 1] else 2 * k + 1
+    child: int = s.tree.child[s.tree.first[n] + k - s.tree.children[n]]
+    return child
 
 
 @inner
@@ -221,28 +217,46 @@ def _join(s: Sweep, begin: int, k: int) -> None:
 
 
 @inner
+def _join_above(s: Sweep, n: int) -> int:
+    """Renew the sums above the row of a node; return its group."""
+    up: int = s.tree.parent[n]
+    k = (s.tree.children[up] + s.tree.place[n]) >> 1
+    while k >= 1:
+        _join(s, 2 * s.tree.first[up], k)
+        k >>= 1
+    return up
+
+
+@inner
 def _leaf_row(s: Sweep, n: int) -> None:
     up, i, m, weight = s.tree.parent[n], s.tree.leaf_of[n], s.demand.shape[1], s.tree.weight[n]
     row = 2 * s.tree.first[up] + s.tree.children[up] + s.tree.place[n]
-    wants = s.rising[i] and s.state[i] != STILL
-    climbs = wants and s.state[i] == RISING
-    fixed = s.most[i] if s.rising[i] and s.state[i] == STILL else s.floor[i]
+    state = s.state[i]
+    wants = s.rising[i] and state != STILL and s.turns.turn[n] == s.front[up]
+    climbs, charged = wants and state == RISING, wants and state != STANDING
+    fixed = s.most[i] if s.rising[i] and state == STILL else s.floor[i]
     for j in range(m):
-        s.sums[row, j] = weight * s.demand[i, j] if wants else 0.0
+        s.sums[row, j] = weight * s.demand[i, j] if charged else 0.0
         s.sums[row, m + j] = 0.0 if climbs else fixed * s.demand[i, j]
         s.sums[row, 2 * m + j] = weight * s.demand[i, j] if climbs else 0.0
-    s.event[row] = (s.most[i] if climbs else s.floor[i]) / weight if wants else np.inf
+    goal = s.most[i] if climbs else s.floor[i]
+    if state == STANDING:
+        goal = s.standing[i]
+    s.event[row] = goal / weight if wants else np.inf
 
 
 @inner
 def _group_row(s: Sweep, n: int) -> None:
-    """The row of a group among its siblings, and its next event."""
+    """What a group is charged, its next event, and its row among its siblings."""
     m, top = s.demand.shape[1], 2 * s.tree.first[n] + 1
-    speed = 0.0
-    s.due[n], s.hit[n] = np.inf, -1
-    if s.tree.children[n] > 0:
+    s.speed[n], s.due[n], s.hit[n] = 0.0, np.inf, -1
+    while s.tree.children[n] > 0:
         for j in range(m):
-            speed = max(speed, s.sums[top, j])
+            if s.counted < 0 or j == s.counted:
+                s.speed[n] = max(s.speed[n], s.sums[top, j])
+        if s.speed[n] > 0 or not _start(s, n):
+            break
+    if s.speed[n] > 0:
         s.due[n] = s.event[top]
         if s.bounded or n == 0:
             for j in range(m):
@@ -251,19 +265,57 @@ def _group_row(s: Sweep, n: int) -> None:
                     full = max(s.level[n], (s.room[n, j] - s.sums[top, m + j]) / rate)
                     if full <= s.due[n]:
                         s.due[n], s.hit[n] = full, j
-    s.speed[n] = speed
-    if n == 0:
-        return
-    up = s.tree.parent[n]
+    if n > 0:
+        _charged_row(s, n)
+
+
+@inner
+def _start(s: Sweep, n: int) -> bool:
+    """Let somebody start in a group in which nobody rises; return whether there is anybody."""
+    if s.total and s.event[2 * s.tree.first[n] + 1] < np.inf:
+        s.level[n] = s.event[2 * s.tree.first[n] + 1]
+        c = _first_child(s, n)
+        if s.tree.leaf_of[c] >= 0:
+            _next_state(s, s.tree.leaf_of[c])
+            _leaf_row(s, c)
+        else:
+            s.begun[c] = True
+            _charged_row(s, c)
+        _join_above(s, c)
+        return True
+    if s.after[n] == s.tree.children[n]:
+        return False
+    s.level[n] = 0.0
+    s.front[n] += 1
+    while s.after[n] < s.tree.children[n]:
+        c = s.turns.order[s.tree.first[n] + s.after[n]]
+        if s.turns.turn[c] > s.front[n]:
+            break
+        if s.tree.leaf_of[c] >= 0:
+            _leaf_row(s, c)
+        else:
+            _charged_row(s, c)
+        _join_above(s, c)
+        s.after[n] += 1
+    return True
+
+
+@inner
+def _charged_row(s: Sweep, n: int) -> None:
+    """The row of a group among its siblings."""
+    m, top, speed = s.demand.shape[1], 2 * s.tree.first[n] + 1, s.speed[n]
+    up, weight = s.tree.parent[n], s.tree.weight[n]
     row = 2 * s.tree.first[up] + s.tree.children[up] + s.tree.place[n]
-    if speed == 0:
+    wants = speed > 0 and s.turns.turn[n] == s.front[up]
+    if not (wants and s.begun[n]):
         for j in range(m):
-            s.sums[row, j] = s.sums[row, 2 * m + j] = 0.0
-            s.sums[row, m + j] = s.sums[top, m + j] if s.tree.children[n] > 0 else 0.0
-        s.event[row] = np.inf
+            s.sums[row, j] = s.sums[row, m + j] = s.sums[row, 2 * m + j] = 0.0
+            if s.tree.children[n] > 0:
+                s.sums[row, m + j] = s.sums[top, m + j] + s.level[n] * s.sums[top, 2 * m + j]
+        s.event[row] = s.share[n] / weight if wants else np.inf
         return
     # The level of the children, when the group is charged y, is start + y / speed.
-    weight, start = s.tree.weight[n], s.level[n] - s.share[n] / speed
+    start = s.level[n] - s.share[n] / speed
     for j in range(m):
         s.sums[row, j] = weight * (s.sums[top, j] / speed)
         s.sums[row, m + j] = s.sums[top, m + j] + start * s.sums[top, 2 * m + j]

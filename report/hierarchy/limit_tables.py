@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...core.wording import percent, plural
-from ...heuristics.hierarchy.limits.comparison import Comparison
+from ...heuristics.hierarchy.limits.comparison import CLOSED_FORM, Comparison
 from ...heuristics.hierarchy.limits.schedulers import Given
 from ...heuristics.hierarchy.limits.what_if import WhatIf
 from ...instances.hierarchy.allocation import Allocation
@@ -148,7 +148,7 @@ def comparison_table(comparison: Comparison, tolerance: float) -> Group:
     """What becomes of each leaf, when all are busy and in the worst case."""
     table = Table(title="Dominant shares in the first and the second", title_justify="left")
     table.add_column("leaf")
-    for name in ("first", "second", "worst loss", "loss at most", "best gain"):
+    for name in ("first", "second", "worst loss", "loss at most", "best gain", "worst ratio"):
         table.add_column(name, justify="right")
     table.add_column("worst when these are busy")
     rows = sorted(comparison.leaves, key=lambda leaf: -leaf.worst_loss)
@@ -163,6 +163,7 @@ def comparison_table(comparison: Comparison, tolerance: float) -> Group:
             percent(leaf.worst_loss) if leaf.worst_loss > 0 else "none",
             percent(leaf.loss_at_most) if leaf.loss_at_most is not None else "",
             percent(leaf.best_gain),
+            f"{leaf.worst_ratio:.3f}" if leaf.worst_ratio is not None else "",
             escape(named or ("it alone" if leaf.worst_loss > 0 else "")),
             style="bold red" if leaf.worst_loss > tolerance else None,
         )
@@ -175,6 +176,8 @@ def comparison_table(comparison: Comparison, tolerance: float) -> Group:
         if comparison.every_set
         else "found by search: a loss can be greater, up to the bound where one is given"
     )
+    if comparison.ratio_by == CLOSED_FORM:
+        how += "; both trees have one shape and weights only: the worst ratios are exact"
     return _with_lines(table, [*below, how])
 
 

@@ -177,7 +177,10 @@ def test_compare(quotas, tree, tmp_path):
         (["--why", "eng", "--what-if", "eng:weight=2"], "are two questions: ask one at a time"),
         (["--use", "use.csv"], "--use goes with --admit"),
         (["--on", "kueu"], "did you mean kueue"),
-        (["--on", "kueue", "--why", "eng"], "--on shows the shares of all: leave out --why"),
+        (
+            ["--on", "kueue", "--what-if", "eng:weight=2"],
+            "--on shows the shares of all: leave out --what-if",
+        ),
         (["--admit", "eng:cpu"], "need NODE:cpu=4,memory=8Gi"),
         (["--admit", "eng:gpu=1"], "unknown resource 'gpu'"),
         (["--scale-guarantees", "--method", "drf"], "--scale-guarantees is for method exact"),

@@ -18,18 +18,30 @@ from ....core.arrays import BoolArray, FloatArray
 from ....core.errors import InputError
 from ....core.kernels.decorators import plain
 from ....instances.hierarchy.hierarchy import Hierarchy
+from ....instances.hierarchy.replay import tree_of
 from ..exact import exact
 from .clamps import divide_sets
 from .exact import feasible_quotas
+from .stages import fill_sets
+from .worst_ratio import same_shape, weights_only, worst_ratios
 
 MOST_EXACT = 20
-"""Most leaves of which all busy sets are tried with one resource."""
+"""Most leaves of which all busy sets are tried."""
 
-MOST_EXACT_SEVERAL = 12
-"""The same with several resources, of which each set takes longer."""
+MOST_EXACT_SLOW = 12
+"""The same with several resources that are reserved or shared each for itself."""
 
 FEW = 7
 """Most leaves whose sets take less time without compiling."""
+
+EVERY_SET, CLOSED_FORM, SEARCH = "every set", "closed form", "search"
+"""How a worst ratio is known; that of a search can be worse than it says."""
+
+MOST_SEARCHED = 200
+"""Most leaves that are searched where worst ratios are known."""
+
+LEAST = 1e-12
+"""Share below which no ratio counts."""
 
 STARTS = 12
 """Starts of the search for the worst set of a leaf."""
@@ -51,6 +63,10 @@ class LeafComparison:
     """The most that it gains."""
     loss_at_most: float | None
     """A bound on its loss, the loss itself where all sets were tried; None where none is known."""
+    worst_ratio: float | None
+    """Its second share for its first, where that is least; None if it never has anything."""
+    ratio_with: tuple[str, ...]
+    """Who is busy then."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +81,8 @@ class Comparison:
     """Leaves in one of them alone."""
     every_set: bool
     """Whether all sets of busy leaves were tried, so that the worst losses are exact."""
+    ratio_by: str
+    """How the worst ratios are known: by every set, in closed form, or by search."""
 
     def harmless(self, tolerance: float) -> bool:
         """Whether nobody is lost and nobody loses more than `tolerance`."""
@@ -96,26 +114,47 @@ def _compared(first: Hierarchy, second: Hierarchy, pairs: list[tuple[int, int]])
     ours, theirs = [i for i, _ in pairs], [k for _, k in pairs]
     trees = _Side(first, ours), _Side(second, theirs)
     simple = all(len(tree.resources) == 1 for tree in (first, second))
-    every = len(pairs) <= (MOST_EXACT if simple else MOST_EXACT_SEVERAL)
-    loss, gain, busy = (_enumerated if every else _searched)(*trees, len(pairs))
+    every = len(pairs) <= (MOST_EXACT_SLOW if any(side.slow for side in trees) else MOST_EXACT)
+    worst = _Worst(len(pairs))
+    shape = same_shape(first, second, pairs)
+    closed = None
+    if shape and weights_only(first, ours) and weights_only(second, theirs):
+        closed = worst_ratios(first, second, pairs, shape)
+        worst.keep(closed[1], *(side.shares(closed[1]) for side in trees))
+    if every:
+        _enumerate(*trees, worst)
+    elif closed is None or len(pairs) <= MOST_SEARCHED:
+        _search(*trees, worst)
     everybody = np.ones((1, len(pairs)), dtype=np.bool_)
     all_busy = [side.shares(everybody)[0] for side in trees]
-    bound = loss if every else _bounds(*trees, loss) if simple else None
+    loss_at_most = worst.loss if every else _bounds(*trees, worst.loss) if simple else None
+    if closed is not None:
+        worst.ratio, worst.ratio_with = closed
+        # Nobody has more than everything.
+        most = 1 - worst.ratio if loss_at_most is None else np.minimum(loss_at_most, 1 - closed[0])
+        loss_at_most = np.maximum(worst.loss, most)
+
+    def named(busy: BoolArray) -> tuple[str, ...]:
+        return tuple(first.paths[ours[b]] for b in np.flatnonzero(busy).tolist())
+
     return Comparison(
         tuple(
             LeafComparison(
-                first.paths[i],
-                (float(all_busy[0][p]), float(all_busy[1][p])),
-                float(loss[p]),
-                tuple(first.paths[ours[b]] for b in np.flatnonzero(busy[p]).tolist()),
-                float(gain[p]),
-                None if bound is None else float(bound[p]),
+                leaf=first.paths[i],
+                all_busy=(float(all_busy[0][p]), float(all_busy[1][p])),
+                worst_loss=float(worst.loss[p]),
+                worst_with=named(worst.loss_with[p]),
+                best_gain=float(worst.gain[p]),
+                loss_at_most=None if loss_at_most is None else float(loss_at_most[p]),
+                worst_ratio=float(worst.ratio[p]) if worst.ratio[p] < np.inf else None,
+                ratio_with=named(worst.ratio_with[p]),
             )
             for p, (i, _) in enumerate(pairs)
         ),
         tuple(path for i, path in enumerate(first.paths) if i not in set(ours)),
         tuple(path for k, path in enumerate(second.paths) if k not in set(theirs)),
         every,
+        CLOSED_FORM if closed is not None else EVERY_SET if every else SEARCH,
     )
 
 
@@ -148,11 +187,21 @@ class _Side:
         self.common = np.array(common)
         self.tree = replace(tree, tasks=np.where(alone, busy, 0.0))
         self.quotas = feasible_quotas(self.tree)
+        each = self.tree.shares_each or self.quotas.reserve.any()
+        self.slow = len(tree.resources) > 1 and bool(each)
 
     def shares(self, busy: BoolArray) -> FloatArray:
         """Dominant shares, shape (sets, common leaves), of sets of busy ones, the same shape."""
         if len(self.tree.resources) == 1:
             return divide_sets(self.tree, self.quotas, self.common, busy)
+        if self.slow:
+            return self._one_by_one(busy)
+        tree = tree_of(self.tree, self.quotas)
+        dominant: FloatArray = (self.tree.task_share / tree.size)[self.common]
+        shares: FloatArray = fill_sets(self.tree, tree, self.common, busy) * dominant
+        return shares
+
+    def _one_by_one(self, busy: BoolArray) -> FloatArray:
         shares = []
         for row in busy:
             idle = np.ones(self.tree.leaves, dtype=np.bool_)
@@ -162,40 +211,46 @@ class _Side:
         return np.stack(shares)
 
 
-def _enumerated(
-    first: _Side, second: _Side, leaves: int
-) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Worst loss and best gain of each leaf over all sets, and the set of the worst loss."""
-    loss, gain = np.zeros(leaves), np.zeros(leaves)
-    worst = np.zeros((leaves, leaves), dtype=np.bool_)
-    block = 1 << 12
+class _Worst:
+    """The worst that is known of each leaf: arrays of shape (leaves,), and sets for each."""
+
+    def __init__(self, leaves: int) -> None:
+        self.loss, self.gain = np.zeros((2, leaves))
+        self.ratio = np.full(leaves, np.inf)
+        self.loss_with, self.ratio_with = np.zeros((2, leaves, leaves), dtype=np.bool_)
+
+    def keep(self, busy: BoolArray, before: FloatArray, after: FloatArray) -> FloatArray:
+        """Take over what is worse or better than what is known; return the changes.
+
+        All of shape (sets, leaves).
+        """
+        change = np.where(busy, after - before, 0.0)
+        ratio = np.full(busy.shape, np.inf)
+        np.divide(after, before, out=ratio, where=busy & (before > LEAST))
+        sets, own = change.argmin(axis=0), np.arange(busy.shape[1])
+        worse = -change[sets, own] > self.loss + 1e-12
+        self.loss[worse] = -change[sets, own][worse]
+        self.loss_with[worse] = busy[sets[worse]]
+        self.gain = np.maximum(self.gain, change.max(axis=0))
+        sets = ratio.argmin(axis=0)
+        worse = ratio[sets, own] < self.ratio - 1e-12
+        self.ratio[worse] = ratio[sets, own][worse]
+        self.ratio_with[worse] = busy[sets[worse]]
+        return change
+
+
+def _enumerate(first: _Side, second: _Side, worst: _Worst) -> None:
+    """Try all sets."""
+    leaves, block = len(worst.loss), 1 << 12
     for begin in range(1, 1 << leaves, block):
         numbers = np.arange(begin, min(begin + block, 1 << leaves))
         busy = (numbers[:, None] >> np.arange(leaves) & 1).astype(np.bool_)
-        _keep(busy, second.shares(busy) - first.shares(busy), loss, gain, worst)
-    return loss, gain, worst
+        worst.keep(busy, first.shares(busy), second.shares(busy))
 
 
-def _keep(
-    busy: BoolArray,
-    change: FloatArray,
-    loss: FloatArray,
-    gain: FloatArray,
-    worst: BoolArray,
-) -> None:
-    """Take over what is worse or better than what is known."""
-    change = np.where(busy, change, 0.0)
-    for p in range(len(loss)):
-        s = int(change[:, p].argmin())
-        if -change[s, p] > loss[p] + 1e-12:
-            loss[p], worst[p] = -change[s, p], busy[s]
-        gain[p] = max(gain[p], float(change[:, p].max()))
-
-
-def _searched(first: _Side, second: _Side, leaves: int) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """The same by a search: for each leaf, flip others and whole subtrees while its loss grows."""
-    loss, gain = np.zeros(leaves), np.zeros(leaves)
-    worst = np.zeros((leaves, leaves), dtype=np.bool_)
+def _search(first: _Side, second: _Side, worst: _Worst) -> None:
+    """For each leaf, flip others and whole subtrees while its loss grows."""
+    leaves = len(worst.loss)
     rng = np.random.default_rng(0)
     groups = _groups(first) + _groups(second)
     for p in range(leaves):
@@ -211,13 +266,11 @@ def _searched(first: _Side, second: _Side, leaves: int) -> tuple[FloatArray, Flo
                     tries[leaves + 2 * g, members] = True
                     tries[leaves + 2 * g + 1, members] = False
                 tries[:, p] = True
-                change = second.shares(tries) - first.shares(tries)
-                _keep(tries, change, loss, gain, worst)
+                change = worst.keep(tries, first.shares(tries), second.shares(tries))
                 s = int(change[:, p].argmin())
                 if change[s, p] >= least - 1e-12:
                     break
                 busy, least = tries[s], float(change[s, p])
-    return loss, gain, worst
 
 
 def _groups(side: _Side) -> list[Any]:

@@ -13,9 +13,10 @@ from ....core.notices import progress
 from ....instances.hierarchy.allocation import SATISFIED, Allocation
 from ....instances.hierarchy.hierarchy import Hierarchy
 from ....instances.hierarchy.quotas import Quotas, check_feasible
-from ....instances.hierarchy.replay import replay, tree_of
+from ....instances.hierarchy.replay import Filled, replay, tree_of
+from ....instances.hierarchy.replay_stage import Tree
 from .clamps import divide
-from .stages import beyond_sweeps, fill_by_stages
+from .stages import fill_by_stages
 
 MANY = 3000
 """Nodes from which on a simulation event by event takes more than seconds."""
@@ -48,19 +49,27 @@ def exact_with_limits(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -
     """
     quotas = feasible_quotas(hierarchy, scale_guarantees=scale_guarantees)
     if hierarchy.shares_each:
-        tasks, guaranteed = _each_for_itself(hierarchy, quotas)
-    elif not (slow := beyond_sweeps(hierarchy, quotas)):
-        size = hierarchy.task_share
-        tasks, guaranteed = _tasks(hierarchy, *fill_by_stages(hierarchy, quotas), size)
-    else:
-        if hierarchy.nodes > MANY:
-            progress(f"{slow}: {hierarchy.nodes} nodes event by event, which can take minutes")
-        tree = tree_of(hierarchy, quotas)
-        filled = replay(tree)
-        tasks, guaranteed = _tasks(hierarchy, filled.share, filled.guaranteed, tree.size)
+        return _allocation(hierarchy, "exact", *each_for_itself(hierarchy, quotas))
+    tree = tree_of(hierarchy, quotas)
+    if not quotas.reserve.any():
+        return allocation_of(hierarchy, "exact", tree, fill_by_stages(hierarchy, tree))
+    if hierarchy.nodes > MANY:
+        progress(f"reserves: {hierarchy.nodes} nodes event by event, which can take minutes")
+    return allocation_of(hierarchy, "exact", tree, replay(tree))
+
+
+def allocation_of(hierarchy: Hierarchy, method: str, tree: Tree, filled: Filled) -> Allocation:
+    """The allocation with given shares; leaves with all their tasks have exactly these."""
+    tasks = np.where(filled.share >= tree.most, hierarchy.tasks, filled.share / tree.size)
+    return _allocation(hierarchy, method, tasks, filled.guaranteed / tree.size)
+
+
+def _allocation(
+    hierarchy: Hierarchy, method: str, tasks: FloatArray, guaranteed: FloatArray
+) -> Allocation:
     return Allocation(
         hierarchy=hierarchy,
-        method="exact",
+        method=method,
         tasks=tasks,
         weight=np.where(hierarchy.tasks > 0, hierarchy.weight[hierarchy.leaf], 0.0),
         bottleneck=_bottlenecks(hierarchy, tasks),
@@ -68,15 +77,7 @@ def exact_with_limits(hierarchy: Hierarchy, *, scale_guarantees: bool = False) -
     )
 
 
-def _tasks(
-    hierarchy: Hierarchy, share: FloatArray, guaranteed: FloatArray, size: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Tasks of shares, all where they are as many, and of guaranteed parts."""
-    tasks = np.where(share >= hierarchy.tasks * size, hierarchy.tasks, share / size)
-    return tasks, guaranteed / size
-
-
-def _each_for_itself(hierarchy: Hierarchy, quotas: Quotas) -> tuple[FloatArray, FloatArray]:
+def each_for_itself(hierarchy: Hierarchy, quotas: Quotas) -> tuple[FloatArray, FloatArray]:
     """Tasks that the amounts of all resources permit, and guarantee, both of shape (leaves,)."""
     tasks, guaranteed = hierarchy.tasks.copy(), hierarchy.tasks.copy()
     for j, capacity in enumerate(hierarchy.capacity.tolist()):

@@ -16,12 +16,14 @@ from ....core.advice import did_you_mean
 from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....core.kernels.decorators import plain
+from ....core.wording import percent
 from ....instances.hierarchy.hierarchy import SMALL, Hierarchy
 from ....instances.hierarchy.node_shares import NodeShares
 from ....instances.hierarchy.quotas import ABOVE, DOMINANT, EACH, TOTAL, Quotas, check_feasible
 from .clamps import Rule, divide
-from .exact import exact_with_limits
-from .one_by_one import filled
+from .exact import each_for_itself, exact_with_limits
+from .slots import whole_tasks
+from .summed_use import filled
 
 POINT = 1e-4
 """Least difference, as a fraction of the capacity, that is told."""
@@ -39,9 +41,27 @@ class Scheduler:
     """Whether what children are guaranteed is guaranteed to their group."""
     idle_to_weight_0: bool = True
     """Whether a queue of weight 0 gets what nobody else wants."""
+    knows: frozenset[str] = frozenset(("guarantee", "limit"))
+    """What it knows of a queue beside its weight."""
+    in_all: bool = False
+    """Whether a task runs only where its queue has enough of all resources."""
+    whole: bool = False
+    """Whether it gives whole tasks one after the other."""
+    one_number: bool = False
+    """Whether what a task uses is one number, its dominant share, summed within groups."""
     remark: str = ""
     """What its rule leaves open."""
 
+
+UNKNOWN = {
+    "guarantee": "guarantees",
+    "limit": "limits",
+    "reserve": "reserves",
+    "priority": "priorities of queues",
+}
+"""What a scheduler may not know, in words."""
+
+_ALL = frozenset(UNKNOWN)
 
 SCHEDULERS = {
     "yarn": Scheduler(TOTAL, EACH, children_count=False, idle_to_weight_0=False),
@@ -49,24 +69,32 @@ SCHEDULERS = {
         TOTAL,
         EACH,
         children_count=False,
+        knows=_ALL - {"reserve"},
         remark="preemption takes back only what others lack of their guarantee: idle capacity "
         "stays with who came first, unless balancing preemption is on",
     ),
-    "kueue": Scheduler(ABOVE, DOMINANT),
-    "volcano": Scheduler(TOTAL, EACH),
+    "kueue": Scheduler(ABOVE, DOMINANT, knows=_ALL - {"priority"}),
+    "volcano": Scheduler(TOTAL, EACH, knows=_ALL, in_all=True),
     "kai": Scheduler(
         ABOVE,
         EACH,
         children_count=False,
         idle_to_weight_0=False,
+        knows=_ALL - {"reserve"},
         remark="whole units are given, the largest remainder first: up to one unit more or less",
     ),
     "spark": Scheduler(
-        TOTAL, DOMINANT, remark="a pool gets a slot when one is free: nothing is taken back"
+        TOTAL,
+        DOMINANT,
+        knows=frozenset({"guarantee"}),
+        whole=True,
+        remark="a pool gets a slot when one is free: nothing is taken back",
     ),
     "slurm": Scheduler(
         TOTAL,
         DOMINANT,
+        knows=frozenset({"limit"}),
+        one_number=True,
         remark="shares are of usage that decays over days, not of every moment",
     ),
 }
@@ -139,20 +167,56 @@ def _amounts(tree: Hierarchy, rule: Scheduler) -> FloatArray:
     one_at_a_time = Rule(rule.surplus == TOTAL, rule.children_count, rule.idle_to_weight_0)
     if own.counted >= 0:
         return _by_one(own, quotas, own.counted, one_at_a_time)
+    if rule.whole and len(tree.resources) == 1:
+        tasks = whole_tasks(own, quotas)
+        if tasks is not None:
+            return NodeShares(tree, tasks).used
+    if rule.in_all and own.shares_each:
+        return NodeShares(tree, each_for_itself(own, quotas)[0]).used
     if own.shares_each:
         columns = [
             divide(own, quotas, j, one_at_a_time).amount * tree.capacity[j]
             for j in range(len(tree.resources))
         ]
         return np.stack(columns, axis=1)
-    return NodeShares(tree, filled(own, quotas)).used
+    if rule.one_number:
+        own = _by_one_number(own, quotas)
+    return NodeShares(tree, filled(own, own.quotas or quotas)).used
 
 
 def _own(tree: Hierarchy, rule: Scheduler) -> Quotas:
     """The quotas as the scheduler takes them."""
     quotas = tree.quotas or Quotas.none(tree.nodes, len(tree.resources))
+    none = Quotas.none(tree.nodes, len(tree.resources))
     named = quotas.shares in tree.resources
-    return replace(quotas, surplus=rule.surplus, shares=quotas.shares if named else rule.shares)
+    return replace(
+        quotas,
+        surplus=rule.surplus,
+        shares=quotas.shares if named else rule.shares,
+        **{what: getattr(none, what) for what in UNKNOWN if what not in rule.knows},
+    )
+
+
+def _by_one_number(tree: Hierarchy, quotas: Quotas) -> Hierarchy:
+    """The tree with one more resource, the only one that counts: dominant shares of tasks."""
+    name = "/".join(tree.resources)
+
+    def wider(amounts: FloatArray, value: float) -> FloatArray:
+        return np.column_stack((amounts, np.full(len(amounts), value)))
+
+    return replace(
+        tree,
+        resources=(*tree.resources, name),
+        capacity=np.append(tree.capacity, float(len(tree.resources))),
+        demand=np.column_stack((tree.demand, tree.task_share)),
+        quotas=replace(
+            quotas,
+            guarantee=wider(quotas.guarantee, 0.0),
+            limit=wider(quotas.limit, np.inf),
+            reserve=wider(quotas.reserve, 0.0),
+            shares=name,
+        ),
+    )
 
 
 def _by_one(tree: Hierarchy, quotas: Quotas, j: int, rule: Rule) -> FloatArray:
@@ -177,7 +241,13 @@ def _causes(
     try:
         check_feasible(quotas, tree.capacity, tree.parent, tree.resources, tree.path, tree.wanted)
     except InputError as error:
-        yield f"{error}: each has its own here, exact scales them"
+        if "guarantee" in rule.knows:
+            own = "who has least of its own is next" if rule.whole else "each has its own here"
+            yield f"{error}: {own}, exact scales them"
+    for what in sorted(UNKNOWN.keys() - rule.knows):
+        found = _difference(tree, amount, _amounts(tree, replace(rule, knows=rule.knows | {what})))
+        if found:
+            yield f"it knows no {UNKNOWN[what]}" + found
     if quotas.surplus != rule.surplus:
         word = {ABOVE: "what lies above the guarantees", TOTAL: "everything"}
         yield (
@@ -204,12 +274,24 @@ def _causes(
         found = _difference(tree, amount, exact)
         if found:
             yield "each resource is divided for itself, exact goes by the dominant one" + found
+        if rule.in_all:
+            yield from _idle(tree, amount, exact)
     elif len(tree.resources) > 1:
         found = _difference(tree, amount, exact)
         if found:
             yield "use is summed within groups" + found
     if rule.remark:
         yield rule.remark
+
+
+def _idle(tree: Hierarchy, amount: FloatArray, exact: FloatArray) -> Iterator[str]:
+    """What lies idle because shares of one resource go without those of another."""
+    idle = (exact[0] - amount[0]) / tree.capacity
+    for j in np.flatnonzero(idle > POINT).tolist():
+        yield (
+            f"{tree.resources[j]} apart from the others: {percent(float(idle[j]))} of it lies idle "
+            "that exact gives"
+        )
 
 
 def _difference(tree: Hierarchy, amount: FloatArray, other: FloatArray) -> str:

@@ -1,67 +1,178 @@
-"""Several resources with guarantees and limits: guaranteed parts, then the surplus in stages.
+"""Several resources with guarantees and limits: guaranteed parts, then the rest in stages.
 
 Every group with a guarantee of its own is filled like a cluster of its own, from the leaves up.
-What is above these parts rises as without guarantees, in sweeps that stop at full limits. Weights
-divide the surplus, and there is one class of siblings; `replay` knows the rest.
+Then shares rise as without guarantees, in sweeps that stop at full limits: above these parts, or
+from them on where weights divide the total.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ....core.arrays import FloatArray, IntArray
+from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.kernels.decorators import by_reference, inner
 from ....instances.hierarchy.hierarchy import Hierarchy
-from ....instances.hierarchy.quotas import DOMINANT, TOTAL, Quotas
+from ....instances.hierarchy.replay import Filled
+from ....instances.hierarchy.replay_stage import Tree
 from ..saturation import ROUNDING
-from ..sweep import Sweep, raise_all, raise_below, sweep_of
+from ..sweep import raise_below
+from ..sweep_state import Sweep, sweep_of, turns_of
 from ..tree_layout import layout
 
 
-def beyond_sweeps(hierarchy: Hierarchy, quotas: Quotas) -> str:
-    """What quotas use that only `replay` knows; empty if there is nothing."""
-    shared, among = hierarchy.parent[1:], np.zeros(hierarchy.nodes, dtype=np.int64)
-    among[shared] = quotas.priority[1:]
-    uses = {
-        "weights that divide the total": quotas.surplus == TOTAL and quotas.guarantee.any(),
-        f"shares of {quotas.shares} alone": quotas.shares != DOMINANT,
-        "priorities": (quotas.priority[1:] != among[shared]).any(),
-        "weights of 0": not (hierarchy.weight > 0).all(),
-        "reserves": quotas.reserve.any(),
-    }
-    return ", ".join(what for what, used in uses.items() if used)
+class _Stages(NamedTuple):
+    """A sweep, what it is filled by, and scratch.
+
+    `most`: with all tasks, within the limits of the leaves. `own`: what the leaves' own guarantees
+    permit. `guarantee` and `limit`: of groups, fractions of the capacity. `base`, `share`: what is
+    guaranteed to the leaves and what they have in the end.
+    """
+
+    sweep: Sweep
+    most: FloatArray
+    own: FloatArray
+    guarantee: FloatArray
+    limit: FloatArray
+    base: FloatArray
+    share: FloatArray
+    any_stated: bool
+    order: IntArray
+    below: IntArray
+    raised: FloatArray
+    full: BoolArray
+    needed: BoolArray
 
 
-def fill_by_stages(hierarchy: Hierarchy, quotas: Quotas) -> tuple[FloatArray, FloatArray]:
-    """Dominant shares and guaranteed parts of all leaves, both of shape (leaves,)."""
-    tree, need, leaf = layout(hierarchy), hierarchy.normalised, hierarchy.leaf
-    limit = quotas.limit / hierarchy.capacity
-    guarantee = np.minimum(quotas.guarantee / hierarchy.capacity, limit)
-    most = np.minimum(hierarchy.most_share, _within(limit[leaf], need))
-    base = np.minimum(most, _within(guarantee[leaf], need))
+def fill_by_stages(hierarchy: Hierarchy, tree: Tree) -> Filled:
+    """Shares and guaranteed parts of all leaves. Nothing may be reserved."""
+    stages = _stages(hierarchy, tree)
+    _fill_once(stages)
+    return Filled(stages.share, stages.base)
+
+
+def fill_sets(hierarchy: Hierarchy, tree: Tree, leaves: IntArray, busy: BoolArray) -> FloatArray:
+    """Shares for many sets of busy ones among some leaves. Nothing may be reserved.
+
+    `busy`: shape (sets, these leaves), like the result; other leaves keep their tasks.
+    """
+    stages = _stages(hierarchy, tree)
+    shares = np.zeros(busy.shape)
+    _fill_sets(stages, stages.most[leaves], leaves, busy, shares)
+    return shares
+
+
+def _stages(hierarchy: Hierarchy, tree: Tree) -> _Stages:
+    need, leaf = tree.need, hierarchy.leaf
+    limit = tree.limit.copy()
+    guarantee = np.minimum(tree.guarantee, limit)
+    most = np.minimum(tree.most, _within(limit[leaf], need))
+    own = _within(guarantee[leaf], need)
+    total = tree.total and bool(guarantee.any())
     guarantee[leaf] = 0.0
     limit[0] = 1.0
-    room, nothing = limit.copy(), np.zeros(hierarchy.leaves)
-    sweep = sweep_of(tree, need, most > 0, nothing, most.copy(), room)
-    nodes = np.arange(hierarchy.nodes)
-    if guarantee.any():
-        _guaranteed_parts(sweep, most, guarantee, limit, base, nodes.copy(), nothing.copy())
-    _all_rooms(sweep, nodes, limit, limit, base)
-    above, left = nothing, sweep.most
-    left[:] = np.maximum(0.0, most - base)
-    full = np.zeros(len(hierarchy.resources), dtype=np.bool_)
-    while (sweep.rising & (above < left)).any():
-        raised = above.copy()
-        raise_all(sweep, nodes, raised)
-        above[:] = raised
-        if sweep.hit[0] < 0:
+    nothing = np.zeros(hierarchy.leaves)
+    places = layout(hierarchy)._replace(weight=tree.weight)
+    sweep = sweep_of(
+        places,
+        need,
+        most > 0,
+        nothing,
+        most.copy(),
+        limit.copy(),
+        nothing.copy() if total else None,
+    )._replace(turns=turns_of(places, tree.rank), counted=hierarchy.counted)
+    order, full = np.arange(hierarchy.nodes), np.zeros(need.shape[1], dtype=np.bool_)
+    return _Stages(
+        sweep=sweep,
+        most=most,
+        own=own,
+        guarantee=guarantee,
+        limit=limit,
+        base=nothing.copy(),
+        share=nothing.copy(),
+        any_stated=bool(guarantee.any()),
+        order=order,
+        below=order.copy(),
+        raised=nothing.copy(),
+        full=full,
+        needed=full.copy(),
+    )
+
+
+@by_reference
+def _fill_once(stages: _Stages) -> None:
+    _fill(stages)
+
+
+@by_reference
+def _fill_sets(
+    stages: _Stages, most: FloatArray, leaves: IntArray, busy: BoolArray, shares: FloatArray
+) -> None:
+    for s in range(busy.shape[0]):
+        for p in range(len(leaves)):
+            stages.most[leaves[p]] = most[p] if busy[s, p] else 0.0
+        _fill(stages)
+        for p in range(len(leaves)):
+            shares[s, p] = stages.share[leaves[p]]
+
+
+@inner
+def _fill(stages: _Stages) -> None:
+    s, most, base, full = stages.sweep, stages.most, stages.base, stages.full
+    leaves, m = s.demand.shape
+    for i in range(leaves):
+        base[i] = min(most[i], stages.own[i])
+        s.rising[i] = most[i] > 0
+        s.floor[i] = 0.0
+    if stages.any_stated:
+        _guaranteed_parts(stages)
+    _rooms(s, stages.order, len(stages.order), stages.limit, stages.limit, base)
+    for i in range(leaves):
+        if s.total:
+            s.floor[i] = s.standing[i] = base[i]
+            s.most[i] = most[i]
+        else:
+            s.floor[i], s.most[i] = 0.0, max(0.0, most[i] - base[i])
+        stages.raised[i] = s.floor[i]
+    for j in range(m):
+        full[j] = False
+    while True:
+        hungry = False
+        for i in range(leaves):
+            hungry = hungry or (s.rising[i] and s.floor[i] < s.most[i])
+        if not hungry:
             break
-        wanted = (need[sweep.rising] > 0).any(axis=0)
-        full |= wanted & (above @ need >= room[0] - ROUNDING)
-        full[sweep.hit[0]] = True
-        sweep.rising[:] &= ~(need[:, full] > 0).any(axis=1)
-    has_all = above >= np.maximum(0.0, most - base)
-    return np.where(has_all, most, base + above), base
+        raise_below(s, stages.order, len(stages.order), stages.raised)
+        for i in range(leaves):
+            s.floor[i] = stages.raised[i]
+        if s.hit[0] < 0:
+            break
+        _fill_up(stages)
+    for i in range(leaves):
+        apart = 0.0 if s.total else base[i]
+        has_all = s.floor[i] >= max(0.0, most[i] - apart)
+        stages.share[i] = most[i] if has_all else apart + s.floor[i]
+
+
+@inner
+def _fill_up(stages: _Stages) -> None:
+    """After a stage, find the full resources, and block the leaves that need them."""
+    s, full, needed = stages.sweep, stages.full, stages.needed
+    leaves, m = s.demand.shape
+    for j in range(m):
+        load, needed[j] = 0.0, False
+        for i in range(leaves):
+            load += s.floor[i] * s.demand[i, j]
+            needed[j] = needed[j] or (s.rising[i] and s.demand[i, j] > 0)
+        if needed[j] and load >= s.room[0, j] - ROUNDING:
+            full[j] = True
+    full[s.hit[0]] = True
+    for i in range(leaves):
+        for j in range(m):
+            if full[j] and s.demand[i, j] > 0:
+                s.rising[i] = False
 
 
 def _within(amounts: FloatArray, need: FloatArray) -> FloatArray:
@@ -71,20 +182,14 @@ def _within(amounts: FloatArray, need: FloatArray) -> FloatArray:
     return permitted
 
 
-@by_reference
-def _guaranteed_parts(
-    s: Sweep,
-    most: FloatArray,
-    guarantee: FloatArray,
-    limit: FloatArray,
-    base: FloatArray,
-    order: IntArray,
-    raised: FloatArray,
-) -> None:
+@inner
+def _guaranteed_parts(stages: _Stages) -> None:
     """Fill groups that are guaranteed something, those inside first; `base` has what leaves have.
 
     What is above a group does not limit what it is guaranteed.
     """
+    s, most, base, order = stages.sweep, stages.most, stages.base, stages.below
+    guarantee, raised = stages.guarantee, stages.raised
     tree, m = s.tree, s.demand.shape[1]
     for group in range(len(tree.parent) - 1, 0, -1):
         stated = 0.0
@@ -99,31 +204,26 @@ def _guaranteed_parts(
             for k in range(tree.first[n], tree.first[n] + tree.children[n]):
                 order[count] = tree.child[k]
                 count += 1
-        _rooms(s, order, count, guarantee, limit, base)
+        _rooms(s, order, count, guarantee, stages.limit, base)
         for at in range(count):
             i = tree.leaf_of[order[at]]
-            if i >= 0:
-                s.most[i] = max(0.0, most[i] - base[i])
-
+            if i >= 0 and s.total:
+                s.floor[i] = s.standing[i] = raised[i] = base[i]
+                s.most[i] = most[i]
+            elif i >= 0:
+                s.most[i], raised[i] = max(0.0, most[i] - base[i]), 0.0
         raise_below(s, order, count, raised)
         for at in range(count):
             i = tree.leaf_of[order[at]]
             if i >= 0:
-                base[i] += raised[i]
-
-
-@by_reference
-def _all_rooms(
-    s: Sweep, order: IntArray, own: FloatArray, limit: FloatArray, base: FloatArray
-) -> None:
-    _rooms(s, order, len(order), own, limit, base)
+                base[i] = raised[i] if s.total else base[i] + raised[i]
 
 
 @inner
 def _rooms(
     s: Sweep, order: IntArray, count: int, own: FloatArray, limit: FloatArray, base: FloatArray
 ) -> None:
-    """What is left of limits above guaranteed parts; of the first node's `own` instead."""
+    """What may be used above guaranteed parts, or in total; of the first node's `own` limits."""
     tree, m = s.tree, s.demand.shape[1]
     for at in range(count):
         for j in range(m):
@@ -136,4 +236,4 @@ def _rooms(
             if at > 0:
                 s.room[up, j] += use
             most = limit[n, j] if at > 0 else own[n, j]
-            s.room[n, j] = max(0.0, most - use)
+            s.room[n, j] = most if s.total else max(0.0, most - use)

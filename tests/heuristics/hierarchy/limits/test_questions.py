@@ -9,10 +9,15 @@ from quota_trees import eng_and_ads, group, leaf, quota_tree, random_quota_tree
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy.exact import exact
+from slotwise.heuristics.hierarchy.explanation import why
+from slotwise.heuristics.hierarchy.limits import comparison as comparing
 from slotwise.heuristics.hierarchy.limits.admission import admission
 from slotwise.heuristics.hierarchy.limits.comparison import compare_hierarchies
+from slotwise.heuristics.hierarchy.limits.reclaim import TAKES_BACK
+from slotwise.heuristics.hierarchy.limits.schedulers import SCHEDULERS
 from slotwise.heuristics.hierarchy.limits.what_if import what_if
 from slotwise.heuristics.hierarchy.limits.why_node import why_node
+from slotwise.instances.hierarchy.hierarchy import Hierarchy
 
 
 def test_why_a_leaf():
@@ -25,6 +30,7 @@ def test_why_a_leaf():
         "Limited by the maximum of eng: 40 cpu, full.",
         "The cluster is not full: cpu 85 %.",
         "Hold what it needs: eng/test 10 cpu (guaranteed 5, so 5 can be taken back).",
+        "Borrows 10 cpu above what it is guaranteed; nobody else's guarantee lies idle.",
         # 40 * 3.3/4.3 - 30 = .698
         "If its weight were 10 % more: +0.698 cpu; gives way: eng/test -0.698 cpu.",
         "Weight +1: +2 cpu; gives way: eng/test -2 cpu.",
@@ -41,6 +47,29 @@ def test_why_a_group_and_who_has_all_its_tasks():
     assert "Limited by its tasks: all of them run." in str(why_node(allocation, "ads"))
     with pytest.raises(InputError, match="no node 'en'"):
         why_node(allocation, "en")
+
+
+def test_who_can_take_back_what_is_borrowed():
+    # x has 60: its guarantee of 20, and 40 of those that a (30, uses 10) and G (30, uses 10) lend.
+    lenders = leaf("a", 1, 10, guarantee=30), group("G", leaf("b", 1, 10, guarantee=15),
+                                                    leaf("c", 1, 0), guarantee=30)  # fmt: skip
+    tree = quota_tree(80, leaf("x", guarantee=20), *lenders)
+    allocation = exact(tree)
+    answer = why(allocation, "x", on="kueue")
+    assert answer.reclaims[0].owners == {"a": 20, "G": 15, "G/b": 5}
+    text = str(answer).splitlines()
+    assert (
+        "Borrows 40 cpu above what it is guaranteed; who wants what is guaranteed to it can take "
+        "it back: a up to 20, G up to 15 and G/b up to 5."
+    ) in text
+    assert any(line.startswith("kueue takes it back only if the queue") for line in text)
+    assert why(allocation, "a").reclaims == ()
+    with pytest.raises(InputError, match="unknown scheduler 'borg'"):
+        why(allocation, "x", on="borg")
+
+
+def test_every_scheduler_tells_whether_it_takes_back():
+    assert TAKES_BACK.keys() == SCHEDULERS.keys()
 
 
 def test_what_if():
@@ -137,6 +166,51 @@ def test_worst_losses_are_those_of_all_sets(resources):
             assert losses == pytest.approx(loss, abs=1e-9)
 
 
+def two_of_one_shape(rng, leaves, groups):
+    """Two trees of one shape with other weights: groups in groups, and leaves anywhere in them."""
+    parent = [-1]
+    for _ in range(groups):
+        parent.append(int(rng.integers(0, len(parent))))
+    inner = len(parent)
+    parent += [*range(inner), *rng.integers(0, inner, leaves - inner).tolist()]
+    tree = Hierarchy(
+        resources=("cpu",),
+        capacity=np.array([100.0]),
+        names=tuple(f"n{n}" for n in range(len(parent))),
+        parent=np.array(parent),
+        weight=rng.integers(1, 5, len(parent)).astype(float),
+        leaf=np.arange(inner, len(parent)),
+        demand=np.ones((leaves, 1)),
+        tasks=np.full(leaves, np.inf),
+    )
+    return tree, replace(tree, weight=rng.integers(1, 5, len(parent)).astype(float))
+
+
+def test_worst_ratios_in_closed_form_are_those_of_all_sets(monkeypatch):
+    rng = np.random.default_rng(8)
+    for _ in range(6):
+        pair = two_of_one_shape(rng, 9, 3)
+        by_form = compare_hierarchies(*pair)
+        with monkeypatch.context() as context:
+            context.setattr(comparing, "weights_only", lambda *_: False)
+            by_sets = compare_hierarchies(*pair)
+        assert by_form.every_set
+        assert by_sets.ratio_by == "every set"
+        for one, two in zip(by_form.leaves, by_sets.leaves, strict=True):
+            assert one.worst_ratio == pytest.approx(two.worst_ratio, abs=1e-9)
+            shares = [leaf_shares(tree, one.ratio_with)[one.leaf] for tree in pair]
+            assert shares[1] / shares[0] == pytest.approx(one.worst_ratio)
+
+
+def test_worst_ratios_of_many_leaves(monkeypatch):
+    monkeypatch.setattr(comparing, "MOST_SEARCHED", 0)
+    pair = two_of_one_shape(np.random.default_rng(9), 60, 8)
+    comparison = compare_hierarchies(*pair)
+    assert comparison.ratio_by == "closed form"
+    for each in comparison.leaves:
+        assert 0 <= each.worst_loss <= each.loss_at_most <= 1 - each.worst_ratio + 1e-9
+
+
 def test_a_flat_tree_with_the_same_percentages_is_not_the_same():
     nested = quota_tree(100, group("eng", leaf("dev", 3), leaf("test")), leaf("ads", 4))
     flat = quota_tree(100, leaf("dev", 15), leaf("test", 5), leaf("ads", 80))
@@ -156,6 +230,19 @@ def test_a_lost_queue_is_told():
     assert not comparison.harmless(1)
 
 
+def test_all_sets_of_leaves_that_need_several_resources():
+    two = {"cpu": 10, "memory": 10}
+    leaves = [leaf(f"l{i}", 1 + i % 3, demand={"cpu": 1 + i % 2, "memory": 1}) for i in range(13)]
+    nested = quota_tree(two, group("A", *leaves[:6]), group("B", *leaves[6:]))
+    comparison = compare_hierarchies(nested, quota_tree(two, *leaves))
+    assert comparison.every_set
+    for each in comparison.leaves[:3]:
+        busy = {path.rsplit("/", 1)[-1] for path in each.worst_with}
+        before = leaf_shares(nested, each.worst_with)[each.leaf]
+        after = leaf_shares(quota_tree(two, *leaves), busy)[each.leaf.rsplit("/", 1)[-1]]
+        assert before - after == pytest.approx(each.worst_loss)
+
+
 def test_many_leaves_are_searched_and_bounded():
     rng = np.random.default_rng(3)
     weights = rng.integers(1, 9, 24)
@@ -169,5 +256,6 @@ def test_many_leaves_are_searched_and_bounded():
     flat = quota_tree(100, *(leaf(f"l{i}", int(weights[i])) for i in range(24)))
     comparison = compare_hierarchies(nested, flat)
     assert not comparison.every_set
+    assert comparison.ratio_by == "search"
     for each in comparison.leaves:
         assert 0 <= each.worst_loss <= each.loss_at_most

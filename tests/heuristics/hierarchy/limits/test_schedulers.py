@@ -2,8 +2,9 @@
 
 import json
 
+import numpy as np
 import pytest
-from quota_trees import INF, eng_and_ads, group, leaf, quota_tree
+from quota_trees import INF, eng_and_ads, group, leaf, quota_tree, random_quota_tree
 
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy.limits.admission import admission
@@ -94,6 +95,46 @@ def test_public_cases_of_room(cases):
         assert known == pytest.approx(case["expected"]), case["id"]
 
 
+def test_public_cases_of_sparks_order(cases):
+    """With k slots the first k tasks of the order run."""
+    for case in cases("order"):
+        order = case["expected_order"]
+        for k in range(1, len(order) + 1):
+            pools = [
+                Leaf(pool["name"], {"slots": 1}, pool["weight"], pool["tasks"],
+                     Quota({"slots": pool["min"]}))
+                for pool in case["pools"]
+            ]  # fmt: skip
+            tree = hierarchy({"slots": k}, Group("root", pools), sharing=Sharing("total"))
+            given = on_scheduler(tree, "spark").document()["nodes"]
+            running = {name: order[:k].count(name) for name in given}
+            assert {name: row["slots"] for name, row in given.items()} == running, case["id"]
+
+
+def test_what_a_scheduler_does_not_know_is_left_out_and_told():
+    tree = quota_tree(10, leaf("a", guarantee=6, limit=7), leaf("b", priority=1))
+    # Slurm has limits, but no guarantees and no priorities: 5 and 5.
+    found, causes = amounts(tree, "slurm")
+    assert found == pytest.approx({"a": 5, "b": 5})
+    assert any(cause.startswith("it knows no guarantees: a has 10 points less") for cause in causes)
+    # Spark has minimums: a has 6 of 10 slots, more than its half.
+    assert amounts(tree, "spark")[0] == {"a": 6, "b": 4}
+    assert any(cause.startswith("it knows no priorities of queues") for cause in amounts(
+        quota_tree(10, leaf("a", 1), leaf("b", 1, priority=1)), "yarn")[1])  # fmt: skip
+
+
+def test_slurm_counts_one_number_for_a_job():
+    # A is charged for both of its leaves, so B has as much as a and b together.
+    tree = quota_tree(
+        {"cpu": 12, "memory": 12},
+        group("A", leaf("a", demand={"cpu": 1}), leaf("b", demand={"memory": 1})),
+        leaf("B", demand={"cpu": 1, "memory": 1}),
+    )
+    given = on_scheduler(tree, "slurm").document()["nodes"]
+    assert given["B"]["cpu"] == pytest.approx(8)
+    assert given["A/a"]["cpu"] == pytest.approx(4)
+
+
 def amounts(tree, scheduler):
     given = on_scheduler(tree, scheduler)
     return {path: row["cpu"] for path, row in given.document()["nodes"].items()}, given.causes
@@ -141,7 +182,76 @@ def test_two_resources_each_for_itself_and_dominant():
     assert each["a"] == pytest.approx({"cpu": 6, "memory": 6})
     # On Kueue the use of a group is summed: B is charged 6 for 6 of each.
     summed = on_scheduler(tree, "kueue").document()["nodes"]
-    assert summed["B/c"] == pytest.approx({"cpu": 0, "memory": 6}, abs=0.01)
+    assert summed["B/c"] == pytest.approx({"cpu": 0, "memory": 6})
+
+
+def test_kueue_counts_what_a_cohort_could_have():
+    # C could have half the cpu and all memory, so a unit of cpu in it counts twice: y has 2 units
+    # of memory for each unit of x, which is half a unit of memory. z has as much as C, that is 2.5.
+    tree = quota_tree(
+        {"cpu": 12, "memory": 12},
+        group(
+            "C", leaf("x", demand={"cpu": 2, "memory": 1}), leaf("y", demand={"memory": 1}),
+            limit={"cpu": 6},
+        ),
+        leaf("z", demand={"memory": 1}),
+    )  # fmt: skip
+    given = on_scheduler(tree, "kueue").document()["nodes"]
+    assert {path: row["memory"] for path, row in given.items()} == pytest.approx(
+        {"C": 6, "C/x": 1.2, "C/y": 4.8, "z": 6}
+    )
+
+
+def test_what_is_kept_on_kueue_lies_idle_with_several_resources():
+    # a keeps 6 of cpu and uses 2 of it: b has the other 6.
+    kept = {"cpu": 6}
+    tree = quota_tree(
+        {"cpu": 12, "memory": 12},
+        leaf("a", 1, 2, guarantee=kept, reserve=kept),
+        leaf("b", demand={"cpu": 1, "memory": 0.5}),
+    )
+    given = on_scheduler(tree, "kueue").document()["nodes"]
+    assert given["a"] == pytest.approx({"cpu": 2, "memory": 0})
+    assert given["b"] == pytest.approx({"cpu": 6, "memory": 3})
+
+
+def in_steps(tree, step):
+    """Two resources, flat, without guarantees: each step to the least dominant share for weight."""
+    need, share = tree.demand / tree.capacity, np.zeros(tree.leaves)
+    open_ = tree.tasks > 0
+    dominant = need.max(axis=1)
+    while open_.any():
+        i = np.where(open_, share * dominant / tree.weight[tree.leaf], np.inf).argmin()
+        share[i] += step / dominant[i]
+        if (share @ need > 1).any() or share[i] > tree.tasks[i]:
+            share[i] -= step / dominant[i]
+            open_[i] = False
+    return share * dominant
+
+
+def test_flat_queues_of_kueue_in_small_steps():
+    rng, compared = np.random.default_rng(3), 0
+    while compared < 8:
+        tree = random_quota_tree(rng, 2, nodes=7, limits=0, guarantees=0)
+        if (tree.parent[1:] == 0).all():
+            compared += 1
+            tasks = on_scheduler(tree, "kueue").amount[tree.leaf] / np.maximum(tree.demand, 1e-9)
+            share = tasks.max(axis=1) * (tree.demand / tree.capacity).max(axis=1)
+            assert share == pytest.approx(in_steps(tree, 1 / 500), abs=0.01)
+
+
+def test_a_task_on_volcano_needs_its_share_of_all_resources():
+    # Deserved 6 of each. a runs 3 tasks of ⟨2, 1⟩, b 3 of ⟨1, 2⟩: 3 of cpu and of memory lie idle.
+    tree = quota_tree(
+        {"cpu": 12, "memory": 12},
+        leaf("a", demand={"cpu": 2, "memory": 1}),
+        leaf("b", demand={"cpu": 1, "memory": 2}),
+    )
+    given = on_scheduler(tree, "volcano")
+    assert given.document()["nodes"]["a"] == pytest.approx({"cpu": 6, "memory": 3})
+    assert "cpu apart from the others: 25 % of it lies idle that exact gives" in given.causes
+    # YARN's entitlements are amounts of each resource.
+    assert on_scheduler(tree, "yarn").document()["nodes"]["a"] == {"cpu": 6, "memory": 6}
 
 
 def test_memory_alone():

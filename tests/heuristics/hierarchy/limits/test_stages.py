@@ -1,6 +1,7 @@
 """Several resources with guarantees and limits: the sweep against the plain simulation."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,27 +11,41 @@ from slotwise.core.errors import InputError
 from slotwise.core.kernels.decorators import plain
 from slotwise.heuristics.hierarchy.exact import exact
 from slotwise.heuristics.hierarchy.limits import exact as decision
-from slotwise.heuristics.hierarchy.limits.stages import beyond_sweeps
+from slotwise.heuristics.hierarchy.limits.exact import feasible_quotas
+from slotwise.heuristics.hierarchy.limits.stages import fill_by_stages
 from slotwise.instances.hierarchy.replay import replay, tree_of
 
 TWO = {"cpu": 10, "memory": 10}
+TWO_EACH = {"cpu": 1, "memory": 1}
 CPU, MEMORY = {"cpu": 1}, {"memory": 1}
 
 
 @pytest.mark.parametrize(
-    ("resources", "guarantees", "surplus"),
-    [(2, 0.4, "above"), (3, 0.2, "above"), (3, 0.0, "total")],
+    ("resources", "options"),
+    [
+        (2, {"guarantees": 0.4}),
+        (3, {"guarantees": 0.2}),
+        (3, {"guarantees": 0.0, "surplus": "total"}),
+        (2, {"guarantees": 0.4, "surplus": "total"}),
+        (3, {"guarantees": 0.2, "surplus": "total"}),
+        (2, {"classes": True}),
+        (3, {"classes": True, "surplus": "total", "guarantees": 0.2}),
+    ],
 )
-def test_sweep_and_simulation_agree(resources, guarantees, surplus):
+@pytest.mark.parametrize("named", [False, True])
+def test_sweep_and_simulation_agree(resources, options, named):
     rng, compared = np.random.default_rng(resources), 0
     for _ in range(40):
-        tree = random_quota_tree(rng, resources, nodes=16, guarantees=guarantees, surplus=surplus)
-        assert not beyond_sweeps(tree, tree.quotas)
+        tree = random_quota_tree(rng, resources, nodes=16, **options)
+        if named:
+            demand = tree.demand.copy()
+            demand[:, 0] = np.maximum(1, demand[:, 0])
+            tree = replace(tree, demand=demand, quotas=replace(tree.quotas, shares="r0"))
         with suppress(InputError), plain():
-            allocation = exact(tree)
-            filled = replay(tree_of(tree, tree.quotas))
-            assert allocation.share == pytest.approx(filled.share, abs=1e-9)
-            assert allocation.guarantee == pytest.approx(filled.guaranteed, abs=1e-9)
+            plain_tree = tree_of(tree, feasible_quotas(tree))
+            swept, filled = fill_by_stages(tree, plain_tree), replay(plain_tree)
+            assert swept.share == pytest.approx(filled.share, abs=1e-9)
+            assert swept.guaranteed == pytest.approx(filled.guaranteed, abs=1e-9)
             compared += 1
     assert compared >= 15
 
@@ -58,13 +73,42 @@ def test_two_limits_are_full_one_after_the_other():
     assert allocation.tasks.tolist() == pytest.approx([1, 3, 1, 6])
 
 
+def test_a_class_starts_when_all_above_it_stand_still():
+    # a and b rise to 2 each, where a has its tasks and the limit of A stops b; then c and d, 1 : 3,
+    # have the 6 of cpu that are left. Weight 0 comes last: nothing is left for e but memory.
+    first = group(
+        "A",
+        leaf("a", tasks=2, demand=TWO_EACH),
+        leaf("b", demand=TWO_EACH),
+        limit={"cpu": 4},
+        priority=2,
+    )
+    rest = (
+        leaf("c", demand=TWO_EACH),
+        leaf("d", 3, demand=TWO_EACH),
+        leaf("e", 0, demand=CPU),
+        leaf("f", 0, demand=MEMORY),
+    )
+    allocation = exact(quota_tree({"cpu": 10, "memory": 12}, first, *rest))
+    assert allocation.tasks.tolist() == pytest.approx([2, 2, 1.5, 4.5, 0, 2])
+
+
+def test_in_total_a_level_at_which_all_stand_is_free():
+    # A is charged 8 of cpu for what a and c are guaranteed, so B comes to 8 alone. Then the level
+    # of A's children passes from 0 to 4 free of charge, and both rise with B: of the 4 of cpu that
+    # are left A and B get 2 each.
+    a = leaf("a", demand=CPU, guarantee={"cpu": 4})
+    c = leaf("c", demand=TWO_EACH, guarantee={"cpu": 4, "memory": 4})
+    children = group("A", a, c), leaf("B", demand=CPU)
+    allocation = exact(quota_tree({"cpu": 20, "memory": 20}, *children, surplus="total"))
+    assert allocation.tasks.tolist() == pytest.approx([5, 5, 10])
+
+
 def test_what_no_sweep_knows_tells_that_it_takes_long(monkeypatch):
     told = []
     monkeypatch.setattr(decision, "MANY", 2)
     monkeypatch.setattr(decision, "progress", told.append)
-    children = leaf("a", demand=TWO, priority=1), leaf("b", 0, demand=TWO)
-    assert exact(quota_tree(TWO, *children)).tasks.tolist() == [1, 0]
-    assert told == ["priorities, weights of 0: 3 nodes event by event, which can take minutes"]
-    # Siblings of one class are no classes.
-    exact(quota_tree(TWO, leaf("a", demand=TWO, priority=1), leaf("b", demand=TWO, priority=1)))
-    assert len(told) == 1
+    kept = {"guarantee": {"cpu": 4}, "reserve": {"cpu": 4}}
+    children = leaf("a", tasks=2, demand=TWO_EACH, **kept), leaf("b", demand=TWO_EACH)
+    assert exact(quota_tree(TWO, *children)).tasks.tolist() == pytest.approx([2, 6])
+    assert told == ["reserves: 3 nodes event by event, which can take minutes"]
