@@ -28,7 +28,7 @@ EXPORTERS = Registry(
         ),
         Entry(
             "slurm",
-            "instances.hierarchy.schedulers.slurm:slurm_accounts",
+            "instances.hierarchy.schedulers.slurm_writer:slurm_accounts",
             "Slurm: sacctmgr load",
             "an account per group and leaf, whole shares",
             takes="hierarchy",

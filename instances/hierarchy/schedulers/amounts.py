@@ -11,7 +11,9 @@ MEBIBYTE = 2.0**20
 
 MEMORY_NAMES = ("memory", "memory-mb", "mem", "mb")
 CPU_NAMES = ("cpu", "vcores", "vcore", "cpus", "cores")
-SYNONYMS = (MEMORY_NAMES, CPU_NAMES)
+GPU_NAMES = ("gpu", "gpus", "gres/gpu", "nvidia.com/gpu", "yarn.io/gpu")
+NODE_NAMES = ("node", "nodes")
+SYNONYMS = (MEMORY_NAMES, CPU_NAMES, GPU_NAMES, NODE_NAMES)
 """Names of one resource in files and capacities."""
 
 NAMED = re.compile(r"([\w./-]+)\s*=\s*(-?[\d.]+)\s*(%?)")

@@ -80,9 +80,7 @@ def hierarchy_of(
     if not options.capacity:
         raise InputError("capacity: the file does not tell it; give cpu=200,memory=400 or so")
     unused = set(options.by_leaf) | set(options.tasks)
-    usual = options.demand
-    if usual is None:
-        usual = {name: amount / TASKS_PER_CLUSTER for name, amount in options.capacity.items()}
+    usual = usual_demand(options)
     for queue, parent, path in walk(root):
         wanted = None
         if queue.is_leaf and parent >= 0:
@@ -91,10 +89,7 @@ def hierarchy_of(
             if queue.needs is not None and options.demand is None:
                 own = {name: amount for name, amount in usual.items() if name in queue.needs}
             wanted = (options.by_leaf.get(path, own), options.tasks.get(path, UNBOUNDED))
-            for name in sorted(set(wanted[0]) - set(options.capacity))[:1]:
-                place = f"{options.source}: {path!r}" if path in options.by_leaf else "demand"
-                known = ", ".join(options.capacity)
-                raise InputError(f"{place}: unknown resource {name!r}: capacity has {known}")
+            check_known(wanted[0], path, options)
         rows.append(Row(queue.name, parent, queue.weight, wanted, queue.quota))
         dropped += [DroppedLimit(path or root.name, *limit) for limit in queue.limits]
     if all(row.asks is None for row in rows):
@@ -127,6 +122,21 @@ def hierarchy_of(
         files = f"{source} with {options.source}" if options.by_leaf or options.tasks else source
         raise InputError(f"{files}: {error}") from None
     return made
+
+
+def check_known(wanted: Mapping[str, float], leaf: str, given: Demands) -> None:
+    """Raise `InputError` for a resource of a leaf's demand that the capacity does not have."""
+    for name in sorted(set(wanted) - set(given.capacity))[:1]:
+        place = f"{given.source}: {leaf!r}" if leaf in given.by_leaf else "demand"
+        known = ", ".join(given.capacity)
+        raise InputError(f"{place}: unknown resource {name!r}: capacity has {known}")
+
+
+def usual_demand(given: Demands) -> Mapping[str, float]:
+    """Demand per task of a leaf of which nothing is known."""
+    if given.demand is not None:
+        return given.demand
+    return {name: amount / TASKS_PER_CLUSTER for name, amount in given.capacity.items()}
 
 
 def _needed(

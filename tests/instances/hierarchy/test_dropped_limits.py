@@ -183,7 +183,6 @@ User - 'eve':DefaultAccount='phys':Fairshare=2147483647:MaxWallDurationPerJob=14
 
 SLURM_LIMITS = {
     ("root", "MaxJobs", "5000"),
-    ("chem", "GrpTRES", "cpu=512,mem=2000000"),
     ("chem/ann", "MaxTRESPerJob", "cpu=64"),
     ("chem/ann", "MaxJobs", "10"),
     ("phys", "MaxWallDurationPerJob of user eve", "1440"),

@@ -293,7 +293,6 @@ def yarn(inside: str) -> str:
         ("slurm", SLURM.replace("'prod'", "'Prod'", 1), "must be lower case"),
         ("slurm", SLURM.replace("Account - 'prod'", "Account - 'sci'"), "'sci' is defined twice"),
         ("slurm", SLURM.replace("Fairshare=3", "Fairshare=3.5"), "whole number or 'parent'"),
-        ("slurm", SLURM.replace("Fairshare=3", "Fairshare=0"), "Fairshare=0 (served last)"),
         ("slurm", SLURM.replace("Fairshare=3", "Fairshare=parent"), "account 'eng': Fairshare="),
         ("slurm", SLURM + "User - 'bob':Fairshare=2\n", "some users have Fairshare=parent"),
         ("slurm", SLURM + "What is this\n", "line 12: need Cluster, Parent, Account or User"),
