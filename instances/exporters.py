@@ -42,8 +42,8 @@ EXPORTERS = Registry(
         ),
         Entry(
             "yarn-capacity",
-            "instances.hierarchy.schedulers.yarn_capacity:yarn_capacity_queues",
-            "Apache Hadoop YARN Capacity Scheduler, weight mode",
+            "instances.hierarchy.schedulers.yarn_capacity_writer:yarn_capacity_queues",
+            "Apache Hadoop YARN Capacity Scheduler",
             "capacity-scheduler.xml",
             takes="hierarchy",
         ),

@@ -32,6 +32,14 @@ def name_in(names: Mapping[str, float], resource: str) -> str | None:
     return None
 
 
+def yarn_name(resource: str) -> str:
+    """What YARN calls a resource of the capacity."""
+    for yarn, names in (("memory-mb", MEMORY_NAMES), ("vcores", CPU_NAMES)):
+        if resource in names:
+            return yarn
+    return resource
+
+
 def yarn_amounts(
     text: str, where: str, capacity: Mapping[str, float]
 ) -> tuple[dict[str, float], list[str]]:

@@ -11,7 +11,7 @@ from ....core.errors import InputError
 from ....core.files.hadoop_xml import xml_text
 from ..hierarchy import Hierarchy
 from ..quotas import ABOVE
-from .amounts import CPU_NAMES, MEMORY_NAMES
+from .amounts import MEMORY_NAMES, yarn_name
 from .not_written import not_written
 
 
@@ -80,11 +80,4 @@ def yarn_fair_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
 
 def _resources(amounts: Mapping[str, float]) -> str:
     """`memory-mb=4096, vcores=4`."""
-    return ", ".join(f"{_name(name)}={math.floor(amount)}" for name, amount in amounts.items())
-
-
-def _name(resource: str) -> str:
-    for yarn, names in (("memory-mb", MEMORY_NAMES), ("vcores", CPU_NAMES)):
-        if resource in names:
-            return yarn
-    return resource
+    return ", ".join(f"{yarn_name(name)}={math.floor(amount)}" for name, amount in amounts.items())

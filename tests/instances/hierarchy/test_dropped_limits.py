@@ -124,7 +124,7 @@ CAPACITY = properties(
 CAPACITY_LIMITS = {
     ("*", "maximum-applications", "10000"),
     ("*", "maximum-am-resource-percent", "0.1"),
-    ("batch/day", "maximum-capacity", "[memory=400000,vcores=80]"),
+    ("batch/day", "maximum-capacity", "[vcores=80]"),
     ("batch/day", "user-limit-factor", "2"),
     ("batch/night", "state", "STOPPED"),
     ("web", "minimum-user-limit-percent", "25"),

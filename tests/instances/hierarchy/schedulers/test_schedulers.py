@@ -261,7 +261,7 @@ def yarn(inside: str) -> str:
         (
             "yarn-capacity",
             CAPACITY_XML.replace("<value>1w</value>", "<value>[memory=10]</value>"),
-            "absolute resources",
+            "root.eng: queues with weights beside queues with amounts",
         ),
         (
             "yarn-capacity",
