@@ -106,6 +106,13 @@ def word(document: Mapping[str, Any], name: str, where: str) -> str:
     return value
 
 
+def whole(value: object, where: str) -> int:
+    """A whole number, which may be negative. Raises `InputError`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:
+        raise InputError(f"{where}: need a whole number, got {shown(value)}")
+    return int(value)
+
+
 def documents_text(documents: Sequence[Mapping[str, Any]]) -> str:
     """Objects as YAML documents in one text."""
     import yaml

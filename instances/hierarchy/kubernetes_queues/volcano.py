@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ....core.errors import InputError
+from ....core.files.json_files import shown
 from ....core.files.quantities import quantity
 from ....core.notices import ImportNotes
 from ....core.parameters import importer, parameter
 from ....core.wording import listed
-from ...kubernetes import part, read_manifests, word
+from ...kubernetes import part, read_manifests, whole, word
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import DOMINANT, EACH, TOTAL
 from ..schedulers.amounts import name_in
 from ..schedulers.demands import DemandOptions, Demands, SchedulerFiles, source_of
 from ..schedulers.queue_tree import Queue, hierarchy_of, walk
+
+PLUGIN_LINE = re.compile(r"^\s*-\s*name:\s*[\"']?([\w-]+)", re.MULTILINE)
+"""A plugin in the configuration of Volcano's scheduler."""
 
 PLUGINS = ("proportion", "capacity", "drf")
 
@@ -57,12 +62,15 @@ def read_volcano(path: SchedulerFiles, options: VolcanoOptions) -> tuple[Hierarc
         If there are no queues, for an unknown plugin or parent, and for wrong amounts.
     """
     source, notes = source_of(path), ImportNotes()
-    queues = _queues(read_manifests(path), source)
-    plugin = options.plugin or _plugin(queues)
+    documents = read_manifests(path)
+    queues = _queues(documents, source)
+    configured = _configured(documents)
+    plugin = options.plugin or configured or _plugin(queues)
     if plugin not in PLUGINS:
         raise InputError(f"plugin: choose from {', '.join(PLUGINS)}, got {plugin!r}")
     if not options.plugin:
-        notes.add(f"read as the plugin {plugin} takes them (--plugin says otherwise)")
+        why = ", which the scheduler's ConfigMap enables" if configured else ""
+        notes.add(f"read as the plugin {plugin} takes them{why} (--plugin says otherwise)")
     given = options.in_units()
     root = Queue("root", group=True)
     if plugin == "drf":
@@ -90,6 +98,29 @@ def _queues(documents: list[dict[str, Any]], source: str) -> dict[str, Mapping[s
     return found
 
 
+def _configured(documents: list[dict[str, Any]]) -> str:
+    """The plugin that a scheduler's ConfigMap enables, empty if there is none that says so."""
+    for document in documents:
+        data = document.get("data")
+        if document["kind"] != "ConfigMap" or not isinstance(data, Mapping):
+            continue
+        for text in data.values():
+            if not (isinstance(text, str) and "tiers" in text and "plugins" in text):
+                continue
+            enabled = _enabled(text)
+            if "drf" in enabled and re.search(r"enableHierarchy:\s*true", text):
+                return "drf"
+            for plugin in ("capacity", "proportion"):
+                if plugin in enabled:
+                    return plugin
+    return ""
+
+
+def _enabled(text: str) -> set[str]:
+    """Names of the plugins of a scheduler's configuration."""
+    return {match[1] for match in PLUGIN_LINE.finditer(text)}
+
+
 def _plugin(queues: Mapping[str, Mapping[str, Any]]) -> str:
     """The plugin that the queues are written for."""
     specs = [queue.get("spec") or {} for queue in queues.values()]
@@ -114,15 +145,15 @@ def _by_parents(
         spec = part(document, "spec", where)
         queue = made[name] = Queue(name)
         kept = _amounts(
-            part(spec, "guarantee", where).get("resource"), f"{where}, guarantee", given
+            queue, part(spec, "guarantee", where).get("resource"), f"{where}, guarantee", given
         )
-        queue.limit = _amounts(spec.get("capability"), f"{where}, capability", given)
+        queue.limit = _amounts(queue, spec.get("capability"), f"{where}, capability", given)
         queue.reserve, queue.guarantee = kept, dict(kept)
-        priority = int(quantity(spec.get("priority", 0), f"{where}, priority"))
+        priority = whole(spec.get("priority", 0), f"{where}, priority")
         if plugin == "proportion":
             queue.weight = quantity(spec.get("weight", 1), f"{where}, weight")
             continue
-        deserved = _amounts(spec.get("deserved"), f"{where}, deserved", given)
+        deserved = _amounts(queue, spec.get("deserved"), f"{where}, deserved", given)
         for resource, amount in deserved.items():
             queue.guarantee[resource] = max(amount, kept.get(resource, 0.0))
         for resource, limit in queue.limit.items():
@@ -175,10 +206,16 @@ def _by_annotations(queues: Mapping[str, Mapping[str, Any]], root: Queue, source
                 below = Queue(step, weight)
                 here.children.append(below)
             here = below
+        spec = part(document, "spec", f"Queue {name!r}")
+        here.limits += [
+            (f"{what} of {name}", shown(spec[what]))
+            for what in ("guarantee", "deserved", "capability")
+            if spec.get(what)
+        ]
 
 
-def _amounts(amounts: object, where: str, given: Demands) -> dict[str, float]:
-    """Amounts by the names of the capacity; resources that it does not have are left out."""
+def _amounts(queue: Queue, amounts: object, where: str, given: Demands) -> dict[str, float]:
+    """Amounts by the names of the capacity; those of other resources stay in words."""
     if amounts is None:
         return {}
     if not isinstance(amounts, Mapping):
@@ -188,4 +225,6 @@ def _amounts(amounts: object, where: str, given: Demands) -> dict[str, float]:
         name = name_in(given.capacity, str(resource))
         if name is not None:
             found[name] = quantity(amount, f"{where}, {resource}")
+        elif quantity(amount, f"{where}, {resource}"):
+            queue.limits.append((f"{where.rsplit(', ', 1)[-1]} of {resource}", f"{amount}"))
     return found

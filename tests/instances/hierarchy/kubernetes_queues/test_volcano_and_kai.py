@@ -42,6 +42,49 @@ def test_proportion(tmp_path):
     assert tree.quotas.reserve[:, 0].tolist() == [0, 0, 0, 4]
 
 
+def scheduler(plugins: str):
+    text = "actions: enqueue\ntiers:\n- plugins:\n" + plugins
+    return {
+        "kind": "ConfigMap",
+        "metadata": {"name": "v"},
+        "data": {"volcano-scheduler.conf": text},
+    }
+
+
+@pytest.mark.parametrize(
+    ("plugins", "plugin"),
+    [
+        ("  - name: priority\n  - name: capacity\n", "capacity"),
+        ("  - name: drf\n    enableHierarchy: true\n", "drf"),
+        ("  - name: drf\n  - name: proportion\n", "proportion"),
+        ("  - name: gang\n", "proportion"),
+    ],
+)
+def test_the_plugin_of_the_scheduler(plugins, plugin, tmp_path):
+    _, notes = read_volcano(written(tmp_path, queue("a"), scheduler(plugins)), capacity={"cpu": 8})
+    assert f"read as the plugin {plugin} takes them" in notes[0]
+    assert ("ConfigMap" in notes[0]) == ("gang" not in plugins)
+
+
+def test_what_the_capacity_does_not_have_stays_in_words(tmp_path):
+    path = written(tmp_path, queue("a", capability={"cpu": "2", "nvidia.com/gpu": 4}))
+    tree, _ = read_volcano(path, capacity={"cpu": 16})
+    assert [str(one) for one in tree.dropped_limits] == ["a: capability of nvidia.com/gpu = 4"]
+    amounts = {"cpu": {"quota": 1, "limit": -1}, "gpu": {"quota": 2, "limit": 3}}
+    path = written(tmp_path, queue("a", resources=amounts))
+    tree, _ = read_kai(path, capacity={"cpu": 16})
+    assert [str(one) for one in tree.dropped_limits] == [
+        "a: quota of gpu = 2", "a: limit of gpu = 3",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("priority", [1.5, "high", True])
+def test_a_priority_is_a_whole_number(priority, tmp_path):
+    for reader in (read_volcano, read_kai):
+        with pytest.raises(InputError, match="'a', priority: need a whole number, got"):
+            reader(written(tmp_path, queue("a", priority=priority)), capacity={"cpu": 8})
+
+
 def test_capacity(tmp_path):
     path = written(
         tmp_path,

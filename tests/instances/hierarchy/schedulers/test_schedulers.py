@@ -225,11 +225,6 @@ def yarn(inside: str) -> str:
         ),
         (
             "yarn",
-            yarn("<defaultQueueSchedulingPolicy>fifo</defaultQueueSchedulingPolicy>"),
-            "defaultQueueSchedulingPolicy: fifo",
-        ),
-        (
-            "yarn",
             yarn('<queue name="a" type="parent"><maxAMShare>0.5</maxAMShare></queue>'),
             "queue 'a', maxAMShare: not allowed for a queue with children",
         ),
