@@ -107,22 +107,7 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     unread -= {"defaultQueueSchedulingPolicy", DEFAULT_MOST}
     if unread:
         notes.add(f"not read: {listed(sorted(unread))}")
-    if reader.ignored:
-        notes.add(f"not read, of some queues: {listed(sorted(reader.ignored))}")
-    if reader.unknown:
-        notes.add(f"unknown elements, which YARN ignores too: {listed(sorted(reader.unknown))}")
-    if reader.fifo_groups:
-        notes.add(
-            "defaultQueueSchedulingPolicy fifo is for leaf queues only, and YARN refuses it for "
-            f"others: read as fair, the children of {listed(reader.fifo_groups)}"
-        )
-    if reader.fifo_leaves:
-        notes.add(f"within the queue, first come: {listed(reader.fifo_leaves)}")
-    if reader.other_leaves:
-        notes.add(
-            "within a queue jobs share by its own policy, which is not in the shares: "
-            f"{listed(reader.other_leaves)}"
-        )
+    reader.tell(notes)
     limits.tell(notes)
     every_queue = _limits(document, FILE_LIMITS)
     for user in document.findall("user"):
@@ -273,6 +258,25 @@ class _QueueReader:
             limit for limit in _limits(element, QUEUE_LIMITS) if not self.most.knows(limit[0])
         ]
         return queue, policy
+
+    def tell(self, notes: ImportNotes) -> None:
+        """Say what is not read, and how jobs share within the queues."""
+        if self.ignored:
+            notes.add(f"not read, of some queues: {listed(sorted(self.ignored))}")
+        if self.unknown:
+            notes.add(f"unknown elements, which YARN ignores too: {listed(sorted(self.unknown))}")
+        if self.fifo_groups:
+            notes.add(
+                "defaultQueueSchedulingPolicy fifo is for leaf queues only, and YARN refuses it for "
+                f"others: read as fair, the children of {listed(self.fifo_groups)}"
+            )
+        if self.fifo_leaves:
+            notes.add(f"within the queue, first come: {listed(self.fifo_leaves)}")
+        if self.other_leaves:
+            notes.add(
+                "within a queue jobs share by its own policy, which is not in the shares: "
+                f"{listed(self.other_leaves)}"
+            )
 
     def settings(self, element: Element) -> None:
         """Remember the names of what is not read."""
