@@ -30,7 +30,7 @@ EXPORTERS = Registry(
             "slurm",
             "instances.hierarchy.schedulers.slurm_writer:slurm_accounts",
             "Slurm: sacctmgr load",
-            "an account per group and leaf, whole shares",
+            "an account per group and leaf, whole shares, limits",
             takes="hierarchy",
         ),
         Entry(
@@ -50,7 +50,7 @@ EXPORTERS = Registry(
         Entry(
             "volcano",
             "instances.hierarchy.kubernetes_queues.volcano_writer:volcano_queues",
-            "Volcano, plugin drf with enableHierarchy; flat: plugin proportion",
+            "Volcano, plugin drf with enableHierarchy; with limits: plugin capacity",
             "a Queue per leaf",
             takes="hierarchy",
         ),

@@ -113,6 +113,11 @@ def whole(value: object, where: str) -> int:
     return int(value)
 
 
+def amount_text(amount: float) -> str:
+    """An amount as a Kubernetes quantity, in thousandths at the finest."""
+    return f"{max(amount, 0.0):.3f}".rstrip("0").rstrip(".")
+
+
 def documents_text(documents: Sequence[Mapping[str, Any]]) -> str:
     """Objects as YAML documents in one text."""
     import yaml

@@ -17,6 +17,7 @@ from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, EACH, Quotas
 from .amounts import MEMORY_NAMES, yarn_name
 from .not_written import amounts_in_words, not_written
+from .weights import implied_amounts, sum_of_children
 from .yarn_capacity import CALCULATOR, DOMINANT_CALCULATOR, PREFIX
 
 CLOSE = 1e-6
@@ -91,8 +92,8 @@ class _Writer:
         self.memory_only = memory >= 0 and hierarchy.resources[memory] in MEMORY_NAMES
         self.columns = [memory] if self.memory_only else list(range(len(hierarchy.resources)))
         self.leaf = set(hierarchy.leaf.tolist())
-        self.together = _of_children(hierarchy, hierarchy.weight)
-        self.implied = _implied(hierarchy, self.together)
+        self.together = sum_of_children(hierarchy, hierarchy.weight)
+        self.implied = implied_amounts(hierarchy)
         self.most = _most(hierarchy, self.quotas)
         self.mode = self._mode()
         self.unwritten: list[str] = []
@@ -218,7 +219,7 @@ class _Writer:
         """Weights that capacities do not have."""
         tree = self.tree
         part = (self.quotas.guarantee / tree.capacity)[:, self.columns].max(axis=1)
-        parts, lost = _of_children(tree, part), []
+        parts, lost = sum_of_children(tree, part), []
         for n in range(1, tree.nodes):
             together, weights = parts[tree.parent[n]], self.together[tree.parent[n]]
             if abs(part[n] * weights - tree.weight[n] * together) > CLOSE * weights * together:
@@ -240,24 +241,6 @@ class _Writer:
 
 MOST_FACTOR = 1e6
 """Factors above this are none."""
-
-
-def _of_children(hierarchy: Hierarchy, amount: FloatArray) -> FloatArray:
-    """The sum over the children of each node, shape (nodes,)."""
-    return np.bincount(hierarchy.parent[1:], weights=amount[1:], minlength=hierarchy.nodes)
-
-
-def _implied(hierarchy: Hierarchy, together: FloatArray) -> FloatArray:
-    """What weights of all siblings make each queue's capacity, shape (nodes, resources).
-
-    `together`: sum of the weights of each node's children.
-    """
-    found = np.zeros((hierarchy.nodes, len(hierarchy.resources)))
-    found[0] = hierarchy.capacity
-    for n in range(1, hierarchy.nodes):
-        up = hierarchy.parent[n]
-        found[n] = found[up] * (hierarchy.weight[n] / (together[up] or 1.0))
-    return found
 
 
 def _most(hierarchy: Hierarchy, quotas: Quotas) -> FloatArray:

@@ -267,8 +267,8 @@ class _QueueReader:
             notes.add(f"unknown elements, which YARN ignores too: {listed(sorted(self.unknown))}")
         if self.fifo_groups:
             notes.add(
-                "defaultQueueSchedulingPolicy fifo is for leaf queues only, and YARN refuses it for "
-                f"others: read as fair, the children of {listed(self.fifo_groups)}"
+                "defaultQueueSchedulingPolicy fifo is for leaf queues only, and YARN refuses it "
+                f"for others: read as fair, the children of {listed(self.fifo_groups)}"
             )
         if self.fifo_leaves:
             notes.add(f"within the queue, first come: {listed(self.fifo_leaves)}")

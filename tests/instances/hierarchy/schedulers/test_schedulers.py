@@ -421,7 +421,10 @@ def test_volcano_in_both_dialects(example: Hierarchy) -> None:
     queues = {d["metadata"]["name"]: d for d in yaml.safe_load_all(writer("volcano")(flat)[0])}
     weights = [queues[name]["spec"]["weight"] for name in ("eng-dev", "eng-prod", "sci")]
     assert weights == [1, 2, 1]
-    assert "annotations" not in queues["eng-dev"]["metadata"]
+    assert queues["eng-prod"]["metadata"]["annotations"] == {
+        "volcano.sh/hierarchy": "root/eng-prod",
+        "volcano.sh/hierarchy-weights": "1/2",
+    }
 
 
 def test_colliding_names_are_an_error() -> None:

@@ -269,7 +269,7 @@ def test_writers_without_quotas_name_what_they_leave_out(tmp_path: Path) -> None
     tree, _ = read(
         DRF + leaf("a", "<minResources>10 mb, 2 vcores</minResources>") + leaf("b"), tmp_path
     )
-    for name in ("slurm", "volcano", "yarn-capacity"):
+    for name in ("slurm", "yarn-capacity"):
         told = "not written, as this file has no place for a guarantee: a (2 cpu, 10 memory)"
         assert told in export(tree, name).notes
     last, _ = read(DRF + leaf("a") + leaf("b", "<weight>0</weight>"), tmp_path)
