@@ -150,7 +150,7 @@ def _by_capacity(hierarchy: Hierarchy, quotas: Quotas) -> tuple[str, list[str]]:
 
 def _as_read(quotas: Quotas) -> bool:
     """Whether classes are as `import volcano` makes them: odd for queues that deserve nothing."""
-    nothing = ~quotas.guarantee[1:].any(axis=1)
+    nothing = quotas.guarantee[1:].max(axis=1) == 0
     return bool(quotas.priority.any() and np.array_equal(quotas.priority[1:] % 2 == 1, nothing))
 
 
@@ -158,7 +158,7 @@ def _deserved(hierarchy: Hierarchy, quotas: Quotas) -> FloatArray:
     """Guarantees, and what weights give where none is stated, shape (nodes, resources)."""
     found = quotas.guarantee.copy()
     found[0] = hierarchy.capacity
-    without = ~quotas.guarantee.any(axis=1)
+    without = quotas.guarantee.max(axis=1) == 0
     parts = implied_amounts(hierarchy)
     for n in range(1, hierarchy.nodes):
         if without[n]:
@@ -174,7 +174,7 @@ def _lost_weights(
     part = (deserved / hierarchy.capacity).max(axis=1)
     weight = hierarchy.weight.copy()
     if halved:  # queues that deserve nothing are a class of their own
-        weight[~quotas.guarantee.any(axis=1)] = 0.0
+        weight[quotas.guarantee.max(axis=1) == 0] = 0.0
     parent = hierarchy.parent
     together, all_parts = (sum_of_children(hierarchy, amount) for amount in (weight, part))
     lost = []

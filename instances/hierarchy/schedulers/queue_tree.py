@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....core.notices import ImportNotes
 from ..building import Row, from_rows
@@ -174,33 +173,6 @@ def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:
         below = path + "/" if path else ""
         stack.extend((child, place, below + child.name) for child in reversed(queue.children))
         place += 1
-
-
-def flattened(hierarchy: Hierarchy, weights: FloatArray) -> Hierarchy:
-    """Move all leaves directly under the root, under their joined names.
-
-    `weights`: weight of each leaf, shape (leaves,); a leaf of weight 0 gets the least of the
-    others.
-    Raises `InputError` if two names collide.
-    """
-    positive = weights[weights > 0]
-    if not positive.size:
-        raise InputError("flat weights: no leaf gets anything, so there is nothing to weigh")
-    weights = np.where(weights > 0, weights, positive.min())
-    names = joined_names(hierarchy.paths)
-    return Hierarchy(
-        resources=hierarchy.resources,
-        capacity=hierarchy.capacity,
-        names=(hierarchy.names[0], *names),
-        parent=np.concatenate(([-1], np.zeros(len(names), dtype=np.int64))),
-        weight=np.concatenate(([1.0], weights)),
-        leaf=np.arange(1, len(names) + 1),
-        demand=hierarchy.demand,
-        tasks=hierarchy.tasks,
-        name=hierarchy.name,
-        source=hierarchy.source,
-        dropped_limits=hierarchy.dropped_limits,
-    )
 
 
 def joined_names(paths: tuple[str, ...]) -> list[str]:

@@ -55,7 +55,9 @@ def share_error(hierarchy: Hierarchy, weight: FloatArray) -> float:
 
 def sum_of_children(hierarchy: Hierarchy, amount: FloatArray) -> FloatArray:
     """The sum over the children of each node, shape (nodes,)."""
-    return np.bincount(hierarchy.parent[1:], weights=amount[1:], minlength=hierarchy.nodes)
+    found = np.zeros(hierarchy.nodes)
+    np.add.at(found, hierarchy.parent[1:], amount[1:])
+    return found
 
 
 def implied_amounts(hierarchy: Hierarchy) -> FloatArray:

@@ -15,7 +15,7 @@ from slotwise.instances.exporters import EXPORTERS
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.plain_tree import Group, Leaf
 from slotwise.instances.hierarchy.schedulers.demands import DemandOptions
-from slotwise.instances.hierarchy.schedulers.queue_tree import flattened
+from slotwise.instances.hierarchy.schedulers.flat_tree import flattened
 from slotwise.instances.importers import IMPORTERS
 
 CAPACITY = {"cpu": 200.0, "memory": 400.0}
