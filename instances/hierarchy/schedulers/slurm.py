@@ -25,10 +25,10 @@ from .tres import BILLING, PLAIN_LIMITS, billing_weights, capped, in_billing, tr
 SHARES_OF_PARENT = 2147483647
 """How Fairshare=parent is dumped."""
 ENTITY_LINE = re.compile(r"(\w+)\s*-\s*'([^']*)'(.*)")
-ENTITY_OPTION = re.compile(
-    r":([A-Z]\w*|fairshare|shares)=('[^']*'|.*?)(?=:(?:[A-Z]\w*|fairshare|shares)=|$)"
-)
-"""An option with its value, which may hold a colon: `GrpTRES=gres/gpu:a100=4`."""
+OPTION_NAME = r"(?i:(?:default)?qos|fairshare|shares|grp\w+|max\w+)|[A-Z][a-z]\w*"
+ENTITY_OPTION = re.compile(rf":({OPTION_NAME})[+-]?=('[^']*'|.*?)(?=:(?:{OPTION_NAME})[+-]?=|:?$)")
+"""An option with its value, which may hold a colon: `GrpTRES=gres/gpu:A100=4`."""
+KINDS = ("Cluster", "Parent", "Account", "User", "QOS")
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
@@ -173,6 +173,9 @@ class _Accounts:
     def _add_account(
         self, entity: _Entity, parent: Queue, shares: float | None, where: str
     ) -> None:
+        if entity.name == "root" and parent is self.root:
+            self._limit(self.root, entity, where)
+            return
         if entity.name in self._accounts:
             raise InputError(f"{where}: account {entity.name!r} is defined twice")
         if shares is None:
@@ -187,22 +190,28 @@ class _Accounts:
         if parent is self.root and shares is not None:
             self._users_of_root.append(entity.name)
             return
-        self.users.append(f"{self._path[parent.name]}{entity.name}")
+        name = entity.name
+        if any(child.name == name for child in parent.children):
+            if "Partition" not in entity.options:
+                raise InputError(f"{where}: user {name!r} is defined twice in {parent.name!r}")
+            name = f"{name}@{entity.options['Partition']}"
+        self.users.append(f"{self._path[parent.name]}{name}")
         if shares is None:
             self._users_as_parent[parent.name] = self._users_as_parent.get(parent.name, 0) + 1
             parent.limits += [
                 (f"{name} of user {entity.name}", amount) for name, amount in _limits(entity)
             ]
             return
-        user = Queue(entity.name, shares)
+        user = Queue(name, shares)
         self._limit(user, entity, where)
         parent.children.append(user)
 
     def _limit(self, queue: Queue, entity: _Entity, where: str) -> None:
         """GrpTRES of resources that the capacity has are limits, the rest stays in words."""
         for option, amounts in _limits(entity):
-            if option == "GrpTRES" or option in PLAIN_LIMITS:
-                text = amounts if option == "GrpTRES" else f"{PLAIN_LIMITS[option]}={amounts}"
+            tres = PLAIN_LIMITS.get(option.lower())
+            if tres is not None or option.lower() == "grptres":
+                text = f"{tres}={amounts}" if tres else amounts
                 place = f"{where}: {entity.kind} {entity.name!r}, {option}"
                 most, unknown = tres_amounts(text, place, self._capacity)
                 queue.limit.update(most)
@@ -238,16 +247,14 @@ def _entities(text: str, path: str | Path) -> list[_Entity]:
         if not line or line.startswith("#"):
             continue
         entity = ENTITY_LINE.fullmatch(line)
-        if entity is None or entity.group(1) not in ("Cluster", "Parent", "Account", "User"):
+        if entity is None or entity.group(1) not in KINDS:
             raise InputError(
                 f"{path}: line {number}: need Cluster, Parent, Account or User - 'name'"
                 f"{kind_hint(text, 'slurm')}"
             )
-        options = {
-            key[0].upper() + key[1:]: value.strip("'")
-            for key, value in ENTITY_OPTION.findall(entity.group(3))
-        }
-        found.append(_Entity(number, entity.group(1), entity.group(2), options))
+        options = {key: value.strip("'") for key, value in ENTITY_OPTION.findall(entity.group(3))}
+        if entity.group(1) != "QOS":
+            found.append(_Entity(number, entity.group(1), entity.group(2), options))
     return found
 
 
@@ -255,7 +262,7 @@ def _limits(entity: _Entity) -> list[tuple[str, str]]:
     """Names and amounts of the limits of a cluster, account or user; -1 takes a limit away."""
     found = []
     for name, text in entity.options.items():
-        if name.startswith(("Grp", "Max")):
+        if name.lower().startswith(("grp", "max")):
             parts = [part for part in text.split(",") if part and part.split("=")[-1] != "-1"]
             found += [(name, ",".join(parts))] if parts else []
     return found
@@ -263,8 +270,9 @@ def _limits(entity: _Entity) -> list[tuple[str, str]]:
 
 def _shares(entity: _Entity, where: str) -> float | None:
     """The shares of an account or user; None if they are the parent's."""
-    text = entity.options.get("Fairshare", entity.options.get("Shares", "1"))
-    if text == "parent" or text == str(SHARES_OF_PARENT):
+    named = {name.lower(): text for name, text in entity.options.items()}
+    text = named.get("fairshare", named.get("shares", "1"))
+    if text.lower() == "parent" or text == str(SHARES_OF_PARENT):
         return None
     if not WHOLE_NUMBER.fullmatch(text):
         raise InputError(f"{where}: Fairshare: need a whole number or 'parent', got {text!r}")

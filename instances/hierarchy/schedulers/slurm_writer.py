@@ -70,7 +70,8 @@ def slurm_accounts(hierarchy: Hierarchy) -> tuple[str, list[str]]:
             lines.append(f"Parent - '{names[group]}'")
         for n in below:
             if paths[n] in users:
-                line = f"User - '{names[n]}':DefaultAccount='{names[group]}'"
+                line = _user(names[n], paths[n].rpartition("/")[0], users)
+                line += f":DefaultAccount='{names[group]}'"
             else:
                 line = f"Account - '{names[n]}':Description='{paths[n]}':Organization='root'"
             lines.append(f"{line}:Fairshare={int(rounded.weight[n])}{_limit(hierarchy, n)}")
@@ -78,6 +79,14 @@ def slurm_accounts(hierarchy: Hierarchy) -> tuple[str, list[str]]:
             f"User - '{user}':DefaultAccount='{names[group]}':Fairshare=parent" for user in extra
         ]
     return "\n".join([*lines, ""]), _notes(hierarchy, rounded.error)
+
+
+def _user(name: str, account: str, users: set[str]) -> str:
+    """`User - 'ann'`, and the partition of `ann@gpu` where there is `ann` too."""
+    user, _, partition = name.partition("@")
+    if partition and f"{account}/{user}" in users:
+        return f"User - '{user}':Partition='{partition}'"
+    return f"User - '{name}'"
 
 
 def _users_as_parent(hierarchy: Hierarchy) -> dict[int, list[str]]:

@@ -22,13 +22,12 @@ NUMBERS = {"1": "cpu", "2": "mem", "4": "node", "5": BILLING}
 """Trackable resources that dumps may call by their number."""
 
 PLAIN_LIMITS = {
-    "GrpCPUs": "cpu",
-    "GrpCpus": "cpu",
-    "GrpMem": "mem",
-    "GrpMemory": "mem",
-    "GrpNodes": "node",
+    "grpcpus": "cpu",
+    "grpmem": "mem",
+    "grpmemory": "mem",
+    "grpnodes": "node",
 }
-"""How older dumps limit one resource."""
+"""How older dumps limit one resource, in lower case."""
 
 DIFFERENT = 2
 """Tasks of a group that show that not all are billed alike."""

@@ -64,6 +64,36 @@ def test_amounts_that_are_none(option: str, message: str, tmp_path: Path) -> Non
     assert message in str(error.value)
 
 
+def test_options_are_read_whatever_their_case(tmp_path: Path) -> None:
+    lines = (
+        "QOS - 'normal'\nAccount - 'root':Fairshare=1:QOS+=normal\n"
+        "Account - 'a':FairShare=3:QOS+=normal,long\nAccount - 'b':grptres=cpu=5:fairshare=2:\n"
+        "Account - 'c':GrpTRES=gres/gpu:A100=2:Fairshare=5\n"
+        "Parent - 'a'\nUser - 'ann':Fairshare=Parent\n"
+    )
+    tree, _ = read(lines, tmp_path, {"cpu": 10.0, "gres/gpu:a100": 4.0})
+    assert tree.paths == ("a", "b", "c")
+    assert tree.weight.tolist() == [1, 3, 2, 5]
+    assert quota(tree, "b") == {"limit": {"cpu": 5}}
+    assert quota(tree, "c") == {"limit": {"gres/gpu:a100": 2}}
+    assert tree.users == ("a/ann",)
+
+
+def test_a_user_of_several_partitions_has_several_shares(tmp_path: Path) -> None:
+    lines = (
+        "Account - 'a':Fairshare=1\nParent - 'a'\nUser - 'ann':Fairshare=2\n"
+        "User - 'ann':Partition='gpu':Fairshare=6\n"
+    )
+    tree, _ = read(lines, tmp_path)
+    assert dict(zip(tree.paths, tree.guarantee, strict=True)) == pytest.approx(
+        {"a/ann": 0.25, "a/ann@gpu": 0.75}
+    )
+    text = export(tree, "slurm").text
+    assert "User - 'ann':Partition='gpu':DefaultAccount='a':Fairshare=3" in text
+    with pytest.raises(InputError, match="line 6: user 'ann' is defined twice in 'a'"):
+        read(lines.replace(":Partition='gpu'", ""), tmp_path)
+
+
 def test_a_limit_holds_and_its_siblings_take_the_rest(tmp_path: Path) -> None:
     # Shares 3 and 1 of 100 cpu, but at most 60 for a.
     lines = "Account - 'a':Fairshare=3:GrpTRES=cpu=60\nAccount - 'b':Fairshare=1\n"
