@@ -89,7 +89,7 @@ def test_a_user_of_several_partitions_has_several_shares(tmp_path: Path) -> None
         {"a/ann": 0.25, "a/ann@gpu": 0.75}
     )
     text = export(tree, "slurm").text
-    assert "User - 'ann':Partition='gpu':DefaultAccount='a':Fairshare=3" in text
+    assert "User - 'ann':Partition='gpu':DefaultAccount='a':Fairshare=6" in text
     with pytest.raises(InputError, match="line 6: user 'ann' is defined twice in 'a'"):
         read(lines.replace(":Partition='gpu'", ""), tmp_path)
 
