@@ -76,7 +76,7 @@ def read_volcano(path: SchedulerFiles, options: VolcanoOptions) -> tuple[Hierarc
     if plugin == "drf":
         _by_annotations(queues, root, source)
     else:
-        _by_parents(queues, root, given, plugin, notes)
+        _by_parents(queues, root, given, plugin, notes, source)
     shares = DOMINANT if plugin == "drf" else EACH
     return hierarchy_of(root, given, source, notes, sharing=Sharing(TOTAL, shares)), notes.lines
 
@@ -92,9 +92,9 @@ def _queues(documents: list[dict[str, Any]], source: str) -> dict[str, Mapping[s
         if name in found:
             raise InputError(f"{source}: Queue {name!r}: defined twice")
         found[name] = document
-    found.pop("root", None)
+    root = found.pop("root", None)
     if not found:
-        raise InputError(f"{source}: no Queue in it")
+        raise InputError(f"{source}: no Queue {'but root ' if root else ''}in it")
     return found
 
 
@@ -136,12 +136,13 @@ def _by_parents(
     given: Demands,
     plugin: str,
     notes: ImportNotes,
+    source: str,
 ) -> None:
     """Queues below the parents that they name, with the plugin capacity; else below the root."""
     made: dict[str, Queue] = {}
     without: list[str] = []
     for name, document in queues.items():
-        where = f"Queue {name!r}"
+        where = f"{source}: Queue {name!r}"
         spec = part(document, "spec", where)
         queue = made[name] = Queue(name)
         kept = _amounts(
@@ -167,16 +168,16 @@ def _by_parents(
         else:
             without.append(name)
     for name, document in queues.items():
-        spec = part(document, "spec", f"Queue {name!r}")
-        above = word(spec, "parent", f"Queue {name!r}") if plugin == "capacity" else ""
+        spec = part(document, "spec", f"{source}: Queue {name!r}")
+        above = word(spec, "parent", f"{source}: Queue {name!r}") if plugin == "capacity" else ""
         if above and above != "root" and above not in made:
-            raise InputError(f"Queue {name!r}, parent: there is no queue {above!r}")
+            raise InputError(f"{source}: Queue {name!r}, parent: there is no queue {above!r}")
         parent = made[above] if above and above != "root" else root
         parent.children.append(made[name])
     reached = {id(queue) for queue, _, _ in walk(root)}
     for name, queue in made.items():
         if id(queue) not in reached:
-            raise InputError(f"Queue {name!r}, parent: its parents are a circle")
+            raise InputError(f"{source}: Queue {name!r}, parent: its parents are a circle")
     if without:
         notes.add(
             f"they deserve nothing, and go before all that have more than they deserve: "
@@ -187,26 +188,28 @@ def _by_parents(
 def _by_annotations(queues: Mapping[str, Mapping[str, Any]], root: Queue, source: str) -> None:
     """The tree of the plugin drf: each leaf names its whole path and the weights on it."""
     for name, document in queues.items():
-        annotations = part(part(document, "metadata", source), "annotations", f"Queue {name!r}")
-        path = word(annotations, PATH, f"Queue {name!r}") or f"root/{name}"
-        weights = word(annotations, WEIGHTS, f"Queue {name!r}") or "/".join(
+        annotations = part(
+            part(document, "metadata", source), "annotations", f"{source}: Queue {name!r}"
+        )
+        path = word(annotations, PATH, f"{source}: Queue {name!r}") or f"root/{name}"
+        weights = word(annotations, WEIGHTS, f"{source}: Queue {name!r}") or "/".join(
             "1" for _ in path.split("/")
         )
         steps, numbers = path.split("/"), weights.split("/")
         if steps[0] != "root" or len(steps) < 2 or len(steps) != len(numbers):
             raise InputError(
-                f"Queue {name!r}, {PATH}: need root/… and as many weights, got {path!r} and "
-                f"{weights!r}"
+                f"{source}: Queue {name!r}, {PATH}: need root/… and as many weights, "
+                f"got {path!r} and {weights!r}"
             )
         here = root
         for step, number in zip(steps[1:], numbers[1:], strict=True):
-            weight = max(1.0, quantity(number, f"Queue {name!r}, {WEIGHTS}"))
+            weight = max(1.0, quantity(number, f"{source}: Queue {name!r}, {WEIGHTS}"))
             below = next((queue for queue in here.children if queue.name == step), None)
             if below is None:
                 below = Queue(step, weight)
                 here.children.append(below)
             here = below
-        spec = part(document, "spec", f"Queue {name!r}")
+        spec = part(document, "spec", f"{source}: Queue {name!r}")
         here.limits += [
             (f"{what} of {name}", shown(spec[what]))
             for what in ("guarantee", "deserved", "capability")

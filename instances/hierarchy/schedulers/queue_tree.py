@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -121,6 +121,14 @@ def hierarchy_of(
         files = f"{source} with {options.source}" if options.by_leaf or options.tasks else source
         raise InputError(f"{files}: {error}") from None
     return made
+
+
+def capped(given: Demands, most: Mapping[str, float], notes: ImportNotes, what: str) -> Demands:
+    """The capacity cut to what the root may hold."""
+    less = {name: most[name] for name in most if 0 < most[name] < given.capacity.get(name, 0.0)}
+    for name, amount in less.items():
+        notes.add(f"{what}: the capacity of {name} is {amount:g}, not {given.capacity[name]:g}")
+    return replace(given, capacity={**given.capacity, **less})
 
 
 def check_known(wanted: Mapping[str, float], leaf: str, given: Demands) -> None:

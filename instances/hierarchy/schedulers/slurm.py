@@ -19,8 +19,8 @@ from ..quotas import DOMINANT, TOTAL
 from .amounts import MEBIBYTE, name_in
 from .demands import Amounts, DemandOptions, Demands, SchedulerFile
 from .first_shares import difference_to_dominant, full_limits
-from .queue_tree import Queue, hierarchy_of, usual_demand
-from .tres import BILLING, PLAIN_LIMITS, billing_weights, capped, in_billing, tres_amounts
+from .queue_tree import Queue, capped, hierarchy_of, usual_demand
+from .tres import BILLING, PLAIN_LIMITS, billing_weights, in_billing, tres_amounts
 
 SHARES_OF_PARENT = 2147483647
 """How Fairshare=parent is dumped."""
@@ -88,7 +88,7 @@ def read_slurm(path: SchedulerFile, options: SlurmOptions) -> tuple[Hierarchy, l
     notes = accounts.notes
     most = accounts.root.limit
     accounts.root.limit = {}
-    given = capped(given, most, notes.add, "GrpTRES of the cluster")
+    given = capped(given, most, notes, "GrpTRES of the cluster")
     sharing = Sharing(TOTAL)
     if weights:
         given = in_billing(accounts.root, given, weights, notes, max_tres=options.max_tres)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ....core.errors import InputError
@@ -200,13 +200,3 @@ def _among(one: Mapping[str, float], others: list[dict[str, float]]) -> bool:
         one.keys() == other.keys() and all(abs(one[n] - other[n]) <= 1e-12 * one[n] for n in one)
         for other in others
     )
-
-
-def capped(
-    given: Demands, most: Mapping[str, float], told: Callable[[str], None], what: str
-) -> Demands:
-    """The capacity cut to what the root may hold."""
-    less = {name: most[name] for name in most if 0 < most[name] < given.capacity.get(name, 0.0)}
-    for name, amount in less.items():
-        told(f"{what}: the capacity of {name} is {amount:g}, not {given.capacity[name]:g}")
-    return replace(given, capacity={**given.capacity, **less})

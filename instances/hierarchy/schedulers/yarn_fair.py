@@ -14,11 +14,11 @@ from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
-from .amounts import MEBIBYTE, name_in
+from .amounts import MEBIBYTE, name_in, yarn_amounts
 from .demands import DemandOptions, Demands, SchedulerFile
 from .first_shares import difference_to_dominant, full_limits
-from .queue_tree import Queue, hierarchy_of
-from .yarn_limits import CHILDREN_MOST, DEFAULT_MOST, YarnLimits
+from .queue_tree import Queue, capped, hierarchy_of
+from .yarn_limits import CHILDREN_MOST, DEFAULT_MOST, QUEUE_MOST, YarnLimits
 
 QUEUE_TAGS = ("queue", "pool")
 SHARING_POLICIES = ("drf", "fair", "fifo")
@@ -117,6 +117,7 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
         ]
     if limits.unread_default:
         every_queue.append((DEFAULT_MOST, limits.unread_default))
+    demands = _cut_to_root(root, demands, str(path), notes)
     counts = _what_counts(reader, demands, notes)
     sharing = Sharing(TOTAL, counts or DOMINANT)
     made = hierarchy_of(root, demands, str(path), notes, every_queue, sharing)
@@ -130,6 +131,18 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     if full := full_limits(made):
         notes.add(f"binding while all are busy: {listed(full)}")
     return made, notes.lines
+
+
+def _cut_to_root(root: Queue, demands: Demands, file: str, notes: ImportNotes) -> Demands:
+    """The capacity cut to the maxResources of the queue root."""
+    stated = dict(root.limits).get(QUEUE_MOST)
+    if stated is None:
+        return demands
+    root.limits.remove((QUEUE_MOST, stated))
+    most, unknown = yarn_amounts(stated, f"{file}: queue 'root', {QUEUE_MOST}", demands.capacity)
+    if unknown:
+        root.limits.append((QUEUE_MOST, ", ".join(unknown)))
+    return capped(demands, most, notes, f"{QUEUE_MOST} of root")
 
 
 def _refuse_pools_of_spark(document: Element, path: str) -> None:

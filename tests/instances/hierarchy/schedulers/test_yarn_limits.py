@@ -73,6 +73,20 @@ def test_the_shares_keep_minimums_and_maximums(tmp_path: Path) -> None:
     }
 
 
+def test_the_maximum_of_root_is_the_capacity(tmp_path: Path) -> None:
+    inside = "<maxResources>60 mb, 5 vcores</maxResources>" + leaf("a") + leaf("b", MOST)
+    tree, notes = read(leaf("root", inside), tmp_path, {"memory": 100.0})
+    assert tree.capacity.tolist() == [60]
+    assert "maxResources of root: the capacity of memory is 60, not 100" in notes
+    assert [str(one) for one in tree.dropped_limits] == ["root: maxResources = 5 vcores"]
+    # Parts of the cluster are of the whole.
+    assert quota(tree, "b") == {"limit": {"memory": 10}}
+    assert allocate(tree).tasks * tree.demand[:, 0] == pytest.approx([50, 10])
+
+
+MOST = "<maxResources>10%</maxResources>"
+
+
 def test_a_minimum_lifts_and_weights_divide_everything(tmp_path: Path) -> None:
     # 12: a has its 6, b and c share the rest as 1 to 2.
     tree, _ = read(
