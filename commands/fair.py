@@ -36,7 +36,14 @@ from .shares.options import (
 )
 from .shares.shown_shares import View, give_shares
 
+MOST_COMPARED = 1000
+"""Leaves of the largest tree whose flat form is computed again."""
+
+LEAST_DIFFERENCE = 1e-6
+"""Dominant shares further apart are told."""
+
 if TYPE_CHECKING:
+    from ..core.arrays import FloatArray
     from ..core.files.json_files import JsonFile
     from ..instances.hierarchy.allocation import Allocation
     from ..instances.hierarchy.hierarchy import Hierarchy
@@ -167,15 +174,44 @@ def _export(
     quiet: bool,
 ) -> None:
     from ..instances.exporters import export
-    from ..instances.hierarchy.schedulers.queue_tree import flattened
+    from ..instances.hierarchy.schedulers.flat_tree import flattened, lost_when_flat
 
     tree = allocation.hierarchy
-    exported = export(flattened(tree, allocation.share) if flat else tree, writer)
+    written = flattened(tree, _counted_share(allocation)) if flat else tree
+    exported = export(written, writer)
     if flat:
         exported.notes.append(
             "flat weights equal the tree only while all leaves are busy: recompute"
         )
+        exported.notes.extend([*lost_when_flat(tree), *_difference(allocation, written)])
     put_exported(writer, exported, output, {"flat": flat}, as_json=as_json, quiet=quiet)
+
+
+def _counted_share(allocation: Allocation) -> FloatArray:
+    """What weights divide: each leaf's share of the one resource that counts, or dominant share."""
+    tree = allocation.hierarchy
+    if tree.counted < 0:
+        return allocation.share
+    j = tree.counted
+    share: FloatArray = allocation.tasks * tree.demand[:, j] / tree.capacity[j]
+    return share
+
+
+def _difference(allocation: Allocation, flat: Hierarchy) -> list[str]:
+    """A note if a tree without groups divides otherwise even now; quotas of groups do that."""
+    from ..core.wording import percent
+
+    tree = allocation.hierarchy
+    if tree.quotas is None or tree.leaves > MOST_COMPARED:
+        return []
+    share = allocate(flat, scale_guarantees=True).share
+    worst = int(abs(share - allocation.share).argmax())
+    if abs(share[worst] - allocation.share[worst]) < LEAST_DIFFERENCE:
+        return []
+    return [
+        f"without groups {tree.paths[worst]} has {percent(share[worst])} instead of "
+        f"{percent(allocation.share[worst])} even now"
+    ]
 
 
 def _over_time(

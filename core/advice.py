@@ -44,7 +44,7 @@ _SIGNS = (
     (
         r"<[^\0]*<minShare\b",
         "Spark's fairscheduler.xml, whose pools share the slots of one application",
-        "no command reads it",
+        "use `slotwise import spark-pools`",
     ),
     (r"<[^\0]*<allocations\b|<allocations\b", "a fair-scheduler.xml", "use `slotwise import yarn`"),
     (

@@ -30,6 +30,10 @@ class InputError(SlotwiseError, ValueError):
         super().__init__(one_line(message, longest))
 
 
+class NothingToShare(InputError):
+    """A file is right and has nothing to share; commands end with exit code 1."""
+
+
 class CallError(InputError, TypeError):
     """A function was called with arguments that it does not take, or not of this type."""
 

@@ -28,9 +28,9 @@ EXPORTERS = Registry(
         ),
         Entry(
             "slurm",
-            "instances.hierarchy.schedulers.slurm:slurm_accounts",
+            "instances.hierarchy.schedulers.slurm_writer:slurm_accounts",
             "Slurm: sacctmgr load",
-            "an account per group and leaf, whole shares",
+            "an account per group and leaf, whole shares, limits",
             takes="hierarchy",
         ),
         Entry(
@@ -42,15 +42,15 @@ EXPORTERS = Registry(
         ),
         Entry(
             "yarn-capacity",
-            "instances.hierarchy.schedulers.yarn_capacity:yarn_capacity_queues",
-            "Apache Hadoop YARN Capacity Scheduler, weight mode",
+            "instances.hierarchy.schedulers.yarn_capacity_writer:yarn_capacity_queues",
+            "Apache Hadoop YARN Capacity Scheduler",
             "capacity-scheduler.xml",
             takes="hierarchy",
         ),
         Entry(
             "volcano",
             "instances.hierarchy.kubernetes_queues.volcano_writer:volcano_queues",
-            "Volcano, plugin drf with enableHierarchy; flat: plugin proportion",
+            "Volcano, plugin drf with enableHierarchy; with limits: plugin capacity",
             "a Queue per leaf",
             takes="hierarchy",
         ),

@@ -106,6 +106,18 @@ def word(document: Mapping[str, Any], name: str, where: str) -> str:
     return value
 
 
+def whole(value: object, where: str) -> int:
+    """A whole number, which may be negative. Raises `InputError`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:
+        raise InputError(f"{where}: need a whole number, got {shown(value)}")
+    return int(value)
+
+
+def amount_text(amount: float) -> str:
+    """An amount as a Kubernetes quantity, in thousandths at the finest."""
+    return f"{max(amount, 0.0):.3f}".rstrip("0").rstrip(".")
+
+
 def documents_text(documents: Sequence[Mapping[str, Any]]) -> str:
     """Objects as YAML documents in one text."""
     import yaml

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from ...core.errors import CertificateError, InputError, PluginError, one_line
+from ...core.errors import CertificateError, InputError, NothingToShare, PluginError, one_line
 from ...core.files.examples import is_example
 from .. import console
 from .interrupts import INTERRUPTED
@@ -31,7 +31,8 @@ def failed(error: BaseException, arguments: Sequence[str], root: Any) -> int:
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return say("interrupted", INTERRUPTED, arguments)
     if isinstance(error, InputError):
-        return say(str(error), BAD_INPUT, arguments)
+        code = console.NO if isinstance(error, NothingToShare) else BAD_INPUT
+        return say(str(error), code, arguments)
     if isinstance(error, PluginError):
         return say(str(error), PLUGIN, arguments)
     if isinstance(error, _UsageError):

@@ -81,6 +81,8 @@ class Hierarchy(Plottable, Tabular, ByValue):
         Limits of an imported scheduler's queues that the shares ignore.
     quotas
         Guarantees, limits, reserves and priorities of the nodes; None if there are none.
+    users
+        Paths of users of an imported scheduler: leaves, or what would be below a leaf.
 
     Raises
     ------
@@ -100,6 +102,7 @@ class Hierarchy(Plottable, Tabular, ByValue):
     source: str = ""
     dropped_limits: tuple[DroppedLimit, ...] = ()
     quotas: Quotas | None = None
+    users: tuple[str, ...] = ()
 
     @classmethod
     @checked
@@ -353,7 +356,7 @@ class Hierarchy(Plottable, Tabular, ByValue):
 
         Every node has `name` and `weight`, a leaf also `demand` (a mapping by resource) and
         `tasks` (infinite if unbounded); the graph has `capacity`, a mapping by resource,
-        and `dropped_limits`.
+        `dropped_limits` and `users`.
         """
         import networkx as nx
 
@@ -362,6 +365,7 @@ class Hierarchy(Plottable, Tabular, ByValue):
             source=self.source,
             capacity=dict(zip(self.resources, self.capacity.tolist(), strict=True)),
             dropped_limits=self.dropped_limits,
+            users=self.users,
         )
         for n, (name, weight) in enumerate(zip(self.names, self.weight.tolist(), strict=True)):
             graph.add_node(n, name=name, weight=weight)

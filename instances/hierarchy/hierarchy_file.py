@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, RootModel, ValidationError
 
 from ...core.calls.checked import checked
 from ...core.errors import InputError
@@ -43,47 +43,73 @@ class LimitRow(Strict):
 
 
 class _HeadFields(Strict):
-    format: Literal["slotwise/hierarchy/1", "slotwise/hierarchy/2"]
     name: str = ""
     source: str = ""
-    surplus: Literal["above", "total"] = "above"
-    shares: str = "dominant"
     capacity: Annotated[dict[str, Positive], Field(min_length=1)]
     dropped_limits: list[LimitRow] = []
+    users: list[str] = []
+
+
+class _QuotaHeadFields(_HeadFields):
+    surplus: Literal["above", "total"] = "above"
+    shares: str = "dominant"
 
 
 class _NodeFields(Strict):
     name: Annotated[str, Field(min_length=1)]
-    weight: NonNegative = 1.0
     demand: dict[str, NonNegative] | None = None
     tasks: NonNegative | None = None
+
+
+class _QuotaNodeFields(_NodeFields):
+    weight: NonNegative = 1.0
     guarantee: dict[str, NonNegative] | None = None
     limit: dict[str, NonNegative] | None = None
     reserve: dict[str, NonNegative] | None = None
     priority: int | None = None
 
 
-class _Head(_HeadFields):
+class _Head(_QuotaHeadFields):
+    format: Literal["slotwise/hierarchy/1", "slotwise/hierarchy/2"]
     root: dict[str, Any]
 
 
-class _Node(_NodeFields):
+class _Node(_QuotaNodeFields):
     children: list[dict[str, Any]] | None = None
 
 
 class NodeDocument(_NodeFields):
     """A group with `children`, or a leaf with `demand` and perhaps `tasks`."""
 
+    weight: Positive = 1.0
     children: list[NodeDocument] | None = None
 
 
-class HierarchyDocument(_HeadFields):
-    """The fields of a `slotwise/hierarchy/1` document, of the whole tree.
+class QuotaNodeDocument(_QuotaNodeFields):
+    """The same with what it is guaranteed and may hold."""
+
+    children: list[QuotaNodeDocument] | None = None
+
+
+class PlainDocument(_HeadFields):
+    """The fields of a `slotwise/hierarchy/1` document."""
+
+    format: Literal["slotwise/hierarchy/1"]
+    root: NodeDocument
+
+
+class QuotaDocument(_QuotaHeadFields):
+    """The fields of a `slotwise/hierarchy/2` document."""
+
+    format: Literal["slotwise/hierarchy/2"]
+    root: QuotaNodeDocument
+
+
+class HierarchyDocument(RootModel[PlainDocument | QuotaDocument]):
+    """A document of either format, with the whole tree.
 
     The reader takes the tree node by node instead, as deep as the JSON reader goes.
     """
-
-    root: NodeDocument
 
 
 @checked
@@ -122,6 +148,7 @@ def read_hierarchy(path: Source) -> Hierarchy:
             name=head.name,
             source=head.source,
             dropped_limits=[row.limit_dropped() for row in head.dropped_limits],
+            users=head.users,
             sharing=Sharing(head.surplus, head.shares) if quotas else None,
         )
     except InputError as error:
@@ -245,4 +272,6 @@ def hierarchy_document(hierarchy: Hierarchy) -> dict[str, Any]:
         document |= {"surplus": quotas.surplus, "shares": quotas.shares}
     if hierarchy.dropped_limits:
         document["dropped_limits"] = [asdict(limit) for limit in hierarchy.dropped_limits]
+    if hierarchy.users:
+        document["users"] = list(hierarchy.users)
     return {**document, "root": nodes[0]}

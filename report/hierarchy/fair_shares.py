@@ -73,7 +73,7 @@ def verdict(allocation: Allocation) -> str:
     missed = int((~allocation.met).sum())
     by = " by weight" if tree.dropped_limits else ""
     if not tree.active[0]:
-        return "no leaf has tasks, so nobody is guaranteed anything"
+        return "nothing to divide: no leaf has tasks"
     return f"{missed} guarantees{by} are NOT met" if missed else f"every guarantee{by} is met"
 
 

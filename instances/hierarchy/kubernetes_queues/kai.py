@@ -9,7 +9,7 @@ from ....core.errors import InputError
 from ....core.notices import ImportNotes
 from ....core.parameters import importer
 from ....core.wording import listed
-from ...kubernetes import part, read_manifests, word
+from ...kubernetes import part, read_manifests, whole, word
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import ABOVE, EACH
@@ -59,7 +59,7 @@ def read_kai(path: SchedulerFiles, options: DemandOptions) -> tuple[Hierarchy, l
         spec = part(document, "spec", where)
         above[name] = word(spec, "parentQueue", where)
         queue = made[name] = Queue(name)
-        queue.priority = int(_number(spec.get("priority", 0), f"{where}, priority"))
+        queue.priority = whole(spec.get("priority", 0), f"{where}, priority")
         weights = _read_resources(queue, part(spec, "resources", where), where, given)
         queue.weight = next(iter(weights.values()), 0.0)
         if len(set(weights.values())) > 1:
@@ -88,9 +88,14 @@ def _read_resources(
     weights: dict[str, float] = {}
     for resource in ("gpu", "cpu", "memory"):
         name = name_in(given.capacity, resource)
-        if name is None:
-            continue
         spec = part(resources, resource, where)
+        if name is None:
+            queue.limits += [
+                (f"{what} of {resource}", f"{spec[what]}")
+                for what in ("quota", "limit")
+                if spec.get(what) not in (None, 0, ALL)
+            ]
+            continue
         place = f"{where}, {resource}"
         unit = UNITS[resource]
         quota = _number(spec.get("quota", 0), f"{place}, quota")

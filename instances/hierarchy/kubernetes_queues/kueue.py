@@ -167,8 +167,7 @@ class _ManifestReader:
         if self.options.flavor and self.options.flavor not in self.flavors:
             known = listed(sorted(self.flavors))
             raise InputError(f"{self.file}: no flavor {self.options.flavor!r}: there is {known}")
-        if self.options.local_queues:
-            self._add_local_queues()
+        self._add_local_queues()
         wanted = self.options.tree
         if not wanted:
             return roots
@@ -188,7 +187,10 @@ class _ManifestReader:
                 seen.add(step)
 
     def _add_local_queues(self) -> None:
+        added = False
         for cluster_queue, space, queue in self.locals:
+            if not self.options.local_queues and cluster_queue not in self.by_usage:
+                continue
             above = self.nodes.get(("ClusterQueue", cluster_queue))
             if above is None:
                 self.notes.add(f"LocalQueue {queue.name} of no ClusterQueue here, left out")
@@ -197,7 +199,8 @@ class _ManifestReader:
                 queue.name = f"{space}-{queue.name}"
             queue.needs = above.needs
             above.children.append(queue)
-        if self.locals:
+            added = True
+        if added:
             self.notes.add(
                 "LocalQueues share what their ClusterQueue has by decayed usage and at admission "
                 "only; the shares here are those of a steady state"
@@ -291,11 +294,8 @@ class _ManifestReader:
                 "without preemption.reclaimWithinCohort: Any only admission is fair: "
                 f"{listed(self.never_reclaims)}"
             )
-        if self.by_usage and self.locals and not self.options.local_queues:
-            self.notes.add(
-                "the LocalQueues share by usage: --local-queues reads them as the leaves of "
-                f"{listed(self.by_usage)}"
-            )
+        if any(kind == "Cohort" for kind, _ in self.nodes):
+            self.notes.add("a cohort may have members in files that were not given")
 
 
 def leaves_below(root: Queue) -> int:

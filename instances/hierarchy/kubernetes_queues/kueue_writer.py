@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....core.errors import InputError
-from ...kubernetes import API_NAMES, documents_text
+from ...kubernetes import API_NAMES, amount_text, documents_text
 from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, TOTAL, Quotas
 from ..schedulers.not_written import not_written
@@ -107,18 +107,14 @@ def _quotas(hierarchy: Hierarchy) -> list[list[dict[str, str]]]:
     for n in range(hierarchy.nodes):
         row = []
         for j in range(len(hierarchy.resources)):
-            quota = {"nominalQuota": _number(total[n, j] - below[n, j])}
+            quota = {"nominalQuota": amount_text(total[n, j] - below[n, j])}
             if np.isfinite(quotas.limit[n, j]):
-                quota["borrowingLimit"] = _number(quotas.limit[n, j] - total[n, j])
+                quota["borrowingLimit"] = amount_text(quotas.limit[n, j] - total[n, j])
             if quotas.reserve[n, j] > 0:
-                quota["lendingLimit"] = _number(total[n, j] - quotas.reserve[n, j])
+                quota["lendingLimit"] = amount_text(total[n, j] - quotas.reserve[n, j])
             row.append(quota)
         found.append(row)
     return found
-
-
-def _number(amount: float) -> str:
-    return f"{max(amount, 0.0):.3f}".rstrip("0").rstrip(".")
 
 
 def _groups(hierarchy: Hierarchy, quotas: list[dict[str, str]]) -> list[dict[str, Any]]:

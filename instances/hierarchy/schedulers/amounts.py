@@ -11,7 +11,9 @@ MEBIBYTE = 2.0**20
 
 MEMORY_NAMES = ("memory", "memory-mb", "mem", "mb")
 CPU_NAMES = ("cpu", "vcores", "vcore", "cpus", "cores")
-SYNONYMS = (MEMORY_NAMES, CPU_NAMES)
+GPU_NAMES = ("gpu", "gpus", "gres/gpu", "nvidia.com/gpu", "yarn.io/gpu")
+NODE_NAMES = ("node", "nodes")
+SYNONYMS = (MEMORY_NAMES, CPU_NAMES, GPU_NAMES, NODE_NAMES)
 """Names of one resource in files and capacities."""
 
 NAMED = re.compile(r"([\w./-]+)\s*=\s*(-?[\d.]+)\s*(%?)")
@@ -28,6 +30,14 @@ def name_in(names: Mapping[str, float], resource: str) -> str | None:
         if resource in synonyms:
             return next((name for name in synonyms if name in names), None)
     return None
+
+
+def yarn_name(resource: str) -> str:
+    """What YARN calls a resource of the capacity."""
+    for yarn, names in (("memory-mb", MEMORY_NAMES), ("vcores", CPU_NAMES)):
+        if resource in names:
+            return yarn
+    return resource
 
 
 def yarn_amounts(

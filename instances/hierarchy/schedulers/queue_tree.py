@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ....core.arrays import FloatArray
 from ....core.errors import InputError
 from ....core.notices import ImportNotes
 from ..building import Row, from_rows
@@ -80,9 +79,7 @@ def hierarchy_of(
     if not options.capacity:
         raise InputError("capacity: the file does not tell it; give cpu=200,memory=400 or so")
     unused = set(options.by_leaf) | set(options.tasks)
-    usual = options.demand
-    if usual is None:
-        usual = {name: amount / TASKS_PER_CLUSTER for name, amount in options.capacity.items()}
+    usual = usual_demand(options)
     for queue, parent, path in walk(root):
         wanted = None
         if queue.is_leaf and parent >= 0:
@@ -91,10 +88,7 @@ def hierarchy_of(
             if queue.needs is not None and options.demand is None:
                 own = {name: amount for name, amount in usual.items() if name in queue.needs}
             wanted = (options.by_leaf.get(path, own), options.tasks.get(path, UNBOUNDED))
-            for name in sorted(set(wanted[0]) - set(options.capacity))[:1]:
-                place = f"{options.source}: {path!r}" if path in options.by_leaf else "demand"
-                known = ", ".join(options.capacity)
-                raise InputError(f"{place}: unknown resource {name!r}: capacity has {known}")
+            check_known(wanted[0], path, options)
         rows.append(Row(queue.name, parent, queue.weight, wanted, queue.quota))
         dropped += [DroppedLimit(path or root.name, *limit) for limit in queue.limits]
     if all(row.asks is None for row in rows):
@@ -127,6 +121,29 @@ def hierarchy_of(
         files = f"{source} with {options.source}" if options.by_leaf or options.tasks else source
         raise InputError(f"{files}: {error}") from None
     return made
+
+
+def capped(given: Demands, most: Mapping[str, float], notes: ImportNotes, what: str) -> Demands:
+    """The capacity cut to what the root may hold."""
+    less = {name: most[name] for name in most if 0 < most[name] < given.capacity.get(name, 0.0)}
+    for name, amount in less.items():
+        notes.add(f"{what}: the capacity of {name} is {amount:g}, not {given.capacity[name]:g}")
+    return replace(given, capacity={**given.capacity, **less})
+
+
+def check_known(wanted: Mapping[str, float], leaf: str, given: Demands) -> None:
+    """Raise `InputError` for a resource of a leaf's demand that the capacity does not have."""
+    for name in sorted(set(wanted) - set(given.capacity))[:1]:
+        place = f"{given.source}: {leaf!r}" if leaf in given.by_leaf else "demand"
+        known = ", ".join(given.capacity)
+        raise InputError(f"{place}: unknown resource {name!r}: capacity has {known}")
+
+
+def usual_demand(given: Demands) -> Mapping[str, float]:
+    """Demand per task of a leaf of which nothing is known."""
+    if given.demand is not None:
+        return given.demand
+    return {name: amount / TASKS_PER_CLUSTER for name, amount in given.capacity.items()}
 
 
 def _needed(
@@ -164,33 +181,6 @@ def walk(root: Queue) -> Iterator[tuple[Queue, int, str]]:
         below = path + "/" if path else ""
         stack.extend((child, place, below + child.name) for child in reversed(queue.children))
         place += 1
-
-
-def flattened(hierarchy: Hierarchy, weights: FloatArray) -> Hierarchy:
-    """Move all leaves directly under the root, under their joined names.
-
-    `weights`: weight of each leaf, shape (leaves,); a leaf of weight 0 gets the least of the
-    others.
-    Raises `InputError` if two names collide.
-    """
-    positive = weights[weights > 0]
-    if not positive.size:
-        raise InputError("flat weights: no leaf gets anything, so there is nothing to weigh")
-    weights = np.where(weights > 0, weights, positive.min())
-    names = joined_names(hierarchy.paths)
-    return Hierarchy(
-        resources=hierarchy.resources,
-        capacity=hierarchy.capacity,
-        names=(hierarchy.names[0], *names),
-        parent=np.concatenate(([-1], np.zeros(len(names), dtype=np.int64))),
-        weight=np.concatenate(([1.0], weights)),
-        leaf=np.arange(1, len(names) + 1),
-        demand=hierarchy.demand,
-        tasks=hierarchy.tasks,
-        name=hierarchy.name,
-        source=hierarchy.source,
-        dropped_limits=hierarchy.dropped_limits,
-    )
 
 
 def joined_names(paths: tuple[str, ...]) -> list[str]:

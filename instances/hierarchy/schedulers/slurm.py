@@ -1,29 +1,34 @@
-"""Slurm's accounts: what `sacctmgr dump` writes and `sacctmgr load` reads."""
+"""Slurm's accounts: what `sacctmgr dump` writes, read."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ....core.advice import kind_hint
 from ....core.errors import InputError
 from ....core.files.inputs import read_bytes
 from ....core.notices import ImportNotes
-from ....core.parameters import importer
-from ....core.wording import listed, percent, plural
+from ....core.parameters import described, importer, parameter
+from ....core.wording import listed, plural
 from ..hierarchy import Hierarchy
-from .amounts import MEBIBYTE
-from .demands import DemandOptions, SchedulerFile
-from .not_written import QUOTAS, not_written
-from .queue_tree import Queue, check_distinct, hierarchy_of
-from .weights import whole_weights
+from ..plain_tree import Sharing
+from ..quotas import DOMINANT, TOTAL
+from .amounts import MEBIBYTE, name_in
+from .demands import Amounts, DemandOptions, Demands, SchedulerFile
+from .first_shares import difference_to_dominant, full_limits
+from .queue_tree import Queue, capped, hierarchy_of, usual_demand
+from .tres import BILLING, PLAIN_LIMITS, billing_weights, in_billing, tres_amounts
 
 SHARES_OF_PARENT = 2147483647
 """How Fairshare=parent is dumped."""
-MOST_SHARES = 10_000
 ENTITY_LINE = re.compile(r"(\w+)\s*-\s*'([^']*)'(.*)")
-ENTITY_OPTION = re.compile(r":(\w+)=('[^']*'|[^:]*)")
+OPTION_NAME = r"(?i:(?:default)?qos|fairshare|shares|grp\w+|max\w+)|[A-Z][a-z]\w*"
+ENTITY_OPTION = re.compile(rf":({OPTION_NAME})[+-]?=('[^']*'|.*?)(?=:(?:{OPTION_NAME})[+-]?=|:?$)")
+"""An option with its value, which may hold a colon: `GrpTRES=gres/gpu:A100=4`."""
+KINDS = ("Cluster", "Parent", "Account", "User", "QOS")
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
@@ -35,46 +40,105 @@ class _Entity:
     options: dict[str, str] = field(default_factory=dict)
 
 
-@importer(DemandOptions)
-def read_slurm(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
+@dataclass(frozen=True)
+class SlurmOptions(DemandOptions):
+    """What slurm.conf says of the shares."""
+
+    billing: Amounts = field(
+        default_factory=dict,
+        metadata=described("TRESBillingWeights: share the one resource billing, cpu=1,mem=0.25G."),
+    )
+    max_tres: bool = parameter(
+        False,
+        "As with MAX_TRES in PriorityFlags: the greatest weighted amount counts.",
+    )
+
+
+@importer(SlurmOptions)
+def read_slurm(path: SchedulerFile, options: SlurmOptions) -> tuple[Hierarchy, list[str]]:
     """The accounts and users of a `sacctmgr dump`, and in words what does not count here.
 
     A user is a leaf below the account, named in quotes by the user's name. Users whose share is
-    their account's (`Fairshare=parent`) leave the account itself as the leaf.
+    their account's (`Fairshare=parent`) leave the account itself as the leaf. GrpTRES is a limit.
+    Usage counts CPUs only, unless `billing` or `max_tres` says otherwise.
 
     Returns
     -------
     Hierarchy
-        Accounts and users.
+        Accounts, users, shares, limits.
     list of str
         Notes, one sentence each.
 
     Raises
     ------
     InputError
-        What `sacctmgr load` would refuse, with its line, and shares of 0.
+        What `sacctmgr load` would refuse, with its line.
     """
     text = read_bytes(path).decode("utf-8", "replace")
-    accounts = _Accounts(str(path))
+    given = options.in_units(MEBIBYTE)
+    weights = billing_weights(options.billing, given.capacity) if options.billing else {}
+    accounts = _Accounts(
+        str(path), {**given.capacity, **({BILLING: 0.0} if options.billing else {})}
+    )
     for entity in _entities(text, path):
         accounts.add(entity)
     if not accounts.clusters:
         raise InputError(f"{path}: no Cluster line: not a sacctmgr dump{kind_hint(text, 'slurm')}")
     accounts.finish()
-    return hierarchy_of(
-        accounts.root, options.in_units(MEBIBYTE), str(path), accounts.notes
-    ), accounts.notes.lines
+    notes = accounts.notes
+    most = accounts.root.limit
+    accounts.root.limit = {}
+    given = capped(given, most, notes, "GrpTRES of the cluster")
+    sharing = Sharing(TOTAL)
+    if weights:
+        given = in_billing(accounts.root, given, weights, notes, max_tres=options.max_tres)
+    elif not options.max_tres:
+        sharing = Sharing(TOTAL, _what_counts(given, notes))
+    made = hierarchy_of(accounts.root, given, str(path), notes, sharing=sharing)
+    if sharing.shares != DOMINANT:
+        told = difference_to_dominant(made)
+        notes.add(
+            "Slurm's usage counts CPUs only, and so do these shares (--billing and --max-tres say "
+            "otherwise)" + (f"; with --max-tres it would be {told}" if told else "")
+        )
+    if full := full_limits(made):
+        notes.add(f"binding while all are busy: {listed(full)}")
+    return replace(made, name=accounts.cluster, users=tuple(accounts.users)), notes.lines
+
+
+def _what_counts(given: Demands, notes: ImportNotes) -> str:
+    """The CPU, if that makes a difference to the dominant resource."""
+    cpu = name_in(given.capacity, "cpu")
+    if cpu is None or len(given.capacity) == 1:
+        return DOMINANT
+    every = [usual_demand(given), *given.by_leaf.values()]
+    if any(not wanted.get(cpu) for wanted in every):
+        notes.add(
+            "shares are by dominant resource since some tasks need no CPU, of which alone Slurm's "
+            "usage takes account without TRESBillingWeights"
+        )
+        return DOMINANT
+    for wanted in every:
+        part = {name: wanted.get(name, 0.0) / whole for name, whole in given.capacity.items()}
+        if part[cpu] < max(part.values()) * (1 - 1e-12):
+            return cpu
+    return DOMINANT
 
 
 class _Accounts:
     """The tree of accounts and users, as the lines of a dump add to it."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, capacity: Mapping[str, float]) -> None:
         self.file = file
+        self.cluster = ""
+        self.users: list[str] = []
+        """Paths of the users, below the root."""
+        self._capacity = capacity
         self.notes = ImportNotes()
         self.root = Queue("root", group=True)
         self.clusters = 0
         self._accounts = {"root": self.root}
+        self._path = {"root": ""}
         self._parent: Queue | None = None
         self._users_as_parent: dict[str, int] = {}
         self._users_of_root: list[str] = []
@@ -86,7 +150,8 @@ class _Accounts:
             self.clusters += 1
             if self.clusters > 1:
                 raise InputError(f"{where}: a second cluster; one file holds one")
-            self.root.limits += _limits(entity)
+            self.cluster = entity.name
+            self._limit(self.root, entity, where)
             return
         if entity.kind == "Parent":
             if entity.name not in self._accounts:
@@ -103,29 +168,56 @@ class _Accounts:
         if entity.kind == "Account":
             self._add_account(entity, self._parent, shares, where)
         else:
-            self._add_user(entity, self._parent, shares)
+            self._add_user(entity, self._parent, shares, where)
 
     def _add_account(
         self, entity: _Entity, parent: Queue, shares: float | None, where: str
     ) -> None:
+        if entity.name == "root" and parent is self.root:
+            self._limit(self.root, entity, where)
+            return
         if entity.name in self._accounts:
             raise InputError(f"{where}: account {entity.name!r} is defined twice")
         if shares is None:
             raise InputError(f"{where}: account {entity.name!r}: Fairshare=parent is no share")
-        account = Queue(entity.name, shares, limits=_limits(entity))
+        account = Queue(entity.name, shares)
+        self._limit(account, entity, where)
         self._accounts[entity.name] = account
+        self._path[entity.name] = f"{self._path[parent.name]}{entity.name}/"
         parent.children.append(account)
 
-    def _add_user(self, entity: _Entity, parent: Queue, shares: float | None) -> None:
+    def _add_user(self, entity: _Entity, parent: Queue, shares: float | None, where: str) -> None:
+        if parent is self.root and shares is not None:
+            self._users_of_root.append(entity.name)
+            return
+        name = entity.name
+        if any(child.name == name for child in parent.children):
+            if "Partition" not in entity.options:
+                raise InputError(f"{where}: user {name!r} is defined twice in {parent.name!r}")
+            name = f"{name}@{entity.options['Partition']}"
+        self.users.append(f"{self._path[parent.name]}{name}")
         if shares is None:
             self._users_as_parent[parent.name] = self._users_as_parent.get(parent.name, 0) + 1
             parent.limits += [
                 (f"{name} of user {entity.name}", amount) for name, amount in _limits(entity)
             ]
-        elif parent is self.root:
-            self._users_of_root.append(entity.name)
-        else:
-            parent.children.append(Queue(entity.name, shares, limits=_limits(entity)))
+            return
+        user = Queue(name, shares)
+        self._limit(user, entity, where)
+        parent.children.append(user)
+
+    def _limit(self, queue: Queue, entity: _Entity, where: str) -> None:
+        """GrpTRES of resources that the capacity has are limits, the rest stays in words."""
+        for option, amounts in _limits(entity):
+            tres = PLAIN_LIMITS.get(option.lower())
+            if tres is not None or option.lower() == "grptres":
+                text = f"{tres}={amounts}" if tres else amounts
+                place = f"{where}: {entity.kind} {entity.name!r}, {option}"
+                most, unknown = tres_amounts(text, place, self._capacity)
+                queue.limit.update(most)
+                amounts = ",".join(unknown)
+            if amounts:
+                queue.limits.append((option, amounts))
 
     def finish(self) -> None:
         """Check the whole and add the notes. Raises `InputError` naming an account."""
@@ -155,13 +247,14 @@ def _entities(text: str, path: str | Path) -> list[_Entity]:
         if not line or line.startswith("#"):
             continue
         entity = ENTITY_LINE.fullmatch(line)
-        if entity is None or entity.group(1) not in ("Cluster", "Parent", "Account", "User"):
+        if entity is None or entity.group(1) not in KINDS:
             raise InputError(
                 f"{path}: line {number}: need Cluster, Parent, Account or User - 'name'"
                 f"{kind_hint(text, 'slurm')}"
             )
         options = {key: value.strip("'") for key, value in ENTITY_OPTION.findall(entity.group(3))}
-        found.append(_Entity(number, entity.group(1), entity.group(2), options))
+        if entity.group(1) != "QOS":
+            found.append(_Entity(number, entity.group(1), entity.group(2), options))
     return found
 
 
@@ -169,7 +262,7 @@ def _limits(entity: _Entity) -> list[tuple[str, str]]:
     """Names and amounts of the limits of a cluster, account or user; -1 takes a limit away."""
     found = []
     for name, text in entity.options.items():
-        if name.startswith(("Grp", "Max")):
+        if name.lower().startswith(("grp", "max")):
             parts = [part for part in text.split(",") if part and part.split("=")[-1] != "-1"]
             found += [(name, ",".join(parts))] if parts else []
     return found
@@ -177,68 +270,10 @@ def _limits(entity: _Entity) -> list[tuple[str, str]]:
 
 def _shares(entity: _Entity, where: str) -> float | None:
     """The shares of an account or user; None if they are the parent's."""
-    text = entity.options.get("Fairshare", entity.options.get("Shares", "1"))
-    if text == "parent" or text == str(SHARES_OF_PARENT):
+    named = {name.lower(): text for name, text in entity.options.items()}
+    text = named.get("fairshare", named.get("shares", "1"))
+    if text.lower() == "parent" or text == str(SHARES_OF_PARENT):
         return None
     if not WHOLE_NUMBER.fullmatch(text):
         raise InputError(f"{where}: Fairshare: need a whole number or 'parent', got {text!r}")
-    if int(text) == 0:
-        raise InputError(f"{where}: Fairshare=0 (served last) has no share to compute")
     return float(text)
-
-
-def slurm_accounts(hierarchy: Hierarchy) -> tuple[str, list[str]]:
-    """A file for `sacctmgr load`: an account per group and leaf.
-
-    Accounts have one flat name space: a node whose name is not unique is called by its whole path.
-
-    Parameters
-    ----------
-    hierarchy
-        Queues and weights.
-
-    Returns
-    -------
-    str
-        The file.
-    list of str
-        Notes for the operator, one sentence each.
-
-    Raises
-    ------
-    InputError
-        Two names collide.
-    """
-    paths = hierarchy.node_paths
-    lower = [name.lower() for name in hierarchy.names]
-    names = [
-        lower[n] if lower.count(lower[n]) == 1 and lower[n] != "root" else _joined(paths[n])
-        for n in range(1, hierarchy.nodes)
-    ]
-    names = ["root", *check_distinct(paths[1:], names)]
-    rounded = whole_weights(hierarchy, MOST_SHARES)
-    lines = [f"Cluster - '{_cluster(hierarchy)}':Fairshare=1"]
-    children: list[list[int]] = [[] for _ in names]
-    for n in range(1, hierarchy.nodes):
-        children[hierarchy.parent[n]].append(n)
-    for group, below in enumerate(children):
-        if below:
-            lines.append(f"Parent - '{names[group]}'")
-        lines += [
-            f"Account - '{names[n]}':Description='{paths[n]}':Organization='{names[0]}'"
-            f":Fairshare={int(rounded.weight[n])}"
-            for n in below
-        ]
-    return "\n".join([*lines, ""]), [
-        f"whole shares change no leaf's share by more than {percent(rounded.error)}",
-        "users are to be added below the leaf accounts, with Fairshare=parent",
-        *not_written(hierarchy, QUOTAS),
-    ]
-
-
-def _joined(path: str) -> str:
-    return path.replace("/", "-").lower()
-
-
-def _cluster(hierarchy: Hierarchy) -> str:
-    return re.sub(r"[^a-z0-9_-]", "-", (hierarchy.name or "cluster").lower())

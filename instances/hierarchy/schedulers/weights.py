@@ -53,10 +53,23 @@ def share_error(hierarchy: Hierarchy, weight: FloatArray) -> float:
     return float(np.max(np.abs(changed[some] / true[some] - 1), initial=0.0))
 
 
+def sum_of_children(hierarchy: Hierarchy, amount: FloatArray) -> FloatArray:
+    """The sum over the children of each node, shape (nodes,)."""
+    found = np.zeros(hierarchy.nodes)
+    np.add.at(found, hierarchy.parent[1:], amount[1:])
+    return found
+
+
+def implied_amounts(hierarchy: Hierarchy) -> FloatArray:
+    """What the weights of all siblings, busy or not, give each node, shape (nodes, resources)."""
+    found = _shares(hierarchy, hierarchy.weight)[:, None] * hierarchy.capacity
+    return np.asarray(found, dtype=float)
+
+
 def _shares(hierarchy: Hierarchy, weight: FloatArray) -> FloatArray:
     """Each node's share of the whole: the product, down the tree, of weight over siblings'."""
     parent = hierarchy.parent
-    together = np.bincount(parent[1:], weights=weight[1:], minlength=hierarchy.nodes)
+    together = sum_of_children(hierarchy, weight)
     together[together == 0] = 1.0
     share = np.ones(hierarchy.nodes)
     for n in range(1, hierarchy.nodes):

@@ -1,31 +1,43 @@
-"""YARN's Capacity Scheduler in weight mode: capacity-scheduler.xml, read and written."""
+"""YARN's Capacity Scheduler: capacity-scheduler.xml, read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement
 
 from ....core.errors import InputError
-from ....core.files.hadoop_xml import read_xml, xml_text
+from ....core.files.hadoop_xml import read_xml
 from ....core.notices import ImportNotes
-from ....core.parameters import importer
+from ....core.parameters import importer, parameter
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
-from ..quotas import TOTAL
-from .amounts import MEBIBYTE
-from .demands import DemandOptions, SchedulerFile
-from .first_shares import full_limits
-from .not_written import QUOTAS, not_written, refuse_weight_0
-from .queue_tree import Queue, hierarchy_of
+from ..quotas import DOMINANT, TOTAL
+from .amounts import MEBIBYTE, name_in
+from .demands import DemandOptions, Demands, SchedulerFile
+from .first_shares import difference_to_dominant, full_limits
+from .queue_tree import Queue, hierarchy_of, usual_demand
+from .yarn_capacities import (
+    MOST_CAPACITY,
+    PERCENTAGE,
+    USER_FACTOR,
+    WEIGHT_PATTERN,
+    Capacities,
+    Stated,
+    absolute,
+)
 
 PREFIX = "yarn.scheduler.capacity."
 CALCULATOR = PREFIX + "resource-calculator"
 DOMINANT_CALCULATOR = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
+HADOOP_1 = "mapred.capacity-scheduler."
+LABELLED = re.compile(r"\.accessible-node-labels\.([^.]+)\.")
+MOST_OFF = 0.01
+"""Percentages of a group may sum to so much more or less than 100."""
+
 QUEUE_LIMITS = (
-    "maximum-capacity",
     "maximum-applications",
     "max-parallel-apps",
     "maximum-am-resource-percent",
@@ -46,119 +58,213 @@ VALUES_WITHOUT_LIMIT = {
 }
 """Values that bound nothing."""
 
-PERCENTAGE = re.compile(r"[0-9]+\.?[0-9]*")
-WEIGHT_PATTERN = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*w")
+
+@dataclass(frozen=True)
+class YarnCapacityOptions(DemandOptions):
+    """What is not in the file."""
+
+    users: int = parameter(
+        0, "Users of every queue, each limited by its factor times the capacity.", least=0
+    )
 
 
-@importer(DemandOptions)
-def read_yarn_capacity(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarchy, list[str]]:
-    """The queues of a capacity-scheduler.xml; those of a group have weights (`4w`) or percentages.
+@importer(YarnCapacityOptions)
+def read_yarn_capacity(
+    path: SchedulerFile, options: YarnCapacityOptions
+) -> tuple[Hierarchy, list[str]]:
+    """The queues of a capacity-scheduler.xml; those of a group have weights, percentages, amounts.
 
-    With a maximum-capacity below 100, or a queue of 0 %, capacities are guarantees too. A queue of
-    0 % is guaranteed nothing and has weight 0.
+    With a maximum-capacity below 100, a queue of 0 %, amounts (`[memory=…,vcores=…]`) or `users`,
+    capacities are guarantees too. A queue of 0 % is guaranteed nothing and has weight 0. Shares
+    count memory alone without the DominantResourceCalculator.
 
     Returns
     -------
     Hierarchy
-        Queues, weights, demands.
+        Queues, weights, guarantees, limits, demands.
     list of str
         Notes, one sentence each, on what was left out or adjusted.
 
     Raises
     ------
     InputError
-        Absolute resources, a group that mixes both modes, and a weight of 0.
+        A group that mixes modes, a weight of 0, percentages that do not sum to 100, a maximum below
+        the capacity, and files of Hadoop 1.
     """
-    properties = _properties(path)
-    notes = ImportNotes()
-    if properties.get(CALCULATOR) != DOMINANT_CALCULATOR:
-        notes.add(
-            f"{CALCULATOR} is not the DominantResourceCalculator: YARN itself counts memory only"
-        )
-    if f"{PREFIX}root.queues" not in properties:
-        raise InputError(f"{path}: {PREFIX}root.queues is missing")
-    root = Queue("root", group=True)
-    stack = [(root, "root")]
-    read = {CALCULATOR}
-    every_queue = _limits(properties, PREFIX, read)
-    without_factor: list[str] = []
-    empty: list[str] = []
-    while stack:
-        queue, place = stack.pop()
-        read |= {f"{PREFIX}{place}.queues", f"{PREFIX}{place}.capacity"}
-        queue.limits += _limits(properties, f"{PREFIX}{place}.", read)
-        names = [name.strip() for name in properties[f"{PREFIX}{place}.queues"].split(",")]
-        for name, repeated in zip(names, (names[:k] for k in range(len(names))), strict=True):
-            if not name or "." in name:
-                raise InputError(f"{path}: {PREFIX}{place}.queues: bad queue name {name!r}")
-            if name in repeated:
-                raise InputError(f"{path}: {PREFIX}{place}.queues: {name!r} is listed twice")
-        for name, weight in _weights(path, properties, place, names).items():
-            below = f"{place}.{name}"
-            if weight == 0:
-                empty.append(below.removeprefix("root.").replace(".", "/"))
-            group = f"{PREFIX}{below}.queues" in properties
-            queue.children.append(Queue(name, weight, group=group))
-            if group:
-                stack.append((queue.children[-1], below))
-            else:
-                here = f"{PREFIX}{below}."
-                read.add(f"{here}capacity")
-                queue.children[-1].limits += _limits(properties, here, read)
-                if f"{here}user-limit-factor" not in properties:
-                    without_factor.append(below.removeprefix("root."))
-    unread = sorted(set(properties) - read)
-    if unread:
-        notes.add(f"not read: {listed([key.removeprefix(PREFIX) for key in unread])}")
-    if empty:
-        notes.add(f"0 %, so guaranteed nothing and served from what is idle: {listed(empty)}")
-    if without_factor and f"{PREFIX}user-limit-factor" not in properties:
-        notes.add(
-            "not in the shares: user-limit-factor is 1 unless set, so that one user alone gets no "
-            f"more than the queue's own capacity, in {listed(without_factor)}"
-        )
     demands = options.in_units(MEBIBYTE)
-    _set_quotas(root, demands.capacity, str(path), needed=bool(empty))
-    made = hierarchy_of(root, demands, str(path), notes, every_queue, Sharing(TOTAL))
-    if full := full_limits(made):
-        notes.add(f"binding while all are busy: {listed(full)}")
-    return made, notes.lines
+    reader = _Reader(str(path), _properties(path), demands, options.users)
+    made = reader.hierarchy()
+    return made, reader.notes.lines
 
 
-def _set_quotas(root: Queue, capacity: Mapping[str, float], file: str, *, needed: bool) -> None:
-    """Guarantees and limits of all queues below a root, if one has a maximum, or if `needed`."""
-    stack = [(root, "", 1.0, 1.0)]
-    found = []
-    while stack:
-        queue, path, part, most = stack.pop()
-        together = sum(child.weight for child in queue.children) or 1.0
+class _Reader:
+    """The queues of a file and what is left to tell of them."""
+
+    def __init__(
+        self, file: str, properties: Mapping[str, str], demands: Demands, users: int
+    ) -> None:
+        self.file = file
+        self.properties = properties
+        self.demands = demands
+        self.notes = ImportNotes()
+        self.shares = self._what_counts()
+        counted = list(demands.capacity) if self.shares == DOMINANT else [self.shares]
+        self.capacities = Capacities(file, demands.capacity, counted, users, self.notes)
+        self.read = {CALCULATOR}
+        self.empty: list[str] = []
+
+    def hierarchy(self) -> Hierarchy:
+        """The tree. Raises `InputError`."""
+        if f"{PREFIX}root.queues" not in self.properties:
+            if any(key.startswith(HADOOP_1) for key in self.properties):
+                raise InputError(
+                    f"{self.file}: Hadoop 1 format: queues are in mapred.queue.names, in another "
+                    "file"
+                )
+            raise InputError(f"{self.file}: {PREFIX}root.queues is missing")
+        every_queue = self._limits(PREFIX)
+        if self.capacities.users:
+            every_queue = [limit for limit in every_queue if limit[0] != USER_FACTOR]
+        root = Queue("root", group=True)
+        stack = [(root, "root")]
+        while stack:
+            queue, place = stack.pop()
+            self._add_children(queue, place)
+            stack += [(child, f"{place}.{child.name}") for child in queue.children if child.group]
+        unread = sorted(set(self.properties) - self.read)
+        if unread:
+            self.notes.add(f"not read: {listed([key.removeprefix(PREFIX) for key in unread])}")
+        labels = sorted({match[1] for key in unread if (match := LABELLED.search(key))})
+        if labels:
+            self.notes.add(f"only the partition without label is read, not {listed(labels)}")
+        if self.empty:
+            names = listed(self.empty)
+            self.notes.add(f"0 %, so guaranteed nothing and served from what is idle: {names}")
+        self.capacities.set_quotas(root)
+        sharing = Sharing(TOTAL, self.shares)
+        made = hierarchy_of(root, self.demands, self.file, self.notes, every_queue, sharing)
+        if self.shares != DOMINANT:
+            told = difference_to_dominant(made)
+            self.notes.add(
+                "YARN counts memory only here"
+                + (f"; with the DominantResourceCalculator it would be {told}" if told else "")
+                + f" ({CALCULATOR} is not set to it)"
+            )
+        if full := full_limits(made):
+            self.notes.add(f"binding while all are busy: {listed(full)}")
+        return made
+
+    def _what_counts(self) -> str:
+        """Memory, unless the calculator says otherwise or some task needs none."""
+        memory = name_in(self.demands.capacity, "memory")
+        if self.properties.get(CALCULATOR) == DOMINANT_CALCULATOR:
+            return DOMINANT
+        if len(self.demands.capacity) == 1:
+            return DOMINANT
+        every = [usual_demand(self.demands), *self.demands.by_leaf.values()]
+        if memory is None or any(not wanted.get(memory) for wanted in every):
+            self.notes.add(
+                f"shares are by dominant resource since some tasks need no memory; {CALCULATOR} is "
+                "not the DominantResourceCalculator: YARN itself counts memory only"
+            )
+            return DOMINANT
+        return memory
+
+    def _add_children(self, queue: Queue, place: str) -> None:
+        """The queues of a group, each with what the file says of it."""
+        self.read |= {f"{PREFIX}{place}.queues", f"{PREFIX}{place}.capacity"}
+        queue.limits += self._limits(f"{PREFIX}{place}.")
+        listing = self.properties[f"{PREFIX}{place}.queues"]
+        names = [name.strip() for name in listing.split(",")]
+        for k, name in enumerate(names):
+            if not name or "." in name:
+                raise InputError(f"{self.file}: {PREFIX}{place}.queues: bad queue name {name!r}")
+            if name in names[:k]:
+                raise InputError(f"{self.file}: {PREFIX}{place}.queues: {name!r} is listed twice")
+        stated = self._stated(place, names)
+        parent = place.removeprefix("root").lstrip(".").replace(".", "/")
+        for name, own in stated.items():
+            here = f"{PREFIX}{place}.{name}"
+            child = Queue(name, own.amount, group=f"{here}.queues" in self.properties)
+            queue.children.append(child)
+            path = f"{parent}/{name}" if parent else name
+            self.capacities.stated[path] = own
+            self.read |= {f"{here}.capacity", f"{here}.{MOST_CAPACITY}"}
+            own.most = self.properties.get(f"{here}.{MOST_CAPACITY}", "")
+            if own.most in VALUES_WITHOUT_LIMIT[MOST_CAPACITY]:
+                own.most = ""
+            elif not own.most.startswith("[") and not PERCENTAGE.fullmatch(own.most or "0"):
+                child.limits.append((MOST_CAPACITY, own.most))
+                own.most = ""
+            if not child.group:
+                child.limits += self._limits(f"{here}.")
+                self._set_factor(own, here)
+        self.capacities.set_weights(queue, parent)
         for child in queue.children:
-            below = f"{path}/{child.name}" if path else child.name
-            share = part * child.weight / together
-            mine, own = most, dict(child.limits).get("maximum-capacity", "")
-            if PERCENTAGE.fullmatch(own):
-                child.limits.remove(("maximum-capacity", own))
-                mine = most * min(float(own), 100.0) / 100
-                needed = True
-                if mine < share * (1 - 1e-9):
-                    raise InputError(
-                        f"{file}: {below}: maximum-capacity {own} is {100 * mine:g} % of the "
-                        f"cluster, less than its capacity of {100 * share:g} %"
-                    )
-            found.append((child, share, mine))
-            stack.append((child, below, share, mine))
-    for queue, share, mine in found if needed else ():
-        if share:
-            queue.guarantee = {name: share * amount for name, amount in capacity.items()}
-        if mine < 1:
-            queue.limit = {name: mine * amount for name, amount in capacity.items()}
+            if child.weight == 0:
+                self.empty.append(f"{parent}/{child.name}" if parent else child.name)
 
+    def _set_factor(self, own: Stated, here: str) -> None:
+        for key in (f"{here}.{USER_FACTOR}", f"{PREFIX}{USER_FACTOR}"):
+            if self.properties.get(key):
+                text = self.properties[key]
+                try:
+                    own.factor = float(text)
+                except ValueError:
+                    raise InputError(f"{self.file}: {key}: need a number, got {text!r}") from None
+                own.own_factor = True
+                return
 
-def _limits(properties: Mapping[str, str], place: str, read: set[str]) -> list[tuple[str, str]]:
-    """Names and amounts of the limits of one queue; they are added to what is `read`."""
-    read |= {place + name for name in QUEUE_LIMITS}
-    found = [(name, properties.get(place + name, "")) for name in QUEUE_LIMITS]
-    return [(name, amount) for name, amount in found if amount and not _is_none(name, amount)]
+    def _stated(self, place: str, names: list[str]) -> dict[str, Stated]:
+        """The capacity of each queue of a group: parts of the group, or amounts."""
+        found: dict[str, Stated] = {}
+        modes = {}
+        for name in names:
+            key = f"{PREFIX}{place}.{name}.capacity"
+            text = self.properties.get(key, "")
+            weight = WEIGHT_PATTERN.fullmatch(text)
+            if text.startswith("["):
+                amounts, unknown = absolute(text, f"{self.file}: {key}", self.demands.capacity)
+                found[name] = Stated(absolute=amounts)
+                modes["amounts"] = key
+                if unknown:
+                    path = f"{place}.{name}".removeprefix("root.").replace(".", "/")
+                    self.notes.add(f"the capacity has no such resource: {path}: {listed(unknown)}")
+                continue
+            try:
+                found[name] = Stated(float(weight.group(1) if weight else text))
+            except ValueError:
+                raise InputError(
+                    f"{self.file}: {key}: need a weight such as 4w, or a percentage, got {text!r}"
+                ) from None
+            if not found[name].amount >= 0 or (weight and not found[name].amount):
+                raise InputError(f"{self.file}: {key}: must be > 0, got {text!r}")
+            modes["weights" if weight else "percentages"] = key
+        if len(modes) > 1:
+            first, second = sorted(modes, reverse=True)[:2]
+            raise InputError(
+                f"{self.file}: {place}: queues with {first} beside queues with {second}"
+            )
+        return self._parts(found, place, next(iter(modes)))
+
+    def _parts(self, found: dict[str, Stated], place: str, mode: str) -> dict[str, Stated]:
+        """Weights and percentages as parts of all configured siblings."""
+        together = sum(own.amount for own in found.values())
+        if mode == "percentages" and abs(together - 100) > MOST_OFF:
+            words = "" if together else ": nobody in it would be served"
+            raise InputError(
+                f"{self.file}: {place}: the capacities of its queues sum to {together:g}, not to "
+                f"100{words}"
+            )
+        for own in found.values():
+            own.part = own.amount / (together or 1.0)
+        return found
+
+    def _limits(self, place: str) -> list[tuple[str, str]]:
+        """Names and amounts of the limits of one queue, or of all."""
+        self.read |= {place + name for name in (*QUEUE_LIMITS, MOST_CAPACITY)}
+        found = [(name, self.properties.get(place + name, "")) for name in QUEUE_LIMITS]
+        return [(name, amount) for name, amount in found if amount and not _is_none(name, amount)]
 
 
 def _is_none(name: str, amount: str) -> bool:
@@ -173,87 +279,3 @@ def _properties(path: str | Path) -> dict[str, str]:
             raise InputError(f"{path}: a property without a name")
         properties[name] = (element.findtext("value") or "").strip()
     return properties
-
-
-def _weights(
-    path: str | Path, properties: Mapping[str, str], place: str, names: list[str]
-) -> dict[str, float]:
-    """Weight of each queue of a group; percentages of one sum serve as weights too."""
-    weights, modes = {}, {}
-    for name in names:
-        key = f"{PREFIX}{place}.{name}.capacity"
-        text = properties.get(key, "")
-        weight = WEIGHT_PATTERN.fullmatch(text)
-        if text.startswith("["):
-            raise InputError(f"{path}: {key}: absolute resources {text!r} are no weights")
-        try:
-            weights[name] = float(weight.group(1) if weight else text)
-        except ValueError:
-            raise InputError(
-                f"{path}: {key}: need a weight such as 4w, or a percentage, got {text!r}"
-            ) from None
-        if not weights[name] >= 0 or (weight and not weights[name]):
-            raise InputError(f"{path}: {key}: must be > 0, got {text!r}")
-        modes["weight" if weight else "percentage"] = key
-    if len(modes) > 1:
-        raise InputError(f"{path}: {place}: queues with weights beside queues with percentages")
-    if "percentage" in modes and abs(sum(weights.values()) - 100) > 0.01:
-        raise InputError(
-            f"{path}: {place}: the capacities of its queues sum to {sum(weights.values()):g}, "
-            "not to 100"
-        )
-    return weights
-
-
-def yarn_capacity_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
-    """The content of a capacity-scheduler.xml in weight mode.
-
-    Parameters
-    ----------
-    hierarchy
-        Queues and weights.
-
-    Returns
-    -------
-    str
-        The file.
-    list of str
-        Notes for the operator, one sentence each.
-
-    Raises
-    ------
-    InputError
-        A name has a `.`, a `,` or white space, or a group has no queue.
-    """
-    refuse_weight_0(hierarchy, "YARN's weight mode")
-    root = Element("configuration")
-    children: dict[int, list[str]] = {0: []}
-    leaf = set(hierarchy.leaf.tolist())
-    for n in range(1, hierarchy.nodes):
-        name = hierarchy.names[n]
-        if re.search(r"[.,\s]", name):
-            raise InputError(
-                f"node {hierarchy.path(n)!r}: YARN queue names hold no '.', ',' or white space"
-            )
-        children[int(hierarchy.parent[n])].append(name)
-        if n not in leaf:
-            children[n] = []
-    _property(root, CALCULATOR, DOMINANT_CALCULATOR)
-    for n, path in enumerate(hierarchy.node_paths):
-        place = ".".join(["root", *path.split("/")]) if n else "root"
-        if n:
-            _property(root, f"{PREFIX}{place}.capacity", f"{float(hierarchy.weight[n])!r}w")
-        if n in children:
-            if not children[n]:
-                raise InputError(f"node {hierarchy.path(n)!r}: YARN needs a queue in each group")
-            _property(root, f"{PREFIX}{place}.queues", ",".join(children[n]))
-    return xml_text(root), [
-        "yarn.resourcemanager.scheduler.class must be the CapacityScheduler",
-        *not_written(hierarchy, QUOTAS),
-    ]
-
-
-def _property(root: Element, name: str, value: str) -> None:
-    element = SubElement(root, "property")
-    SubElement(element, "name").text = name
-    SubElement(element, "value").text = value

@@ -6,8 +6,7 @@ import math
 import re
 from xml.etree.ElementTree import Element
 
-from ....core.advice import kind_hint
-from ....core.errors import InputError
+from ....core.errors import InputError, NothingToShare
 from ....core.files.hadoop_xml import read_xml
 from ....core.notices import ImportNotes
 from ....core.parameters import importer
@@ -15,11 +14,11 @@ from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
-from .amounts import MEBIBYTE, name_in
+from .amounts import MEBIBYTE, name_in, yarn_amounts
 from .demands import DemandOptions, Demands, SchedulerFile
 from .first_shares import difference_to_dominant, full_limits
-from .queue_tree import Queue, hierarchy_of
-from .yarn_limits import CHILDREN_MOST, DEFAULT_MOST, YarnLimits
+from .queue_tree import Queue, capped, hierarchy_of
+from .yarn_limits import CHILDREN_MOST, DEFAULT_MOST, QUEUE_MOST, YarnLimits
 
 QUEUE_TAGS = ("queue", "pool")
 SHARING_POLICIES = ("drf", "fair", "fifo")
@@ -55,6 +54,9 @@ QUEUE_LIMITS = (
 Those of resources become guarantees and limits, but of the root and of users.
 """
 
+SPARK_TAGS = frozenset({"schedulingMode", "weight", "minShare"})
+"""Elements of a pool of Spark."""
+
 FILE_LIMITS = (
     "queueMaxAppsDefault",
     "queueMaxAMShareDefault",
@@ -83,14 +85,11 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     """
     demands = options.in_units(MEBIBYTE)
     document = read_xml(path, "allocations")
-    if document.find("pool/minShare") is not None:
-        raise InputError(f"{path}: not YARN's{kind_hint('<pool><minShare>')}")
+    _refuse_pools_of_spark(document, str(path))
     default_most = document.find(DEFAULT_MOST)
     limits = YarnLimits(demands.capacity, default_most, str(path))
     notes, reader = ImportNotes(), _QueueReader(str(path), limits)
     reader.default = _policy(document, "defaultQueueSchedulingPolicy", reader.where("")) or "fair"
-    if reader.default == "fifo":
-        raise InputError(f"{path}: defaultQueueSchedulingPolicy: fifo is for leaf queues only")
     tops = [child for child in document if child.tag in QUEUE_TAGS]
     named_root = [child for child in tops if _name(child, reader.where("")) == "root"]
     root = Queue("root", group=True)
@@ -101,22 +100,14 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
     else:
         reader.add_children(root, document, "", reader.default)
     if not root.children:
-        raise InputError(
-            f"{path}: no queue in it: YARN makes queues as jobs come, there is no tree to share by"
+        raise NothingToShare(
+            f"{path}: no queues: YARN makes root.default (or a queue per user); nothing is divided"
         )
     unread = {child.tag for child in document} - {*QUEUE_TAGS, "user", *FILE_LIMITS}
     unread -= {"defaultQueueSchedulingPolicy", DEFAULT_MOST}
     if unread:
         notes.add(f"not read: {listed(sorted(unread))}")
-    if reader.ignored:
-        notes.add(f"not read, of some queues: {listed(sorted(reader.ignored))}")
-    if reader.unknown:
-        notes.add(f"unknown elements, which YARN ignores too: {listed(sorted(reader.unknown))}")
-    if reader.other_leaves:
-        notes.add(
-            "within a queue jobs share by its own policy, which is not in the shares: "
-            f"{listed(reader.other_leaves)}"
-        )
+    reader.tell(notes)
     limits.tell(notes)
     every_queue = _limits(document, FILE_LIMITS)
     for user in document.findall("user"):
@@ -126,18 +117,42 @@ def read_yarn_fair(path: SchedulerFile, options: DemandOptions) -> tuple[Hierarc
         ]
     if limits.unread_default:
         every_queue.append((DEFAULT_MOST, limits.unread_default))
+    demands = _cut_to_root(root, demands, str(path), notes)
     counts = _what_counts(reader, demands, notes)
     sharing = Sharing(TOTAL, counts or DOMINANT)
     made = hierarchy_of(root, demands, str(path), notes, every_queue, sharing)
     if counts is not None:
         told = difference_to_dominant(made)
         notes.add(
-            f"YARN's policy fair counts memory only, and so do these shares: among the queues of "
-            f"{listed(reader.memory_only)}" + (f"; with drf it would be {told}" if told else "")
+            "YARN counts memory only here"
+            + (f"; with drf it would be {told}" if told else "")
+            + f" (policy fair, among the queues of {listed(reader.memory_only)})"
         )
     if full := full_limits(made):
         notes.add(f"binding while all are busy: {listed(full)}")
     return made, notes.lines
+
+
+def _cut_to_root(root: Queue, demands: Demands, file: str, notes: ImportNotes) -> Demands:
+    """The capacity cut to the maxResources of the queue root."""
+    stated = dict(root.limits).get(QUEUE_MOST)
+    if stated is None:
+        return demands
+    root.limits.remove((QUEUE_MOST, stated))
+    most, unknown = yarn_amounts(stated, f"{file}: queue 'root', {QUEUE_MOST}", demands.capacity)
+    if unknown:
+        root.limits.append((QUEUE_MOST, ", ".join(unknown)))
+    return capped(demands, most, notes, f"{QUEUE_MOST} of root")
+
+
+def _refuse_pools_of_spark(document: Element, path: str) -> None:
+    """Raise `InputError` for pools with the elements of Spark and none of Hadoop 1."""
+    for pool in document.iter("pool"):
+        tags = {child.tag for child in pool}
+        if "minShare" in tags or ("schedulingMode" in tags and tags <= SPARK_TAGS):
+            raise InputError(
+                f"{path}: Spark's fairscheduler.xml: these are Spark pools: use import spark-pools"
+            )
 
 
 def _what_counts(reader: _QueueReader, demands: Demands, notes: ImportNotes) -> str | None:
@@ -180,6 +195,8 @@ class _QueueReader:
         self.by_dominant: list[str] = []
         self.root_counts_memory = False
         self.other_leaves: list[str] = []
+        self.fifo_leaves: list[str] = []
+        self.fifo_groups: list[str] = []
 
     def where(self, path: str) -> str:
         return f"{self.file}: queue {path!r}" if path else self.file
@@ -187,19 +204,27 @@ class _QueueReader:
     def add_root(self, root: Queue, element: Element) -> None:
         """The queue that a file may put around all others."""
         where = self.where("root")
-        policy = _policy(element, "schedulingPolicy", where) or self.default
-        if policy == "fifo":
-            raise InputError(f"{where}, schedulingPolicy: fifo is for leaf queues only")
+        policy = self.group_policy(element, where)
         self.settings(element)
         root.limits += _limits(element, QUEUE_LIMITS)
         self.add_children(root, element, "", policy)
 
+    def group_policy(self, element: Element, where: str) -> str:
+        """The policy of a queue with children; fifo only if it is the default's."""
+        policy = _policy(element, "schedulingPolicy", where)
+        if policy == "fifo":
+            raise InputError(f"{where}, schedulingPolicy: fifo is for leaf queues only")
+        return policy or self.default
+
     def add_children(self, queue: Queue, element: Element, path: str, policy: str) -> None:
         """The queues within an element, depth first; the file's default is every queue's."""
-        self.root_counts_memory = policy == "fair"
+        self.root_counts_memory = policy != "drf"
         stack = [(queue, element, path, policy)]
         while stack:
             queue, element, path, policy = stack.pop()
+            if policy == "fifo":
+                self.fifo_groups.append(path.replace(".", "/") or "root")
+                policy = "fair"
             named = f"{path.replace('.', '/') or 'root'} ({policy})"
             (self.memory_only if policy == "fair" else self.by_dominant).append(named)
             above = self.most.of_children(element, self.where(path))
@@ -216,6 +241,8 @@ class _QueueReader:
                 queue.children.append(found)
                 if found.group:
                     groups.append((found, child, below, own))
+                elif own == "fifo":
+                    self.fifo_leaves.append(below.replace(".", "/"))
                 elif own != "drf":
                     self.other_leaves.append(f"{below.replace('.', '/')} ({own})")
             stack.extend(reversed(groups))
@@ -225,9 +252,11 @@ class _QueueReader:
         where = self.where(path)
         tags = {child.tag for child in element}
         parent = element.get("type") == "parent" or bool(tags & {*QUEUE_TAGS})
-        policy = _policy(element, "schedulingPolicy", where) or self.default
-        if parent and policy == "fifo":
-            raise InputError(f"{where}, schedulingPolicy: fifo is for leaf queues only")
+        policy = (
+            self.group_policy(element, where)
+            if parent
+            else _policy(element, "schedulingPolicy", where) or self.default
+        )
         for tag in ("maxAMShare", "reservation"):
             if parent and tag in tags:
                 raise InputError(f"{where}, {tag}: not allowed for a queue with children")
@@ -242,6 +271,25 @@ class _QueueReader:
             limit for limit in _limits(element, QUEUE_LIMITS) if not self.most.knows(limit[0])
         ]
         return queue, policy
+
+    def tell(self, notes: ImportNotes) -> None:
+        """Say what is not read, and how jobs share within the queues."""
+        if self.ignored:
+            notes.add(f"not read, of some queues: {listed(sorted(self.ignored))}")
+        if self.unknown:
+            notes.add(f"unknown elements, which YARN ignores too: {listed(sorted(self.unknown))}")
+        if self.fifo_groups:
+            notes.add(
+                "defaultQueueSchedulingPolicy fifo is for leaf queues only, and YARN refuses it "
+                f"for others: read as fair, the children of {listed(self.fifo_groups)}"
+            )
+        if self.fifo_leaves:
+            notes.add(f"within the queue, first come: {listed(self.fifo_leaves)}")
+        if self.other_leaves:
+            notes.add(
+                "within a queue jobs share by its own policy, which is not in the shares: "
+                f"{listed(self.other_leaves)}"
+            )
 
     def settings(self, element: Element) -> None:
         """Remember the names of what is not read."""

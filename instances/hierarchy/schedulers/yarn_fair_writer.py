@@ -10,8 +10,8 @@ from xml.etree.ElementTree import Element, SubElement
 from ....core.errors import InputError
 from ....core.files.hadoop_xml import xml_text
 from ..hierarchy import Hierarchy
-from ..quotas import ABOVE
-from .amounts import CPU_NAMES, MEMORY_NAMES
+from ..quotas import ABOVE, DOMINANT, EACH
+from .amounts import MEMORY_NAMES, yarn_name
 from .not_written import not_written
 
 
@@ -60,12 +60,15 @@ def yarn_fair_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
                 SubElement(queue, tag).text = _resources(quota[what])
                 rounded |= any(amount != math.floor(amount) for amount in quota[what].values())
         elements.append(queue)
-    notes = ["yarn.resourcemanager.scheduler.class must be the FairScheduler"]
+    notes = [
+        "yarn.resourcemanager.scheduler.class must be the FairScheduler",
+        "YARN gives minimums and fair shares back to their queues only with "
+        "yarn.scheduler.fair.preemption = true in yarn-site.xml",
+    ]
     if quotas is not None:
-        notes.append(
-            "YARN gives minimums and fair shares back to their queues only with "
-            "yarn.scheduler.fair.preemption = true in yarn-site.xml"
-        )
+        if quotas.shares != DOMINANT and not memory and len(hierarchy.resources) > 1:
+            what = "each resource for itself" if quotas.shares == EACH else quotas.shares
+            notes.append(f"YARN shares the dominant resource, or memory alone; here it is {what}")
         notes.append("amounts are numbers in the units of the hierarchy: YARN takes memory in MB")
         if rounded:
             notes.append("amounts are rounded down to whole numbers")
@@ -80,11 +83,4 @@ def yarn_fair_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:
 
 def _resources(amounts: Mapping[str, float]) -> str:
     """`memory-mb=4096, vcores=4`."""
-    return ", ".join(f"{_name(name)}={math.floor(amount)}" for name, amount in amounts.items())
-
-
-def _name(resource: str) -> str:
-    for yarn, names in (("memory-mb", MEMORY_NAMES), ("vcores", CPU_NAMES)):
-        if resource in names:
-            return yarn
-    return resource
+    return ", ".join(f"{yarn_name(name)}={math.floor(amount)}" for name, amount in amounts.items())

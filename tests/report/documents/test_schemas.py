@@ -25,6 +25,18 @@ TREE = {
         ],
     },
 }
+QUOTAS = {
+    "format": "slotwise/hierarchy/2",
+    "capacity": {"cpu": 10},
+    "surplus": "total",
+    "root": {
+        "name": "root",
+        "children": [
+            {"name": "a", "demand": {"cpu": 1}, "weight": 0, "limit": {"cpu": 4}},
+            {"name": "b", "demand": {"cpu": 1}, "priority": 1},
+        ],
+    },
+}
 EVENTS = {
     "format": "slotwise/hierarchy-events/1",
     "events": [{"time": 1, "arrive": ["a"]}, {"time": 2.5, "leave": ["a"]}],
@@ -98,7 +110,12 @@ def test_shipped_schemas_are_those_of_the_validators(known: Any) -> None:
     ("document", "path", "value"),
     [
         (TREE, ("root", "children", 1, "children", 0, "weight"), -1),
+        (TREE, ("root", "children", 1, "weight"), 0),
+        (TREE, ("root", "children", 1, "guarantee"), {"cpu": 1}),
+        (TREE, ("surplus",), "total"),
         (TREE, ("root", "color"), "red"),
+        (QUOTAS, ("root", "children", 1, "weight"), -1),
+        (QUOTAS, ("root", "children", 1, "priority"), 1.5),
         (EVENTS, ("events",), []),
         (DATACENTER, ("classes", 0, "mean_time"), -1),
         (DATACENTER, ("configurations", 0, "count"), 1.5),

@@ -15,7 +15,7 @@ from slotwise.instances.exporters import EXPORTERS
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.plain_tree import Group, Leaf
 from slotwise.instances.hierarchy.schedulers.demands import DemandOptions
-from slotwise.instances.hierarchy.schedulers.queue_tree import flattened
+from slotwise.instances.hierarchy.schedulers.flat_tree import flattened
 from slotwise.instances.importers import IMPORTERS
 
 CAPACITY = {"cpu": 200.0, "memory": 400.0}
@@ -225,11 +225,6 @@ def yarn(inside: str) -> str:
         ),
         (
             "yarn",
-            yarn("<defaultQueueSchedulingPolicy>fifo</defaultQueueSchedulingPolicy>"),
-            "defaultQueueSchedulingPolicy: fifo",
-        ),
-        (
-            "yarn",
             yarn('<queue name="a" type="parent"><maxAMShare>0.5</maxAMShare></queue>'),
             "queue 'a', maxAMShare: not allowed for a queue with children",
         ),
@@ -261,7 +256,7 @@ def yarn(inside: str) -> str:
         (
             "yarn-capacity",
             CAPACITY_XML.replace("<value>1w</value>", "<value>[memory=10]</value>"),
-            "absolute resources",
+            "root.eng: queues with weights beside queues with amounts",
         ),
         (
             "yarn-capacity",
@@ -293,7 +288,6 @@ def yarn(inside: str) -> str:
         ("slurm", SLURM.replace("'prod'", "'Prod'", 1), "must be lower case"),
         ("slurm", SLURM.replace("Account - 'prod'", "Account - 'sci'"), "'sci' is defined twice"),
         ("slurm", SLURM.replace("Fairshare=3", "Fairshare=3.5"), "whole number or 'parent'"),
-        ("slurm", SLURM.replace("Fairshare=3", "Fairshare=0"), "Fairshare=0 (served last)"),
         ("slurm", SLURM.replace("Fairshare=3", "Fairshare=parent"), "account 'eng': Fairshare="),
         ("slurm", SLURM + "User - 'bob':Fairshare=2\n", "some users have Fairshare=parent"),
         ("slurm", SLURM + "What is this\n", "line 12: need Cluster, Parent, Account or User"),
@@ -427,7 +421,10 @@ def test_volcano_in_both_dialects(example: Hierarchy) -> None:
     queues = {d["metadata"]["name"]: d for d in yaml.safe_load_all(writer("volcano")(flat)[0])}
     weights = [queues[name]["spec"]["weight"] for name in ("eng-dev", "eng-prod", "sci")]
     assert weights == [1, 2, 1]
-    assert "annotations" not in queues["eng-dev"]["metadata"]
+    assert queues["eng-prod"]["metadata"]["annotations"] == {
+        "volcano.sh/hierarchy": "root/eng-prod",
+        "volcano.sh/hierarchy-weights": "1/2",
+    }
 
 
 def test_colliding_names_are_an_error() -> None:

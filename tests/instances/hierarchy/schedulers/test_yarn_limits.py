@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from slotwise.commands.app import run
 from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import allocate
 from slotwise.instances.exporters import export
-from slotwise.instances.hierarchy.hierarchy_file import hierarchy_document
+from slotwise.instances.hierarchy.hierarchy_file import hierarchy_document, write_hierarchy
 from slotwise.instances.importers import import_
 
 DRF = "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"
@@ -72,6 +73,20 @@ def test_the_shares_keep_minimums_and_maximums(tmp_path: Path) -> None:
     }
 
 
+def test_the_maximum_of_root_is_the_capacity(tmp_path: Path) -> None:
+    inside = "<maxResources>60 mb, 5 vcores</maxResources>" + leaf("a") + leaf("b", MOST)
+    tree, notes = read(leaf("root", inside), tmp_path, {"memory": 100.0})
+    assert tree.capacity.tolist() == [60]
+    assert "maxResources of root: the capacity of memory is 60, not 100" in notes
+    assert [str(one) for one in tree.dropped_limits] == ["root: maxResources = 5 vcores"]
+    # Parts of the cluster are of the whole.
+    assert quota(tree, "b") == {"limit": {"memory": 10}}
+    assert allocate(tree).tasks * tree.demand[:, 0] == pytest.approx([50, 10])
+
+
+MOST = "<maxResources>10%</maxResources>"
+
+
 def test_a_minimum_lifts_and_weights_divide_everything(tmp_path: Path) -> None:
     # 12: a has its 6, b and c share the rest as 1 to 2.
     tree, _ = read(
@@ -120,6 +135,66 @@ def test_policy_fair_counts_memory(tmp_path: Path) -> None:
 def test_weight_0_is_served_last(tmp_path: Path) -> None:
     tree, _ = read(leaf("a") + leaf("b", "<weight>0</weight>"), tmp_path, {"memory": 10.0})
     assert allocate(tree).tasks * tree.demand[:, 0] == pytest.approx([10, 0])
+
+
+def test_the_note_has_the_largest_difference(tmp_path: Path) -> None:
+    demands = {"a": {"cpu": 10.0, "memory": 10.0}, "b": {"cpu": 1.0, "memory": 10.0}}
+    _, notes = read(leaf("a") + leaf("b"), tmp_path, demands=demands)
+    (told,) = [note for note in notes if note.startswith("YARN counts memory only here; with drf")]
+    assert "it would be 50 % of cpu for a instead of 90.91 %" in told
+    _, notes = read(leaf("a") + leaf("b"), tmp_path)
+    assert any("with drf it would be the same with these demands" in note for note in notes)
+
+
+def test_default_fifo_is_told(tmp_path: Path) -> None:
+    tree, notes = read(
+        DRF.replace("drf", "fifo") + leaf("a", leaf("x") + leaf("y")) + leaf("b"), tmp_path
+    )
+    assert allocate(tree).share == pytest.approx([0.25, 0.25, 0.5])
+    (told,) = [note for note in notes if "fifo is for leaf queues only" in note]
+    assert told.endswith("read as fair, the children of root and a")
+    assert "within the queue, first come: b, a/x and a/y" in notes
+    inside = "<schedulingPolicy>fifo</schedulingPolicy>" + leaf("x")
+    with pytest.raises(InputError, match="queue 'a', schedulingPolicy: fifo is for leaf queues"):
+        read(leaf("a", inside), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        "<schedulingMode>FAIR</schedulingMode><weight>1</weight><minShare>2</minShare>",
+        "<schedulingMode>FIFO</schedulingMode>",
+    ],
+)
+def test_pools_of_spark_are_told(pool: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="these are Spark pools: use import spark-pools"):
+        read(f'<pool name="a">{pool}</pool>', tmp_path)
+    # Those of Hadoop 1 have a mode too.
+    hadoop, _ = read(f'<pool name="a"><minMaps>1</minMaps>{MODE}</pool>', tmp_path)
+    assert hadoop.paths == ("a",)
+
+
+MODE = "<schedulingMode>fifo</schedulingMode>"
+
+
+@pytest.mark.parametrize("command", ["import", "fair"])
+def test_nothing_to_divide_is_an_answer(command: str, tmp_path: Path, capsys) -> None:
+    path, tree = tmp_path / "fair-scheduler.xml", tmp_path / "tree.json"
+    if command == "import":
+        path.write_text("<allocations><userMaxAppsDefault>5</userMaxAppsDefault></allocations>")
+        words = ["import", "yarn", str(path), "--capacity", "cpu=4", "-o", str(tree)]
+        assert run(words) == 1
+        told = capsys.readouterr().err
+        assert (
+            "no queues: YARN makes root.default (or a queue per user); nothing is divided" in told
+        )
+        assert not tree.exists()
+        return
+    for quota in ("", "<maxResources>9 mb</maxResources>"):
+        made, _ = read(DRF + leaf("a", quota), tmp_path, tasks={"a": 0.0})
+        write_hierarchy(made, tree)
+        assert run(["fair", str(tree)]) == 0
+        assert "nothing to divide: no leaf has tasks" in capsys.readouterr().out
 
 
 def test_drf_below_fair_is_told(tmp_path: Path) -> None:
@@ -208,10 +283,9 @@ def test_writers_without_quotas_name_what_they_leave_out(tmp_path: Path) -> None
     tree, _ = read(
         DRF + leaf("a", "<minResources>10 mb, 2 vcores</minResources>") + leaf("b"), tmp_path
     )
-    for name in ("slurm", "volcano", "yarn-capacity"):
+    for name in ("slurm", "yarn-capacity"):
         told = "not written, as this file has no place for a guarantee: a (2 cpu, 10 memory)"
         assert told in export(tree, name).notes
     last, _ = read(DRF + leaf("a") + leaf("b", "<weight>0</weight>"), tmp_path)
-    for name in ("volcano", "yarn-capacity"):
-        with pytest.raises(InputError, match="takes none of 0"):
-            export(last, name)
+    with pytest.raises(InputError, match="takes none of 0"):
+        export(last, "volcano")
