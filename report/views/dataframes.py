@@ -129,6 +129,7 @@ def _comparison(comparison: Comparison) -> Columns:
         "optimum_s": [optimum] * len(results),
         "bound_s": [best.lower_bound] * len(results),
         "bound": [best.bound_name] * len(results),
+        "proved": [str(comparison.certificate or "")] * len(results),
         "seconds": [result.seconds for result in results],
         "assumptions_dropped": [", ".join(result.assumptions_dropped) for result in results],
     }
