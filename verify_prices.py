@@ -188,8 +188,8 @@ class JobReads:
     """
 
     def __init__(self, shop: verify.Shop, job: int) -> None:
-        if shop.security is not None or not shop.output_of[job] or not shop.reduces.tasks[job]:
-            verify.refuse("a job whose reads are all equal, or none")
+        if not shop.output_of[job] or not shop.reduces.tasks[job]:
+            verify.refuse("a job that reads nothing")
         read = [shop.whole(shop.output_of[job] * cost) for cost in shop.read_cost]
         self.far, self.near, self.rack = read[2], read[1] - read[0], read[2] - read[1]
         nodes = Counter(shop.reduces.node)
@@ -629,20 +629,27 @@ def task_kinds(shop: verify.Shop, kind: str) -> dict[tuple[int, tuple[int | None
     A reduce task reads from the nearest node. The duration is None where a task may not run.
     """
     phase = shop.phases[kind]
-    if len(phase.job) * len(phase.node) > MOST_WORK // 20:
-        verify.refuse("patterns: too many tasks and slots")
     kinds: Counter[tuple[int, tuple[int | None, ...]]] = Counter()
+    rows: dict[tuple[Any, ...], tuple[int | None, ...]] = {}
+    slots = range(len(phase.node))
     for task, job in enumerate(phase.job):
+        key: tuple[Any, ...] = job, phase.processing[task]
         if kind == "map":
-            times = [
-                shop.map_time(task, slot) if shop.may_run(task, slot) else None
-                for slot in range(len(phase.node))
-            ]
-        else:
-            read = shop.nearest_read(job)
-            times = [read + shop.reduce_time(task, slot) for slot in range(len(phase.node))]
-        kinds[job, tuple(times)] += 1
+            allowed = () if shop.security is None else tuple(shop.allowed[task])
+            key += shop.input[task], frozenset(shop.replicas[task]), allowed
+        if key not in rows:
+            if len(rows) * len(slots) > MOST_WORK // 20:
+                verify.refuse("patterns: too many tasks and slots")
+            rows[key] = tuple(least_time(shop, kind, task, slot) for slot in slots)
+        kinds[job, rows[key]] += 1
     return kinds
+
+
+def least_time(shop: verify.Shop, kind: str, task: int, slot: int) -> int | None:
+    """What a task takes on a slot, with the least reads; None if it may not run there."""
+    if kind == "reduce":
+        return shop.nearest_read(shop.reduces.job[task]) + shop.reduce_time(task, slot)
+    return shop.map_time(task, slot) if shop.may_run(task, slot) else None
 
 
 def best_pattern(kinds: Iterable[Kind], horizon: int, cells: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -38,7 +37,7 @@ def reads_of_jobs(claim: Claim) -> Iterator[Proof]:
     yield from within_horizon(claim)
     jobs, few = longest_jobs(instance), critical_jobs(claim.shop)
     for slack in SLACKS:
-        target = math.ceil(claim.target * (1 - slack))
+        target = claim.target - int(claim.target * slack)
         for job in jobs:
             ends = intervals(claim, instance, job, target)
             if ends:

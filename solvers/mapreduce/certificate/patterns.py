@@ -39,7 +39,7 @@ def pattern_prices(claim: Claim) -> Iterator[Proof]:
             due = np.array([wait[job] for job in kinds.job], dtype=float)
             searches.append((name, cells, due, kinds, PhasePrices(kinds, cells, clock)))
     for slack, (name, cells, wait, kinds, prices) in product(SLACKS, searches):
-        horizon = int((claim.target - 1) * (1 - slack))
+        horizon = claim.target - 1 - int(claim.target * slack)
         if horizon <= 0 or clock.over:
             return
         if prices.impossible(horizon - wait, float(horizon)):
