@@ -34,6 +34,8 @@ def trees(claim: Claim) -> Iterator[Proof]:
     try:
         ranking = sorted(range(len(claim.shop.jobs)), key=lambda job: -_least_time(claim, job))
         for size in range(1, len(ranking) + 1):
+            if claim.stop():
+                return
             last, stop = size == len(ranking), claim.stop
             if not last:
                 some = TimeLimit(SHARE_OF_SOME_JOBS * min(stop.left, 1e6))
@@ -168,7 +170,9 @@ class _Growth:
 
     def _sides(self, case: _Case, column: int) -> list[Solved | None]:
         """The two programs of a variable; what they gain is noted."""
-        sides = [self.relaxation.solve({**case.fixed, column: value}) for value in (0, 1)]
+        sides = [
+            self.relaxation.solve({**case.fixed, column: value}, case.solved) for value in (0, 1)
+        ]
         distance = case.solved.columns[column], 1 - case.solved.columns[column]
         for value, side in enumerate(sides):
             if side is not None and side.value < np.inf:
