@@ -22,6 +22,8 @@ TRUSTED = 8
 """So often both sides of a variable are tried; then their mean gain is believed."""
 WHOLE = 1e-6
 """A value so close to a whole number counts as whole."""
+MOST_NODES = 1_500
+"""A tree with more nodes makes a certificate of more than 100 kB."""
 SHARE_OF_SOME_JOBS = 0.1
 """Share of the time left that a tree over some of the jobs may take."""
 
@@ -98,7 +100,7 @@ class _Growth:
         root = _Case({}, solved)
         cases = [] if self._closes(root) else [(self._urgency(root), next(self.number), root)]
         while cases:
-            if self.stop():
+            if self.stop() or self.nodes >= MOST_NODES:
                 break
             case = heapq.heappop(cases)[2]
             children = self._branched(case)
