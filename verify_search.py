@@ -94,16 +94,17 @@ class Search:
         self.reduce_work = {
             i: sum(shop.least_reduce[w] for w in self.reduces.tasks[i]) for i in jobs
         }
-        self.tail = {
-            i: verify_rows.span(
-                [shop.least_reduce[w] for w in self.reduces.tasks[i]], len(self.reduces.node)
-            )
-            for i in jobs
-        }
+        self.tail = {i: self.least_reduces(i) for i in jobs}
         self.order = {
             i: sorted(self.maps.tasks[i], key=lambda t: (-shop.least_map[t], self.like(t), t))
             for i in jobs
         }
+
+    def least_reduces(self, i):
+        """No reduce phase of job i is shorter."""
+        tasks = self.reduces.tasks[i]
+        least = verify_rows.span([self.shop.least_reduce[w] for w in tasks], len(self.reduces.node))
+        return max(least, verify_rows.phase_span([self.reduce_times[w] for w in tasks]))
 
     def count(self):
         self.cases -= 1
@@ -216,6 +217,7 @@ class Search:
 
     def is_new(self, rest, load, free):
         """Whether a state is still to be searched, and not hopeless by its work."""
+        self.count()
         waiting = sorted((self.tail[j], j) for j in rest if self.maps.tasks[j])
         start = max(load, default=0)
         if not waiting:

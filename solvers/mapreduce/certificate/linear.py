@@ -52,6 +52,8 @@ class Solved:
     """Values of the columns, shape (columns,); empty if the program is infeasible."""
     multipliers: FloatArray
     """Duals of the rows, or a dual ray, shape (rows,)."""
+    basis: highspy.HighsBasis | None = None
+    """Where programs with more columns fixed had best start."""
 
 
 class Relaxation:
@@ -109,17 +111,23 @@ class Relaxation:
         )
         self._fixed = dict(fixed)
 
-    def solve(self, fixed: Mapping[int, int]) -> Solved | None:
-        """The program with these columns fixed; None if HiGHS does not solve it."""
+    def solve(self, fixed: Mapping[int, int], parent: Solved | None = None) -> Solved | None:
+        """The program with these columns fixed; None if HiGHS does not solve it.
+
+        `parent`: a solution with fewer columns fixed, from which to start.
+        """
         self.fix(fixed)
         with ONE_AT_A_TIME:
+            if parent is not None and parent.basis is not None:
+                self.highs.setBasis(parent.basis)
             self.highs.run()
             status = self.highs.getModelStatus()
             if status == highspy.HighsModelStatus.kOptimal:
                 solution = self.highs.getSolution()
                 columns = np.array(solution.col_value)
                 value = self.highs.getObjectiveValue() / HORIZON
-                return Solved(value, columns, np.array(solution.row_dual))
+                duals = np.array(solution.row_dual)
+                return Solved(value, columns, duals, self.highs.getBasis())
             if status == highspy.HighsModelStatus.kInfeasible:
                 _, exists, ray = self.highs.getDualRay()
                 if exists:

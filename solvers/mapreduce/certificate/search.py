@@ -9,20 +9,30 @@ from ....verify_search import MOST_JOBS, Search
 from ...certificate import Proof
 from .claim import Claim
 
-LIMITS = (1_000, 10_000, 100_000, 500_000)
+QUICK, LONG = (1_000, 10_000), (100_000, 500_000)
 """Most cases of a search, first and after each round without a proof."""
 CASES_PER_SECOND = 50_000
 """Cases that a slow reader's machine tries in a second."""
 
 
+def quick_searches(claim: Claim) -> Iterator[Proof]:
+    """Searches that are done in less than a second, worth a try before anything else."""
+    yield from _searches(claim, QUICK)
+
+
 def searches(claim: Claim) -> Iterator[Proof]:
+    """All searches, the quick ones first."""
+    yield from _searches(claim, QUICK + LONG)
+
+
+def _searches(claim: Claim, limits: tuple[int, ...]) -> Iterator[Proof]:
     """Searches over ever more of the jobs, those with the longest head and tail first."""
     jobs = range(len(claim.shop.jobs))
     if claim.exact < 1 or len(jobs) > MOST_JOBS:
         return
     ranking = sorted(jobs, key=lambda job: -_work(claim, job))
     subsets = [sorted(ranking[:size]) for size in range(1, len(ranking) + 1)]
-    for limit in LIMITS:
+    for limit in limits:
         undecided = []
         for subset in subsets:
             most = min(limit, int(CASES_PER_SECOND * min(claim.stop.left, 1e6)))

@@ -23,6 +23,8 @@ TRUSTED = 8
 """So often both sides of a variable are tried; then their mean gain is believed."""
 WHOLE = 1e-6
 """A value so close to a whole number counts as whole."""
+MOST_NODES = 1_500
+"""A tree with more nodes makes a certificate of more than 100 kB."""
 SHARE_OF_SOME_JOBS = 0.1
 """Share of the time left that a tree over some of the jobs may take."""
 
@@ -35,6 +37,8 @@ def trees(claim: Claim) -> Iterator[Proof]:
     try:
         ranking = sorted(range(len(claim.shop.jobs)), key=lambda job: -_least_time(claim, job))
         for size in range(1, len(ranking) + 1):
+            if claim.stop():
+                return
             last, stop = size == len(ranking), claim.stop
             if not last:
                 some = TimeLimit(SHARE_OF_SOME_JOBS * min(stop.left, 1e6))
@@ -97,7 +101,7 @@ class _Growth:
         root = _Case({}, solved)
         cases = [] if self._closes(root) else [(self._urgency(root), next(self.number), root)]
         while cases:
-            if self.stop():
+            if self.stop() or self.nodes >= MOST_NODES:
                 break
             case = heapq.heappop(cases)[2]
             children = self._branched(case)
@@ -169,7 +173,9 @@ class _Growth:
 
     def _sides(self, case: _Case, column: int) -> list[Solved | None]:
         """The two programs of a variable; what they gain is noted."""
-        sides = [self.relaxation.solve({**case.fixed, column: value}) for value in (0, 1)]
+        sides = [
+            self.relaxation.solve({**case.fixed, column: value}, case.solved) for value in (0, 1)
+        ]
         distance = case.solved.columns[column], 1 - case.solved.columns[column]
         for value, side in enumerate(sides):
             if side is not None and side.value < np.inf:

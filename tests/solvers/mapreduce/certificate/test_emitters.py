@@ -1,0 +1,107 @@
+"""Emitters of proofs: what they reach, how large it is, and that they end in time."""
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+from brute_force import optimum
+
+import slotwise
+from slotwise import verify
+from slotwise.core.stopping_rules import TimeLimit
+from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
+from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
+from slotwise.instances.mapreduce.generators.ljr import small as ljr
+from slotwise.instances.mapreduce.instance_file import instance_document
+from slotwise.solvers.mapreduce.certificate.claim import Claim
+from slotwise.solvers.mapreduce.certificate.search import searches
+from slotwise.solvers.mapreduce.certificate.tree import trees
+from slotwise.solvers.mapreduce.certificate.unrelated_machines import unrelated_machines
+from slotwise.solvers.mapreduce.method import SolveRequest
+from slotwise.solvers.mapreduce.relaxations.unrelated_machines import LinearPrograms
+
+EXAMPLES = Path(slotwise.__file__).parent / "examples"
+
+
+def shop_of(instance):
+    text = json.dumps(instance_document(instance))
+    return verify.Shop(json.loads(text, parse_float=verify.number, parse_int=verify.number))
+
+
+def claim(shop, target, seconds=20.0):
+    return Claim(None, shop, None, target, "", TimeLimit(seconds))
+
+
+def test_the_reads_of_one_job_are_a_small_tree():
+    """Job 2 of the example alone needs 1603.112 s, wherever its map tasks run."""
+    shop = verify.Shop(verify.read(EXAMPLES / "five-jobs.json")[0])
+    target = int(Fraction("1603.112") / shop.unit)
+    proof = next(trees(claim(shop, target)))
+    assert proof["jobs"] == [2]
+    assert verify.lower_bound(shop, proof) == target
+    assert len(json.dumps(proof)) < 5000
+
+
+def test_what_slots_of_different_speed_need_is_proved_exactly():
+    """Speed factors have so many digits that only whole numbers tell the optimum from the next."""
+    instance = hmhs(2, 3, 3, seed=2)
+    shop = shop_of(instance)
+    units = Fraction(optimum(instance, shared_order=True)) / shop.unit
+    above = math.ceil(units * (1 + Fraction(1, 10**12)))
+    below = math.floor(units * (1 - Fraction(1, 10**12)))
+    assert [verify.lower_bound(shop, proof) for proof in searches(claim(shop, below))] != []
+    assert list(searches(claim(shop, above))) == []
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_linear_program_reaches_that_of_the_formulation(seed):
+    instance = hmhs(4, 3, 3, seed=seed)
+    shop, schedule = shop_of(instance), eass(instance)
+    request = SolveRequest(
+        incumbent=schedule,
+        lower_bound=0.0,
+        time_limit=60.0,
+        threads=1,
+        relative_gap=1e-7,
+        on_progress=None,
+    )
+    programs = LinearPrograms(instance, request)
+    bound, horizon = programs.bound(), schedule.makespan
+    for _ in range(10):
+        middle = (bound + horizon) / 2
+        value = programs.bound(middle)
+        bound, horizon = (middle, horizon) if value >= middle else (max(bound, value), middle)
+    target = math.floor(Fraction(bound) * (1 - Fraction(1, 10**6)) / shop.unit)
+    proofs = list(unrelated_machines(claim(shop, target)))
+    assert [proof["phase"] for proof in proofs] == ["map", "reduce"]
+    assert max(verify.lower_bound(shop, proof) for proof in proofs) >= target
+
+
+@pytest.mark.parametrize("route", [trees, searches, unrelated_machines])
+def test_no_time_gives_no_proof(route):
+    shop = shop_of(ljr(3, 3, seed=1))
+    assert list(route(claim(shop, 10**5, 0.0))) == []
+
+
+def test_an_unfinished_tree_proves_a_part():
+    """The tree over all jobs ends with the time; its least leaf is what it proves."""
+    shop = shop_of(ljr(5, 3, seed=1))
+    waits = verify.lower_bound(shop, {"proof": "waits"})
+    began = perf_counter()
+    *_, proof = trees(claim(shop, 2 * waits, 1.0))
+    assert perf_counter() - began < 10
+    assert proof["jobs"] == [0, 1, 2, 3, 4]
+    assert 0 < verify.lower_bound(shop, proof) < 2 * waits
+
+
+def test_a_search_says_what_it_costs():
+    """As many cases as it says are enough, and not one less."""
+    shop = shop_of(ljr(2, 3, seed=3))
+    for limit in (5000, 10_000):
+        for proof in searches(claim(shop, limit)):
+            assert verify.lower_bound(shop, proof) == limit
+            with pytest.raises(verify.Refused):
+                verify.lower_bound(shop, {**proof, "cases": proof["cases"] - 1})
