@@ -67,7 +67,7 @@ def raise_below(s: Sweep, order: IntArray, count: int, shares: FloatArray) -> No
             _next_state(s, s.tree.leaf_of[n])
             _leaf_row(s, n)
         else:
-            if s.begun[n]:
+            if not s.total or s.begun[n]:
                 _stop_below(s, n)
             s.begun[n] = True
             _group_row(s, n)
@@ -76,7 +76,8 @@ def raise_below(s: Sweep, order: IntArray, count: int, shares: FloatArray) -> No
             _group_row(s, n)
     for at in range(1, count):
         n = order[at]
-        i, now = s.tree.leaf_of[n], s.turns.turn[n] <= s.front[s.tree.parent[n]]
+        i = s.tree.leaf_of[n]
+        now = not s.turns.several or s.turns.turn[n] <= s.front[s.tree.parent[n]]
         if i < 0:
             if now:
                 _come(s, n)
@@ -152,7 +153,7 @@ def _first_event(s: Sweep, root: int) -> int:
     It is a leaf, a group with a full limit, or a group that begins to rise.
     """
     n = root
-    while s.tree.leaf_of[n] < 0 and s.begun[n]:
+    while s.tree.leaf_of[n] < 0 and (not s.total or s.begun[n]):
         if n != root:
             s.share[n] += s.speed[n] * (s.due[n] - s.level[n])
             s.level[n] = s.due[n]
@@ -232,7 +233,9 @@ def _leaf_row(s: Sweep, n: int) -> None:
     up, i, m, weight = s.tree.parent[n], s.tree.leaf_of[n], s.demand.shape[1], s.tree.weight[n]
     row = 2 * s.tree.first[up] + s.tree.children[up] + s.tree.place[n]
     state = s.state[i]
-    wants = s.rising[i] and state != STILL and s.turns.turn[n] == s.front[up]
+    wants = s.rising[i] and state != STILL
+    if s.turns.several:
+        wants = wants and s.turns.turn[n] == s.front[up]
     climbs, charged = wants and state == RISING, wants and state != STANDING
     fixed = s.most[i] if s.rising[i] and state == STILL else s.floor[i]
     for j in range(m):
@@ -283,7 +286,7 @@ def _start(s: Sweep, n: int) -> bool:
             _charged_row(s, c)
         _join_above(s, c)
         return True
-    if s.after[n] == s.tree.children[n]:
+    if not s.turns.several or s.after[n] == s.tree.children[n]:
         return False
     s.level[n] = 0.0
     s.front[n] += 1
@@ -306,8 +309,10 @@ def _charged_row(s: Sweep, n: int) -> None:
     m, top, speed = s.demand.shape[1], 2 * s.tree.first[n] + 1, s.speed[n]
     up, weight = s.tree.parent[n], s.tree.weight[n]
     row = 2 * s.tree.first[up] + s.tree.children[up] + s.tree.place[n]
-    wants = speed > 0 and s.turns.turn[n] == s.front[up]
-    if not (wants and s.begun[n]):
+    wants = speed > 0
+    if s.turns.several:
+        wants = wants and s.turns.turn[n] == s.front[up]
+    if not wants or (s.total and not s.begun[n]):
         for j in range(m):
             s.sums[row, j] = s.sums[row, m + j] = s.sums[row, 2 * m + j] = 0.0
             if s.tree.children[n] > 0:

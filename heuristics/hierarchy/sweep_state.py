@@ -17,7 +17,7 @@ class Turns(NamedTuple):
     """The order in which siblings rise."""
 
     turn: IntArray
-    """Of each node among its siblings, 0 first, shape (nodes,)."""
+    """Of each node among its siblings, 0 first, shape (nodes,); empty without several."""
     order: IntArray
     """The children of group n by turn, from number first[n] of its layout on, shape (nodes,)."""
     several: bool
@@ -65,17 +65,28 @@ class Sweep(NamedTuple):
     held: FloatArray
 
 
-def turns_of(tree: TreeLayout, rank: IntArray | None = None) -> Turns:
-    """The turns of nodes with given classes, shape (nodes,), of which the highest goes first."""
-    turn = np.zeros(len(tree.parent), dtype=np.int64)
-    if rank is None:
-        return Turns(turn, turn, False)
+NO_TURNS = Turns(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), False)
+"""All siblings rise at once."""
+
+
+def in_turns(sweep: Sweep, rank: IntArray) -> Sweep:
+    """The sweep in which the siblings of the highest class rise first; `rank` of shape (nodes,)."""
+    tree = sweep.tree
+    among = np.zeros(len(rank), dtype=np.int64)
+    among[tree.parent[1:]] = rank[1:]
+    if (rank[1:] == among[tree.parent[1:]]).all():
+        return sweep
+    turn = np.zeros(len(rank), dtype=np.int64)
     by_class = np.lexsort((-rank[1:], tree.parent[1:])) + 1
     parent, own = tree.parent[by_class], rank[by_class]
     later = np.zeros(len(by_class), dtype=np.int64)
     later[1:] = np.cumsum((parent[1:] == parent[:-1]) & (own[1:] != own[:-1]))
     turn[by_class] = later - later[tree.first[parent]]
-    return Turns(turn, np.append(by_class, 0), bool(turn.any()))
+    return sweep._replace(
+        turns=Turns(turn, by_class, True),
+        front=np.zeros(len(rank), dtype=np.int64),
+        after=np.zeros(len(rank), dtype=np.int64),
+    )
 
 
 def sweep_of(
@@ -95,7 +106,7 @@ def sweep_of(
     bounded, total = len(room) > 1, standing is not None
     return Sweep(
         tree=tree,
-        turns=turns_of(tree),
+        turns=NO_TURNS,
         demand=demand,
         rising=rising,
         floor=floor,
@@ -115,7 +126,7 @@ def sweep_of(
         hit=np.full(nodes, -1),
         queue=np.empty((2 * nodes if bounded else 0, 2), dtype=np.int64),
         begun=np.ones(nodes, dtype=np.bool_),
-        front=np.zeros(nodes, dtype=np.int64),
-        after=tree.children.copy(),
+        front=np.zeros(0, dtype=np.int64),
+        after=np.zeros(0, dtype=np.int64),
         held=np.zeros((nodes if total else 0, m)),
     )

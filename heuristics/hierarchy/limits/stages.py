@@ -18,7 +18,7 @@ from ....instances.hierarchy.replay import Filled
 from ....instances.hierarchy.replay_stage import Tree
 from ..saturation import ROUNDING
 from ..sweep import raise_below
-from ..sweep_state import Sweep, sweep_of, turns_of
+from ..sweep_state import Sweep, in_turns, sweep_of
 from ..tree_layout import layout
 
 
@@ -82,10 +82,10 @@ def _stages(hierarchy: Hierarchy, tree: Tree) -> _Stages:
         most.copy(),
         limit.copy(),
         nothing.copy() if total else None,
-    )._replace(turns=turns_of(places, tree.rank), counted=hierarchy.counted)
+    )._replace(counted=hierarchy.counted)
     order, full = np.arange(hierarchy.nodes), np.zeros(need.shape[1], dtype=np.bool_)
     return _Stages(
-        sweep=sweep,
+        sweep=in_turns(sweep, tree.rank),
         most=most,
         own=own,
         guarantee=guarantee,
