@@ -29,9 +29,10 @@ from .closed_forms import closed_forms
 from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
 from .patterns import pattern_prices
-from .search import searches
+from .search import quick_searches, searches
 from .time_prices import prices_of_time
 from .tree import trees
+from .unrelated_machines import unrelated_machines
 
 ROUTES: tuple[Route, ...] = (
     closed_forms,
@@ -39,10 +40,15 @@ ROUTES: tuple[Route, ...] = (
     reads_of_jobs,
     prices_of_time,
     pattern_prices,
-    searches,
+    quick_searches,
+    unrelated_machines,
     trees,
+    searches,
 )
 """Kinds of proofs, the cheapest first."""
+
+CLOSES = (quick_searches, searches)
+"""Those that prove a makespan to the last unit, however small that is."""
 
 
 def certify_result(result: Result, clock: Clock, text: bytes | None = None) -> Certificate:
@@ -103,13 +109,13 @@ class _Search:
             result.instance, shop, self.makespan, target, exact, result.bound_name, self.clock
         )
         for route in ROUTES:
-            if self.proved >= target and route is not searches:
-                continue  # only a search closes what is left to rounding
+            if self.proved >= target and route not in CLOSES:
+                continue
             for proof in route(claim):
                 self._take(shop, proof)
                 if self.proved >= exact or self.clock.over:
                     return
-                if self.proved >= target and route is not searches:
+                if self.proved >= target and route not in CLOSES:
                     break
 
     def _take(self, shop: Shop, proof: Proof) -> None:
