@@ -81,11 +81,17 @@ def certify_result(result: Result, clock: Clock, text: bytes | None = None) -> C
     )
 
 
+FOR_SEARCH = 0.85
+"""Part of the time in which proofs are looked for; then what is found is checked."""
+
+
 class _Search:
     """Proofs of a result, kept as they come."""
 
     def __init__(self, result: Result, text: bytes, clock: Clock) -> None:
-        self.result, self.text, self.clock = result, text, clock
+        self.result, self.text = result, text
+        # What a route has by then it still hands over.
+        self.clock = Clock(FOR_SEARCH * clock.left, clock.stop)
         self.unit, self.proved, self.impossible = Fraction(1), 0, False
         self.makespan: int | None = None
         self.proofs: list[Proof] = []
