@@ -37,7 +37,8 @@ class Sweep(NamedTuple):
     was charged `share` there, and is charged `speed` more for each unit of level until the level
     `due`, at which its limit of resource `hit` is full if that is not -1. It has begun to rise if
     `begun`; without `total` it is closed otherwise. Of its children those of the turn `front` rise,
-    and `after` are of this turn or earlier ones. `most` and `hit` tell afterwards who was stopped, and why the sweep ended.
+    and `after` are of this turn or earlier ones. `most` and `hit` tell afterwards who was stopped,
+    and why the sweep ended.
     """
 
     tree: TreeLayout
