@@ -85,7 +85,7 @@ def fair(
     from ..instances.hierarchy.hierarchy_file import read_hierarchy
 
     entry = ALLOCATORS.lookup(method)
-    scale = scale_guarantees or on is not None
+    scale = scale_guarantees or (on is not None and why is None)
     parameters = _parameters(method, resource, scale=scale, ignore=ignore_limits)
     check_together(locals())
     to = Destination(output, as_json, quiet)

@@ -39,12 +39,13 @@ def raise_all(s: Sweep, order: IntArray, shares: FloatArray) -> None:
 @inner
 def raise_below(s: Sweep, order: IntArray, count: int, shares: FloatArray) -> None:
     """`raise_all` by the first `count` nodes of `order`."""
-    root = order[0]
+    root, fresh = order[0], not s.total
     _first_turns(s, order, count)
     for at in range(count - 1, -1, -1):
         n = order[at]
         i = s.tree.leaf_of[n]
         if i >= 0:
+            fresh = fresh and s.floor[i] <= 0
             if s.total and s.standing[i] > 0:
                 s.state[i] = STANDING
             else:
@@ -52,6 +53,7 @@ def raise_below(s: Sweep, order: IntArray, count: int, shares: FloatArray) -> No
             _leaf_row(s, n)
         else:
             s.level[n] = s.share[n] = 0.0
+            s.begun[n] = True
             for k in range(s.tree.children[n] - 1, 0, -1):
                 _join(s, 2 * s.tree.first[n], k)
         if s.total:
@@ -67,9 +69,11 @@ def raise_below(s: Sweep, order: IntArray, count: int, shares: FloatArray) -> No
             _next_state(s, s.tree.leaf_of[n])
             _leaf_row(s, n)
         else:
-            if not s.total or s.begun[n]:
+            # Where nobody waits on what he had, a group of which all need the resource is closed.
+            closed = fresh and s.everyone[s.hit[n]]
+            if not closed and (not s.total or s.begun[n]):
                 _stop_below(s, n)
-            s.begun[n] = True
+            s.begun[n] = not closed
             _group_row(s, n)
         while n != root:
             n = _join_above(s, n)
@@ -78,13 +82,18 @@ def raise_below(s: Sweep, order: IntArray, count: int, shares: FloatArray) -> No
         n = order[at]
         i = s.tree.leaf_of[n]
         now = not s.turns.several or s.turns.turn[n] <= s.front[s.tree.parent[n]]
+        closed = not s.total and not s.begun[s.tree.parent[n]]
         if i < 0:
             if now:
                 _come(s, n)
+            if closed:
+                s.begun[n] = False
         elif s.rising[i]:
             shares[i] = s.floor[i]
             if now:
                 shares[i] = s.most[i] if s.state[i] == STILL else _now(s, n, i)
+            if closed:
+                s.most[i] = shares[i]
 
 
 @inner
@@ -253,7 +262,7 @@ def _group_row(s: Sweep, n: int) -> None:
     """What a group is charged, its next event, and its row among its siblings."""
     m, top = s.demand.shape[1], 2 * s.tree.first[n] + 1
     s.speed[n], s.due[n], s.hit[n] = 0.0, np.inf, -1
-    while s.tree.children[n] > 0:
+    while s.tree.children[n] > 0 and (s.total or s.begun[n]):
         for j in range(m):
             if s.counted < 0 or j == s.counted:
                 s.speed[n] = max(s.speed[n], s.sums[top, j])

@@ -30,13 +30,15 @@ class Sweep(NamedTuple):
     `room`: what subtrees may use, infinite without limits; row 0 is what is left of the cluster,
     and the only one unless `bounded`. `standing`: guaranteed parts of the leaves, which they have
     from the start if `total`. `counted`: the only resource that is charged, -1 if all are.
+    `everyone`: resources that all leaves need.
 
     Rows of `sums` are w B, P, w Q of a node, or sums of these, and `event` is the next level of the
     group's children at which something happens in them. The children of a group are at `level`; it
     was charged `share` there, and is charged `speed` more for each unit of level until the level
     `due`, at which its limit of resource `hit` is full if that is not -1. It has begun to rise if
-    `begun`; of its children those of the turn `front` rise, and `after` are of this turn or earlier
-    ones. `most` and `hit` tell afterwards who was stopped, and why the sweep ended.
+    `begun`; without `total` it is closed otherwise. Of its children those of the turn `front` rise,
+    and `after` are of this turn or earlier ones. `most` and `hit` tell afterwards who was stopped,
+    and why the sweep ended.
     """
 
     tree: TreeLayout
@@ -50,6 +52,7 @@ class Sweep(NamedTuple):
     standing: FloatArray
     total: bool
     counted: int
+    everyone: BoolArray
     state: IntArray
     sums: FloatArray
     event: FloatArray
@@ -116,6 +119,7 @@ def sweep_of(
         standing=np.zeros(0) if standing is None else standing,
         total=total,
         counted=-1,
+        everyone=np.all(demand > 0, axis=0, keepdims=True)[0],
         state=np.empty(leaves, dtype=np.int64),
         sums=np.zeros((2 * nodes, 3 * m)),
         event=np.full(2 * nodes, np.inf),

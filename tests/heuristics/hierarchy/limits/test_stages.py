@@ -35,8 +35,10 @@ CPU, MEMORY = {"cpu": 1}, {"memory": 1}
 @pytest.mark.parametrize("named", [False, True])
 def test_sweep_and_simulation_agree(resources, options, named):
     rng, compared = np.random.default_rng(resources), 0
-    for _ in range(40):
+    for k in range(40):
         tree = random_quota_tree(rng, resources, nodes=16, **options)
+        if k % 2:  # Where all need all resources, full groups are closed at once.
+            tree = replace(tree, demand=tree.demand + 1)
         if named:
             demand = tree.demand.copy()
             demand[:, 0] = np.maximum(1, demand[:, 0])
