@@ -635,7 +635,7 @@ def task_kinds(shop: verify.Shop, kind: str) -> dict[tuple[int, tuple[int | None
     for task, job in enumerate(phase.job):
         key: tuple[Any, ...] = job, phase.processing[task]
         if kind == "map":
-            allowed = () if shop.security is None else tuple(shop.allowed[task])
+            allowed = 0 if shop.security is None else shop.allowed[task]
             key += shop.input[task], frozenset(shop.replicas[task]), allowed
         if key not in rows:
             if len(rows) * len(slots) > MOST_WORK // 20:
