@@ -346,10 +346,11 @@ class Shop:
             sum((self.output[t] for t in tasks), Fraction()) for tasks in self.maps.tasks
         ]
         self._least_factors: dict[int, dict[tuple[str, int | str], Number]] = {}
-        maps, reduces = set(self.maps.node), set(self.reduces.node)
-        racks = {self.rack[n] for n in maps} & {self.rack[n] for n in reduces}
+        self.map_nodes, reduces = set(self.maps.node), set(self.reduces.node)
+        self.map_racks = {self.rack[n] for n in self.map_nodes}
         # How far the nearest node of a reduce task is that can have run a map task.
-        self.nearest = 0 if maps & reduces else 1 if racks else 2
+        racks = self.map_racks & {self.rack[n] for n in reduces}
+        self.nearest = 0 if self.map_nodes & reduces else 1 if racks else 2
 
     def _unit(self) -> Fraction:
         """The greatest common divisor of all durations: the gcd of products is that of the gcds."""
@@ -389,6 +390,13 @@ class Shop:
         """Units for which a reduce task of a job reads at least."""
         return self.whole(self.output_of[job] * self.read_cost[self.nearest])
 
+    def nearest_replica(self, task: int) -> int:
+        """How far the input of a map task is for the nearest map slot: 0, 1 or 2 as below."""
+        replicas = self.replicas[task]
+        if not self.map_nodes.isdisjoint(replicas):
+            return 0
+        return 2 if self.map_racks.isdisjoint(self.rack[node] for node in replicas) else 1
+
     def distance(self, a: int, b: int) -> int:
         """0 within a node, 1 within a rack, 2 beyond."""
         return 0 if a == b else 1 if self.rack[a] == self.rack[b] else 2
@@ -403,6 +411,9 @@ class Shop:
         """None if the task may run nowhere."""
         if self.security is not None:
             return self._least_secure(task)
+        if self.equal:
+            read = self.input[task] * self.read_cost[self.nearest_replica(task)]
+            return self.whole(read + self.maps.processing[task]) if self.maps.node else None
         # Whoever holds a replica reads at its rate, its rack at the rack's, all others from afar.
         fastest, racks = self.fastest(self.maps, self.maps.job[task]), self.rack
         places: list[tuple[str, int | str, int]] = [("all", "", 2)]

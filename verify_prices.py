@@ -417,13 +417,11 @@ def separate_work(shop: verify.Shop) -> Fraction:
     """
     if shop.security is not None:
         return Fraction(sum(shop.least_map))
-    nodes, racks = set(shop.maps.node), {shop.rack[node] for node in shop.maps.node}
     work = Fraction(0)
-    for task, replicas in enumerate(shop.replicas):
-        near = not racks.isdisjoint(shop.rack[node] for node in replicas)
-        cost = shop.read_cost[0 if nodes & replicas else 1 if near else 2]
+    for task, size in enumerate(shop.input):
+        cost = shop.read_cost[shop.nearest_replica(task)]
         factor = shop.fastest(shop.maps, shop.maps.job[task])["all", ""]
-        work += shop.input[task] * cost + shop.maps.processing[task] * factor
+        work += size * cost + shop.maps.processing[task] * factor
     return work / shop.unit
 
 
