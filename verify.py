@@ -514,10 +514,8 @@ def read_order(shop: Shop, schedule: Any) -> dict[str, list[tuple[int, int]]]:
     claims: dict[str, dict[int, tuple[Number, Number, int]]] = {"map": {}, "reduce": {}}
     for entry in rows(schedule["tasks"], None, "tasks"):
         fields(entry, "a task of the schedule", must, ("setup", "end"))
-        job, kind = (
-            choice(entry["job"], shop.jobs_by_name, "job"),
-            choice(entry["phase"], shop.phases, "phase"),
-        )
+        job = choice(entry["job"], shop.jobs_by_name, "job")
+        kind = choice(entry["phase"], shop.phases, "phase")
         tasks, phase = shop.phases[kind].tasks[shop.jobs_by_name[job]], shop.phases[kind]
         task = tasks[index(entry["task"], len(tasks), "task")]
         place = choice(entry["node"], shop.nodes, "node"), need(entry["slot"], int, "slot")
@@ -818,14 +816,18 @@ def main(arguments: list[str]) -> int:
         parser.add_argument(name)
     parser.add_argument("--limit", type=float, default=0.0, help="stop after so many seconds")
     asked = parser.parse_args(arguments)
+    limited = 0 < asked.limit < 1e9 and hasattr(signal, "setitimer")
     try:
-        if 0 < asked.limit < 1e9 and hasattr(signal, "setitimer"):
+        if limited:
             signal.signal(signal.SIGALRM, out_of_time)
             signal.setitimer(signal.ITIMER_REAL, asked.limit)
         return check(asked.instance, asked.result, asked.certificate)
     except OutOfTime:
         print("NOT CONFIRMED: the time is up")
         return 1
+    finally:
+        if limited:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def check(instance: str, result: str, certificate: str) -> int:

@@ -604,7 +604,11 @@ def patterns(shop: verify.Shop, proof: verify.Proof) -> int:
         verify.index(price, 10**300, what)
         for price in verify.rows(proof["prices"], len(kinds), f"{what}: prices")
     ]
-    if not horizon or not cells or len(kinds) ** 2 * len(shop.phases[kind].node) > MOST_WORK:
+    if (
+        not horizon
+        or not cells
+        or len(kinds) * len(shop.phases[kind].node) * max(cells // 10, len(kinds)) > MOST_WORK
+    ):
         verify.refuse(f"{what}: need a horizon and cells, and not too many kinds")
     wait = spans(shop)[1 if kind == "map" else 0]
     worth = 0
