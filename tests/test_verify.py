@@ -2,6 +2,7 @@
 
 import ast
 import json
+import random
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from brute_force import optimum
+from brute_force import _processing, map_setup, optimum, reduce_setup, secure_setup
 from certified import certificate_of, judged, shop_of, shown, tampered
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,6 +124,45 @@ def test_a_schedule_is_timed_by_its_order_alone():
     first = {("a", "map"): 0, ("b", "map"): 1, ("a", "reduce"): 2, ("b", "reduce"): 3}
     assert ends(first) == 12
     assert ends({**first, ("b", "map"): -1, ("b", "reduce"): -5}) == 13
+
+
+@pytest.mark.parametrize("seed", possible(range(60, 100)))
+def test_any_order_is_timed_as_by_hand(seed):
+    instance, rng = any_parts(seed), random.Random(seed)
+    shop, places = shop_of(instance), {}
+    rows = []
+    for phase, jobs in (("map", instance.map_job), ("reduce", instance.reduce_job)):
+        own = shop.phases[phase]
+        named = {slot: place for place, slot in own.place.items()}
+        for task, job in enumerate(jobs.tolist()):
+            may = [k for k in named if phase == "reduce" or shop.may_run(task, k)]
+            places[phase, task] = slot = rng.choice(may)
+            node, number = named[slot]
+            where = {"node": node, "slot": number, "start": rng.random()}
+            name, number = instance.job_names[job], task - own.tasks[job].start
+            rows.append({"job": name, "phase": phase, "task": number, **where})
+    free, ends, released, map_node = {}, [0.0] * instance.jobs, [0.0] * instance.jobs, {}
+    order = sorted(zip(rows, places, strict=True), key=lambda item: item[0]["start"])
+    for row, (phase, task) in sorted(order, key=lambda item: item[1][0]):
+        slot = places[phase, task]
+        node, counted = shop.phases[phase].node[slot], shop.phases[phase].number[slot]
+        job = instance.job_names.index(row["job"])
+        if phase == "map":
+            secure, map_node[task] = instance.security is not None, node
+            reading, place = (secure_setup, counted) if secure else (map_setup, node)
+            setup = reading(instance, task, place)
+            start = free.get((phase, slot), 0.0)
+        else:
+            setup = reduce_setup(instance, job, map_node, node)
+            start = max(free.get((phase, slot), 0.0), released[job])
+        end = free[phase, slot] = start + setup + _processing(instance, phase, task, counted)
+        ends[job] = max(ends[job], end)
+        if phase == "map":
+            released = list(ends)
+    rng.shuffle(rows)
+    schedule = {"format": "slotwise/schedule/1", "instance": "x", "tasks": rows}
+    exact = verify.shortest(shop, verify.parsed(json.dumps(schedule))) * shop.unit
+    assert float(exact) == pytest.approx(max(ends), rel=1e-12)
 
 
 def test_decimals_are_exact():
