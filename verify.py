@@ -296,6 +296,7 @@ class Shop:
 
     def _read_factors(self, document: Any) -> None:
         """Speed factors multiply processing times."""
+        self.equal = document is None
         if document is None:
             for phase in self.phases.values():
                 equal: list[Number] = [1] * len(phase.node)
@@ -315,18 +316,29 @@ class Shop:
         encryption = amount(document.get("encryption_rate", 50), "encryption_rate", above=True)
         self.read_cost = [1 / transfer] * 3
         self.encrypted_cost = 1 / transfer + 1 / encryption
-        self.plain: list[list[bool]] = []  # by node and map slot
-        self.allowed: list[list[bool]] = []  # by map task and map slot
+        # Sets of map slots, a bit for each: where data of a node goes in plain text, and where a
+        # map task may run.
+        self.plain: list[int] = []
+        self.allowed: list[int] = []
         slots = self.maps.counted
         for row in rows(document["levels"], len(self.nodes), "levels"):
             levels = [need(level, int, "a level") for level in rows(row, slots, "a row of levels")]
-            self.plain.append([levels[k] == 1 for k in self.maps.number])
+            self.plain.append(self._slots("".join("01"[level == 1] for level in levels)))
         table = rows(document["priorities"], len(self.jobs), "priorities")
         for tasks, of_job in zip(self.maps.tasks, table, strict=True):
             for digits in rows(of_job, len(tasks), "priorities of a job"):
                 if len(need(digits, str, "priorities")) != slots or set(digits) - {"0", "1"}:
                     refuse("priorities: a task must have 0 or 1 for each map slot")
-                self.allowed.append([digits[k] == "1" for k in self.maps.number])
+                self.allowed.append(self._slots(digits))
+        self.on_node = [0] * len(self.nodes)
+        for slot, node in enumerate(self.maps.node):
+            self.on_node[node] |= 1 << slot
+
+    def _slots(self, digits: str) -> int:
+        """The map slots whose digit is 1, lost ones left out."""
+        if len(self.maps.number) < len(digits):
+            digits = "".join(digits[k] for k in self.maps.number)
+        return int("0" + digits[::-1], 2)
 
     def _prepare(self) -> None:
         self.jobs_by_name = {name: i for i, name in enumerate(self.jobs)}
@@ -334,10 +346,11 @@ class Shop:
             sum((self.output[t] for t in tasks), Fraction()) for tasks in self.maps.tasks
         ]
         self._least_factors: dict[int, dict[tuple[str, int | str], Number]] = {}
-        maps, reduces = set(self.maps.node), set(self.reduces.node)
-        racks = {self.rack[n] for n in maps} & {self.rack[n] for n in reduces}
+        self.map_nodes, reduces = set(self.maps.node), set(self.reduces.node)
+        self.map_racks = {self.rack[n] for n in self.map_nodes}
         # How far the nearest node of a reduce task is that can have run a map task.
-        self.nearest = 0 if maps & reduces else 1 if racks else 2
+        racks = self.map_racks & {self.rack[n] for n in reduces}
+        self.nearest = 0 if self.map_nodes & reduces else 1 if racks else 2
 
     def _unit(self) -> Fraction:
         """The greatest common divisor of all durations: the gcd of products is that of the gcds."""
@@ -351,7 +364,7 @@ class Shop:
 
     def may_run(self, task: int, slot: int) -> bool:
         """Whether a map task may run on a map slot."""
-        return self.security is None or self.allowed[task][slot]
+        return self.security is None or bool(self.allowed[task] >> slot & 1)
 
     def map_time(self, task: int, slot: int) -> int:
         """Setup and processing of a map task on a map slot, in units."""
@@ -361,7 +374,7 @@ class Shop:
         elif node in replicas:
             cost = Fraction(0)
         else:
-            plain = any(self.plain[holder][slot] for holder in replicas)
+            plain = any(self.plain[holder] >> slot & 1 for holder in replicas)
             cost = self.read_cost[0] if plain else self.encrypted_cost
         return self.whole(self.input[task] * cost + self.maps.time(task, slot))
 
@@ -377,6 +390,13 @@ class Shop:
         """Units for which a reduce task of a job reads at least."""
         return self.whole(self.output_of[job] * self.read_cost[self.nearest])
 
+    def nearest_replica(self, task: int) -> int:
+        """How far the input of a map task is for the nearest map slot: 0, 1 or 2 as below."""
+        replicas = self.replicas[task]
+        if not self.map_nodes.isdisjoint(replicas):
+            return 0
+        return 2 if self.map_racks.isdisjoint(self.rack[node] for node in replicas) else 1
+
     def distance(self, a: int, b: int) -> int:
         """0 within a node, 1 within a rack, 2 beyond."""
         return 0 if a == b else 1 if self.rack[a] == self.rack[b] else 2
@@ -390,8 +410,10 @@ class Shop:
     def _least_map(self, task: int) -> int | None:
         """None if the task may run nowhere."""
         if self.security is not None:
-            slots = [k for k, may in enumerate(self.allowed[task]) if may]
-            return min((self.map_time(task, k) for k in slots), default=None)
+            return self._least_secure(task)
+        if self.equal:
+            read = self.input[task] * self.read_cost[self.nearest_replica(task)]
+            return self.whole(read + self.maps.processing[task]) if self.maps.node else None
         # Whoever holds a replica reads at its rate, its rack at the rack's, all others from afar.
         fastest, racks = self.fastest(self.maps, self.maps.job[task]), self.rack
         places: list[tuple[str, int | str, int]] = [("all", "", 2)]
@@ -403,6 +425,23 @@ class Shop:
             for kind, name, far in places
             if (kind, name) in fastest
         ]
+        return self.whole(min(durations)) if durations else None
+
+    def _least_secure(self, task: int) -> int | None:
+        """The same with security: data does not move, moves in plain text, or is encrypted."""
+        local = plain = 0
+        for node in self.replicas[task]:
+            local, plain = local | self.on_node[node], plain | self.plain[node]
+        factors = self.maps.factors[self.maps.job[task]]
+        durations = []
+        ways = (local, Fraction(0)), (plain, self.read_cost[0]), (-1, self.encrypted_cost)
+        for some, cost in ways:
+            may = some & self.allowed[task]
+            if may:
+                there = (f for k, f in enumerate(factors) if may >> k & 1)
+                factor = 1 if self.equal else min(there)
+                work = self.maps.processing[task] * factor
+                durations.append(self.input[task] * cost + work)
         return self.whole(min(durations)) if durations else None
 
     def _least_reduce(self, task: int) -> int | None:
@@ -475,10 +514,8 @@ def read_order(shop: Shop, schedule: Any) -> dict[str, list[tuple[int, int]]]:
     claims: dict[str, dict[int, tuple[Number, Number, int]]] = {"map": {}, "reduce": {}}
     for entry in rows(schedule["tasks"], None, "tasks"):
         fields(entry, "a task of the schedule", must, ("setup", "end"))
-        job, kind = (
-            choice(entry["job"], shop.jobs_by_name, "job"),
-            choice(entry["phase"], shop.phases, "phase"),
-        )
+        job = choice(entry["job"], shop.jobs_by_name, "job")
+        kind = choice(entry["phase"], shop.phases, "phase")
         tasks, phase = shop.phases[kind].tasks[shop.jobs_by_name[job]], shop.phases[kind]
         task = tasks[index(entry["task"], len(tasks), "task")]
         place = choice(entry["node"], shop.nodes, "node"), need(entry["slot"], int, "slot")
@@ -805,14 +842,18 @@ def main(arguments: list[str]) -> int:
         parser.add_argument(name)
     parser.add_argument("--limit", type=float, default=0.0, help="stop after so many seconds")
     asked = parser.parse_args(arguments)
+    limited = 0 < asked.limit < 1e9 and hasattr(signal, "setitimer")
     try:
-        if 0 < asked.limit < 1e9 and hasattr(signal, "setitimer"):
+        if limited:
             signal.signal(signal.SIGALRM, out_of_time)
             signal.setitimer(signal.ITIMER_REAL, asked.limit)
         return check(asked.instance, asked.result, asked.certificate)
     except OutOfTime:
         print("NOT CONFIRMED: the time is up")
         return 1
+    finally:
+        if limited:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def check(instance: str, result: str, certificate: str) -> int:

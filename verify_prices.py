@@ -417,13 +417,11 @@ def separate_work(shop: verify.Shop) -> Fraction:
     """
     if shop.security is not None:
         return Fraction(sum(shop.least_map))
-    nodes, racks = set(shop.maps.node), {shop.rack[node] for node in shop.maps.node}
     work = Fraction(0)
-    for task, replicas in enumerate(shop.replicas):
-        near = not racks.isdisjoint(shop.rack[node] for node in replicas)
-        cost = shop.read_cost[0 if nodes & replicas else 1 if near else 2]
+    for task, size in enumerate(shop.input):
+        cost = shop.read_cost[shop.nearest_replica(task)]
         factor = shop.fastest(shop.maps, shop.maps.job[task])["all", ""]
-        work += shop.input[task] * cost + shop.maps.processing[task] * factor
+        work += size * cost + shop.maps.processing[task] * factor
     return work / shop.unit
 
 
@@ -606,7 +604,11 @@ def patterns(shop: verify.Shop, proof: verify.Proof) -> int:
         verify.index(price, 10**300, what)
         for price in verify.rows(proof["prices"], len(kinds), f"{what}: prices")
     ]
-    if not horizon or not cells or len(kinds) ** 2 * len(shop.phases[kind].node) > MOST_WORK:
+    if (
+        not horizon
+        or not cells
+        or len(kinds) * len(shop.phases[kind].node) * max(cells // 10, len(kinds)) > MOST_WORK
+    ):
         verify.refuse(f"{what}: need a horizon and cells, and not too many kinds")
     wait = spans(shop)[1 if kind == "map" else 0]
     worth = 0
@@ -635,7 +637,7 @@ def task_kinds(shop: verify.Shop, kind: str) -> dict[tuple[int, tuple[int | None
     for task, job in enumerate(phase.job):
         key: tuple[Any, ...] = job, phase.processing[task]
         if kind == "map":
-            allowed = () if shop.security is None else tuple(shop.allowed[task])
+            allowed = 0 if shop.security is None else shop.allowed[task]
             key += shop.input[task], frozenset(shop.replicas[task]), allowed
         if key not in rows:
             if len(rows) * len(slots) > MOST_WORK // 20:

@@ -2,7 +2,9 @@
 
 import ast
 import json
+import random
 import shutil
+import signal
 import subprocess
 import sys
 from fractions import Fraction
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from brute_force import optimum
+from brute_force import _processing, map_setup, optimum, reduce_setup, secure_setup
 from certified import certificate_of, judged, shop_of, shown, tampered
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -124,6 +126,45 @@ def test_a_schedule_is_timed_by_its_order_alone():
     assert ends({**first, ("b", "map"): -1, ("b", "reduce"): -5}) == 13
 
 
+@pytest.mark.parametrize("seed", possible(range(60, 100)))
+def test_any_order_is_timed_as_by_hand(seed):
+    instance, rng = any_parts(seed), random.Random(seed)
+    shop, places = shop_of(instance), {}
+    rows = []
+    for phase, jobs in (("map", instance.map_job), ("reduce", instance.reduce_job)):
+        own = shop.phases[phase]
+        named = {slot: place for place, slot in own.place.items()}
+        for task, job in enumerate(jobs.tolist()):
+            may = [k for k in named if phase == "reduce" or shop.may_run(task, k)]
+            places[phase, task] = slot = rng.choice(may)
+            node, number = named[slot]
+            where = {"node": node, "slot": number, "start": rng.random()}
+            name, number = instance.job_names[job], task - own.tasks[job].start
+            rows.append({"job": name, "phase": phase, "task": number, **where})
+    free, ends, released, map_node = {}, [0.0] * instance.jobs, [0.0] * instance.jobs, {}
+    order = sorted(zip(rows, places, strict=True), key=lambda item: item[0]["start"])
+    for row, (phase, task) in sorted(order, key=lambda item: item[1][0]):
+        slot = places[phase, task]
+        node, counted = shop.phases[phase].node[slot], shop.phases[phase].number[slot]
+        job = instance.job_names.index(row["job"])
+        if phase == "map":
+            secure, map_node[task] = instance.security is not None, node
+            reading, place = (secure_setup, counted) if secure else (map_setup, node)
+            setup = reading(instance, task, place)
+            start = free.get((phase, slot), 0.0)
+        else:
+            setup = reduce_setup(instance, job, map_node, node)
+            start = max(free.get((phase, slot), 0.0), released[job])
+        end = free[phase, slot] = start + setup + _processing(instance, phase, task, counted)
+        ends[job] = max(ends[job], end)
+        if phase == "map":
+            released = list(ends)
+    rng.shuffle(rows)
+    schedule = {"format": "slotwise/schedule/1", "instance": "x", "tasks": rows}
+    exact = verify.shortest(shop, verify.parsed(json.dumps(schedule))) * shop.unit
+    assert float(exact) == pytest.approx(max(ends), rel=1e-12)
+
+
 def test_decimals_are_exact():
     cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1, rates=Rates(3, 3, 3))
     instance = Instance.from_jobs("thirds", cluster, [Job("a", [MapTask(0.1, 1)] * 3, [])])
@@ -235,6 +276,24 @@ def test_hostile_texts_get_one_line(name, which, tmp_path, capsys):
     assert len((out + err).splitlines()) <= 2
     if code == 2:
         assert (out, err.count("\n")) == ("", 1)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm on this system")
+def test_a_limit_ends_a_long_proof(tmp_path, capsys):
+    # Twelve jobs of 40 tasks, hence spans of 4096 sets, three hundred times.
+    jobs = [Job(f"j{i}", [7 + (i * k) % 11 for k in range(40)], [1]) for i in range(12)]
+    cluster = Cluster.uniform(2, map_slots=3, reduce_slots=1)
+    instance = Instance.from_jobs("long", cluster, jobs)
+    paths = [str(tmp_path / name) for name in ("instance.json", "result.json", "proof.json")]
+    write_instance(instance, paths[0])
+    Path(paths[1]).write_text(json.dumps(solved(instance)))
+    proofs = [{"proof": "waits"}, *[{"proof": "orders", "jobs": list(range(12))}] * 300]
+    Path(paths[2]).write_text(json.dumps(certificate_of(instance, proofs)))
+    assert verify.main([*paths, "--limit", "0.3"]) in (0, 1)
+    out = capsys.readouterr().out.splitlines()
+    assert "stopped: the time is up" in out
+    assert any(line.startswith("proof 'waits'") for line in out)
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
 
 def test_only_the_standard_library_is_imported():
