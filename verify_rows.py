@@ -1,18 +1,29 @@
 """Linear programs in whole numbers, and least durations of a phase; see `verify_search.py`."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from heapq import heapify, heapreplace
+from typing import Any
 
 try:
     from . import verify
 except ImportError:  # beside verify.py, without slotwise
     import verify  # type: ignore[import-not-found,no-redef]
 
+Row = Sequence[int | None]
+"""Times of a task on all slots, None where it may not be."""
+Expression = dict[int | None, int]
+"""Factors of columns, and of None, the constant."""
+Part = Expression | tuple[Any, ...]
+"""An expression, or the name of a column."""
+ONE: Expression = {None: 1}
 MOST_TERMS = 3_000_000
 """Larger models are refused."""
 
 
-def span(lengths, slots):
+def span(lengths: Iterable[int], slots: int) -> int:
     """No schedule of tasks on equal slots is shorter: see `least_span` in `verify.py`."""
     lengths = sorted(lengths, reverse=True)
     if not lengths:
@@ -23,7 +34,7 @@ def span(lengths, slots):
     return best
 
 
-def phase_span(rows):
+def phase_span(rows: Sequence[Row]) -> int:
     """No schedule of tasks is shorter. Rows: a task's times on all slots, None where it may not be.
 
     Each task takes its least time; and a slot takes the least time of all for each task that it
@@ -35,20 +46,22 @@ def phase_span(rows):
     columns = ([time for time in column if time is not None] for column in zip(*rows, strict=True))
     ends = [(least, least) for least in map(min, filter(None, columns))]
     heapify(ends)
+    end = 0
     for _ in rows:
         end, least = ends[0]
         heapreplace(ends, (end + least, least))
     return max(usual, end)
 
 
-def group(job, shop):
+def group(job: int, shop: verify.Shop) -> int:
     """0 for jobs that may come first in the order, 2 for those that may come last, 1 for others."""
     return 0 if not shop.maps.tasks[job] else 1 if shop.reduces.tasks[job] else 2
 
 
-def kinds(nodes, rows):
+def kinds(nodes: Sequence[int], rows: Iterable[Row]) -> list[int]:
     """Per slot a number that is the same for slots of one node on which all tasks are as fast."""
-    numbers, columns = {}, list(zip(nodes, *rows, strict=True))
+    numbers: dict[Any, int] = {}
+    columns = list(zip(nodes, *rows, strict=True))
     return [numbers.setdefault(column, len(numbers)) for column in columns]
 
 
@@ -61,30 +74,35 @@ class Rows:
     The column `C` is the makespan.
     """
 
-    def __init__(self, shop, horizon):
+    def __init__(self, shop: verify.Shop, horizon: int) -> None:
         self.shop, self.horizon = shop, horizon
-        self.number, self.low, self.high, self.rows, self.equal = {}, [], [], [], []
+        self.number: dict[tuple[Any, ...], int] = {}
+        self.low: list[int] = []
+        self.high: list[int | Fraction] = []
+        self.rows: list[tuple[int, list[tuple[int, int]]]] = []
+        self.equal: list[bool] = []
         self.column("C", high=horizon)
 
-    def column(self, *name, low=0, high):
+    def column(self, *name: Any, low: int = 0, high: int | Fraction) -> None:
         self.number[name] = len(self.low)
         self.low.append(low)
         self.high.append(high)
 
-    def hold(self, *parts, equal=False):
+    def hold(self, *parts: tuple[int, Part], equal: bool = False) -> None:
         """Add a row: a sum of parts (factor, expression or name of a column) is at least 0."""
-        row = {}
+        row: dict[int | None, int] = {}
         for factor, part in parts:
             for column, value in self.expression(part).items():
                 row[column] = row.get(column, 0) + factor * value
         constant = row.pop(None, 0)
-        self.rows.append((constant, [(c, value) for c, value in row.items() if value]))
+        terms = [(c, value) for c, value in row.items() if value and c is not None]
+        self.rows.append((constant, terms))
         self.equal.append(equal)
 
-    def expression(self, part):
+    def expression(self, part: Part) -> Expression:
         return part if isinstance(part, dict) else {self.number[part]: 1}
 
-    def at_least(self, leaf, fixed):
+    def at_least(self, leaf: Any, fixed: Mapping[int, int]) -> int:
         """A bound of the makespan by weak duality, for all points in a box that satisfy the rows.
 
         Multiply every row by a number that is not negative (where a row is an equation, by any
@@ -97,7 +115,8 @@ class Rows:
         pairs = verify.need(leaf["y"], list, "y")
         if grid < 1 or len(pairs) % 2:
             verify.refuse("a leaf: grid must be above 0, y must have pairs")
-        rest, total, previous = {self.number["C",]: grid}, 0, -1
+        rest, previous = {self.number["C",]: grid}, -1
+        total: Any = 0  # in `Unrelated` boxes are fractions
         for at, multiplier in zip(pairs[::2], pairs[1::2], strict=True):
             row = verify.index(at, len(self.rows), "a row")
             verify.need(multiplier, int, "a multiplier")
@@ -110,9 +129,9 @@ class Rows:
                 rest[column] = rest.get(column, 0) - multiplier * value
         for column, value in rest.items():
             if value:
-                box = self.low if value > 0 else self.high
-                total += value * fixed.get(column, box[column])
-        return -(-total // grid)
+                box = self.low[column] if value > 0 else self.high[column]
+                total += value * fixed.get(column, box)
+        return int(-(-total // grid))
 
 
 class Unrelated(Rows):
@@ -124,7 +143,7 @@ class Unrelated(Rows):
     leaves time for its tail: `wait i`.
     """
 
-    def __init__(self, shop, phase, horizon):
+    def __init__(self, shop: verify.Shop, phase: str, horizon: int) -> None:
         super().__init__(shop, horizon)
         self.phase, self.slots = phase, range(len(shop.phases[phase].node))
         self.jobs = [i for i, tasks in enumerate(shop.phases[phase].tasks) if tasks]
@@ -137,13 +156,13 @@ class Unrelated(Rows):
         self._all_work()
         self._slots()
 
-    def _processing(self, name, i):
+    def _processing(self, name: str, i: int) -> list[list[int]]:
         """Times of the tasks of a job on the slots of a phase, without setups."""
         phase = self.shop.phases[name]
         slots = range(len(phase.node))
         return [[self.shop.whole(phase.time(t, k)) for k in slots] for t in phase.tasks[i]]
 
-    def _least_setups(self, name, i):
+    def _least_setups(self, name: str, i: int) -> list[int]:
         """Least setup of every task of a job."""
         shop, maps = self.shop, self.shop.maps
         if name == "map":
@@ -161,12 +180,12 @@ class Unrelated(Rows):
         read = sum(shop.read_time(t, *nearest) for t in maps.tasks[i]) if nearest else 0
         return [read] * len(shop.reduces.tasks[i])
 
-    def _least_phase(self, name, i):
+    def _least_phase(self, name: str, i: int) -> int:
         """No phase of a job is shorter."""
         setups = zip(self._processing(name, i), self._least_setups(name, i), strict=True)
         return phase_span([[time + setup for time in row] for row, setup in setups])
 
-    def _columns(self):
+    def _columns(self) -> None:
         """On a slot only so many tasks of a job fit within the horizon."""
         for i in self.jobs:
             for k, times in enumerate(zip(*self.times[i], strict=True)):
@@ -179,15 +198,15 @@ class Unrelated(Rows):
         for k in self.slots:
             self.column("setup", k, high=self.horizon)
 
-    def _all_work(self):
+    def _all_work(self) -> None:
         """All processing and all setups are somewhere."""
         for i in self.jobs:
             shares = [(self.horizon, ("share", i, k)) for k in self.slots]
-            self.hold(*shares, (-self.horizon, {None: 1}), equal=True)
+            self.hold(*shares, (-self.horizon, ONE), equal=True)
         least = sum(sum(self._least_setups(self.phase, i)) for i in self.jobs)
-        self.hold(*((1, ("setup", k)) for k in self.slots), (-least, {None: 1}))
+        self.hold(*((1, ("setup", k)) for k in self.slots), (-least, ONE))
 
-    def _slots(self):
+    def _slots(self) -> None:
         """A slot has its work, and waits; without tasks the makespan is above the longest wait.
 
         Job i is the first or last on slot k only if it has a task there, which is at least as much
@@ -197,9 +216,9 @@ class Unrelated(Rows):
         for k in self.slots:
             work = [(-sum(row[k] for row in self.times[i]), ("share", i, k)) for i in self.jobs]
             waits = [(longest - self.wait[i], ("edge", i, k)) for i in self.jobs]
-            self.hold((1, ("C",)), (-longest, {None: 1}), (-1, ("setup", k)), *work, *waits)
+            self.hold((1, ("C",)), (-longest, ONE), (-1, ("setup", k)), *work, *waits)
             edges = [(-self.horizon, ("edge", i, k)) for i in self.jobs]
-            self.hold((self.horizon, {None: 1}), *edges)
+            self.hold((self.horizon, ONE), *edges)
             for i in self.jobs:
                 shortest = min(row[k] for row in self.times[i])
                 if shortest:

@@ -16,7 +16,11 @@ earliest release first ends first. No task has changed its slot, so no duration 
 for the best order and the best slots: neither sequences on slots nor starts are needed.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from operator import add
+from typing import Any
 
 try:
     from . import verify, verify_job_order, verify_rows
@@ -26,6 +30,10 @@ except ImportError:  # beside verify.py, without slotwise
     verify_rows = verify.beside("verify_rows")
     verify_job_order = verify.beside("verify_job_order")
 
+Times = tuple[int, ...]
+"""Whole units, one per slot."""
+Jobs = tuple[int, ...]
+
 MOST_CASES, MOST_JOBS = 10_000_000, 60
 """Longer searches, and searches over more jobs, are refused."""
 
@@ -33,25 +41,26 @@ MOST_CASES, MOST_JOBS = 10_000_000, 60
 # 1. Trees: cases, and multipliers of rows in each of them.
 
 
-def chosen(shop, jobs):
+def chosen(shop: verify.Shop, jobs: Any) -> list[int]:
     """The jobs of which a proof speaks, rising, each once."""
-    jobs = [verify.index(i, len(shop.jobs), "jobs") for i in verify.need(jobs, list, "jobs")]
-    if not jobs or sorted(set(jobs)) != jobs:
+    numbers = [verify.index(i, len(shop.jobs), "jobs") for i in verify.need(jobs, list, "jobs")]
+    if not numbers or sorted(set(numbers)) != numbers:
         verify.refuse("jobs must rise")
-    return jobs
+    return numbers
 
 
-def tree(shop, proof):
+def tree(shop: verify.Shop, proof: dict[str, Any]) -> int:
     """Cases: of two children of a node, one holds where a 0-1 variable is 0, the other where 1.
 
     So every schedule belongs to a leaf, and the least bound of all leaves is one of all schedules.
     """
     verify.fields(proof, "tree", ("proof", "jobs", "horizon", "tree"))
-    horizon = verify.need(proof["horizon"], int, "horizon")
+    horizon: int = verify.need(proof["horizon"], int, "horizon")
     if horizon < 0:
         verify.refuse("horizon must be at least 0")
     model = verify_job_order.JobOrder(shop, chosen(shop, proof["jobs"]), horizon)
-    best, left = horizon + 1, [(proof["tree"], {})]
+    best: int = horizon + 1
+    left: list[tuple[Any, dict[int, int]]] = [(proof["tree"], {})]
     while left:
         node, fixed = left.pop()
         if "on" not in verify.need(node, dict, "a node"):
@@ -76,11 +85,14 @@ class Search:
     nothing have changed places are equal.
     """
 
-    def __init__(self, shop, jobs, horizon, cases):
+    def __init__(self, shop: verify.Shop, jobs: list[int], horizon: int, cases: int) -> None:
         self.shop, self.jobs, self.horizon, self.cases = shop, jobs, horizon, cases
-        self.maps, self.reduces, self.seen, self.read = shop.maps, shop.reduces, set(), {}
+        self.maps, self.reduces = shop.maps, shop.reduces
+        self.seen: set[Any] = set()
+        self.read: dict[tuple[int, int], Times] = {}
         slots = range(len(self.maps.node))
-        self.map_times, self.reduce_times = {}, {}
+        self.map_times: dict[int, list[int | None]] = {}
+        self.reduce_times: dict[int, list[int]] = {}
         for i in jobs:
             for t in self.maps.tasks[i]:
                 may = [shop.may_run(t, k) for k in slots]
@@ -100,18 +112,18 @@ class Search:
             for i in jobs
         }
 
-    def least_reduces(self, i):
+    def least_reduces(self, i: int) -> int:
         """No reduce phase of job i is shorter."""
         tasks = self.reduces.tasks[i]
         least = verify_rows.span([self.shop.least_reduce[w] for w in tasks], len(self.reduces.node))
         return max(least, verify_rows.phase_span([self.reduce_times[w] for w in tasks]))
 
-    def count(self):
+    def count(self) -> None:
         self.cases -= 1
         if self.cases < 0:
             verify.refuse("the search needs more cases than it says")
 
-    def reads(self, task, slot):
+    def reads(self, task: int, slot: int) -> Times:
         """For every reduce slot how long a task on it reads what a map task on a slot left."""
         node = self.maps.node[slot]
         if (task, node) not in self.read:
@@ -120,18 +132,17 @@ class Search:
             self.read[task, node] = tuple(times) or (0,) * len(self.reduces.node)
         return self.read[task, node]
 
-    def like(self, task):
+    def like(self, task: int) -> tuple[list[int], Any]:
         """Map tasks of a job with the same list can be exchanged."""
-        return [-1 if time is None else time for time in self.map_times[task]], self.shop.output[
-            task
-        ]
+        times = [-1 if time is None else time for time in self.map_times[task]]
+        return times, self.shop.output[task]
 
-    def possible(self):
+    def possible(self) -> bool:
         """Whether there is a schedule within the horizon."""
         load, free = (0,) * len(self.maps.node), (0,) * len(self.reduces.node)
         return self.succeeds(tuple(self.jobs), load, free)
 
-    def succeeds(self, left, load, free):
+    def succeeds(self, left: Jobs, load: Times, free: Times) -> bool:
         """Whether the jobs that are left can end within the horizon."""
         if not left:
             return True
@@ -142,13 +153,13 @@ class Search:
                     return True
         return False
 
-    def next_jobs(self, left):
+    def next_jobs(self, left: Jobs) -> Jobs:
         """Jobs without map tasks come first, by number; jobs without reduce tasks last."""
         least = min(verify_rows.group(i, self.shop) for i in left)
-        jobs = [i for i in left if verify_rows.group(i, self.shop) == least]
+        jobs = tuple(i for i in left if verify_rows.group(i, self.shop) == least)
         return jobs if least == 1 else jobs[:1]
 
-    def after(self, i, rest, load, free):
+    def after(self, i: int, rest: Jobs, load: Times, free: Times) -> Iterator[tuple[Times, Times]]:
         """The states after job i: loads and ends of the slots."""
         maps = self.order[i]
         latest = self.horizon - self.tail[i]
@@ -159,7 +170,7 @@ class Search:
         later_work = sum(self.reduce_work[j] for j in rest)
         for later, slots in self.placements(times, alike, self.map_kind, load, latest, spare):
             start = max(later, default=0) if maps else 0
-            delays = (0,) * len(free)
+            delays: Times = (0,) * len(free)
             for t, k in zip(maps, slots, strict=True):
                 delays = tuple(map(add, delays, self.reads(t, k)))
             self.count()
@@ -183,7 +194,15 @@ class Search:
             ):
                 yield later, done
 
-    def placements(self, times, alike, kind, load, latest, spare):
+    def placements(
+        self,
+        times: Sequence[verify_rows.Row],
+        alike: list[bool],
+        kind: list[int],
+        load: Times,
+        latest: int,
+        spare: int,
+    ) -> Iterator[tuple[Times, tuple[int, ...]]]:
         """Every way to add tasks to slots that end by `latest`: new loads, slots of the tasks.
 
         `spare` is how much longer than least the tasks may take altogether. Of equal slots with
@@ -191,14 +210,14 @@ class Search:
         """
         if spare < 0:
             return
-        left = [(0, load, (), spare)]
+        left: list[tuple[int, Times, tuple[int, ...], int]] = [(0, load, (), spare)]
         while left:
             n, load, slots, spare = left.pop()
             if n == len(times):
                 yield load, slots
                 continue
             self.count()
-            row, tried = times[n], set()
+            row, tried = times[n], set[tuple[int, int]]()
             most = spare + min(time for time in row if time is not None)
             for k in range(slots[-1] if alike[n] else 0, len(load)):
                 time, now = row[k], (kind[k], load[k])
@@ -208,14 +227,14 @@ class Search:
                 new = (*load[:k], load[k] + time, *load[k + 1 :])
                 left.append((n + 1, new, (*slots, k), most - time))
 
-    def sorted_map(self, load):
+    def sorted_map(self, load: Times) -> Any:
         return tuple(sorted(zip(self.map_kind, load, strict=True)))
 
-    def sorted_reduce(self, free, delays, start):
+    def sorted_reduce(self, free: Times, delays: Times, start: int) -> Any:
         ends = (max(end, start) for end in free)
         return tuple(sorted(zip(self.reduce_kind, ends, delays, strict=True)))
 
-    def is_new(self, rest, load, free):
+    def is_new(self, rest: Jobs, load: Times, free: Times) -> bool:
         """Whether a state is still to be searched, and not hopeless by its work."""
         self.count()
         waiting = sorted((self.tail[j], j) for j in rest if self.maps.tasks[j])
@@ -246,7 +265,7 @@ class Search:
                 return False
         return True
 
-    def soonest(self, j, load):
+    def soonest(self, j: int, load: Times) -> int:
         """The maps of a job end no sooner than its work, poured on the slots, fills them."""
         work, best = self.map_work[j], 0
         for count, end in enumerate(sorted(load), 1):
@@ -265,13 +284,14 @@ class Search:
         return max(best, longest)
 
 
-def search(shop, proof):
+def search(shop: verify.Shop, proof: dict[str, Any]) -> int:
     """No order of the jobs and no choice of slots gives a schedule within the horizon.
 
     All are tried. `cases` is how many steps that takes at most: a reader sees before what it costs.
     """
     verify.fields(proof, "search", ("proof", "jobs", "horizon", "cases"))
-    horizon, jobs = verify.need(proof["horizon"], int, "horizon"), chosen(shop, proof["jobs"])
+    horizon: int = verify.need(proof["horizon"], int, "horizon")
+    jobs = chosen(shop, proof["jobs"])
     cases = verify.index(proof["cases"], MOST_CASES + 1, "cases")
     if horizon < 0 or len(jobs) > MOST_JOBS:
         verify.refuse("search: horizon must be at least 0, jobs must be few")
@@ -283,14 +303,14 @@ def search(shop, proof):
 # 3. Unrelated machines: multipliers of the rows of one linear program.
 
 
-def unrelated_machines(shop, proof):
+def unrelated_machines(shop: verify.Shop, proof: dict[str, Any]) -> int:
     """The work of a phase, poured on slots of different speed, as far as the horizon lets it.
 
     A schedule within the horizon satisfies the rows of `Unrelated`, so it is not shorter than the
     bound by weak duality.
     """
     verify.fields(proof, "unrelated machines", ("proof", "phase", "horizon", "grid", "y"))
-    horizon = verify.need(proof["horizon"], int, "horizon")
+    horizon: int = verify.need(proof["horizon"], int, "horizon")
     if proof["phase"] not in ("map", "reduce") or horizon < 0:
         verify.refuse("unrelated machines: no such phase, or a horizon below 0")
     program = verify_rows.Unrelated(shop, proof["phase"], horizon)

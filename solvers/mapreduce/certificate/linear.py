@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import highspy
 import numpy as np
 
 from ....core.arrays import FloatArray
+from ....verify_rows import Rows
 from ...backends.highs import ONE_AT_A_TIME
 
 HORIZON = 1000.0
@@ -26,20 +27,6 @@ TIMES = ("C", "end", "read", "before", "after", "setup")
 
 Leaf = dict[str, Any]
 """Multipliers of rows, as in a certificate."""
-
-
-class Rows(Protocol):
-    """What a linear model of the verifier has."""
-
-    number: dict[tuple[Any, ...], int]
-    horizon: int
-    low: list[int]
-    high: list[int]
-    rows: list[tuple[int, list[tuple[int, int]]]]
-    equal: list[bool]
-
-    def at_least(self, leaf: Leaf, fixed: Mapping[int, int]) -> int:
-        """A bound of the makespan by weak duality (units)."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +116,7 @@ class Relaxation:
                 duals = np.array(solution.row_dual)
                 return Solved(value, columns, duals, self.highs.getBasis())
             if status == highspy.HighsModelStatus.kInfeasible:
-                _, exists, ray = self.highs.getDualRay()
+                _, exists, ray = self.highs.getDualRay()  # type: ignore[attr-defined]
                 if exists:
                     return Solved(np.inf, np.empty(0), np.array(ray))
         return None

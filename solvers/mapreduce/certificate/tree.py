@@ -207,5 +207,5 @@ class _Growth:
         if letter == "p":
             time = min(model.head[a], model.head[b]) + min(model.tail[a], model.tail[b])
         else:
-            time = (model.map_time if letter == "x" else model.reduce_time)[a, b]
+            time = (model.map_time[a, b] or 0) if letter == "x" else model.reduce_time[a, b]
         return float(time / max(model.horizon, 1))
