@@ -11,8 +11,8 @@ from .console import NO, Json, OutputFolder, Quiet, show
 from .file_rules import Written, saving
 from .process.streams import put
 
-FILES = ("verify.py", "verify_prices.py", "verify_rows.py", "verify_search.py", "verify_plans.py")
-"""The verifier: the first is the program, the others have to lie beside it."""
+PROGRAM = "verify.py"
+"""The verifier; the files whose names begin with `verify_` have to lie beside it."""
 
 
 def verify(
@@ -76,9 +76,11 @@ def _print(folder: Path | None) -> None:
     from ..core.errors import InputError
     from ..core.files.outputs import write_bytes
 
-    texts = {name: Path(__file__).parents[1].joinpath(name).read_bytes() for name in FILES}
+    package = Path(__file__).parents[1]
+    files = [package / PROGRAM, *sorted(package.glob("verify_*.py"))]
+    texts = {path.name: path.read_bytes() for path in files}
     if folder is None:
-        put(texts[FILES[0]].decode())
+        put(texts[PROGRAM].decode())
         return
     for name, text in texts.items():
         if (folder / name).exists() and (folder / name).read_bytes() != text:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ... import verify_prices, verify_rows, verify_search
+from ... import verify_job_order, verify_prices, verify_search
 from ...verify import PROOFS, Refused, Shop, decimal, lower_bound
 from ..page import page, safe
 
@@ -74,7 +74,7 @@ def _numbers(proof: Any) -> str:
 
 def _tree(shop: Shop, proof: dict[str, Any], least: int) -> str:
     """The cases as a list within lists; each leaf with its bound."""
-    model = verify_rows.Model(shop, verify_search.chosen(shop, proof["jobs"]), proof["horizon"])
+    model = verify_job_order.JobOrder(shop, verify_search.chosen(shop, proof["jobs"]), proof["horizon"])
     names = ", ".join(safe(shop.jobs[i]) for i in proof["jobs"])
     bounds: list[int] = []
 
