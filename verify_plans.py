@@ -7,7 +7,7 @@ prices prove. Fair shares are computed anew, event by event, in fractions.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -136,7 +136,7 @@ def class_prices(datacenter: Datacenter, proof: Object) -> tuple[list[Fraction],
     verify.fields(proof, "class prices", ("proof", "prices"))
     given = verify.fields(proof["prices"], "prices", (), tuple(datacenter.classes))
     prices = [verify.amount(given.get(name, 0), "a price") for name in datacenter.classes]
-    mean = sum((s * p for s, p in zip(datacenter.share, prices, strict=True)), Fraction(0))
+    mean = total(s * p for s, p in zip(datacenter.share, prices, strict=True))
     if not mean:
         verify.refuse("prices: the classes that arrive are worth nothing")
     return [most_valuable(datacenter, j, prices) for j in range(len(datacenter.count))], mean
@@ -145,7 +145,7 @@ def class_prices(datacenter: Datacenter, proof: Object) -> tuple[list[Fraction],
 def greatest_rate(datacenter: Datacenter, proof: Object) -> Fraction:
     """No plan carries arrivals at a greater rate."""
     values, mean = class_prices(datacenter, proof)
-    return sum((n * v for n, v in zip(datacenter.count, values, strict=True)), Fraction(0)) / mean
+    return total(n * v for n, v in zip(datacenter.count, values, strict=True)) / mean
 
 
 def most_valuable(datacenter: Datacenter, j: int, prices: list[Fraction]) -> Fraction:
@@ -203,7 +203,7 @@ def best_densities(
 def judge_guidance(datacenter: Datacenter, guidance: Object, certificate: Object, say: Say) -> bool:
     """Whether the plan carries what it claims, and no plan carries more than its bound."""
     rates = served(datacenter, guidance)
-    totals = [sum(row, Fraction(0)) for row in rates]
+    totals = [total(row) for row in rates]
     carried = min(
         (t / s for t, s in zip(totals, datacenter.share, strict=True) if s), default=Fraction(0)
     )
@@ -221,7 +221,7 @@ def judge_guidance(datacenter: Datacenter, guidance: Object, certificate: Object
         say("arrival_rate_bound: attested, not proved")
         return False
     bound = min(
-        sum((n * v for n, v in zip(datacenter.count, values, strict=True)), Fraction(0)) / mean
+        total(n * v for n, v in zip(datacenter.count, values, strict=True)) / mean
         for values, mean in proofs
     )
     holds.append(bound <= claimed * (1 + verify.BOUND_TOLERANCE))
@@ -355,9 +355,9 @@ def stage(tree: Tree, share: dict[int, Fraction], charged: list[int]) -> set[int
             return set()
         speed = speeds(tree, going)
         moving = [n for n in going if target[n] >= share[n]]
-        load = [sum(part * tree.need[n][r] for n, part in share.items()) for r in resources]
-        filling = [sum(speed[n] * tree.need[n][r] for n in moving) for r in resources]
-        steps = [(1 - load[r]) / filling[r] for r in wanted if filling[r]]
+        load = [total(part * tree.need[n][r] for n, part in share.items()) for r in resources]
+        filling = [total(speed[n] * tree.need[n][r] for n in moving) for r in resources]
+        steps: list[Fraction] = [(1 - load[r]) / filling[r] for r in wanted if filling[r]]
         for n in going:
             goal = share[n] if target[n] < share[n] else tree.most[n]
             if isinstance(goal, Fraction):
@@ -370,6 +370,11 @@ def stage(tree: Tree, share: dict[int, Fraction], charged: list[int]) -> set[int
         newly = {r for r in wanted if filling[r] and load[r] + step * filling[r] == 1}
         if newly:
             return newly | {r for r in wanted if load[r] == 1}
+
+
+def total(parts: Iterable[Fraction]) -> Fraction:
+    """A sum that is a fraction, also of nothing."""
+    return sum(parts, Fraction(0))
 
 
 def speeds(tree: Tree, going: list[int]) -> dict[int, Fraction]:

@@ -224,7 +224,7 @@ class StepsOf(FromText):
 
 class ProofOf(FromText):
     def text(self) -> str:
-        instance = slotwise.read(self.arguments[0])
+        instance = slotwise.read(self.arguments[0], kind=slotwise.Instance)
         result = slotwise.solve(instance, time_limit=600, threads=1)
         document = parsed(json.dumps(result.certificate.document()))
         shop, lines = Shop(parsed(dump_json(instance_document(instance)))), list[str]()

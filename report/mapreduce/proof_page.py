@@ -49,10 +49,10 @@ def proof_page(
 
 def _proof(shop: Shop, proof: Any) -> str:
     """A proof with its theorem."""
-    name = proof.get("proof") if isinstance(proof, dict) else None
+    name = str(proof.get("proof")) if isinstance(proof, dict) else "no proof"
     theorem = {**PROOFS, **verify_prices.PROOFS, **verify_search.PROOFS}.get(name)
     if theorem is None:
-        return f"<h2>{safe(str(name))}</h2><p>Nothing is proved by that: {_numbers(proof)}</p>"
+        return f"<h2>{safe(name)}</h2><p>Nothing is proved by that: {_numbers(proof)}</p>"
     try:
         units = lower_bound(shop, proof)
         shown = f"No schedule ends before <strong>{_seconds(shop, units)}</strong>."
@@ -74,7 +74,9 @@ def _numbers(proof: Any) -> str:
 
 def _tree(shop: Shop, proof: dict[str, Any], least: int) -> str:
     """The cases as a list within lists; each leaf with its bound."""
-    model = verify_job_order.JobOrder(shop, verify_search.chosen(shop, proof["jobs"]), proof["horizon"])
+    model = verify_job_order.JobOrder(
+        shop, verify_search.chosen(shop, proof["jobs"]), proof["horizon"]
+    )
     names = ", ".join(safe(shop.jobs[i]) for i in proof["jobs"])
     bounds: list[int] = []
 
