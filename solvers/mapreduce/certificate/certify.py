@@ -51,13 +51,18 @@ CLOSES = (quick_searches, searches)
 """Those that prove a makespan to the last unit, however small that is."""
 
 
-def certify_result(result: Result, clock: Clock, text: bytes | None = None) -> Certificate:
+def certify_result(
+    result: Result,
+    clock: Clock,
+    text: bytes | None = None,
+    routes: tuple[Route, ...] = ROUTES,
+) -> Certificate:
     """The certificate of a result.
 
     `text`: of the instance's file; by default as `write_instance` writes it.
     """
     text = dump_json(instance_document(result.instance)).encode() if text is None else text
-    search = _Search(result, text, clock)
+    search = _Search(result, text, clock, routes)
     with suppress(OutOfTime):
         attempt(search.run, clock)
     proved, proofs = search.proved, list(search.proofs)
@@ -88,8 +93,10 @@ FOR_SEARCH = 0.85
 class _Search:
     """Proofs of a result, kept as they come."""
 
-    def __init__(self, result: Result, text: bytes, clock: Clock) -> None:
-        self.result, self.text = result, text
+    def __init__(
+        self, result: Result, text: bytes, clock: Clock, routes: tuple[Route, ...]
+    ) -> None:
+        self.result, self.text, self.routes = result, text, routes
         # What a route has by then it still hands over.
         self.clock = Clock(FOR_SEARCH * clock.left, clock.stop)
         self.unit, self.proved, self.impossible = Fraction(1), 0, False
@@ -114,7 +121,7 @@ class _Search:
         claim = Claim(
             result.instance, shop, self.makespan, target, exact, result.bound_name, self.clock
         )
-        for route in ROUTES:
+        for route in self.routes:
             if self.proved >= target and route not in CLOSES:
                 continue
             for proof in route(claim):
