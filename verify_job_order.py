@@ -82,6 +82,7 @@ class JobOrder(verify_rows.Rows):
         return verify_rows.span(lengths, len(self.map_slots))
 
     def reduce_span(self, jobs: Iterable[int]) -> int:
+        """No reduce phase of these jobs is shorter."""
         lengths = [self.shop.least_reduce[w] for i in jobs for w in self.reduces[i]]
         return verify_rows.span(lengths, len(self.reduce_slots))
 
@@ -106,6 +107,7 @@ class JobOrder(verify_rows.Rows):
         return {self.number["x", t, k]: time for t, time in times if time is not None}
 
     def reduce_work(self, i: int, k: int) -> verify_rows.Expression:
+        """Work of a job on a reduce slot, reading included."""
         work: verify_rows.Expression = {}
         for w in self.reduces[i]:
             work[self.number["y", w, k]] = self.reduce_time[w, k]

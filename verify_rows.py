@@ -84,6 +84,7 @@ class Rows:
         self.column("C", high=horizon)
 
     def column(self, *name: Any, low: int = 0, high: int | Fraction) -> None:
+        """Add a column with its box."""
         self.number[name] = len(self.low)
         self.low.append(low)
         self.high.append(high)
@@ -100,6 +101,7 @@ class Rows:
         self.equal.append(equal)
 
     def expression(self, part: Part) -> Expression:
+        """An expression as it is, or one of a single column."""
         return part if isinstance(part, dict) else {self.number[part]: 1}
 
     def at_least(self, leaf: Any, fixed: Mapping[int, int]) -> int:

@@ -119,6 +119,7 @@ class Search:
         return max(least, verify_rows.phase_span([self.reduce_times[w] for w in tasks]))
 
     def count(self) -> None:
+        """Count a case."""
         self.cases -= 1
         if self.cases < 0:
             verify.refuse("the search needs more cases than it says")
@@ -228,9 +229,11 @@ class Search:
                 left.append((n + 1, new, (*slots, k), most - time))
 
     def sorted_map(self, load: Times) -> Any:
+        """Loads of the map slots, the same for slots that are equal."""
         return tuple(sorted(zip(self.map_kind, load, strict=True)))
 
     def sorted_reduce(self, free: Times, delays: Times, start: int) -> Any:
+        """What a state of the reduce slots is, the same for slots that are equal."""
         ends = (max(end, start) for end in free)
         return tuple(sorted(zip(self.reduce_kind, ends, delays, strict=True)))
 

@@ -35,14 +35,14 @@ EXPORTERS = Registry(
         ),
         Entry(
             "yarn",
-            "instances.hierarchy.schedulers.yarn_fair_writer:yarn_fair_queues",
+            "instances.hierarchy.yarn.fair_writer:yarn_fair_queues",
             "Apache Hadoop YARN Fair Scheduler",
             "fair-scheduler.xml",
             takes="hierarchy",
         ),
         Entry(
             "yarn-capacity",
-            "instances.hierarchy.schedulers.yarn_capacity_writer:yarn_capacity_queues",
+            "instances.hierarchy.yarn.capacity_writer:yarn_capacity_queues",
             "Apache Hadoop YARN Capacity Scheduler",
             "capacity-scheduler.xml",
             takes="hierarchy",

@@ -63,14 +63,14 @@ IMPORTERS = Registry(
         ),
         Entry(
             "yarn",
-            "instances.hierarchy.schedulers.yarn_fair:read_yarn_fair",
+            "instances.hierarchy.yarn.fair:read_yarn_fair",
             "Apache Hadoop YARN Fair Scheduler: fair-scheduler.xml",
             "queues and weights",
             takes="hierarchy",
         ),
         Entry(
             "yarn-capacity",
-            "instances.hierarchy.schedulers.yarn_capacity:read_yarn_capacity",
+            "instances.hierarchy.yarn.capacity:read_yarn_capacity",
             "Apache Hadoop YARN Capacity Scheduler: capacity-scheduler.xml",
             "queues and weights, or percentages",
             takes="hierarchy",

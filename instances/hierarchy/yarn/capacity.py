@@ -15,11 +15,11 @@ from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
-from .amounts import MEBIBYTE, name_in
-from .demands import DemandOptions, Demands, SchedulerFile
-from .first_shares import difference_to_dominant, full_limits
-from .queue_tree import Queue, hierarchy_of, usual_demand
-from .yarn_capacities import (
+from ..schedulers.amounts import MEBIBYTE, name_in
+from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
+from ..schedulers.first_shares import difference_to_dominant, full_limits
+from ..schedulers.queue_tree import Queue, hierarchy_of, usual_demand
+from .capacities import (
     MOST_CAPACITY,
     PERCENTAGE,
     USER_FACTOR,

@@ -14,11 +14,11 @@ from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
-from .amounts import MEBIBYTE, name_in, yarn_amounts
-from .demands import DemandOptions, Demands, SchedulerFile
-from .first_shares import difference_to_dominant, full_limits
-from .queue_tree import Queue, capped, hierarchy_of
-from .yarn_limits import CHILDREN_MOST, DEFAULT_MOST, QUEUE_MOST, YarnLimits
+from ..schedulers.amounts import MEBIBYTE, name_in, yarn_amounts
+from ..schedulers.demands import DemandOptions, Demands, SchedulerFile
+from ..schedulers.first_shares import difference_to_dominant, full_limits
+from ..schedulers.queue_tree import Queue, capped, hierarchy_of
+from .limits import CHILDREN_MOST, DEFAULT_MOST, QUEUE_MOST, YarnLimits
 
 QUEUE_TAGS = ("queue", "pool")
 SHARING_POLICIES = ("drf", "fair", "fifo")

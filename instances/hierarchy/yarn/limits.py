@@ -7,8 +7,8 @@ from xml.etree.ElementTree import Element
 
 from ....core.notices import ImportNotes
 from ....core.wording import listed
-from .amounts import name_in, yarn_amounts
-from .queue_tree import Queue
+from ..schedulers.amounts import name_in, yarn_amounts
+from ..schedulers.queue_tree import Queue
 
 HADOOP_1 = {
     "minMaps": "maps",

@@ -15,10 +15,10 @@ from ....core.files.hadoop_xml import xml_text
 from ....core.wording import listed
 from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, EACH, Quotas
-from .amounts import MEMORY_NAMES, yarn_name
-from .not_written import amounts_in_words, not_written
-from .weights import implied_amounts, sum_of_children
-from .yarn_capacity import CALCULATOR, DOMINANT_CALCULATOR, PREFIX
+from ..schedulers.amounts import MEMORY_NAMES, yarn_name
+from ..schedulers.not_written import amounts_in_words, not_written
+from ..schedulers.weights import implied_amounts, sum_of_children
+from .capacity import CALCULATOR, DOMINANT_CALCULATOR, PREFIX
 
 CLOSE = 1e-6
 """Relative difference of amounts that are written as the same."""

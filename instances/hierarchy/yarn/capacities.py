@@ -10,8 +10,8 @@ from ....core.errors import InputError
 from ....core.files.quantities import is_quantity, quantity
 from ....core.notices import ImportNotes
 from ....core.wording import listed, percent
-from .amounts import MEBIBYTE, MEMORY_NAMES, name_in, yarn_name
-from .queue_tree import Queue, walk
+from ..schedulers.amounts import MEBIBYTE, MEMORY_NAMES, name_in, yarn_name
+from ..schedulers.queue_tree import Queue, walk
 
 Vector = dict[str, float]
 

@@ -11,8 +11,8 @@ from ....core.errors import InputError
 from ....core.files.hadoop_xml import xml_text
 from ..hierarchy import Hierarchy
 from ..quotas import ABOVE, DOMINANT, EACH
-from .amounts import MEMORY_NAMES, yarn_name
-from .not_written import not_written
+from ..schedulers.amounts import MEMORY_NAMES, yarn_name
+from ..schedulers.not_written import not_written
 
 
 def yarn_fair_queues(hierarchy: Hierarchy) -> tuple[str, list[str]]:

@@ -1,0 +1,1 @@
+"""Fair-share trees of YARN: readers and writers of its two schedulers' files."""
