@@ -714,6 +714,8 @@ def problem_of(document: dict[str, Any]) -> Any:
     """A problem: a shop here, a datacenter or a tree of queues of `verify_plans.py`."""
     if document.get("format") in ("slotwise/datacenter/1", "slotwise/hierarchy/1"):
         return beside("verify_plans").problem_of(document)
+    if document.get("format") == "slotwise/hierarchy/2":
+        refuse("shares with guarantees and limits have no proofs yet")
     return Shop(document)
 
 
