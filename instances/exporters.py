@@ -28,7 +28,7 @@ EXPORTERS = Registry(
         ),
         Entry(
             "slurm",
-            "instances.hierarchy.schedulers.slurm_writer:slurm_accounts",
+            "instances.hierarchy.slurm.writer:slurm_accounts",
             "Slurm: sacctmgr load",
             "an account per group and leaf, whole shares, limits",
             takes="hierarchy",

@@ -106,7 +106,7 @@ IMPORTERS = Registry(
         ),
         Entry(
             "slurm",
-            "instances.hierarchy.schedulers.slurm:read_slurm",
+            "instances.hierarchy.slurm.reader:read_slurm",
             "Slurm: sacctmgr dump",
             "accounts, users and shares",
             takes="hierarchy",

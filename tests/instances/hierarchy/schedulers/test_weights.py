@@ -5,8 +5,8 @@ import pytest
 
 from slotwise.instances.hierarchy.hierarchy import Hierarchy
 from slotwise.instances.hierarchy.plain_tree import Group, Leaf
-from slotwise.instances.hierarchy.schedulers.slurm_writer import MOST_SHARES
 from slotwise.instances.hierarchy.schedulers.weights import weights_from_one, whole_weights
+from slotwise.instances.hierarchy.slurm.writer import MOST_SHARES
 
 CAPACITY = {"cpu": 10.0, "memory": 100.0}
 DEMAND = {"cpu": 1.0}

@@ -10,9 +10,9 @@ from ....core.errors import InputError
 from ....core.files.quantities import QUANTITY_PATTERN
 from ....core.notices import ImportNotes
 from ....core.wording import listed
-from .amounts import CPU_NAMES, GPU_NAMES, MEMORY_NAMES, NODE_NAMES, name_in
-from .demands import Demands
-from .queue_tree import Queue, check_known, usual_demand, walk
+from ..schedulers.amounts import CPU_NAMES, GPU_NAMES, MEMORY_NAMES, NODE_NAMES, name_in
+from ..schedulers.demands import Demands
+from ..schedulers.queue_tree import Queue, check_known, usual_demand, walk
 
 BILLING = "billing"
 """The one resource that billing weights make of all."""

@@ -16,10 +16,10 @@ from ....core.wording import listed, plural
 from ..hierarchy import Hierarchy
 from ..plain_tree import Sharing
 from ..quotas import DOMINANT, TOTAL
-from .amounts import MEBIBYTE, name_in
-from .demands import Amounts, DemandOptions, Demands, SchedulerFile
-from .first_shares import difference_to_dominant, full_limits
-from .queue_tree import Queue, capped, hierarchy_of, usual_demand
+from ..schedulers.amounts import MEBIBYTE, name_in
+from ..schedulers.demands import Amounts, DemandOptions, Demands, SchedulerFile
+from ..schedulers.first_shares import difference_to_dominant, full_limits
+from ..schedulers.queue_tree import Queue, capped, hierarchy_of, usual_demand
 from .tres import BILLING, PLAIN_LIMITS, billing_weights, in_billing, tres_amounts
 
 SHARES_OF_PARENT = 2147483647

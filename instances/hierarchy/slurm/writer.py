@@ -11,10 +11,10 @@ import numpy as np
 from ....core.wording import percent
 from ..hierarchy import Hierarchy
 from ..quotas import DOMINANT, EACH
-from .not_written import not_written
-from .queue_tree import check_distinct
+from ..schedulers.not_written import not_written
+from ..schedulers.queue_tree import check_distinct
+from ..schedulers.weights import whole_weights
 from .tres import BILLING, slurm_name
-from .weights import whole_weights
 
 MOST_SHARES = 10_000
 

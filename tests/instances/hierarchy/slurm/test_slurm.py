@@ -9,7 +9,7 @@ from slotwise.core.errors import InputError
 from slotwise.heuristics.hierarchy import allocate
 from slotwise.instances.exporters import export
 from slotwise.instances.hierarchy.hierarchy_file import read_hierarchy, write_hierarchy
-from slotwise.instances.hierarchy.schedulers.tres import billing
+from slotwise.instances.hierarchy.slurm.tres import billing
 from slotwise.instances.importers import import_
 
 CAPACITY = {"cpu": 100.0, "memory": 400.0}

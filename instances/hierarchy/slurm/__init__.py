@@ -1,0 +1,1 @@
+"""Slurm's accounts, read and written, and what its trackable resources amount to."""
