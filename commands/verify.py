@@ -37,7 +37,7 @@ def verify(
         typer.Option(
             "--html", metavar="FILE", help="Write a page of the proofs: trees leaf by leaf."
         ),
-        Written((".html",), "a page"),
+        Written(),
     ] = None,
     print_verifier: Annotated[
         bool,

@@ -63,7 +63,7 @@ class ClusterBackend:
         self.address, self.threads, self.grace = address, threads, grace
         try:
             self._client = distributed.Client(address, timeout=CONNECTING, set_as_default=False)
-        except (OSError, ValueError):
+        except (OSError, ValueError, AssertionError):  # the last if Dask's own thread is not there
             raise InputError(f"{address}: no Dask scheduler answers there") from None
         self._killed: type[Exception] = distributed.scheduler.KilledWorker
         try:

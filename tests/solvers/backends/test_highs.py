@@ -45,7 +45,7 @@ def test_time_limit_of_nothing_still_knows_the_start(hard):
 def test_progress_only_improves(hard):
     model, _ = started(hard)
     seen = []
-    outcome = highs.solve(model, time_limit=3, threads=1, warm_start=True, on_progress=seen.append)
+    outcome = highs.solve(model, time_limit=5, threads=1, warm_start=True, on_progress=seen.append)
     assert seen == outcome.progress
     assert len(seen) >= 1
     bounds = [step.bound for step in seen if step.bound is not None]

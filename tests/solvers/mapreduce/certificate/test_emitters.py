@@ -32,7 +32,7 @@ def shop_of(instance):
 
 
 def claim(shop, target, seconds=20.0):
-    return Claim(None, shop, None, target, "", TimeLimit(seconds))
+    return Claim(None, shop, None, target, target, "", TimeLimit(seconds))
 
 
 def test_the_reads_of_one_job_are_a_small_tree():

@@ -36,7 +36,7 @@ def proved(instance, name, bound, *routes):
     """The share of a bound (s) that some routes prove, and their proofs."""
     shop = shop_of(instance)
     target = math.ceil(Fraction(bound) / shop.unit * (1 - verify.MAKESPAN_TOLERANCE))
-    claim = Claim(instance, shop, None, target, name, Clock(20))
+    claim = Claim(instance, shop, None, target, target, name, Clock(20))
     best, proofs = 0, []
     for route in routes or (ROUTES[name],):
         for proof in route(claim):
