@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .checks import checked_amounts, known, new_job, whole
-from .machine import Job, Machine, new_machine
+from .machine import Job, Machine, machine_name, new_machine
 from .plan import Plan
 from .rule import Options
 from .scheduler import Scheduler
@@ -19,6 +19,9 @@ STATE = "slotwise/dispatcher-state/1"
 def state_of(scheduler: Scheduler) -> dict[str, Any]:
     """The document of a scheduler."""
     plan, options = scheduler.plan, scheduler.options
+
+    def named(machine: Machine) -> str:
+        return machine_name(plan, machine.configuration, machine.number)
 
     def entry(job: Job) -> dict[str, Any]:
         kept = None if job.kept is None else job.kept.name
@@ -48,6 +51,7 @@ def state_of(scheduler: Scheduler) -> dict[str, Any]:
                 "bin": machine.bin_number,
                 "draining": machine.draining,
                 "capacity": machine.own,
+                **({"name": machine.name} if machine.name != named(machine) else {}),
                 "jobs": [entry(job) for job in machine.jobs.values()],
             }
             for machine in scheduler.cluster
@@ -79,11 +83,14 @@ def restored(state: Mapping[str, Any], plan: Plan, options: Options) -> Schedule
 
     next_number = [whole("next_machine", state["next_machine"][n]) for n in plan.configurations]
     machines: dict[str, Machine] = {}
+    numbers = set[tuple[int, int]]()
     for entry in state["machines"]:
         machine = _machine_of(entry, plan, next_number)
-        if machine.name in machines:
+        key = machine.configuration, machine.number
+        if machine.name in machines or key in numbers:
             raise ValueError(f"state: machine {machine.name} is there twice")
         machines[machine.name] = machine
+        numbers.add(key)
         for running in entry["jobs"]:
             job = job_of(running)
             machine.jobs[job.name] = job
@@ -125,6 +132,9 @@ def _machine_of(entry: Mapping[str, Any], plan: Plan, next_number: list[int]) ->
     if entry["bin"] is not None and entry["bin"] not in plan.bins_of[j]:
         raise ValueError(f"{where}: the plan has no bin {entry['bin']!r} there")
     own = None if entry["capacity"] is None else checked_amounts(plan, where, entry["capacity"])
-    machine = new_machine(plan, j, number, entry["bin"], own)
+    name = entry.get("name")
+    if name is not None and not isinstance(name, str):
+        raise ValueError(f"{where}: need a name, got {name!r}")
+    machine = new_machine(plan, j, number, entry["bin"], own, name)
     machine.draining = bool(entry["draining"])
     return machine
