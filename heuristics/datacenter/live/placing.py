@@ -182,6 +182,23 @@ class Placing:
             return Reason(f"{job} runs on {name}; reasons=True keeps the reasons", name)
         return known.reason
 
+    def where(self, job: str) -> tuple[str | None, str]:
+        """Say where a job is.
+
+        Parameters
+        ----------
+        job
+            Its name.
+
+        Returns
+        -------
+        tuple of str or None, and str
+            Names of the machine where it runs, None if it waits, and of its class.
+        """
+        asked = self._job(job)
+        machine = None if asked.machine is None else asked.machine.name
+        return machine, self._scheduler.plan.classes[asked.job_class]
+
     def _bind(
         self,
         starts: Iterable[tuple[str, str, str | None, Mapping[str, float] | None]],

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .answers import Reason
 from .checks import checked_amounts, known, new_job, whole
 from .machine import Job, Machine, machine_name, new_machine
 from .plan import Plan
@@ -32,6 +33,7 @@ def state_of(scheduler: Scheduler) -> dict[str, Any]:
             "demand": job.given,
             "number": job.number,
             **({"since": job.since, "kept": kept} if aged else {}),
+            **({"why": job.reason.text} if job.machine and job.reason else {}),
         }
 
     return {
@@ -95,6 +97,8 @@ def restored(state: Mapping[str, Any], plan: Plan, options: Options) -> Schedule
             job = job_of(running)
             machine.jobs[job.name] = job
             job.machine = machine
+            if running.get("why") is not None:
+                job.reason = Reason(str(running["why"]), machine.name)
         machine.count()  # above its capacity if another plan has made it smaller
     waiting = [job_of(entry) for entry in state["waiting"]]
     now = -math.inf if state["now"] is None else float(state["now"])
