@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...core.errors import InputError
-from ..console import Json, Quiet, show
+from ..console import Json, Quiet, show, tell
 from ..file_rules import Written
 from ..process.interrupts import held
 from .senders import is_loopback, read_token
@@ -66,7 +66,7 @@ def serve(
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
         show(text, document=said, as_json=as_json, quiet=quiet)
         return
-    service = _service(first, state, policy)
+    service = _service(first, state, policy, quiet=quiet or as_json)
     with _listening(host, port) as listening:
         address, number = listening.getsockname()[:2]
         url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
@@ -89,7 +89,7 @@ def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
         raise InputError(f"{guidance}: {error}") from None
 
 
-def _service(first: Dispatcher, folder: Path | None, policy: str) -> Service:
+def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
     from .service import Service
@@ -98,6 +98,11 @@ def _service(first: Dispatcher, folder: Path | None, policy: str) -> Service:
     kept, _ = journal.read()
     if kept is not None and kept["policy"] != policy:
         raise InputError(f"--state {folder}: has policy {kept['policy']}, not {policy}")
+    if kept is not None and kept["guidance"] != first.state()["guidance"]:
+        tell(
+            [f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one"],
+            quiet=quiet,
+        )
     return Service(journal, first)
 
 

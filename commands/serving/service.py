@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from ...core.errors import one_line
@@ -35,11 +37,20 @@ class Service:
 
     def _load(self) -> None:
         """Go back to what the journal has."""
+        self._is_sure = False
         state, changes = self._journal.read()
         assert state is not None
         self._follow(Dispatcher.resume(state, reasons=True))
         for verb, given in changes:
             self._do(verb, given)
+        self._is_sure = True
+
+    @property
+    def _current(self) -> Dispatcher:
+        """The dispatcher as the journal has it."""
+        if not self._is_sure:
+            self._load()
+        return self._dispatcher
 
     def _follow(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
@@ -54,21 +65,23 @@ class Service:
 
     def _change(self, verb: str, given: dict[str, Any], plan: Plan | None = None) -> Any:
         """Make a change and keep it; `plan` is the prepared one of a guidance document."""
+        _ = self._current
         try:
             with self._journal.change(verb, given):
                 made = self._do(verb, given if plan is None else {"guidance": plan})
-            if self._journal.changes >= MOST_CHANGES:
-                self._journal.write(self._dispatcher.state(whole=True))
         except ValueError:
             raise
         except Exception as error:
             self._load()
             raise NotNow(one_line(f"not done: {type(error).__name__}: {error}", 200)) from error
+        if self._journal.changes >= MOST_CHANGES:
+            with suppress(sqlite3.Error):  # the changes are kept; the next one tries again
+                self._journal.write(self._dispatcher.state(whole=True))
         return made
 
     def health(self) -> dict[str, Any]:
         """How many machines and waiting jobs there are."""
-        dispatcher = self._dispatcher
+        dispatcher = self._current
         return {
             "ready": True,
             "machines": len(dispatcher.machines),
@@ -84,7 +97,7 @@ class Service:
                 raise ValueError(f"unknown class {job_class!r}")
             demand = self._requests[job_class]
         if job_class is None:
-            job_class = self._dispatcher.classify(demand)
+            job_class = self._current.classify(demand)
         return {"job_class": job_class, "demand": demand}
 
     def arrive(
@@ -99,14 +112,14 @@ class Service:
     def has(self, job: str) -> bool:
         """Whether a job runs or waits."""
         try:
-            self._dispatcher.where(job)
+            self._current.where(job)
         except ValueError:
             return False
         return True
 
     def job(self, job: str) -> dict[str, Any]:
         """Where a job runs, and why."""
-        machine, job_class = self._dispatcher.where(job)
+        machine, job_class = self._current.where(job)
         why = self._dispatcher.explain(job).text
         return {"id": job, "machine": machine, "class": job_class, "why": why}
 
@@ -122,7 +135,7 @@ class Service:
     ) -> dict[str, Any]:
         """What a start would cost on each machine."""
         asked = self.request(job_class, demand)
-        costs = self._dispatcher.score(asked["job_class"], asked["demand"], machines=machines)
+        costs = self._current.score(asked["job_class"], asked["demand"], machines=machines)
         return {"class": asked["job_class"], "scores": costs}
 
     def join(
@@ -147,7 +160,7 @@ class Service:
 
     def prepare(self, guidance: dict[str, Any]) -> Plan:
         """The plan of a document with its tables; in any thread."""
-        return self._dispatcher.prepare(guidance)
+        return self._current.prepare(guidance)
 
     def follow(self, guidance: dict[str, Any], plan: Plan) -> dict[str, Any]:
         """Another plan is followed, which `prepare` has made of the document."""

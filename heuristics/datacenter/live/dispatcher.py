@@ -358,8 +358,9 @@ class Dispatcher(Placing):
         """
         if not isinstance(state, Mapping) or not state.get("document"):
             raise ValueError(f"need a {STATE} document with its guidance: state(whole=True)")
-        options = {name: state.get(name) for name in ("sample", "seed", "keep_after")}
-        dispatcher = cls(state["document"], policy=state.get("policy"), reasons=reasons, **options)
+        names = ("policy", "sample", "seed", "keep_after")
+        options: dict[str, Any] = {name: state.get(name) for name in names}
+        dispatcher = cls(state["document"], reasons=reasons, **options)
         dispatcher.restore(state)
         return dispatcher
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import sqlite3
 import subprocess
 import sys
 import urllib.request
@@ -240,6 +241,39 @@ def test_what_cannot_be_kept_is_not_done(tmp_path, monkeypatch):
     monkeypatch.undo()
     assert one._dispatcher.state() == before
     assert one.depart("a") == {"id": "a", "started": []}
+
+
+def test_a_journal_that_fails_for_a_while_loses_nothing(tmp_path, monkeypatch):
+    one = service(folder=tmp_path)
+    client = Client(one)
+    client.ok("POST", "/v1/jobs", {"id": "a", "class": "k"})
+
+    def fail(*_):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(Journal, "read", fail)
+    monkeypatch.setattr(
+        Dispatcher, "depart", lambda self, job: self._scheduler.jobs.clear() or 1 / 0
+    )
+    for _ in range(2):
+        code, answer = client("DELETE", "/v1/jobs/a")
+        assert (code, "disk I/O error" in answer["error"]) == (503, True)
+        assert client("GET", "/healthz")[0] == 503
+    monkeypatch.undo()
+    assert client.ok("GET", "/v1/jobs/a")["machine"] == "c/0"
+    assert client.ok("DELETE", "/v1/jobs/a")["started"] == []
+
+
+def test_a_state_that_cannot_be_written_again_is_no_failure(tmp_path, monkeypatch):
+    one = service(folder=tmp_path)
+    monkeypatch.setattr("slotwise.commands.serving.service.MOST_CHANGES", 1)
+
+    def fail(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Journal, "write", fail)
+    assert one.arrive("a", "k", None)["machine"] == "c/0"
+    assert one.arrive("b", "k", None)["machine"] == "c/0"
 
 
 def test_a_folder_serves_one_service(tmp_path, capsys):
