@@ -74,9 +74,7 @@ def _numbers(proof: Any) -> str:
 
 def _tree(shop: Shop, proof: dict[str, Any], least: int) -> str:
     """The cases as a list within lists; each leaf with its bound."""
-    model = verify_job_order.JobOrder(
-        shop, verify_search.chosen(shop, proof["jobs"]), proof["horizon"]
-    )
+    model = verify_job_order.JobOrder(shop, verify_search.chosen(shop, proof["jobs"]), proof["horizon"])
     names = ", ".join(safe(shop.jobs[i]) for i in proof["jobs"])
     bounds: list[int] = []
 
