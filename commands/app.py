@@ -37,6 +37,7 @@ from .list_ import list_, schema
 from .process import interrupts
 from .process.failing import failed
 from .process.streams import open_streams, put
+from .serving.serve import serve
 from .simulate import simulate
 from .solve import solve
 from .studies.campaign import campaign
@@ -64,7 +65,7 @@ JOBS, MACHINES, QUEUES = "A batch of jobs", "A datacenter", "Queues that share a
 FILES, MODELS, STUDIES = "Files", "Models, and learning", "Many runs"
 PANELS: tuple[tuple[str, tuple[Callable[..., None], ...]], ...] = (
     (JOBS, (solve, heuristic, gap, bounds)),
-    (MACHINES, (guide, simulate)),
+    (MACHINES, (guide, simulate, serve)),
     (QUEUES, (fair,)),
     (FILES, (check, verify)),
     (MODELS, (explain, lesson, steps, grade)),

@@ -232,6 +232,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 SLOW = (
     ["solve", "--cross-check"],
     ["simulate"],
+    ["serve"],
     ["guide", "--target-rate"],
     ["campaign"],
     ["--lesson"],

@@ -35,7 +35,10 @@ def refused(*arguments):
     ("arguments", "message"),
     [
         (["nonsense"], "no such command 'nonsense' (see slotwise --help)"),
-        (["slove", "x"], "no such command 'slove'. Did you mean 'solve'? (see slotwise --help)"),
+        (
+            ["slove", "x"],
+            "no such command 'slove'. Did you mean 'solve', 'serve'? (see slotwise --help)",
+        ),
         ([JOBS], f"a command comes first, such as slotwise solve {JOBS}"),
         (["solve"], "solve: missing argument 'INSTANCE' (see slotwise solve --help)"),
         (["solve", "x", "--tiem-limit", "3"], "no such option --tiem-limit: did you mean --time-"),

@@ -37,6 +37,7 @@ LINES = {
     "guide": "{datacenter.json} --spread-from {jobs.csv}",
     "simulate": "{datacenter.json} --guidance {guidance.json} --trace {jobs.csv} "
     "--policy first-fit",
+    "serve": "{guidance.json} --policy best-fit --check",
     "fair": "{hierarchy.json}",
     "explain": "allocation {datacenter.json}",
     "lesson": "allocation {datacenter.json}",
@@ -136,6 +137,7 @@ def test_every_path_of_every_command_is_read_or_written():
                 "--latex",
                 "--paper",
                 "--certificate",
+                "--state",
             )
             wanted = wanted and (words, name) != ("guide", "--jobs")
             assert (mark is not None) == wanted, (words, name)

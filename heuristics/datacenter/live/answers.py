@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,8 @@ class Placement:
     """Name of the machine's configuration."""
     machine: int
     """Number of the machine among those of its configuration, from 0."""
+    name: str = field(default="", compare=False, repr=False)
+    """The machine's name, such as `c2/17`, or the name that it joined with."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Joined:
     """A machine that has joined."""
 
     machine: str
-    """Its name, such as `c2/17`: configuration and number."""
+    """Its name: the given one, or configuration and number, such as `c2/17`."""
     started: list[Placement]
     """The waiting jobs that start there."""
 

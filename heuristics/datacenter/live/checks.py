@@ -49,12 +49,13 @@ def whole(where: str, value: Any) -> int:
     return index(value)
 
 
-def checked_plan(guidance: Mapping[str, Any] | Documented, options: Options) -> Plan:
-    """The plan of a document, with all that the options need."""
-    if isinstance(guidance, Documented):
-        guidance = guidance.document()
+def checked_plan(guidance: Mapping[str, Any] | Documented | Plan, options: Options) -> Plan:
+    """The plan of a document, or a plan made before, with all that the options need."""
     with shape_of("guidance"):
-        plan = Plan(guidance)
+        if isinstance(guidance, Plan):
+            plan = guidance
+        else:
+            plan = Plan(guidance.document() if isinstance(guidance, Documented) else guidance)
         if options.policy == "bid-price":
             _ = plan.worth  # what is wrong with prices shows now
     after = options.keep_after

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .answers import Joined, Left, Placement, Reason, counted
+from .answers import Joined, Left, Placement
 from .checks import (
     Documented,
     checked_amounts,
@@ -24,11 +24,11 @@ from .checks import (
     is_number,
     is_whole,
     known,
-    new_job,
     shape_of,
 )
-from .machine import Job, Machine, new_machine
-from .plan import Plan, fits
+from .machine import new_machine
+from .placing import Placing
+from .plan import Plan
 from .rule import Options
 from .scheduler import RULES, Scheduler
 from .state import STATE, restored, state_of
@@ -37,7 +37,7 @@ POLICIES = tuple(RULES)
 """The policies of a `Dispatcher`."""
 
 
-class Dispatcher:
+class Dispatcher(Placing):
     """Answers arrivals and departures after a plan.
 
     A job starts at once on one of the machines with room that the policy allows it, or waits. When
@@ -68,7 +68,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        guidance: Mapping[str, Any] | Documented,
+        guidance: Mapping[str, Any] | Documented | Plan,
         *,
         policy: str = "lotes",
         sample: int | None = None,
@@ -202,7 +202,13 @@ class Dispatcher:
             raise ValueError(f"job {job!r} runs on {name}: tell its end with depart()")
         return self._scheduler.end(leaving)
 
-    def join(self, configuration: str, capacity: Mapping[str, float] | None = None) -> Joined:
+    def join(
+        self,
+        configuration: str,
+        capacity: Mapping[str, float] | None = None,
+        *,
+        name: str | None = None,
+    ) -> Joined:
         """Add a machine, which starts waiting jobs.
 
         It is given a bin that the plan has for its configuration and no machine has, if there is
@@ -214,6 +220,8 @@ class Dispatcher:
             Name of its configuration.
         capacity
             What it has, by resource; None for what the configuration has.
+        name
+            Its name, which no other machine has; None for configuration and number.
 
         Returns
         -------
@@ -224,7 +232,12 @@ class Dispatcher:
         j = known(plan.number_of_configuration, "configuration", configuration)
         if capacity is not None:
             own = checked_amounts(plan, f"machine of {configuration}", capacity)
-        return self._scheduler.join(j, own)
+        if name is not None:
+            if not isinstance(name, str) or not name:
+                raise ValueError(f"machine of {configuration}: need a name, got {name!r}")
+            if name in self._scheduler.cluster.by_name:
+                raise ValueError(f"machine {name!r} is there already")
+        return self._scheduler.join(j, own, name)
 
     def drain(self, machine: str) -> list[Placement]:
         """Let a machine start no more jobs; those that run there stay.
@@ -274,7 +287,28 @@ class Dispatcher:
         """
         return self._scheduler.leave(self._machine(machine))
 
-    def follow(self, guidance: Mapping[str, Any] | Documented) -> list[Placement]:
+    def prepare(self, guidance: Mapping[str, Any] | Documented | None = None) -> Plan:
+        """Fill the tables that `bid-price` else fills when it first needs them.
+
+        Nothing in the dispatcher changes, so another thread may do it for the next plan.
+
+        Parameters
+        ----------
+        guidance
+            The plan that will be followed; None for the one that is followed.
+
+        Returns
+        -------
+        Plan
+            The plan with its tables, for `follow` or a dispatcher.
+        """
+        scheduler = self._scheduler
+        plan = scheduler.plan if guidance is None else checked_plan(guidance, scheduler.options)
+        if scheduler.options.policy == "bid-price":
+            plan.worth.fill()
+        return plan
+
+    def follow(self, guidance: Mapping[str, Any] | Documented | Plan) -> list[Placement]:
         """Follow another plan from now on. Running jobs stay.
 
         Machines are given its bins in order of their numbers, those that drain last. Then every
@@ -283,8 +317,8 @@ class Dispatcher:
         Parameters
         ----------
         guidance
-            As for the class; with the same resources, and the classes and configurations that are
-            in use.
+            As for the class, or what `prepare` returned; with the same resources, and the classes
+            and configurations that are in use.
 
         Returns
         -------
@@ -295,15 +329,40 @@ class Dispatcher:
         self._check_same(plan)
         return self._scheduler.follow(plan)
 
-    def state(self) -> dict[str, Any]:
+    def state(self, *, whole: bool = False) -> dict[str, Any]:
         """Return all that `restore` needs, for a JSON file.
+
+        Parameters
+        ----------
+        whole
+            Whether the guidance document is in it, too: all that `resume` needs.
 
         Returns
         -------
         dict
             A `slotwise/dispatcher-state/1` document.
         """
-        return state_of(self._scheduler)
+        document = {"document": self._scheduler.plan.document} if whole else {}
+        return {**state_of(self._scheduler), **document}
+
+    @classmethod
+    def resume(cls, state: Mapping[str, Any], *, reasons: bool = False) -> Dispatcher:
+        """Make a dispatcher that goes on from a whole state, whatever plan it followed last.
+
+        Parameters
+        ----------
+        state
+            What `state(whole=True)` returned.
+        reasons
+            As for the class.
+        """
+        if not isinstance(state, Mapping) or not state.get("document"):
+            raise ValueError(f"need a {STATE} document with its guidance: state(whole=True)")
+        names = ("policy", "sample", "seed", "keep_after")
+        options: dict[str, Any] = {name: state.get(name) for name in names}
+        dispatcher = cls(state["document"], reasons=reasons, **options)
+        dispatcher.restore(state)
+        return dispatcher
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a state that was saved.
@@ -319,70 +378,3 @@ class Dispatcher:
             raise ValueError(f"need a {STATE} document")
         with shape_of("state"):
             self._scheduler = restored(state, self._scheduler.plan, self._scheduler.options)
-
-    def explain(self, job: str, demand: Mapping[str, float] | None = None) -> Reason:
-        """Say why a job starts on a machine, or waits.
-
-        Parameters
-        ----------
-        job
-            Name of a job that is there; or, with `demand`, of the class of a job that would arrive
-            now.
-        demand
-            What this job would need, by resource.
-
-        Returns
-        -------
-        Reason
-            The reason. For a job that runs it is kept from its start if the dispatcher was made
-            with `reasons`.
-        """
-        scheduler = self._scheduler
-        if demand is not None:
-            return scheduler.why(self._new_job(f"job of class {job!r}", job, job, demand))
-        known = self._job(job)
-        if known.machine is None:
-            return scheduler.why_it_waits(known)
-        if known.reason is None:
-            name = known.machine.name
-            return Reason(f"{job} runs on {name}; reasons=True keeps the reasons", name)
-        return known.reason
-
-    def _job(self, name: str) -> Job:
-        if not isinstance(name, str) or name not in self._scheduler.jobs:
-            raise ValueError(f"job {name!r} is not there")
-        return self._scheduler.jobs[name]
-
-    def _machine(self, name: str) -> Machine:
-        by_name = self._scheduler.cluster.by_name
-        if not isinstance(name, str) or name not in by_name:
-            raise ValueError(f"unknown machine {name}")
-        return by_name[name]
-
-    def _new_job(self, where: str, name: str, job_class: str, demand: Mapping[str, float]) -> Job:
-        """A job that arrives; one that would wait for ever is refused."""
-        plan, cluster = self._scheduler.plan, self._scheduler.cluster
-        job = new_job(plan, self._scheduler.arrived, where, name, job_class, demand)
-        runs = plan.runs[job.job_class]
-        if cluster.holds(job.demand, runs):
-            return job
-        if any(runs[m.configuration] and fits(job.demand, m.capacity) for m in cluster):
-            raise ValueError(f"job {name!r} fits only on machines that are draining")
-        raise ValueError(f"job {name!r} fits no machine that can run class {job_class!r}")
-
-    def _check_same(self, plan: Plan) -> None:
-        """Refuse a plan that lacks what is in use."""
-        own, cluster = self._scheduler.plan, self._scheduler.cluster
-        if plan.resources != own.resources:
-            raise ValueError(f"the guidance is for other resources: {', '.join(plan.resources)}")
-        for job in self._scheduler.jobs.values():
-            name = own.classes[job.job_class]
-            if name not in plan.number_of_class:
-                raise ValueError(f"the guidance has no class {name!r}, and job {job.name!r} is one")
-        for machine in cluster:
-            name = own.configurations[machine.configuration]
-            if name not in plan.number_of_configuration and machine.jobs:
-                raise ValueError(
-                    f"the guidance has no configuration {name!r}, and machine {machine.name} runs "
-                    f"{counted(len(machine.jobs), 'job')}: drain it first or use leave()"
-                )

@@ -40,13 +40,15 @@ class Job:
 class Machine:
     """A machine: the jobs of each class that it should run (`bin`) and runs, and what it has free.
 
-    `seen` and `before` are what the sets of machines know: free amounts, and the number of running
-    jobs of the classes in which it has changed. `own` is the capacity if it is not that of the
-    configuration, `keeps` the job for which the machine is kept.
+    `kind` is the name of its configuration. `seen` and `before` are what the sets of machines know:
+    free amounts, and the number of running jobs of the classes in which it has changed. `own` is
+    the capacity if it is not that of the configuration, `keeps` the job for which the machine is
+    kept.
     """
 
     configuration: int
     number: int
+    kind: str
     name: str
     capacity: Units
     own: dict[str, float] | None
@@ -96,7 +98,12 @@ class Machine:
 
     def placement(self, job: Job) -> Placement:
         """The answer that a job starts here."""
-        return Placement(job.name, self.name.rpartition("/")[0], self.number)
+        return Placement(job.name, self.kind, self.number, self.name)
+
+
+def machine_name(plan: Plan, j: int, number: int) -> str:
+    """The name of a machine that was given none."""
+    return f"{plan.configurations[j]}/{number}"
 
 
 def new_machine(
@@ -105,12 +112,14 @@ def new_machine(
     number: int,
     bin_number: int | None,
     own: dict[str, float] | None = None,
+    name: str | None = None,
 ) -> Machine:
-    """A machine of configuration j without jobs."""
+    """A machine of configuration j without jobs; None names it after configuration and number."""
     machine = Machine(
         configuration=j,
         number=number,
-        name=f"{plan.configurations[j]}/{number}",
+        kind=plan.configurations[j],
+        name=machine_name(plan, j, number) if name is None else name,
         capacity=plan.capacity[j] if own is None else plan.capacity_in_units(own),
         own=own,
         bin_number=bin_number,

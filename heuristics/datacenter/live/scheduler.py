@@ -14,7 +14,7 @@ from .bid_price import BidPrice
 from .checks import is_number
 from .cluster import Cluster
 from .lotes import Lotes
-from .machine import Job, Machine, new_machine
+from .machine import Job, Machine, machine_name, new_machine
 from .plan import Plan, fits
 from .queues import Line
 from .rule import Options, Rule
@@ -170,11 +170,36 @@ class Scheduler:
         self.cluster.set_open(machine)
         return machine
 
-    def join(self, j: int, own: dict[str, float] | None) -> Joined:
-        """Add a machine of configuration j, perhaps with a capacity of its own."""
+    def bind(self, starts: Iterable[tuple[Job, Machine]]) -> list[Placement]:
+        """Start jobs, new or waiting, where somebody else has decided; there is room.
+
+        Returns the waiting jobs that start on machines that are kept no longer, or are kept now.
+        """
+        released = []
+        for job, machine in starts:
+            if job.waits:
+                self.line.remove(job)
+                if job.kept is not None:
+                    released.append(self._release(job))
+            else:
+                job.since = self.now
+                self.arrived += 1
+                self.jobs[job.name] = job
+            machine.start(job)
+            self.cluster.changed(machine)
+            if self.options.reasons:
+                text = "another program has decided"
+                job.reason = self.rule.reason(job, machine, text, 0, ())
+        started = [placement for machine in released for placement in self._serve(machine)]
+        return started + self._keep_machines()
+
+    def join(self, j: int, own: dict[str, float] | None, name: str | None) -> Joined:
+        """Add a machine of configuration j, perhaps with a capacity or a name of its own."""
         number = self.next_number[j]
-        self.next_number[j] += 1
-        machine = new_machine(self.plan, j, number, self.cluster.vacant_bin(j), own)
+        while name is None and machine_name(self.plan, j, number) in self.cluster.by_name:
+            number += 1
+        self.next_number[j] = number + 1
+        machine = new_machine(self.plan, j, number, self.cluster.vacant_bin(j), own, name)
         if not self.cluster.join(machine):
             self._lay_out(self.plan, [*self.cluster, machine], self.line, spare=True)
         elif self.cluster.count_size(machine, 1):

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .answers import Reason
 from .checks import checked_amounts, known, new_job, whole
-from .machine import Job, Machine, new_machine
+from .machine import Job, Machine, machine_name, new_machine
 from .plan import Plan
 from .rule import Options
 from .scheduler import Scheduler
@@ -20,6 +21,9 @@ def state_of(scheduler: Scheduler) -> dict[str, Any]:
     """The document of a scheduler."""
     plan, options = scheduler.plan, scheduler.options
 
+    def named(machine: Machine) -> str:
+        return machine_name(plan, machine.configuration, machine.number)
+
     def entry(job: Job) -> dict[str, Any]:
         kept = None if job.kept is None else job.kept.name
         aged = job.waits and options.keep_after is not None
@@ -29,6 +33,7 @@ def state_of(scheduler: Scheduler) -> dict[str, Any]:
             "demand": job.given,
             "number": job.number,
             **({"since": job.since, "kept": kept} if aged else {}),
+            **({"why": job.reason.text} if job.machine and job.reason else {}),
         }
 
     return {
@@ -48,6 +53,7 @@ def state_of(scheduler: Scheduler) -> dict[str, Any]:
                 "bin": machine.bin_number,
                 "draining": machine.draining,
                 "capacity": machine.own,
+                **({"name": machine.name} if machine.name != named(machine) else {}),
                 "jobs": [entry(job) for job in machine.jobs.values()],
             }
             for machine in scheduler.cluster
@@ -79,15 +85,20 @@ def restored(state: Mapping[str, Any], plan: Plan, options: Options) -> Schedule
 
     next_number = [whole("next_machine", state["next_machine"][n]) for n in plan.configurations]
     machines: dict[str, Machine] = {}
+    numbers = set[tuple[int, int]]()
     for entry in state["machines"]:
         machine = _machine_of(entry, plan, next_number)
-        if machine.name in machines:
+        key = machine.configuration, machine.number
+        if machine.name in machines or key in numbers:
             raise ValueError(f"state: machine {machine.name} is there twice")
         machines[machine.name] = machine
+        numbers.add(key)
         for running in entry["jobs"]:
             job = job_of(running)
             machine.jobs[job.name] = job
             job.machine = machine
+            if running.get("why") is not None:
+                job.reason = Reason(str(running["why"]), machine.name)
         machine.count()  # above its capacity if another plan has made it smaller
     waiting = [job_of(entry) for entry in state["waiting"]]
     now = -math.inf if state["now"] is None else float(state["now"])
@@ -125,6 +136,9 @@ def _machine_of(entry: Mapping[str, Any], plan: Plan, next_number: list[int]) ->
     if entry["bin"] is not None and entry["bin"] not in plan.bins_of[j]:
         raise ValueError(f"{where}: the plan has no bin {entry['bin']!r} there")
     own = None if entry["capacity"] is None else checked_amounts(plan, where, entry["capacity"])
-    machine = new_machine(plan, j, number, entry["bin"], own)
+    name = entry.get("name")
+    if name is not None and not isinstance(name, str):
+        raise ValueError(f"{where}: need a name, got {name!r}")
+    machine = new_machine(plan, j, number, entry["bin"], own, name)
     machine.draining = bool(entry["draining"])
     return machine

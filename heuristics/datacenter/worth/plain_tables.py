@@ -74,13 +74,21 @@ class Worth:
         self._recipe = recipe
         self._tables: dict[int, list[PlainTable]] = {}
 
-    def of(self, j: int, free: Sequence[int]) -> int:
-        """The worth of the free amounts on a machine of configuration j."""
-        group = self._recipe.group[j]
+    def fill(self) -> None:
+        """Fill the tables of all configurations now."""
+        for group in self._recipe.group:
+            self._of_group(group)
+
+    def _of_group(self, group: int) -> list[PlainTable]:
         tables = self._tables.get(group)
         if tables is None:
             tables = [plain_table(table) for table in self._recipe.tables[group]]
             self._tables[group] = tables
+        return tables
+
+    def of(self, j: int, free: Sequence[int]) -> int:
+        """The worth of the free amounts on a machine of configuration j."""
+        tables = self._of_group(self._recipe.group[j])
         if len(tables) == 1:
             return tables[0].worth(free)
         return min(table.worth(free) for table in tables)

@@ -1,0 +1,1 @@
+"""`slotwise serve`: a dispatcher over HTTP that keeps what it has answered."""

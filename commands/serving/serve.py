@@ -1,0 +1,177 @@
+"""`slotwise serve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...core.errors import InputError
+from ..console import Json, Quiet, show, tell
+from ..file_rules import Written
+from ..process.interrupts import held
+from .senders import is_loopback, read_token
+
+if TYPE_CHECKING:
+    import socket
+
+    from ...heuristics.datacenter.live.dispatcher import Dispatcher
+    from .service import Service
+
+
+def serve(
+    guidance: Annotated[
+        Path, typer.Argument(metavar="GUIDANCE", help="A slotwise/guidance/1 file.")
+    ],
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Another than this machine's needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="0 takes a free one.")
+    ] = 8080,
+    policy: Annotated[
+        str, typer.Option(metavar="NAME", help="As of slotwise.Dispatcher.")
+    ] = "bid-price",
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keep the state here: started again, the service goes on where it was.",
+        ),
+        Written(folder=True),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Answer only who sends the token in this file."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say whether it could be started, and end.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """A service over HTTP that says where each arriving job starts.
+
+    Every accepted change is on the disk before it is answered. Ctrl-C ends the service.
+    """
+    token = None if token_file is None else read_token(token_file)
+    if token is None and not is_loopback(host):
+        raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
+    if not check:
+        _need_libraries()
+    first = _dispatcher(guidance, policy)
+    if check:
+        said = {"machines": len(first.machines), "policy": policy}
+        text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
+        show(text, document=said, as_json=as_json, quiet=quiet)
+        return
+    service = _service(first, state, policy, quiet=quiet or as_json)
+    with _listening(host, port) as listening:
+        address, number = listening.getsockname()[:2]
+        url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
+        document = {"url": url, **service.health()}
+        show(f"serves on {url}", document=document, as_json=as_json, quiet=quiet)
+        _run(service, token, listening)
+
+
+def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
+    """A dispatcher without jobs that follows the plan in a file."""
+    from ...core.files.json_files import JsonFile
+    from ...heuristics.datacenter.live.dispatcher import Dispatcher
+    from ...instances.datacenter.guidance_file import read_guidance
+
+    file = JsonFile.read(guidance)
+    read_guidance(file)
+    try:
+        return Dispatcher(file.document, policy=policy)
+    except ValueError as error:
+        raise InputError(f"{guidance}: {error}") from None
+
+
+def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool) -> Service:
+    """The service that goes on with what the folder has, or begins with `first`."""
+    from .journal import Journal
+    from .service import Service
+
+    journal = Journal(folder)
+    kept, _ = journal.read()
+    if kept is not None and kept["policy"] != policy:
+        raise InputError(f"--state {folder}: has policy {kept['policy']}, not {policy}")
+    if kept is not None and kept["guidance"] != first.state()["guidance"]:
+        tell(
+            [f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one"],
+            quiet=quiet,
+        )
+    return Service(journal, first)
+
+
+def _need_libraries() -> None:
+    from importlib.util import find_spec
+
+    for name in ("starlette", "uvicorn"):
+        if find_spec(name) is None:
+            raise InputError(
+                f"serve: needs {name}, which is not installed: pip install 'slotwise[serve]'"
+            )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens there."""
+    import socket
+
+    try:
+        kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.create_server((host, port), family=kind, backlog=2048)
+        # Heads and bodies of answers are written one after the other: none waits for the other.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
+    except OSError as error:
+        raise InputError(f"--host {host} --port {port}: {error.strerror or error}") from None
+
+
+def _run(service: Service, token: str | None, listening: socket.socket) -> None:
+    """Serve until a signal comes."""
+    import asyncio
+    from collections.abc import Iterator
+    from contextlib import contextmanager
+
+    import uvicorn
+
+    from .web import application
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield  # the command line answers them
+
+    server = Server(
+        uvicorn.Config(
+            application(service, token),
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=60,
+            timeout_graceful_shutdown=5,
+        )
+    )
+
+    def end() -> None:
+        server.should_exit = True
+
+    _allow_many_connections()
+    with held() as signals:
+        signals.hold(end)
+        asyncio.run(server.serve(sockets=[listening]))
+
+
+def _allow_many_connections() -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,0 +1,320 @@
+"""`slotwise serve`: what it answers, what it refuses, and that nothing answered is lost."""
+
+import asyncio
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+from live_dispatchers import mixed, pair
+
+from slotwise import Dispatcher
+from slotwise.commands.app import run
+from slotwise.commands.serving.journal import Journal
+from slotwise.commands.serving.senders import is_local
+from slotwise.commands.serving.service import NotNow, Service
+
+pytest.importorskip("starlette", reason="needs the extra `serve`")
+pytest.importorskip("uvicorn", reason="needs the extra `serve`")
+
+from slotwise.commands.serving import web
+
+LOCAL = ((b"host", b"127.0.0.1:8080"),)
+
+
+def service(plan=None, folder=None, policy="best-fit"):
+    return Service(Journal(folder), Dispatcher(plan or pair(), policy=policy))
+
+
+class Client:
+    """Calls the application without any socket."""
+
+    def __init__(self, service, token=None, headers=LOCAL):
+        self.application = web.application(service, token)
+        self.headers = list(headers)
+
+    def __call__(self, method, path, body=b"", headers=()):
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        sent = []
+        scope = {
+            "type": "http", "http_version": "1.1", "method": method, "scheme": "http",
+            "path": path, "raw_path": path.encode(errors="replace"), "query_string": b"",
+            "root_path": "", "headers": [*self.headers, *headers],
+            "server": ("127.0.0.1", 8080), "client": ("127.0.0.1", 1),
+        }  # fmt: skip
+
+        async def receive():
+            return {"type": "http.request", "body": content, "more_body": False}
+
+        async def send(message):
+            sent.append(message)
+
+        asyncio.run(self.application(scope, receive, send))
+        answer = json.loads(b"".join(part.get("body", b"") for part in sent[1:]))
+        return sent[0]["status"], answer
+
+    def ok(self, *given):
+        status, answer = self(*given)
+        assert status == 200, answer
+        return answer
+
+
+def test_jobs_arrive_wait_start_and_depart():
+    client = Client(service())
+    half = {"id": "a/1", "class": "k"}
+    assert client.ok("POST", "/v1/jobs", half) == {"id": "a/1", "machine": "c/0", "class": "k"}
+    assert client.ok("POST", "/v1/jobs", {"id": "b", "demand": {"cpu": 0.9}})["machine"] == "c/1"
+    assert client.ok("POST", "/v1/jobs", {"id": "d", "class": "k"})["machine"] == "c/0"
+    assert client.ok("POST", "/v1/jobs", {"id": "e", "class": "k"})["machine"] is None
+    shown = client.ok("GET", "/v1/jobs/e")
+    assert shown.pop("why").startswith("k waits: none of 2 machines")
+    assert shown == {"id": "e", "machine": None, "class": "k"}
+    assert "least free" in client.ok("GET", "/v1/jobs/a/1")["why"]
+    assert client.ok("GET", "/healthz") == {"ready": True, "machines": 2, "waiting": 1}
+    started = [{"id": "e", "machine": "c/0"}]
+    assert client.ok("DELETE", "/v1/jobs/a/1") == {"id": "a/1", "started": started}
+    assert client("DELETE", "/v1/jobs/a/1") == (404, {"error": "job 'a/1' is not there"})
+
+
+def test_machines_join_drain_and_leave_and_a_plan_is_followed():
+    client = Client(service())
+    client.ok("PUT", "/v1/machines/rack/7", {"configuration": "c", "capacity": {"cpu": 0.5}})
+    scores = client.ok("POST", "/v1/score", {"class": "k"})["scores"]
+    assert scores == {"c/0": 1.0, "c/1": 1.0, "rack/7": 0.5}
+    asked = {"demand": {"cpu": 0.6}, "machines": ["c/1", "rack/7"]}
+    assert client.ok("POST", "/v1/score", asked) == {"class": "k", "scores": {"c/1": 1.0}}
+    assert client.ok("POST", "/v1/jobs", {"id": "a", "class": "k"})["machine"] == "rack/7"
+    client.ok("POST", "/v1/machines/c/0/drain")
+    assert client.ok("POST", "/v1/jobs", {"id": "b", "class": "k"})["machine"] == "c/1"
+    client.ok("POST", "/v1/machines/c/0/undrain")
+    left = client.ok("DELETE", "/v1/machines/rack/7")
+    assert left["jobs"] == ["a"]
+    assert left["started"] == [{"id": "a", "machine": "c/1"}]
+    assert client.ok("PUT", "/v1/guidance", pair(3)) == {"started": []}
+    assert client("PUT", "/v1/guidance", mixed(0))[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "message"),
+    [
+        ("POST", "/v1/jobs", b"", 400, "Expecting value"),
+        ("POST", "/v1/jobs", b"[" * 60000, 400, ""),
+        ("POST", "/v1/jobs", b"[1]", 400, "need a JSON object"),
+        ("POST", "/v1/jobs", b"\xff{}", 400, ""),
+        ("POST", "/v1/jobs", {"id": "a"}, 400, "class, demand: need one of them"),
+        ("POST", "/v1/jobs", {"id": 7, "class": "k"}, 400, "id: need text"),
+        ("POST", "/v1/jobs", {"id": "x" * 201, "class": "k"}, 400, "id: need text"),
+        ("POST", "/v1/jobs", {"id": "\ud800", "class": "k"}, 400, "id: need text"),
+        ("POST", "/v1/jobs", {"id": "a", "class": "z"}, 400, "unknown class 'z'"),
+        ("POST", "/v1/jobs", {"id": "a", "class": "k", "x": 1}, 400, "unknown field 'x'"),
+        ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": "1"}}, 400, "cpu: need a number"),
+        ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": True}}, 400, "cpu: need a number"),
+        ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": 10**400}}, 400, ""),
+        ("POST", "/v1/jobs", b'{"id": "a", "demand": {"cpu": NaN}}', 400, "cpu is nan"),
+        ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": 5}}, 400, "larger than any machine"),
+        ("POST", "/v1/jobs", {"id": "a", "demand": [1]}, 400, "need amounts by resource"),
+        ("POST", "/v1/jobs", b" " * 70000, 413, "longer than 65536 bytes"),
+        ("POST", "/v1/score", {"class": "k", "machines": "c/0"}, 400, "need a list of names"),
+        ("POST", "/v1/score", {"class": "k", "machines": [["c/0"]]}, 400, "unknown machine"),
+        ("PUT", "/v1/machines/n", {}, 400, "configuration: need text"),
+        ("PUT", "/v1/machines/c/0", {"configuration": "c"}, 400, "'c/0' is there already"),
+        ("DELETE", "/v1/machines/n", b"", 400, "unknown machine n"),
+        ("PUT", "/v1/guidance", {"format": "slotwise/guidance/1"}, 400, "guidance: "),
+        ("PUT", "/v1/guidance", {**pair(), "bins": 3}, 400, "guidance: bins"),
+        ("GET", "/v1/jobs/none", b"", 404, "job 'none' is not there"),
+        ("GET", "/none", b"", 404, "Not Found"),
+        ("PUT", "/v1/jobs", b"", 405, "Method Not Allowed"),
+        ("PATCH", "/v1/jobs", b"", 405, "Method Not Allowed"),
+    ],
+)
+def test_a_bad_request_is_said_in_one_line_and_changes_nothing(method, path, body, status, message):
+    one = service()
+    before = one._dispatcher.state()
+    code, answer = Client(one)(method, path, body)
+    assert (code, list(answer)) == (status, ["error"])
+    assert message in answer["error"]
+    assert "\n" not in answer["error"]
+    assert one._dispatcher.state() == before
+
+
+def test_mutated_requests_are_answered():
+    draws = random.Random(4)
+    one = service()
+    client = Client(one)
+    seeds = [
+        ("POST", "/v1/jobs", {"id": "a", "class": "k", "demand": {"cpu": 0.5}}),
+        ("POST", "/v1/score", {"class": "k", "demand": {"cpu": 0.5}, "machines": ["c/0"]}),
+        ("PUT", "/v1/machines/m", {"configuration": "c", "capacity": {"cpu": 1.0}}),
+    ]
+    seen = set()
+    for _ in range(300):
+        method, path, body = draws.choice(seeds)
+        content = bytearray(json.dumps(body).encode())
+        for _ in range(draws.randrange(4)):
+            at = draws.randrange(len(content))
+            content[at : at + draws.randrange(3)] = draws.choice(
+                [b"", b"null", b"-1", b"1e999", b"{", b"]", b'"', b"\x00", b"\xff", b"[]", b"NaN"]
+            )
+        seen.add(client(method, path, bytes(content))[0])
+    assert seen == {200, 400}
+
+
+def test_who_lacks_the_token_is_refused():
+    token = "a" * 20
+    client = Client(service(), token, [(b"host", b"cluster.example")])
+    job = {"id": "a", "class": "k"}
+    assert client("POST", "/v1/jobs", job)[0] == 401
+    wrong = [(b"authorization", b"Bearer " + b"b" * 20)]
+    assert client("POST", "/v1/jobs", job, wrong)[0] == 401
+    right = [(b"authorization", f"Bearer {token}".encode())]
+    assert client("POST", "/v1/jobs", job, right)[0] == 200
+    assert client("GET", "/healthz")[0] == 200
+    assert client("HEAD", "/healthz")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("127.0.0.1", True),
+        ("127.0.0.5:80", True),
+        ("localhost:8080", True),
+        ("[::1]", True),
+        ("[::1]:8080", True),
+        ("localhost.example", False),
+        ("127.0.0.1.example:8080", False),
+        ("0.0.0.0:8080", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_hosts_of_this_machine_are_known(host, local):
+    assert is_local(host) == local
+
+
+def test_without_a_token_pages_of_other_sites_are_refused():
+    one = service()
+    job = {"id": "a", "class": "k"}
+    assert Client(one, headers=[(b"host", b"evil.example:8080")])("POST", "/v1/jobs", job)[0] == 403
+    client = Client(one)
+    assert client("POST", "/v1/jobs", job, [(b"origin", b"https://evil.example")])[0] == 403
+    assert client("POST", "/v1/jobs", job)[0] == 200
+
+
+@pytest.mark.parametrize("policy", ["bid-price", "lotes"])
+def test_decisions_are_those_of_the_dispatcher_over_restarts(policy, tmp_path, monkeypatch):
+    monkeypatch.setattr("slotwise.commands.serving.service.MOST_CHANGES", 20)
+    draws = random.Random(2)
+    alone = Dispatcher(mixed(0), policy=policy)
+    one, running = service(mixed(0), tmp_path, policy), []
+    for number in range(100):
+        job, k = str(number), draws.choice("klo")
+        need = {"cpu": draws.choice((0.2, 0.3)), "mem": draws.choice((0.1, 0.2))}
+        placed = alone.arrive(job, k, need)
+        assert one.arrive(job, k, need)["machine"] == (placed and placed.name)
+        running.append(job)
+        if len(running) > 8:
+            ended = running.pop(draws.randrange(len(running)))
+            started = [{"id": p.job, "machine": p.name} for p in alone.depart(ended)]
+            assert one.depart(ended)["started"] == started
+        if number % 40 == 39:
+            reasons = [one.job(job)["why"] for job in running]
+            one._journal.close()
+            one = service(mixed(1), tmp_path, policy)  # goes on with the plan that it followed
+            assert [one.job(job)["why"] for job in running] == reasons
+        if number == 50:
+            alone.follow(mixed(1))
+            one.follow(mixed(1), one.prepare(mixed(1)))
+
+
+def test_what_cannot_be_kept_is_not_done(tmp_path, monkeypatch):
+    one = service(folder=tmp_path)
+    one.arrive("a", "k", None)
+    before = one._dispatcher.state()
+    monkeypatch.setattr(
+        Dispatcher, "depart", lambda self, job: self._scheduler.jobs.clear() or 1 / 0
+    )
+    with pytest.raises(NotNow, match="not done: ZeroDivisionError"):
+        one.depart("a")
+    monkeypatch.undo()
+    assert one._dispatcher.state() == before
+    assert one.depart("a") == {"id": "a", "started": []}
+
+
+def test_a_journal_that_fails_for_a_while_loses_nothing(tmp_path, monkeypatch):
+    one = service(folder=tmp_path)
+    client = Client(one)
+    client.ok("POST", "/v1/jobs", {"id": "a", "class": "k"})
+
+    def fail(*_):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(Journal, "read", fail)
+    monkeypatch.setattr(
+        Dispatcher, "depart", lambda self, job: self._scheduler.jobs.clear() or 1 / 0
+    )
+    for _ in range(2):
+        code, answer = client("DELETE", "/v1/jobs/a")
+        assert (code, "disk I/O error" in answer["error"]) == (503, True)
+        assert client("GET", "/healthz")[0] == 503
+    monkeypatch.undo()
+    assert client.ok("GET", "/v1/jobs/a")["machine"] == "c/0"
+    assert client.ok("DELETE", "/v1/jobs/a")["started"] == []
+
+
+def test_a_state_that_cannot_be_written_again_is_no_failure(tmp_path, monkeypatch):
+    one = service(folder=tmp_path)
+    monkeypatch.setattr("slotwise.commands.serving.service.MOST_CHANGES", 1)
+
+    def fail(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Journal, "write", fail)
+    assert one.arrive("a", "k", None)["machine"] == "c/0"
+    assert one.arrive("b", "k", None)["machine"] == "c/0"
+
+
+def test_a_folder_serves_one_service(tmp_path, capsys):
+    first = service(folder=tmp_path / "kept")
+    (tmp_path / "plan.json").write_text(json.dumps(pair()))
+    line = ["serve", str(tmp_path / "plan.json"), "--state", str(tmp_path / "kept"), "--port", "0"]
+    assert run(line) == 2
+    assert "database is locked" in capsys.readouterr().err
+    first._journal.close()
+    assert run(line) == 2  # the state was made with another policy
+    assert "has policy best-fit, not bid-price" in capsys.readouterr().err
+
+
+def test_other_addresses_need_a_token(tmp_path, capsys, monkeypatch):
+    (tmp_path / "plan.json").write_text(json.dumps(pair()))
+    (tmp_path / "short").write_text("secret")
+    line = ["serve", str(tmp_path / "plan.json"), "--host", "0.0.0.0"]
+    assert run(line) == 2
+    assert "--host 0.0.0.0: needs --token-file" in capsys.readouterr().err
+    assert run([*line, "--token-file", str(tmp_path / "short")]) == 2
+    assert "need a token of at least 16" in capsys.readouterr().err
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert run(["serve", str(tmp_path / "plan.json")]) == 2
+    assert "serve: needs starlette, which is not installed: pip" in capsys.readouterr().err
+
+
+def test_killed_and_started_again_it_knows_what_it_answered(tmp_path):
+    (tmp_path / "plan.json").write_text(json.dumps(pair()))
+    options = ["--port", "0", "--state", "kept", "--json", "--policy", "best-fit"]
+    line = [sys.executable, "-m", "slotwise", "serve", "plan.json", *options]
+    answered = {}
+    with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            url = json.loads(child.stdout.readline())["url"]
+            for number in range(6):
+                body = json.dumps({"id": f"job-{number}", "class": "k"}).encode()
+                asked = urllib.request.Request(f"{url}/v1/jobs", body)
+                with urllib.request.urlopen(asked, timeout=10) as response:
+                    answered[f"job-{number}"] = json.load(response)["machine"]
+        finally:
+            child.kill()
+    assert list(answered.values()) == ["c/0", "c/0", "c/1", "c/1", None, None]
+    again = service(folder=tmp_path / "kept")
+    assert {job: again.job(job)["machine"] for job in answered} == answered

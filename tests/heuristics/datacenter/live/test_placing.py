@@ -1,0 +1,162 @@
+"""The live dispatcher beside another program: costs, starts decided there, names, whole states."""
+
+import json
+import random
+
+import pytest
+from live_dispatchers import HALF, full, mixed, pair, refused
+
+from slotwise import Dispatcher
+from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
+
+
+def test_costs_of_best_fit_are_what_is_free_and_nothing_changes():
+    dispatcher = Dispatcher(pair(), policy="best-fit")
+    dispatcher.arrive("a", "k", HALF)
+    before = dispatcher.state()
+    assert dispatcher.score("k", HALF) == {"c/0": pytest.approx(0.5), "c/1": pytest.approx(1.0)}
+    assert dispatcher.score("k", HALF, machines=["c/1"]) == {"c/1": pytest.approx(1.0)}
+    assert list(dispatcher.score("k", {"cpu": 0.7})) == ["c/1"]
+    assert dispatcher.score("k", {"cpu": 3.0}) == {}
+    assert dispatcher.state() == before
+
+
+@pytest.mark.parametrize("policy", ["best-fit", "bid-price", "lotes-unrestricted"])
+def test_the_least_cost_is_where_a_job_starts(policy):
+    draws = random.Random(1)
+    dispatcher = Dispatcher(mixed(1), policy=policy)
+    starts = 0
+    for number in range(200):
+        k = draws.choice("klo")
+        need = {"cpu": draws.choice((0.2, 0.3, 0.5)), "mem": draws.choice((0.1, 0.2))}
+        costs = dispatcher.score(k, need)
+        place = dispatcher.arrive(str(number), k, need, draw=0.0)
+        if place is None:
+            assert policy == "lotes-unrestricted" or costs == {}
+            dispatcher.cancel(str(number))
+        elif policy == "lotes-unrestricted":  # the configuration is drawn first
+            drawn = [c for m, c in costs.items() if m.startswith(place.configuration)]
+            assert costs[place.name] == min(drawn)
+        else:
+            assert costs[place.name] == min(costs.values())
+        starts += place is not None
+        if number % 3 == 2:
+            running = [j["job"] for m in dispatcher.state()["machines"] for j in m["jobs"]]
+            dispatcher.depart(draws.choice(running))
+    assert starts > 50
+
+
+def test_a_waiting_job_that_another_program_starts_waits_no_more():
+    dispatcher = full()
+    dispatcher.join("c", name="node-7")
+    dispatcher.drain("node-7")
+    assert dispatcher.arrive("e", "k", HALF) is None
+    assert dispatcher.place("e", "node-7") == []
+    assert dispatcher.waiting == []
+    assert [one.job for one in dispatcher.depart("e")] == []
+    assert dispatcher.place("f", "node-7", "k", HALF) == []
+    assert dispatcher.undrain("node-7") == []
+    assert dispatcher.arrive("g", "k", HALF).name == "node-7"
+    refused(lambda: dispatcher.place("h", "node-7", "k", HALF), "node-7 has no room for it")
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_kept_machine_is_free_again_when_its_job_starts_elsewhere(policy):
+    dispatcher = Dispatcher(pair(), policy=policy, keep_after=5.0)
+    for name in "abcd":
+        dispatcher.arrive(name, "k", HALF, now=0.0)
+    dispatcher.join("c", name="spare")
+    dispatcher.drain("spare")
+    dispatcher.arrive("big", "k", {"cpu": 1.0}, now=0.0)
+    dispatcher.depart("a", now=9.0)  # its machine is kept for big
+    assert dispatcher.state()["waiting"][0]["kept"] is not None
+    assert dispatcher.arrive("small", "k", HALF, now=9.0) is None
+    refused(lambda: dispatcher.place("big", "spare"), "now: keep_after needs the time")
+    started = dispatcher.place("big", "spare", now=9.0)
+    assert [one.job for one in started] == ["small"]
+    assert dispatcher.waiting == []
+
+
+def test_jobs_that_run_already_are_taken_over_all_or_none():
+    dispatcher = Dispatcher(pair())
+    before = dispatcher.state()
+    three = dict.fromkeys("abc", ("c/0", "k", HALF))
+    refused(lambda: dispatcher.adopt(three), "job 'c': c/0 has no room for it")
+    refused(lambda: dispatcher.adopt({"a": ("c/9", "k", HALF)}), "unknown machine c/9")
+    refused(lambda: dispatcher.adopt({"a": ("c/1", None, None)}), "job 'a' is not there")
+    refused(lambda: dispatcher.adopt({"a": ("c/1", "k")}), "need machine, class and demand")
+    refused(lambda: dispatcher.adopt([1]), "need machine, class and demand by name")
+    assert dispatcher.state() == before
+    assert dispatcher.adopt({**three, "c": ("c/1", "k", HALF)}) == []
+    refused(lambda: dispatcher.adopt({"a": ("c/1", "k", HALF)}), "job 'a' is there already")
+    assert dispatcher.arrive("d", "k", HALF).name == "c/1"
+    assert dispatcher.arrive("e", "k", HALF) is None
+    assert [one.job for one in dispatcher.depart("a")] == ["e"]
+
+
+def test_wrong_calls_change_nothing():
+    dispatcher = full()
+    dispatcher.arrive("e", "k", HALF)
+    before = dispatcher.state()
+    for call, message in [
+        (lambda: dispatcher.place("a", "c/0"), "job 'a' runs on c/0"),
+        (lambda: dispatcher.place("z", "c/0"), "a new job needs its class and demand"),
+        (lambda: dispatcher.place("e", "c/0", "k", HALF), "job 'e' is there already"),
+        (lambda: dispatcher.place("e", "c/0"), "job 'e': c/0 has no room for it"),
+        (lambda: dispatcher.place("e", "x"), "unknown machine x"),
+        (lambda: dispatcher.place(["e"], "c/0", "k", HALF), "need a name"),
+        (lambda: dispatcher.score("a"), "job 'a' runs on c/0"),
+        (lambda: dispatcher.score("k", HALF, machines=["x"]), "unknown machine x"),
+        (lambda: dispatcher.score("k", HALF, machines="c/0"), "machines: need names, got 'c/0'"),
+        (lambda: dispatcher.score("k", HALF, machines=3), "machines: need names, got 3"),
+        (lambda: dispatcher.join("c", name="c/1"), "machine 'c/1' is there already"),
+        (lambda: dispatcher.join("c", name=""), "machine of c: need a name, got ''"),
+        (lambda: dispatcher.prepare({}), "need a slotwise/guidance/1 document"),
+        (lambda: Dispatcher.resume(before), "document with its guidance"),
+        (lambda: Dispatcher.resume({**before, "document": {}}), "document with its guidance"),
+    ]:
+        refused(call, message)
+        assert dispatcher.state() == before
+
+
+def test_a_number_whose_name_is_taken_is_left_out():
+    dispatcher = Dispatcher(pair())
+    dispatcher.join("c", name="c/3")  # it has number 2
+    assert dispatcher.join("c").machine == "c/4"
+    assert dispatcher.machines == ["c/0", "c/1", "c/3", "c/4"]
+    twice = dispatcher.state()
+    twice["machines"][3].update(number=2, name="other")
+    refused(lambda: dispatcher.restore(twice), "state: machine other is there twice")
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_whole_state_goes_on_after_another_plan(policy):
+    dispatcher = Dispatcher(mixed(0), policy=policy, seed=3)
+    for number in range(20):
+        dispatcher.arrive(str(number), "klo"[number % 3], {"cpu": 0.3, "mem": 0.2})
+    dispatcher.follow(dispatcher.prepare(mixed(1)))
+    dispatcher.join("m", name="mine")
+    dispatcher.leave("m/0")
+    state = json.loads(json.dumps(dispatcher.state(whole=True)))
+    again = Dispatcher.resume(state)
+    assert again.state(whole=True) == state
+    for number in range(20, 40):
+        made = [d.arrive(str(number), "klo"[number % 3], {"cpu": 0.2}) for d in (dispatcher, again)]
+        assert made[0] == made[1]
+    assert again.state() == dispatcher.state()
+
+
+def test_tables_that_are_prepared_are_not_filled_by_arrivals(monkeypatch):
+    from slotwise.heuristics.datacenter.worth import plain_tables
+
+    dispatcher = Dispatcher(mixed(0), policy="bid-price")
+    dispatcher.prepare()
+    beside = dispatcher.prepare(mixed(1))
+
+    def filled(recipe):
+        raise AssertionError("a table is filled")
+
+    monkeypatch.setattr(plain_tables, "plain_table", filled)
+    assert dispatcher.arrive("a", "k", {"cpu": 0.2}) is not None
+    dispatcher.follow(beside)
+    assert dispatcher.arrive("b", "l", {"cpu": 0.2}) is not None
