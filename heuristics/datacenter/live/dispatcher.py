@@ -13,10 +13,11 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .answers import Joined, Left, Placement, Reason, counted
+from .answers import Joined, Left, Placement, Reason
 from .checks import (
     Documented,
     checked_amounts,
@@ -27,8 +28,9 @@ from .checks import (
     new_job,
     shape_of,
 )
+from .guided import GUIDED, followed
 from .machine import Job, Machine, new_machine
-from .plan import Plan, fits
+from .plan import fits
 from .rule import Options
 from .scheduler import RULES, Scheduler
 from .state import STATE, restored, state_of
@@ -55,7 +57,8 @@ class Dispatcher:
 
     `guidance`: a `slotwise/guidance/1` document with its datacenter, or what `slotwise.guide`
     returns.
-    `policy`: one of `POLICIES`, as in `slotwise simulate`.
+    `policy`: one of `POLICIES`, as in `slotwise simulate`; or `guided`, the winner of the rehearsal
+    in the guidance. If a dispatcher lacks that policy, a warning says which it follows instead.
     `sample`: for the two of LoTES: how many machines an arriving job looks at; None for all.
     `unrestricted`: `lotes` with this is `lotes-unrestricted`.
     `seed`: of the draws of configurations and samples.
@@ -79,14 +82,17 @@ class Dispatcher:
     ) -> None:
         if unrestricted and policy == "lotes":
             policy = "lotes-unrestricted"
-        if policy not in POLICIES:
-            raise ValueError(f"policy {policy!r}: need one of {', '.join(POLICIES)}")
+        if policy not in (*POLICIES, GUIDED):
+            raise ValueError(f"policy {policy!r}: need one of {', '.join(POLICIES)}, {GUIDED}")
         if sample is not None and not is_whole(sample, 1):
             raise ValueError(f"sample: need at least 1 machine, got {sample}")
         if (unrestricted or sample is not None) and not policy.startswith("lotes"):
             raise ValueError(f"unrestricted and sample are for lotes, not for {policy}")
         if not is_whole(seed, 0):
             raise ValueError(f"seed: need an integer >= 0, got {seed}")
+        self._guided = policy == GUIDED
+        if self._guided:
+            policy, guidance = followed(guidance, POLICIES)
         options = Options(policy, sample, seed, keep_after, reasons)
         plan = checked_plan(guidance, options)
         machines = [
@@ -112,6 +118,11 @@ class Dispatcher:
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
         return cls(json.loads(content), **options)
+
+    @property
+    def policy(self) -> str:
+        """The policy that it follows."""
+        return self._scheduler.options.policy
 
     @property
     def waiting(self) -> list[str]:
@@ -291,8 +302,13 @@ class Dispatcher:
         list of Placement
             The waiting jobs that start now.
         """
-        plan = checked_plan(guidance, self._scheduler.options)
-        self._check_same(plan)
+        options = self._scheduler.options
+        if self._guided:
+            policy, guidance = followed(guidance, POLICIES)
+            options = replace(options, policy=policy)
+        plan = checked_plan(guidance, options)
+        self._scheduler.check_same(plan)
+        self._scheduler.options = options
         return self._scheduler.follow(plan)
 
     def state(self) -> dict[str, Any]:
@@ -369,20 +385,3 @@ class Dispatcher:
         if any(runs[m.configuration] and fits(job.demand, m.capacity) for m in cluster):
             raise ValueError(f"job {name!r} fits only on machines that are draining")
         raise ValueError(f"job {name!r} fits no machine that can run class {job_class!r}")
-
-    def _check_same(self, plan: Plan) -> None:
-        """Refuse a plan that lacks what is in use."""
-        own, cluster = self._scheduler.plan, self._scheduler.cluster
-        if plan.resources != own.resources:
-            raise ValueError(f"the guidance is for other resources: {', '.join(plan.resources)}")
-        for job in self._scheduler.jobs.values():
-            name = own.classes[job.job_class]
-            if name not in plan.number_of_class:
-                raise ValueError(f"the guidance has no class {name!r}, and job {job.name!r} is one")
-        for machine in cluster:
-            name = own.configurations[machine.configuration]
-            if name not in plan.number_of_configuration and machine.jobs:
-                raise ValueError(
-                    f"the guidance has no configuration {name!r}, and machine {machine.name} runs "
-                    f"{counted(len(machine.jobs), 'job')}: drain it first or use leave()"
-                )
