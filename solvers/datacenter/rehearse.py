@@ -178,6 +178,9 @@ class _Race:
     stopped: bool = False
     waits: dict[Candidate, list[float]] = field(default_factory=dict)
     """Mean waits of each in its runs."""
+    rounds: int = 0
+    finalists: list[Candidate] = field(default_factory=list)
+    """`rounds`, `finalists`: seeds on which all ran that were to, and those of the last of them."""
 
     def __post_init__(self) -> None:
         self.waits = {racer: [] for racer in self.racers}
@@ -201,6 +204,7 @@ class _Race:
                     return
                 self.waits[racer].append(wait)
                 self.done += 1
+            self.rounds, self.finalists = self.rounds + 1, staying
             best = sorted(staying, key=self._score)[: _field(len(staying), 1)]
             if self.racers[0] not in best:
                 best = [self.racers[0], *best[:-1]]
@@ -231,17 +235,17 @@ class _Race:
         return fmean(self._logs(racer))
 
     def _logs(self, racer: Candidate) -> list[float]:
-        return [log(wait + self._negligible) for wait in self.waits[racer]]
+        return [log(wait + self._negligible) for wait in self.waits[racer][: self.rounds]]
 
     def winner(self) -> Candidate:
-        """The best of those with most runs, or the default unless that is clearly worse."""
-        default = self.racers[0]
-        known = len(self.waits[default])
-        finalists = [racer for racer in self.racers if len(self.waits[racer]) == known]
-        best = min(finalists, key=self._score)
+        """The best of the finalists, or the default unless that is clearly worse."""
+        default, known = self.racers[0], self.rounds
+        if known < 2:
+            return default
+        best = min(self.finalists, key=self._score)
         pairs = zip(self._logs(default), self._logs(best), strict=True)
         gain = [own - other for own, other in pairs]
-        if known < 2 or fmean(gain) <= CLEAR * stdev(gain) / sqrt(known):
+        if fmean(gain) <= CLEAR * stdev(gain) / sqrt(known):
             return default
         return best
 

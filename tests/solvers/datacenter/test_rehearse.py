@@ -106,6 +106,14 @@ def test_waits_are_those_of_common_jobs(monkeypatch):
     assert row.standard_error == pytest.approx(stdev(waits) / sqrt(2))
 
 
+def raced(default, own, rival, other, rounds=None):
+    """A race in which two had these mean waits."""
+    race = module._Race(PLAN, [default, rival], None, None)
+    race.waits = {default: own, rival: other}
+    race.rounds, race.finalists = rounds or len(other), [default, rival]
+    return race
+
+
 @pytest.mark.parametrize(
     ("other", "wins"),
     [
@@ -118,8 +126,7 @@ def test_waits_are_those_of_common_jobs(monkeypatch):
 )
 def test_in_doubt_the_default_wins(other, wins, monkeypatch):
     default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
-    race = module._Race(PLAN, [default, rival], None, None)
-    race.waits = {default: [1.0] * 4, rival: other}
+    race = raced(default, [1.0] * 4, rival, other)
     assert race.winner() == (rival if wins else default)
     gain = [-log(wait) for wait in other]
     assert (mean(gain) > 2 * stdev(gain) / sqrt(4)) == wins
@@ -127,16 +134,23 @@ def test_in_doubt_the_default_wins(other, wins, monkeypatch):
 
 def test_a_single_run_decides_nothing():
     default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
-    race = module._Race(PLAN, [default, rival], None, None)
-    race.waits = {default: [1.0], rival: [0.1]}
+    race = raced(default, [1.0], rival, [0.1])
     assert race.winner() == default
     assert [row.standard_error for row in race.rows()] == [None, None]
 
 
+def test_a_round_that_was_cut_short_does_not_count():
+    default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
+    race = raced(default, [1.0, 1.0, 0.01], rival, [0.1, 0.11], rounds=2)
+    assert race.winner() == rival
+    stopped = rehearsed(seeds=9, on_progress=stop_before(22))  # 11, 6, 3 and 2 of three runs
+    runs = sorted(row.runs for row in stopped.rehearsal.rows)
+    assert runs == [1] * 5 + [2] * 3 + [3, 4, 4]
+
+
 def test_waits_too_short_to_matter_are_alike():
     default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
-    race = module._Race(PLAN, [default, rival], None, None)
-    race.waits = {default: [0.0, 0.0], rival: [0.0, 0.0]}
+    race = raced(default, [0.0, 0.0], rival, [0.0, 0.0])
     assert race.winner() == default
 
 
