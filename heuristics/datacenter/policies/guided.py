@@ -41,8 +41,22 @@ class Guided:
     def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
         """Return the winner at work in an empty datacenter.
 
-        `system`: the empty datacenter.
-        Raises `InputError` if the guidance was not rehearsed.
+        Parameters
+        ----------
+        setting
+            Datacenter, plan and seed.
+        system
+            The empty datacenter.
+
+        Returns
+        -------
+        RunningPolicy
+            The running policy.
+
+        Raises
+        ------
+        InputError
+            If the guidance was not rehearsed.
         """
         guidance = setting.required_guidance()
         winner = winner_of(guidance)
