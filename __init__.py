@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from .solvers.certificate import Certificate as Certificate
     from .solvers.datacenter.column_generation import NoRate as NoRate
     from .solvers.datacenter.guide import guide as guide
+    from .solvers.datacenter.rehearse import rehearse as rehearse
     from .solvers.mapreduce.compare import Comparison as Comparison
     from .solvers.mapreduce.compare import compare
     from .solvers.mapreduce.cross_check import cross_check as cross_check

@@ -32,7 +32,7 @@ from slotwise.solvers.datacenter.guide import guide
 from slotwise.solvers.datacenter.prices import with_spread
 
 FOLDER = Path(__file__).parent
-NAMES = [entry.name for entry in POLICIES]
+NAMES = [entry.name for entry in POLICIES if entry.name != "guided"]
 NOISE = 0.3
 QUIET = 10_000_000.0
 """Seconds of the openb trace in which only one pod in a hundred arrives."""

@@ -23,6 +23,15 @@ from .console import (
 )
 from .file_rules import saving
 from .process.interrupts import held
+from .simulation.rehearsal import (
+    Load,
+    Noise,
+    RehearsalAsked,
+    RehearsalTime,
+    Rehearse,
+    Rivals,
+    Seeds,
+)
 
 if TYPE_CHECKING:
     from ..core.files.json_files import JsonFile
@@ -87,6 +96,12 @@ def guide(
     spread: Spread = 0.0,
     spread_from: SpreadFrom = None,
     jobs: JobsFile = None,
+    rehearse: Rehearse = False,
+    load: Load = None,
+    noise: Noise = None,
+    seeds: Seeds = None,
+    rehearsal_time: RehearsalTime = None,
+    rival: Rivals = None,
     export: Export = None,
     output: Output = None,
     certificate: CertificateFile = None,
@@ -98,20 +113,18 @@ def guide(
 
     Exits with 1 if no plan carries the target rate, or some class fits no machine. With --export,
     -o takes the scheduler's file instead of the plan. --plot draws what each machine should run.
+    With --rehearse policies race under the plan, and `simulate --policy guided` follows the winner.
     """
     from ..core.files.json_files import JsonFile
     from ..instances.datacenter.datacenter_file import read_datacenter
-    from ..instances.datacenter.guidance_file import guidance_document
-    from ..instances.exporters import export as exported_by
-    from ..report.datacenter.guidance import explanation, guidance_view
     from ..solvers.datacenter.column_generation import NoRate
     from ..solvers.datacenter.guide import guide as make
     from ..solvers.datacenter.knapsack import warm_up
 
     writer = None if export is None else exporter_of(export, guidance=True)
-    if writer is not None and as_printed:
-        raise InputError("--export writes prices, and the printed method has none")
-    _check_whole(certificate, scale, writer)
+    race = RehearsalAsked(rehearse, load, noise, seeds, rehearsal_time, rival)
+    race.check(without_prices=as_printed or writer is not None)
+    _check_options(certificate, scale, writer, as_printed=as_printed)
     file = JsonFile.read(datacenter)
     problem = read_datacenter(file).part(scale, "--scale")
     spread = _measured(spread_from, problem, spread)
@@ -131,22 +144,54 @@ def guide(
         except NoRate as no:
             show(f"{problem.name}: {no}", document=_no_plan(no), as_json=as_json, quiet=quiet)
             raise typer.Exit(NO) from None
+        guidance = race.done(guidance, signals, hidden=quiet or as_json)
         signals.hold_if_came()
         _draw(guidance, plot)
         if writer is not None:
-            made = exported_by(guidance, writer)
-            put_exported(writer, made, output, {}, as_json=as_json, quiet=quiet)
+            _export(guidance, writer, output, as_json=as_json, quiet=quiet)
             return
-        document = guidance_document(guidance)
-        document["explanation"] = [*explanation(guidance), *more]
-        keep(output, document)
+        document = _kept(guidance, more, output)
         more += _certified(guidance, file, certificate)
-        tell(guidance.notes, quiet=quiet or as_json)
-        show(guidance_view(guidance, *more), document=document, as_json=as_json, quiet=quiet)
+        _show(guidance, more, document, as_json=as_json, quiet=quiet)
 
 
-def _check_whole(certificate: Path | None, scale: float, writer: Entry | None) -> None:
-    """Raise `InputError` unless a certificate would be of the datacenter in the file."""
+def _export(
+    guidance: Guidance, writer: Entry, output: Path | None, *, as_json: bool, quiet: bool
+) -> None:
+    """Write the scheduler's file."""
+    from ..instances.exporters import export as exported_by
+
+    made = exported_by(guidance, writer)
+    put_exported(writer, made, output, {}, as_json=as_json, quiet=quiet)
+
+
+def _kept(guidance: Guidance, more: list[str], output: Path | None) -> dict[str, Any]:
+    """The document with all that is said of it; written if there is a file to write."""
+    from ..instances.datacenter.guidance_file import guidance_document
+    from ..report.datacenter.guidance import explanation
+
+    document = guidance_document(guidance)
+    document["explanation"] = [*explanation(guidance), *more]
+    keep(output, document)
+    return document
+
+
+def _show(
+    guidance: Guidance, more: list[str], document: dict[str, Any], *, as_json: bool, quiet: bool
+) -> None:
+    """Say what the plan is, or print its document."""
+    from ..report.datacenter.guidance import guidance_view
+
+    tell(guidance.notes, quiet=quiet or as_json)
+    show(guidance_view(guidance, *more), document=document, as_json=as_json, quiet=quiet)
+
+
+def _check_options(
+    certificate: Path | None, scale: float, writer: Entry | None, *, as_printed: bool
+) -> None:
+    """Raise `InputError` for an export without prices, or a certificate of another datacenter."""
+    if writer is not None and as_printed:
+        raise InputError("--export writes prices, and the printed method has none")
     if certificate is not None and (scale != 1 or writer is not None):
         raise InputError("--certificate is of a plan of the whole file: without --scale, --export")
 

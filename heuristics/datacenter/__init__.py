@@ -64,6 +64,12 @@ POLICIES = Registry(
             "Weng et al. 2023, fragmentation gradient descent",
             "machine where least of what stays free is lost to other classes",
         ),
+        Entry(
+            "guided",
+            "heuristics.datacenter.policies.guided:Guided",
+            "slotwise",
+            "what waited least in the plan's rehearsal (slotwise guide --rehearse)",
+        ),
     ),
 )
 
@@ -72,6 +78,9 @@ WARM_UP = 0.2
 
 DEFAULT_LOAD = 0.95
 """Arrivals as a part of the highest rate, unless somebody says otherwise."""
+
+REHEARSAL_SEEDS, REHEARSAL_TIME = 6, 60.0
+"""Runs of those that stay to the end of a rehearsal, and its time limit (s)."""
 
 GAMMA_UNITS = ("scaled", "s", "min", "h", "d")
 """Units of remaining work in Tetris's score; the first is none, see docs/heuristics/dispatch.md."""

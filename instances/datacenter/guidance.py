@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ...core.calls.deprecated import deprecated
 from ...core.equality import ByValue
 from ..views import Plottable, Tabular, view
 from .datacenter import Datacenter
+
+if TYPE_CHECKING:
+    from .rehearsal import Rehearsal
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,9 @@ class ClassPrices(ByValue):
         Number of random factors over which the worth of room is smoothed.
     seed
         Of these factors.
+    bonus
+        What a job costs less where the machine's bin lacks its class, in parts of the median price;
+        None: what the spread says.
     """
 
     value: FloatArray
@@ -99,6 +105,7 @@ class ClassPrices(ByValue):
     spread: float = 0.0
     draws: int = 24
     seed: int = 0
+    bonus: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +147,8 @@ class Guidance(Plottable, Tabular, ByValue):
         What jobs of each class are worth, and where each belongs; None for a plan without.
     notes
         Remarks.
+    rehearsal
+        Which policy waited least in a rehearsal, None if there was none.
     """
 
     datacenter: Datacenter
@@ -157,6 +166,7 @@ class Guidance(Plottable, Tabular, ByValue):
     prices: Prices | None = None
     class_prices: ClassPrices | None = None
     notes: tuple[str, ...] = field(default=())
+    rehearsal: Rehearsal | None = None
 
     @property
     def bound(self) -> str:

@@ -22,6 +22,7 @@ from .datacenter_file import (
 )
 from .gains_document import GainsDocument, gains_document, gains_from
 from .guidance import ClassPrices, Guidance, Prices
+from .rehearsal import RehearsalDocument, rehearsal_document, rehearsal_from
 
 FORMAT = "slotwise/guidance/1"
 
@@ -60,6 +61,7 @@ class _ClassPrices(Strict):
     spread: NonNegative = 0.0
     draws: Annotated[int, Field(ge=1, le=MOST_DRAWS)] = 24
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    bonus: NonNegative | None = None
 
 
 class GuidanceDocument(Strict):
@@ -80,6 +82,7 @@ class GuidanceDocument(Strict):
     integer_proof: str = ""
     limits: _Limits | None = None
     prices: _ClassPrices | None = None
+    rehearsal: RehearsalDocument | None = None
     explanation: list[str] = []
     notes: list[str] = []
     datacenter: DatacenterDocument | None = None
@@ -209,6 +212,8 @@ def guidance_document(guidance: Guidance) -> dict[str, Any]:
         document["limits"] = _limits(datacenter, guidance.prices)
     if guidance.class_prices is not None:
         document["prices"] = _price_document(datacenter, guidance.class_prices)
+    if guidance.rehearsal is not None:
+        document["rehearsal"] = rehearsal_document(guidance.rehearsal)
     document["datacenter"] = datacenter_document(datacenter)
     return document
 
@@ -260,6 +265,7 @@ def _guidance(document: GuidanceDocument, arrival_rate: float, datacenter: Datac
             None if document.prices is None else _class_prices(document.prices, datacenter)
         ),
         notes=tuple(document.notes),
+        rehearsal=None if document.rehearsal is None else rehearsal_from(document.rehearsal),
     )
 
 
@@ -297,6 +303,7 @@ def _price_document(datacenter: Datacenter, prices: ClassPrices) -> dict[str, An
         "spread": prices.spread,
         "draws": prices.draws,
         "seed": prices.seed,
+        **({} if prices.bonus is None else {"bonus": prices.bonus}),
     }
 
 
@@ -327,4 +334,6 @@ def _class_prices(document: _ClassPrices, datacenter: Datacenter) -> ClassPrices
             if not np.isfinite(datacenter.mean_time[k, j]):
                 raise InputError(f"{where}: it cannot run on {configuration!r}")
             belongs[k, j] = True
-    return ClassPrices(value, belongs, document.spread, document.draws, document.seed)
+    return ClassPrices(
+        value, belongs, document.spread, document.draws, document.seed, document.bonus
+    )

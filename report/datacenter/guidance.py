@@ -13,6 +13,7 @@ from rich.text import Text
 from ...core.arrays import FloatArray
 from ...core.wording import NONE, percent
 from ...instances.datacenter.guidance import Guidance, Prices
+from ...instances.datacenter.rehearsal import Rehearsal
 from ...instances.datacenter.work import WORK_TOLERANCE, work_of_classes, work_of_jobs
 from ...instances.datacenter.workload import Workload
 from .gains import more_of, more_together
@@ -36,7 +37,22 @@ def explanation(guidance: Guidance) -> list[str]:
         lines += _resources(guidance, guidance.prices)
         lines.append(_classes(guidance, guidance.prices))
         lines.append(_machines(guidance, guidance.prices))
+    if guidance.rehearsal is not None:
+        lines.append(_rehearsal(guidance.rehearsal, guidance.datacenter.time_unit))
     return lines
+
+
+def _rehearsal(rehearsal: Rehearsal, unit: str) -> str:
+    waits = [
+        f"{row.candidate} {row.mean_wait:.3g}"
+        + ("" if row.standard_error is None else f" ± {row.standard_error:.2g}")
+        for row in rehearsal.rows
+    ]
+    noise = f", demands vary by {rehearsal.noise:g}" if rehearsal.noise else ""
+    return (
+        f"Rehearsed at load {rehearsal.load:g}{noise}: follow {rehearsal.winner}. Mean waits "
+        f"in {unit}, of those that stayed longest first: {'; '.join(waits)}."
+    )
 
 
 def guidance_view(guidance: Guidance, *more: str) -> Group:

@@ -67,7 +67,8 @@ def with_spread(guidance: Guidance, spread: float) -> Guidance:
     if prices is None or prices.spread == spread:
         return guidance
     made = class_prices(guidance.datacenter, prices.value, spread=spread)
-    return replace(guidance, class_prices=replace(made, draws=prices.draws, seed=prices.seed))
+    made = replace(made, draws=prices.draws, seed=prices.seed, bonus=prices.bonus)
+    return replace(guidance, class_prices=made)
 
 
 def _price_of_room(datacenter: Datacenter, value: FloatArray) -> FloatArray:

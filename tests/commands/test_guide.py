@@ -156,3 +156,49 @@ def test_the_work_of_jobs_is_compared_with_that_of_their_classes(tmp_path: Path)
     assert "No plan carries more than 332 975 of these jobs per h: they would hold more c" in text
     document = json.loads(runner.invoke(app, [*options, "--json"]).stdout)
     assert "cores 0.02 and 0.001406" in document["explanation"][-1]
+
+
+SMALL = str(Path(__file__).parents[2] / "examples" / "gpu-cluster.json")
+
+
+def test_a_rehearsal_is_in_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slotwise.solvers.datacenter.rehearse.PART", 0.001)
+    file = tmp_path / "guidance.json"
+    words = ["--rehearse", "--load", "0.8", "--noise", "0.2", "--seeds", "2", "--rival", "fgd"]
+    result = runner.invoke(app, [SMALL, *words, "--time-limit", "0.1", "-o", str(file)])
+    assert result.exit_code == 0, result.output
+    found = read_guidance(file)
+    assert found.rehearsal is not None
+    assert (found.rehearsal.load, found.rehearsal.noise, found.rehearsal.seeds) == (0.8, 0.2, 2)
+    assert found.rehearsal.jobs == 300
+    assert any(row.candidate.policy == "fgd" for row in found.rehearsal.rows)
+    assert found.class_prices is not None
+    assert found.class_prices.spread == 0.2
+    text = " ".join(result.stdout.split())
+    assert f"Rehearsed at load 0.8, demands vary by 0.2: follow {found.rehearsal.winner}." in text
+
+
+def test_a_rehearsal_without_time_says_so() -> None:
+    words = ["--rehearse", "--rehearsal-time", "0", "--time-limit", "0.1", "--json"]
+    document = json.loads(runner.invoke(app, [SMALL, *words]).stdout)
+    assert "rehearsal" not in document
+    assert "time limit after 0 runs" in document["notes"][-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--load", "0.9"], "--load is for --rehearse"),
+        (["--noise", "0"], "--noise is for --rehearse"),
+        (["--seeds", "3"], "--seeds is for --rehearse"),
+        (["--rival", "fgd"], "--rival is for --rehearse"),
+        (["--rehearsal-time", "3"], "--rehearsal-time is for --rehearse"),
+        (["--rehearse", "--as-printed"], "not with --export, --as-printed"),
+        (["--rehearse", "--export", "kubernetes"], "not with --export, --as-printed"),
+        (["--rehearse", "--load", "1"], "load: need a part of the bound above 0 and below 1"),
+    ],
+)
+def test_rehearsals_that_cannot_be(words: list[str], message: str) -> None:
+    result = runner.invoke(app, [SMALL, "--time-limit", "0.1", *words])
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from .machine import Machine
-from .machine_sets import Levels, Scores, members, set_of
+from .machine_sets import Levels, Scores, Shapes, members, set_of
 from .plan import Plan, Units, fits
-from .shapes import Shapes
 
 View = TypeVar("View", Levels, Scores, Shapes)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from .checks import (
     known,
     shape_of,
 )
+from .guided import GUIDED, followed
 from .machine import new_machine
 from .placing import Placing
 from .plan import Plan
@@ -55,7 +57,8 @@ class Dispatcher(Placing):
 
     `guidance`: a `slotwise/guidance/1` document with its datacenter, or what `slotwise.guide`
     returns.
-    `policy`: one of `POLICIES`, as in `slotwise simulate`.
+    `policy`: one of `POLICIES`, as in `slotwise simulate`; or `guided`, the winner of the rehearsal
+    in the guidance. If a dispatcher lacks that policy, a warning says which it follows instead.
     `sample`: for the two of LoTES: how many machines an arriving job looks at; None for all.
     `unrestricted`: `lotes` with this is `lotes-unrestricted`.
     `seed`: of the draws of configurations and samples.
@@ -79,14 +82,17 @@ class Dispatcher(Placing):
     ) -> None:
         if unrestricted and policy == "lotes":
             policy = "lotes-unrestricted"
-        if policy not in POLICIES:
-            raise ValueError(f"policy {policy!r}: need one of {', '.join(POLICIES)}")
+        if policy not in (*POLICIES, GUIDED):
+            raise ValueError(f"policy {policy!r}: need one of {', '.join(POLICIES)}, {GUIDED}")
         if sample is not None and not is_whole(sample, 1):
             raise ValueError(f"sample: need at least 1 machine, got {sample}")
         if (unrestricted or sample is not None) and not policy.startswith("lotes"):
             raise ValueError(f"unrestricted and sample are for lotes, not for {policy}")
         if not is_whole(seed, 0):
             raise ValueError(f"seed: need an integer >= 0, got {seed}")
+        self._guided = policy == GUIDED
+        if self._guided:
+            policy, guidance = followed(guidance, POLICIES)
         options = Options(policy, sample, seed, keep_after, reasons)
         plan = checked_plan(guidance, options)
         machines = [
@@ -112,6 +118,11 @@ class Dispatcher(Placing):
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
         return cls(json.loads(content), **options)
+
+    @property
+    def policy(self) -> str:
+        """The policy that it follows."""
+        return self._scheduler.options.policy
 
     @property
     def waiting(self) -> list[str]:
@@ -302,9 +313,10 @@ class Dispatcher(Placing):
         Plan
             The plan with its tables, for `follow` or a dispatcher.
         """
-        scheduler = self._scheduler
-        plan = scheduler.plan if guidance is None else checked_plan(guidance, scheduler.options)
-        if scheduler.options.policy == "bid-price":
+        plan, options = self._scheduler.plan, self._scheduler.options
+        if guidance is not None:
+            plan, options = self._next(guidance)
+        if options.policy == "bid-price":
             plan.worth.fill()
         return plan
 
@@ -325,9 +337,18 @@ class Dispatcher(Placing):
         list of Placement
             The waiting jobs that start now.
         """
-        plan = checked_plan(guidance, self._scheduler.options)
-        self._check_same(plan)
+        plan, options = self._next(guidance)
+        self._scheduler.check_same(plan)
+        self._scheduler.options = options
         return self._scheduler.follow(plan)
+
+    def _next(self, guidance: Mapping[str, Any] | Documented | Plan) -> tuple[Plan, Options]:
+        """Another plan, and the options with the policy that follows it."""
+        options = self._scheduler.options
+        if self._guided:
+            policy, guidance = followed(guidance, POLICIES)
+            options = replace(options, policy=policy)
+        return checked_plan(guidance, options), options
 
     def state(self, *, whole: bool = False) -> dict[str, Any]:
         """Return all that `restore` needs, for a JSON file.

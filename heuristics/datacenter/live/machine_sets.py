@@ -1,13 +1,14 @@
-"""Sets of machines by what they have free, and by their scores."""
+"""Sets of machines by what they have free, by their scores, and by the shape of their room."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from .machine import Machine
-from .plan import Plan, Units
+from .plan import Plan, Units, fits
 
 
 def set_of(places: Sequence[int]) -> int:
@@ -115,3 +116,125 @@ class Scores:
             if score > 0:
                 bits |= machines
         return bits
+
+
+@dataclass(eq=False)
+class Shape:
+    """Machines of one configuration that have the same free."""
+
+    configuration: int
+    free: Units
+    share: float
+    machines: int = 0
+    worth: int | None = None
+
+
+class Shapes:
+    """All shapes.
+
+    A shape stands in the cell of its free share; a cell has the shares that occur in order, and the
+    set of its machines, so that a search skips cells without candidates.
+    """
+
+    CELLS = 128
+
+    FEW = 24
+    """So many candidates are looked at one by one."""
+
+    def __init__(self, plan: Plan, at: Sequence[Machine | None]) -> None:
+        self._plan, self._at = plan, at
+        cells = self.CELLS * len(plan.resources) + 1
+        self._last = cells - 1
+        self._machines = [0] * cells
+        self._shares: list[list[float]] = [[] for _ in range(cells)]
+        self._with_share: dict[float, list[Shape]] = {}
+        self._shapes: dict[tuple[int, Units], Shape] = {}
+
+    def _cell(self, share: float) -> int:
+        return min(max(int(share * self.CELLS), 0), self._last)
+
+    def flip(self, bits: int, like: Machine) -> None:
+        """Put in, or take out, machines that are all `like` this one."""
+        self._flip(bits, like.configuration, like.seen)
+
+    def move(self, machine: Machine) -> None:
+        """A machine is no longer as it was seen."""
+        if machine.seen != machine.free:
+            bit = 1 << machine.place
+            self._flip(bit, machine.configuration, machine.seen)
+            self._flip(bit, machine.configuration, machine.free)
+
+    def _flip(self, bits: int, configuration: int, free: Units) -> None:
+        key = configuration, free
+        shape = self._shapes.get(key)
+        if shape is None:
+            shape = self._shapes[key] = Shape(*key, self._plan.share_of(free))
+            same = self._with_share.setdefault(shape.share, [])
+            if not same:
+                insort(self._shares[self._cell(shape.share)], shape.share)
+            same.append(shape)
+        shape.machines ^= bits
+        cell = self._cell(shape.share)
+        self._machines[cell] ^= bits
+        if not shape.machines:
+            del self._shapes[key]
+            same = self._with_share[shape.share]
+            same.remove(shape)
+            if not same:
+                del self._with_share[shape.share]
+                shares = self._shares[cell]
+                del shares[bisect_left(shares, shape.share)]
+
+    def fullest(self, demand: Units, among: int) -> Iterator[tuple[Shape, int]]:
+        """Shapes with room, by free share and lowest machine, and which of `among` are in them."""
+        if among.bit_count() <= self.FEW:
+            yield from self._one_by_one(demand, among)
+            return
+        for cell in range(self._cell(self._plan.share_of(demand)), self._last + 1):
+            inside = among & self._machines[cell]
+            if not inside:
+                continue
+            if inside.bit_count() <= self.FEW:
+                yield from self._one_by_one(demand, inside)
+                continue
+            for share in self._shares[cell]:
+                pairs = [
+                    (shape, shape.machines & inside)
+                    for shape in self._with_share[share]
+                    if fits(demand, shape.free)
+                ]
+                if len(pairs) > 1:
+                    pairs.sort(key=lambda pair: pair[1] & -pair[1])
+                yield from (pair for pair in pairs if pair[1])
+
+    def _one_by_one(self, demand: Units, among: int) -> Iterator[tuple[Shape, int]]:
+        shapes: dict[int, tuple[float, int, Shape, int]] = {}
+        while among:
+            bit = among & -among
+            among ^= bit
+            machine = self._at[bit.bit_length() - 1]
+            assert machine is not None
+            if fits(demand, machine.free):
+                shape = self._shapes[machine.configuration, machine.free]
+                share, first, _, bits = shapes.get(id(shape), (shape.share, bit, shape, 0))
+                shapes[id(shape)] = share, first, shape, bits | bit
+        for _, _, shape, bits in sorted(shapes.values(), key=lambda entry: entry[:2]):
+            yield shape, bits
+
+    def emptiest(self, demand: Units, among: int) -> Machine | None:
+        """The machine with the largest free share that could hold so much if it were empty.
+
+        The lowest on ties.
+        """
+        for cell in range(self._last, -1, -1):
+            inside = among & self._machines[cell]
+            if not inside:
+                continue
+            for share in reversed(self._shares[cell]):
+                bits = 0
+                for shape in self._with_share[share]:
+                    bits |= shape.machines & inside
+                for machine in members(bits, self._at):
+                    if fits(demand, machine.capacity):
+                        return machine
+        return None

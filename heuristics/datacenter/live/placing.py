@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..classifier import nearest_class
-from .answers import Placement, Reason, counted
+from .answers import Placement, Reason
 from .checks import checked_amounts, new_job
 from .machine import Job, Machine
-from .plan import Plan, Units, fits
+from .plan import Units, fits
 from .scheduler import Scheduler
 
 
@@ -247,20 +247,3 @@ class Placing:
         if any(runs[m.configuration] and fits(job.demand, m.capacity) for m in cluster):
             raise ValueError(f"job {name!r} fits only on machines that are draining")
         raise ValueError(f"job {name!r} fits no machine that can run class {job_class!r}")
-
-    def _check_same(self, plan: Plan) -> None:
-        """Refuse a plan that lacks what is in use."""
-        own, cluster = self._scheduler.plan, self._scheduler.cluster
-        if plan.resources != own.resources:
-            raise ValueError(f"the guidance is for other resources: {', '.join(plan.resources)}")
-        for job in self._scheduler.jobs.values():
-            name = own.classes[job.job_class]
-            if name not in plan.number_of_class:
-                raise ValueError(f"the guidance has no class {name!r}, and job {job.name!r} is one")
-        for machine in cluster:
-            name = own.configurations[machine.configuration]
-            if name not in plan.number_of_configuration and machine.jobs:
-                raise ValueError(
-                    f"the guidance has no configuration {name!r}, and machine {machine.name} runs "
-                    f"{counted(len(machine.jobs), 'job')}: drain it first or use leave()"
-                )

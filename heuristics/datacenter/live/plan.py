@@ -11,7 +11,7 @@ from operator import le
 from typing import Any
 
 from ..worth.plain_tables import Worth
-from ..worth.recipe import worth_recipe
+from ..worth.recipe import with_bonus, worth_recipe
 
 FIT_TOLERANCE = 1e-9
 """Jobs fit a machine if they need no more than this share above its capacity."""
@@ -116,7 +116,7 @@ class Plan:
             prices.get("draws", 24),
             prices.get("seed", 0),
         )
-        return Worth(recipe)
+        return Worth(with_bonus(recipe, self.value, prices.get("bonus")))
 
     def bin(self, number: int | None) -> tuple[int, ...]:
         """Jobs of each class in a bin; none if there is no bin."""

@@ -250,6 +250,23 @@ class Scheduler:
             started += self._serve_all()
         return Left([job.name for job in jobs], started + self._keep_machines())
 
+    def check_same(self, plan: Plan) -> None:
+        """Refuse a plan that lacks what is in use."""
+        own, cluster = self.plan, self.cluster
+        if plan.resources != own.resources:
+            raise ValueError(f"the guidance is for other resources: {', '.join(plan.resources)}")
+        for job in self.jobs.values():
+            name = own.classes[job.job_class]
+            if name not in plan.number_of_class:
+                raise ValueError(f"the guidance has no class {name!r}, and job {job.name!r} is one")
+        for machine in cluster:
+            name = own.configurations[machine.configuration]
+            if name not in plan.number_of_configuration and machine.jobs:
+                raise ValueError(
+                    f"the guidance has no configuration {name!r}, and machine {machine.name} runs "
+                    f"{counted(len(machine.jobs), 'job')}: drain it first or use leave()"
+                )
+
     def follow(self, plan: Plan) -> list[Placement]:
         """Go on under another plan, which has all that is in use."""
         old, there, waiting = self.plan, plan.number_of_configuration, list(self.line)

@@ -18,7 +18,7 @@ from ..machines.shapes import Shapes, empty_shapes, put_in
 from ..policy import Setting
 from ..waiting.class_queues import Queues, empty_queues
 from ..waiting.kept_machines import Kept, nothing_kept
-from ..worth.recipe import LOOKED_AT
+from ..worth.recipe import LOOKED_AT, with_bonus
 from ..worth.tables import WorthTables, tables_of, worth
 from .best_fit import free_share, grid_by_free_share
 
@@ -113,6 +113,7 @@ def at_prices(guidance: Guidance, system: System) -> tuple[WorthTables, float, I
         draws=prices.draws,
         seed=prices.seed,
     )
+    recipe = with_bonus(recipe, prices.value.tolist(), prices.bonus)
     there = system.words[:, 0] < system.words[:, 1]
     belongs = (prices.belongs & (system.runs != 0) & there).astype(np.int64)
     return tables, recipe.bonus / recipe.unit, belongs

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist, median
 
@@ -159,8 +159,22 @@ def worth_recipe(
         group,
         tuple(tables),
         most / 2.0**bits / (weight + draws),
-        BIN_BONUS * predictability(spread) * median([v for v in value if v > 0]),
+        default_bonus(spread) * _median_price(value),
     )
+
+
+def default_bonus(spread: float) -> float:
+    """The bonus for demands with this coefficient of variation, in parts of the median price."""
+    return BIN_BONUS * predictability(spread)
+
+
+def with_bonus(recipe: Recipe, value: Sequence[float], part: float | None) -> Recipe:
+    """The recipe with another bonus, in parts of the median price; None: its own."""
+    return recipe if part is None else replace(recipe, bonus=part * _median_price(value))
+
+
+def _median_price(value: Sequence[float]) -> float:
+    return median([v for v in value if v > 0])
 
 
 def _worth_bits(

@@ -12,7 +12,7 @@ import numpy as np
 
 from ....core.wording import listed, number, plural
 from ....heuristics.datacenter.policies.bid_price_state import check_prices
-from ....heuristics.datacenter.worth.recipe import LOOKED_AT
+from ....heuristics.datacenter.worth.recipe import LOOKED_AT, with_bonus
 from ....heuristics.datacenter.worth.tables import tables_of, worths_of_machines
 from ....instances.datacenter.guidance import Guidance
 from ..record import Candidate, Fact
@@ -53,6 +53,7 @@ class BidPrice:
             draws=prices.draws,
             seed=prices.seed,
         )
+        recipe = with_bonus(recipe, prices.value.tolist(), prices.bonus)
         self._unit = recipe.unit
         self._bonus = recipe.bonus / recipe.unit
         there = cluster.data.count > 0

@@ -71,7 +71,7 @@ def test_room_by_hand():
     assert (half.open_room, half.spoilt_room) == pytest.approx((0.0, 0.2), abs=1e-9)
 
 
-@pytest.mark.parametrize("policy", [entry.name for entry in POLICIES.own])
+@pytest.mark.parametrize("policy", [entry.name for entry in POLICIES.own if entry.name != "guided"])
 def test_room_adds_up_to_what_the_load_leaves(policy):
     found = seen(policy)
     off, error = excess(found)

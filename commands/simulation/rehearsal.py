@@ -1,0 +1,122 @@
+"""Options of `slotwise guide` that rehearse policies, and the rehearsal with its progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from ...core.errors import InputError
+from ...heuristics.datacenter import DEFAULT_LOAD, REHEARSAL_SEEDS, REHEARSAL_TIME
+
+if TYPE_CHECKING:
+    from ...instances.datacenter.guidance import Guidance
+    from ..process.interrupts import Signals
+
+PANEL = "Which policy to follow"
+
+Rehearse = Annotated[
+    bool,
+    typer.Option(
+        "--rehearse",
+        rich_help_panel=PANEL,
+        help="Let policies race on drawn jobs; the plan says which waited least.",
+    ),
+]
+Load = Annotated[
+    float | None,
+    typer.Option(
+        metavar="L",
+        rich_help_panel=PANEL,
+        help=f"Arrivals as a part of the highest rate; default {DEFAULT_LOAD}.",
+    ),
+]
+Noise = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        min=0,
+        rich_help_panel=PANEL,
+        help="Coefficient of variation of the jobs' demands; default: --spread.",
+    ),
+]
+Seeds = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", rich_help_panel=PANEL, help=f"Runs of the best; default {REHEARSAL_SEEDS}."
+    ),
+]
+RehearsalTime = Annotated[
+    float | None,
+    typer.Option(
+        "--rehearsal-time",
+        metavar="S",
+        min=0,
+        rich_help_panel=PANEL,
+        help=f"Seconds after which what is known decides; default {REHEARSAL_TIME:g}.",
+    ),
+]
+Rivals = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rival", metavar="NAME", rich_help_panel=PANEL, help="A policy more in it; repeat."
+    ),
+]
+
+
+class RehearsalAsked(NamedTuple):
+    """The options; None where none is given."""
+
+    rehearse: bool
+    load: float | None
+    noise: float | None
+    seeds: int | None
+    time: float | None
+    rivals: list[str] | None
+
+    def check(self, *, without_prices: bool) -> None:
+        """Raise `InputError` for options without a rehearsal, and a rehearsal without prices."""
+        if self.rehearse and without_prices:
+            raise InputError(
+                "--rehearse writes into a plan with prices: not with --export, --as-printed"
+            )
+        names = ("--load", "--noise", "--seeds", "--rehearsal-time", "--rival")
+        for name, given in zip(names, self[1:], strict=True):
+            if given is not None and not self.rehearse:
+                raise InputError(f"{name} is for --rehearse")
+
+    def done(self, guidance: Guidance, signals: Signals, *, hidden: bool) -> Guidance:
+        """The guidance with its rehearsal, if one is wanted and the plan was not interrupted."""
+        if not self.rehearse or signals.came:
+            return guidance
+        from ...solvers.datacenter.rehearse import rehearse
+
+        with _progress(hidden=hidden) as on_progress:
+            return rehearse(
+                guidance,
+                load=DEFAULT_LOAD if self.load is None else self.load,
+                noise=self.noise,
+                seeds=REHEARSAL_SEEDS if self.seeds is None else self.seeds,
+                policies=self.rivals or (),
+                time_limit=REHEARSAL_TIME if self.time is None else self.time,
+                on_progress=on_progress,
+            )
+
+
+@contextmanager
+def _progress(*, hidden: bool) -> Iterator[Callable[[int, int, str], None] | None]:
+    """A bar on a terminal's stderr."""
+    if hidden or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task: Any = bar.add_task("rehearsal (the first use compiles it)", total=None)
+        yield lambda done, total, name: bar.update(
+            task, completed=done, total=total, description=f"rehearsal: {name}"
+        )

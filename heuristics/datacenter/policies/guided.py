@@ -1,0 +1,77 @@
+"""The winner of a rehearsal: the policy that waited least on jobs like those at hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....core.errors import InputError
+from ....instances.datacenter.guidance import Guidance
+from ....instances.datacenter.rehearsal import GUIDED, Candidate
+from ..engine.state import System
+from ..policy import PolicyKind, RunningPolicy, Setting, policy_kind
+from .bid_price_state import check_prices
+
+
+def with_parameters(guidance: Guidance, candidate: Candidate) -> Guidance:
+    """The plan under which the candidate's policy has the candidate's parameters.
+
+    Raises `InputError` if these are of prices that the plan does not have.
+    """
+    if candidate.bonus is None:
+        return guidance
+    prices = replace(check_prices(guidance), bonus=candidate.bonus)
+    if not candidate.bars:
+        prices = replace(prices, belongs=guidance.datacenter.fits)
+    return replace(guidance, class_prices=prices)
+
+
+def winner_of(guidance: Guidance) -> Candidate:
+    """Whom the plan says to follow. Raises `InputError` if it was not rehearsed."""
+    if guidance.rehearsal is None:
+        raise InputError("this plan was not rehearsed: make it with `slotwise guide --rehearse`")
+    return guidance.rehearsal.winner
+
+
+class Guided:
+    """What the winner of the guidance's rehearsal does."""
+
+    name = GUIDED
+    follows_plan = True
+
+    def begin_run(self, setting: Setting, system: System) -> RunningPolicy:
+        """Return the winner at work in an empty datacenter.
+
+        Parameters
+        ----------
+        setting
+            Datacenter, plan and seed.
+        system
+            The empty datacenter.
+
+        Returns
+        -------
+        RunningPolicy
+            The running policy.
+
+        Raises
+        ------
+        InputError
+            If the guidance was not rehearsed.
+        """
+        guidance = setting.required_guidance()
+        winner = winner_of(guidance)
+        kind = policy_kind(winner.policy)
+        setting = replace(setting, guidance=with_parameters(guidance, winner))
+        return _GuidedRun(kind, winner, kind.begin_run(setting, system))
+
+
+class _GuidedRun:
+    def __init__(self, kind: PolicyKind, winner: Candidate, run: RunningPolicy) -> None:
+        self._winner, self._run, self._replans = winner, run, kind.follows_plan
+        self.prepare, self.advance = run.prepare, run.advance
+        self.make_room, self.renew = run.make_room, run.renew
+
+    def replan(self, system: System, guidance: Guidance) -> None:
+        """Follow another plan as the winner does, rehearsed or not; some need none."""
+        if self._replans:
+            self._run.replan(system, with_parameters(guidance, self._winner))

@@ -1,0 +1,337 @@
+"""The rehearsal of policies: who races, who stays, who wins, and what follows the winner."""
+
+import dataclasses
+import json
+import warnings
+from math import log, sqrt
+from statistics import mean, stdev
+
+import pytest
+
+import slotwise
+from slotwise import Configuration, Datacenter, Dispatcher, InputError, JobClass, poisson, simulate
+from slotwise.instances.datacenter.rehearsal import Candidate, Rehearsal, Rehearsed
+from slotwise.solvers.datacenter import rehearse as module
+
+# On `slow` a large job takes four times as long: prices bar a class somewhere.
+PROBLEM = Datacenter.from_classes(
+    "six machines",
+    ["cpu", "memory"],
+    [
+        Configuration("fast", 3, {"cpu": 8.0, "memory": 8.0}),
+        Configuration("slow", 3, {"cpu": 8.0, "memory": 16.0}),
+    ],
+    [
+        JobClass("large", 0.3, {"fast": 1.0, "slow": 4.0}, {"cpu": 4.0, "memory": 2.0}),
+        JobClass("small", 0.7, 1.0, {"cpu": 1.0, "memory": 3.0}),
+    ],
+)
+PLAN = slotwise.guide(PROBLEM, time_limit=0.2)
+JOBS = 2000
+
+
+def rehearsed(**options):
+    return slotwise.rehearse(PLAN, **{"load": 0.9, "seeds": 4, "jobs": JOBS, **options})
+
+
+def crowned(policy, bonus=None, bars=True, plan=PLAN, others=()):
+    """The plan with a rehearsal that somebody won."""
+    winner = Candidate(policy, bonus, bars)
+    rows = tuple(Rehearsed(c, 2, 1.0 + i, 0.1) for i, c in enumerate((winner, *others)))
+    made = Rehearsal(winner, 0.9, 0.0, 0, 2, JOBS, rows)
+    return dataclasses.replace(plan, rehearsal=made)
+
+
+def figures(found):
+    return found.start.tolist(), found.machine.tolist()
+
+
+@pytest.fixture(scope="module")
+def guidance():
+    return rehearsed()
+
+
+def test_the_file_holds_it(guidance, tmp_path):
+    assert guidance.rehearsal is not None
+    path = tmp_path / "guidance.json"
+    slotwise.write_guidance(guidance, path)
+    assert slotwise.read_guidance(path).rehearsal == guidance.rehearsal
+    field = json.loads(path.read_text())["rehearsal"]
+    assert (field["load"], field["noise"], field["seed"], field["jobs"]) == (0.9, 0.0, 0, JOBS)
+    assert field["seeds"] == 4
+    assert field["winner"]["policy"] in {row["policy"] for row in field["candidates"]}
+
+
+def test_the_same_seed_gives_the_same_table():
+    first, again, other = (rehearsed(seeds=2, jobs=300, seed=s).rehearsal for s in (0, 0, 1))
+    assert first == again
+    assert first.rows != other.rows
+
+
+def test_who_races():
+    variants = {
+        Candidate("bid-price", bonus, bars) for bonus in (0.0, 0.3, 1.0) for bars in (True, False)
+    }
+    rivals = {Candidate(name) for name in module.RIVALS}
+    assert not PLAN.class_prices.belongs.all()  # so that there is a bar to be taken away
+    more = {Candidate("fgd")}
+    raced = rehearsed(seeds=2, jobs=300, policies=("fgd", "bid-price", "fgd")).rehearsal
+    assert {row.candidate for row in raced.rows} == variants | rivals | more
+
+
+def test_the_worse_half_leaves_after_each_run_and_the_default_stays(guidance):
+    runs = [row.runs for row in guidance.rehearsal.rows]
+    # Of 11 stay 6, then 3, then as many.
+    assert sorted(runs, reverse=True) == [4] * 3 + [2] * 3 + [1] * 5
+    default = next(r for r in guidance.rehearsal.rows if r.candidate == Candidate("bid-price", 0.3))
+    assert default.runs == 4
+
+
+def test_waits_are_those_of_common_jobs(monkeypatch):
+    """Each run of a row is a run of `simulate` on the jobs of that seed."""
+    drawn = []
+
+    def keep(*arguments, **options):
+        drawn.append(poisson(*arguments, **options))
+        return drawn[-1]
+
+    monkeypatch.setattr(module, "poisson", keep)
+    rows = rehearsed(noise=0.4, seeds=2, jobs=500).rehearsal.rows
+    assert len(drawn) == 2
+    row = next(row for row in rows if row.runs == 2 and row.candidate.policy == "bid-price")
+    plan = crowned("bid-price", row.candidate.bonus, row.candidate.bars)
+    plan = module.with_spread(plan, 0.4)
+    waits = [simulate(w, "guided", guidance=plan, warm_up=0.2).mean_wait for w in drawn]
+    assert row.mean_wait == pytest.approx(mean(waits))
+    assert row.standard_error == pytest.approx(stdev(waits) / sqrt(2))
+
+
+def raced(default, own, rival, other, rounds=None):
+    """A race in which two had these mean waits."""
+    race = module._Race(PLAN, [default, rival], None, None)
+    race.waits = {default: own, rival: other}
+    race.rounds, race.finalists = rounds or len(other), [default, rival]
+    return race
+
+
+@pytest.mark.parametrize(
+    ("other", "wins"),
+    [
+        ([0.5, 0.5, 0.5, 0.5001], True),
+        ([0.5, 2.0, 0.5, 2.1], False),
+        ([0.99, 0.99, 0.99, 0.999], True),
+        ([0.2, 1.3, 1.2, 0.9], False),  # better on average, not by two standard errors
+        ([1.0, 1.0, 1.0, 1.0], False),
+    ],
+)
+def test_in_doubt_the_default_wins(other, wins, monkeypatch):
+    default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
+    race = raced(default, [1.0] * 4, rival, other)
+    assert race.winner() == (rival if wins else default)
+    gain = [-log(wait) for wait in other]
+    assert (mean(gain) > 2 * stdev(gain) / sqrt(4)) == wins
+
+
+def test_a_single_run_decides_nothing():
+    default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
+    race = raced(default, [1.0], rival, [0.1])
+    assert race.winner() == default
+    assert [row.standard_error for row in race.rows()] == [None, None]
+
+
+def test_a_round_that_was_cut_short_does_not_count():
+    default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
+    race = raced(default, [1.0, 1.0, 0.01], rival, [0.1, 0.11], rounds=2)
+    assert race.winner() == rival
+    stopped = rehearsed(seeds=9, on_progress=stop_before(22))  # 11, 6, 3 and 2 of three runs
+    runs = sorted(row.runs for row in stopped.rehearsal.rows)
+    assert runs == [1] * 5 + [2] * 3 + [3, 4, 4]
+
+
+def test_waits_too_short_to_matter_are_alike():
+    default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
+    race = raced(default, [0.0, 0.0], rival, [0.0, 0.0])
+    assert race.winner() == default
+
+
+def stop_before(number):
+    def on_progress(done, total, name):
+        assert done < total
+        assert name
+        if done == number:
+            raise KeyboardInterrupt
+
+    return on_progress
+
+
+def test_ctrl_c_keeps_what_is_known():
+    found = rehearsed(on_progress=stop_before(13))
+    assert sum(row.runs for row in found.rehearsal.rows) == 13
+    assert found.notes[-1].startswith("rehearsal: interrupted after 13 runs")
+    assert found.rehearsal.seeds == 2
+    nothing = rehearsed(on_progress=stop_before(0))
+    assert nothing.rehearsal is None
+    assert nothing.notes[-1].startswith("rehearsal: interrupted after 0 runs")
+
+
+def test_the_time_limit_keeps_what_is_known():
+    found = rehearsed(time_limit=0.0)
+    assert found.rehearsal is None
+    assert "time limit after 0 runs" in found.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"load": 0.0}, "load: need a part of the bound above 0 and below 1"),
+        ({"load": 1.0}, "load: need a part of the bound above 0 and below 1"),
+        ({"load": float("nan")}, "load: "),
+        ({"seeds": 1}, "seeds: need at least 2, got 1"),
+        ({"noise": -0.1}, "spread: need a number >= 0"),
+        ({"policies": ("guided",)}, "policies: 'guided' follows a rehearsal"),
+        ({"policies": ("bets-fit",)}, "bets-fit"),
+        ({"time_limit": -1.0}, "time limit"),
+    ],
+)
+def test_refused(options, message):
+    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+        rehearsed(**options)
+
+
+def test_a_plan_without_prices_is_refused():
+    bare = dataclasses.replace(PLAN, class_prices=None)
+    with pytest.raises(InputError, match="no prices"):
+        slotwise.rehearse(bare)
+
+
+@pytest.mark.parametrize("policy", ["lotes", "best-fit", "bf-js", "first-fit"])
+def test_guided_does_what_the_winner_does(policy):
+    jobs = poisson(PROBLEM, 1.05 * PLAN.arrival_rate_bound, 800, seed=3, noise=0.3)
+    guided = simulate(jobs, "guided", guidance=crowned(policy), seed=2, log=True)
+    assert guided.policy == "guided"
+    own = simulate(jobs, policy, guidance=PLAN, seed=2, log=True)
+    assert figures(guided) == figures(own)
+
+
+def test_bonus_and_bars_decide():
+    jobs = poisson(PROBLEM, 1.05 * PLAN.arrival_rate_bound, 800, seed=3)
+
+    def run(bonus, bars):
+        plan = crowned("bid-price", bonus, bars)
+        return figures(simulate(jobs, "guided", guidance=plan, log=True))
+
+    own = figures(simulate(jobs, "bid-price", guidance=PLAN, log=True))
+    assert run(0.3, True) == own  # what the rule gives demands without spread
+    assert run(0.3, False) != own
+    assert run(30.0, True) != run(0.0, True)
+
+
+def test_guided_needs_a_rehearsal():
+    jobs = poisson(PROBLEM, 1.0, 10, seed=0)
+    with pytest.raises(InputError, match="was not rehearsed: make it with `slotwise guide --rehe"):
+        simulate(jobs, "guided", guidance=PLAN)
+
+
+@pytest.mark.parametrize("policy", ["bid-price", "best-fit"])
+def test_guided_follows_other_plans(policy):
+    jobs = poisson(PROBLEM, 0.9 * PLAN.arrival_rate_bound, 500, seed=3)
+    plan = crowned(policy, 0.0 if policy == "bid-price" else None)
+    again = {"replan": jobs.horizon / 3, "planner": lambda _: PLAN}
+    assert simulate(jobs, "guided", guidance=plan, **again).replanned >= 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda f: f["winner"].update(policy="bf-js"),
+            "winner: bf-js, bonus 1 is none of the candidates",
+        ),
+        (lambda f: f["winner"].update(policy="guided"), "'guided' follows a winner"),
+        (lambda f: f["winner"].update(bonus=-1.0), "bonus"),
+        (lambda f: f.update(load=1.5), "load"),
+        (lambda f: f.update(candidates=[]), "candidates"),
+        (lambda f: f["candidates"][0].update(mean_wait="1"), "mean_wait"),
+    ],
+)
+def test_wrong_files(change, message, tmp_path):
+    document = crowned("bid-price", 1.0).document()
+    change(document["rehearsal"])
+    path = tmp_path / "guidance.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=message) as error:
+        slotwise.read_guidance(path)
+    assert "guidance.json" in str(error.value)
+
+
+def decisions(dispatcher, jobs):
+    """Where the first jobs go that arrive and never leave."""
+    block = jobs.whole()
+    names, units = PROBLEM.classes, PROBLEM.resources
+    places = []
+    for number in range(25):
+        demand = PROBLEM.request[block.job_class[number]]
+        amounts = dict(zip(units, demand.tolist(), strict=True))
+        places.append(dispatcher.arrive(str(number), names[block.job_class[number]], amounts))
+    return places
+
+
+@pytest.mark.parametrize(
+    ("winner", "policy"),
+    [
+        (("lotes-unrestricted",), "lotes-unrestricted"),
+        (("best-fit",), "best-fit"),
+        (("bid-price", 0.3), "bid-price"),
+    ],
+)
+def test_a_dispatcher_follows_the_winner(winner, policy):
+    jobs = poisson(PROBLEM, 5.0, 25, seed=1)
+    guided = Dispatcher(crowned(*winner), policy="guided")
+    assert guided.policy == policy
+    assert decisions(guided, jobs) == decisions(Dispatcher(PLAN, policy=policy), jobs)
+    again = Dispatcher(crowned(*winner), policy="guided")
+    again.restore(json.loads(json.dumps(guided.state())))
+    assert again.state() == guided.state()
+
+
+@pytest.mark.parametrize(("bonus", "bars"), [(0.0, True), (1.0, False), (30.0, True)])
+def test_a_dispatcher_decides_as_the_simulator(bonus, bars):
+    plan = crowned("bid-price", bonus, bars)
+    jobs = poisson(PROBLEM, 500.0, 25, seed=1)  # so many at once that none leaves
+    seen = simulate(jobs, "guided", guidance=plan, log=True)
+    places = decisions(Dispatcher(plan, policy="guided"), jobs)
+    block = jobs.whole()
+    first_exit = (seen.start + block.duration).min()
+    early = [i for i in range(25) if block.arrival[i] < first_exit]
+    assert len(early) > 12
+    offset = {"fast": 0, "slow": 3}
+    for i in early:
+        place = places[i]
+        if seen.start[i] == block.arrival[i]:
+            assert place is not None
+            assert offset[place.configuration] + place.machine == seen.machine[i]
+        else:
+            assert place is None
+
+
+def test_a_dispatcher_says_what_it_follows_instead():
+    plan = crowned("bf-js", others=(Candidate("first-fit"), Candidate("lotes")))
+    with pytest.warns(UserWarning, match="winner bf-js is no policy of a Dispatcher: it follows l"):
+        assert Dispatcher(plan, policy="guided").policy == "lotes"
+
+
+def test_a_dispatcher_goes_on_with_the_next_winner():
+    dispatcher = Dispatcher(crowned("best-fit"), policy="guided")
+    for number in range(40):
+        dispatcher.arrive(str(number), "small", {"cpu": 1.0, "memory": 3.0})
+    waiting = len(dispatcher.waiting)
+    assert waiting > 0
+    before = dispatcher.state()
+    with pytest.raises(ValueError, match="no rehearsal"):
+        dispatcher.follow(PLAN)
+    assert dispatcher.state() == before
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dispatcher.follow(crowned("bid-price", 1.0, False))
+    assert dispatcher.policy == "bid-price"
+    assert len(dispatcher.waiting) <= waiting
