@@ -377,6 +377,6 @@ def test_policies_of_other_packages_run_by_name():
         assert end.err.count("\n") == 1
         assert message in end.err
     assert (
-        "--replan is for lotes, lotes-unrestricted and bid-price"
+        "--replan is for lotes, lotes-unrestricted, bid-price and guided"
         in cli("simulate", *small, "--policy", "mine", "--replan", "1").err
     )
