@@ -29,7 +29,7 @@ from .closed_forms import closed_forms
 from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
 from .patterns import pattern_prices
-from .search import quick_searches, searches
+from .search import longer_searches, quick_searches, searches
 from .time_prices import prices_of_time
 from .tree import trees
 from .unrelated_machines import unrelated_machines
@@ -42,12 +42,13 @@ ROUTES: tuple[Route, ...] = (
     pattern_prices,
     quick_searches,
     unrelated_machines,
+    longer_searches,
     trees,
     searches,
 )
 """Kinds of proofs, the cheapest first."""
 
-CLOSES = (quick_searches, searches)
+CLOSES = (quick_searches, longer_searches, searches)
 """Those that prove a makespan to the last unit, however small that is."""
 
 
@@ -85,6 +86,9 @@ def certify_result(
         exactly=result.status is Status.OPTIMAL and proved == search.makespan,
     )
 
+
+MOST_BYTES = 100_000
+"""Longest proof of a part of the claim."""
 
 FOR_SEARCH = 0.85
 """Part of the time in which proofs are looked for; then what is found is checked."""
@@ -125,17 +129,22 @@ class _Search:
             if self.proved >= target and route not in CLOSES:
                 continue
             for proof in route(claim):
-                self._take(shop, proof)
+                self._take(shop, proof, target)
                 if self.proved >= exact or self.clock.over:
                     return
                 if self.proved >= target and route not in CLOSES:
                     break
 
-    def _take(self, shop: Shop, proof: Proof) -> None:
-        """Keep a proof if the verifier takes it for more than those before it."""
+    def _take(self, shop: Shop, proof: Proof, target: int) -> None:
+        """Keep a proof if the verifier takes it for more than those before it.
+
+        A long one that does not prove the target is not worth its length.
+        """
         try:
             shown = lower_bound(shop, proof)
         except Refused:
+            return
+        if shown < target and len(json.dumps(proof)) > MOST_BYTES:
             return
         if shown > self.proved:
             self.proofs.append(proof)

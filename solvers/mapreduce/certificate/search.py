@@ -9,7 +9,7 @@ from ....verify_search import MOST_JOBS, Search
 from ...certificate import Proof
 from .claim import Claim
 
-QUICK, LONG = (1_000, 10_000), (100_000, 500_000)
+QUICK, LONGER, LONGEST = (1_000, 10_000), (100_000,), (500_000,)
 """Most cases of a search, first and after each round without a proof."""
 CASES_PER_SECOND = 50_000
 """Cases that a slow reader's machine tries in a second."""
@@ -20,9 +20,14 @@ def quick_searches(claim: Claim) -> Iterator[Proof]:
     yield from _searches(claim, QUICK)
 
 
+def longer_searches(claim: Claim) -> Iterator[Proof]:
+    """Searches that take some seconds."""
+    yield from _searches(claim, LONGER)
+
+
 def searches(claim: Claim) -> Iterator[Proof]:
     """All searches, the quick ones first."""
-    yield from _searches(claim, QUICK + LONG)
+    yield from _searches(claim, QUICK + LONGER + LONGEST)
 
 
 def _searches(claim: Claim, limits: tuple[int, ...]) -> Iterator[Proof]:
