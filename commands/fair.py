@@ -48,9 +48,6 @@ if TYPE_CHECKING:
     from ..instances.hierarchy.allocation import Allocation
     from ..instances.hierarchy.hierarchy import Hierarchy
 
-CERTIFICATE_TIME = 10.0
-"""Seconds for the proof."""
-
 
 def fair(
     hierarchy: Tree = None,
@@ -120,10 +117,10 @@ def fair(
 def _certify(allocation: Allocation, file: JsonFile, output: Path, *, quiet: bool) -> None:
     """Write the certificate of an allocation, and say what it proves."""
     from ..core.clock import Clock
-    from ..solvers.certificate import write_certificate
+    from ..solvers.certificate import SECONDS, write_certificate
     from ..solvers.hierarchy.certify import certify_allocation
 
-    made = certify_allocation(allocation, Clock(CERTIFICATE_TIME), file.content)
+    made = certify_allocation(allocation, Clock(SECONDS), file.content)
     with saving():
         write_certificate(made, output)
     tell([f"shares proved: {made}"], quiet=quiet)

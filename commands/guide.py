@@ -83,9 +83,6 @@ Export = Annotated[
     typer.Option(metavar="NAME", help=f"Write the prices for a scheduler: {SCHEDULERS}."),
 ]
 
-CERTIFICATE_TIME = 10.0
-"""Seconds for the proofs."""
-
 
 def guide(
     datacenter: DatacenterFile,
@@ -201,10 +198,10 @@ def _certified(guidance: Guidance, file: JsonFile, output: Path | None) -> list[
     if output is None:
         return []
     from ..core.clock import Clock
-    from ..solvers.certificate import write_certificate
+    from ..solvers.certificate import SECONDS, write_certificate
     from ..solvers.datacenter.certify import certify_guidance
 
-    made = certify_guidance(guidance, Clock(CERTIFICATE_TIME), file.content)
+    made = certify_guidance(guidance, Clock(SECONDS), file.content)
     with saving():
         write_certificate(made, output)
     return [f"Bound proved: {made}."]

@@ -20,6 +20,9 @@ FORMAT = "slotwise/certificate/1"
 Proof = dict[str, Any]
 """An entry of `proofs`: the name of a theorem, and the numbers to apply it with."""
 
+SECONDS = 10.0
+"""How long proofs are looked for where nobody says."""
+
 PROVED, IN_PART, ATTESTED = "proved", "proved in part", "attested"
 
 

@@ -31,7 +31,7 @@ def certify_allocation(
         nonlocal confirmed
         claim = parsed(json.dumps(allocation.document()))
         tree = Tree(parsed(text))
-        confirmed = judge_shares(tree, claim, _hush)
+        confirmed = judge_shares(tree, claim, list[str]().append)
 
     with suppress(OutOfTime, Refused):
         attempt(prove, clock)
@@ -42,7 +42,3 @@ def certify_allocation(
         proofs=(proof,),
         kind=PROVED if confirmed else ATTESTED,
     )
-
-
-def _hush(line: str) -> None:
-    """Findings are for the reader of the certificate."""

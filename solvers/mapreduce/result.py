@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.calls.deprecated import deprecated
 from ...core.equality import ByValue
@@ -19,14 +19,9 @@ from ...instances.mapreduce.schedule import Schedule
 from ...instances.mapreduce.schedule_file import RESULT_FORMAT, schedule_document
 from ...instances.verdict import Verdict
 from ...instances.views import Plottable, Tabular, view
+from ..certificate import SECONDS, Certificate
 from ..progress import Progress
 from .method import MethodOutcome
-
-if TYPE_CHECKING:
-    from ..certificate import Certificate
-
-CERTIFICATE_TIME = 10.0
-"""Seconds for the certificate that a result makes of itself."""
 
 OPTIMALITY_TOLERANCE = 1e-6
 """A schedule counts as optimal if its makespan is this close, relatively, to a valid bound."""
@@ -106,7 +101,7 @@ class Result(Plottable, Tabular, ByValue):
     @cached_property
     def certificate(self) -> Certificate:
         """Proofs that a verifier confirms, made when first asked for."""
-        certificate: Certificate = view("certify")(self, time_limit=CERTIFICATE_TIME)
+        certificate: Certificate = view("certify")(self, time_limit=SECONDS)
         return certificate
 
     def document(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 import math
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 
 from ....core.background import OutOfTime, attempt
@@ -29,10 +30,15 @@ from .closed_forms import closed_forms
 from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
 from .patterns import pattern_prices
-from .search import longer_searches, quick_searches, searches
+from .search import LONGER, LONGEST, QUICK, searches
 from .time_prices import prices_of_time
 from .tree import trees
 from .unrelated_machines import unrelated_machines
+
+CLOSES: tuple[Route, ...] = tuple(
+    partial(searches, limits=limits) for limits in (QUICK, LONGER, LONGEST)
+)
+"""Those that prove a makespan to the last unit, however small that is."""
 
 ROUTES: tuple[Route, ...] = (
     closed_forms,
@@ -40,16 +46,13 @@ ROUTES: tuple[Route, ...] = (
     reads_of_jobs,
     prices_of_time,
     pattern_prices,
-    quick_searches,
+    CLOSES[0],
     unrelated_machines,
-    longer_searches,
+    CLOSES[1],
     trees,
-    searches,
+    CLOSES[2],
 )
 """Kinds of proofs, the cheapest first."""
-
-CLOSES = (quick_searches, longer_searches, searches)
-"""Those that prove a makespan to the last unit, however small that is."""
 
 
 def certify_result(

@@ -15,22 +15,7 @@ CASES_PER_SECOND = 50_000
 """Cases that a slow reader's machine tries in a second."""
 
 
-def quick_searches(claim: Claim) -> Iterator[Proof]:
-    """Searches that are done in less than a second, worth a try before anything else."""
-    yield from _searches(claim, QUICK)
-
-
-def longer_searches(claim: Claim) -> Iterator[Proof]:
-    """Searches that take some seconds."""
-    yield from _searches(claim, LONGER)
-
-
-def searches(claim: Claim) -> Iterator[Proof]:
-    """All searches, the quick ones first."""
-    yield from _searches(claim, QUICK + LONGER + LONGEST)
-
-
-def _searches(claim: Claim, limits: tuple[int, ...]) -> Iterator[Proof]:
+def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER + LONGEST) -> Iterator[Proof]:
     """Searches over ever more of the jobs, those with the longest head and tail first."""
     jobs = range(len(claim.shop.jobs))
     if claim.exact < 1 or len(jobs) > MOST_JOBS:
