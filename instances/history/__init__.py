@@ -1,0 +1,1 @@
+"""Runs as clusters logged them: applications, jobs, stages, attempts, executors."""
