@@ -36,6 +36,9 @@ def load_documents(path: str | Path) -> list[Any]:
                 f"{path}: a template ({{{{ … }}}}), not YAML yet: render it first, with "
                 "`helm template` or what it is made for"
             ) from None
+        # libyaml has a bound of its own, which its scanner meets before the event is seen here.
+        if "maximum nesting depth" in str(error):
+            raise InputError(f"{path}: nested more than {MOST_DEPTH} deep") from None
         raise InputError(f"{path}: not YAML: {error}{kind_hint(content, 'kueue')}") from None
 
 

@@ -94,69 +94,51 @@ class Executor:
 
 @dataclass(frozen=True, eq=False)
 class Attempts(ByValue):
-    """Every attempt to run a task, as columns of shape (attempts,), in the order of their starts.
-
-    Parameters
-    ----------
-    stage, task, number
-        Stage (its position in `Run.stages`), task within it, number of the attempt.
-    executor
-        Position in `Run.executors`, -1 where the log does not tell.
-    start, end
-        Launch and finish (ms after the origin).
-    outcome
-        An `Outcome`.
-    shuffle_end
-        End of a reduce attempt's shuffle (ms), -1 for all others.
-    metrics
-        More columns where the log has them, -1 where an attempt has none: `deserialize`, `run`,
-        `serialize`, `gc`, `fetch_wait` (ms), `spilled`, `read` (bytes), `locality` (0 process,
-        1 node, 2 rack, 3 any), `stage_attempt`.
-    """
+    """Every attempt to run a task, as columns of shape (attempts,), in the order of their starts."""
 
     stage: IntArray
+    """Position in `Run.stages`."""
     task: IntArray
+    """Task within its stage."""
     number: IntArray
+    """Which attempt of its task."""
     executor: IntArray
+    """Position in `Run.executors`, -1 where the log does not tell."""
     start: IntArray
+    """Launch (ms after the origin)."""
     end: IntArray
+    """Finish (ms after the origin)."""
     outcome: IntArray
+    """An `Outcome`."""
     shuffle_end: IntArray
+    """End of a reduce attempt's shuffle (ms), -1 for all others."""
     metrics: Mapping[str, IntArray] = field(default_factory=dict)
+    """More columns where the log has them, -1 where an attempt has none: `deserialize`, `run`,
+    `serialize`, `gc`, `fetch_wait` (ms), `spilled`, `read` (bytes), `locality` (0 process,
+    1 node, 2 rack, 3 any), `stage_attempt`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run(ByValue):
-    """What a cluster logged of one application, one night or one trace.
-
-    Parameters
-    ----------
-    name, framework
-        Name for people; who wrote the log.
-    origin
-        Epoch milliseconds of time 0.
-    pools
-        Names of the pools of slots: maps and reduces on Hadoop 1, one pool on YARN and Spark.
-    complete
-        False if the log ends before the run does.
-    dropped
-        Lines or records that were left out, counted by reason.
-    notes
-        What was assumed while reading, in sentences.
-    versions
-        Versions that the log names.
-    """
+    """What a cluster logged of one application, one night or one trace."""
 
     name: str
     framework: Framework
+    """Who wrote the log."""
     origin: int
+    """Epoch milliseconds of time 0."""
     applications: tuple[Application, ...]
     jobs: tuple[Job, ...]
     pools: tuple[str, ...]
+    """Names of the pools of slots: maps and reduces on Hadoop 1, one pool on YARN and Spark."""
     stages: tuple[Stage, ...]
     executors: tuple[Executor, ...]
     attempts: Attempts
     complete: bool = True
+    """False if the log ends before the run does."""
     dropped: Mapping[str, int] = field(default_factory=dict)
+    """Lines or records that were left out, counted by reason."""
     notes: tuple[str, ...] = ()
+    """What was assumed while reading, in sentences."""
     versions: Mapping[str, str] = field(default_factory=dict)
+    """Versions that the log names."""
