@@ -215,17 +215,19 @@ def problem(
         "tail": at_least(data.tail if given_bounds else nothing),
         "lower_bound": at_least(request.lower_bound if given_bounds else 0.0),
         "horizon": units(makespan) + 1,
-        "hint": {
-            "map": _first_of_equals(request.incumbent.map.slot, data.map_slot_kind, map_equal),
-            "reduce": _first_of_equals(
-                request.incumbent.reduce.slot, data.reduce_slot_kind, reduce_equal
-            ),
-            "position": data.positions(
-                map_completions(instance, request.incumbent.map.end)
-            ).tolist(),
-        }
-        if given_bounds
-        else None,
+        "hint": _hint(data, request.incumbent, map_equal, reduce_equal) if given_bounds else None,
+    }
+
+
+def _hint(
+    data: Coefficients, known: Schedule, map_equal: list[list[int]], reduce_equal: list[list[int]]
+) -> Json:
+    """The slots of a known schedule, and the jobs' positions by the ends of their map phases."""
+    ends = map_completions(data.instance, known.map.end)
+    return {
+        "map": _first_of_equals(known.map.slot, data.map_slot_kind, map_equal),
+        "reduce": _first_of_equals(known.reduce.slot, data.reduce_slot_kind, reduce_equal),
+        "position": data.positions(ends).tolist(),
     }
 
 
