@@ -10,6 +10,7 @@ import typer
 from ...core.errors import InputError
 from ..console import Json, Quiet, show, tell
 from ..file_rules import Written
+from .kubernetes.options import Kubernetes, KubernetesAsked, Resources
 from .senders import is_loopback, read_token
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def serve(
         Path | None,
         typer.Option(metavar="FILE", help="Answer only who sends the token in this file."),
     ] = None,
+    kubernetes: Kubernetes = None,
+    resource: Resources = None,
     check: Annotated[
         bool, typer.Option("--check", help="Say whether it could be started, and end.")
     ] = False,
@@ -57,7 +60,9 @@ def serve(
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
     if not check:
         _need_libraries()
+    beside = KubernetesAsked(kubernetes, resource or ())
     first = _dispatcher(guidance, policy)
+    names = beside.names(first)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
@@ -65,13 +70,15 @@ def serve(
         return
     from .server import listening_at, run
 
-    service = _service(first, state, policy, quiet=quiet or as_json)
+    silent = quiet or as_json
+    service = _service(beside.first(first), state, policy, quiet=silent)
+    calls, tasks = beside.beside(service, names, lambda line: tell([line], quiet=silent))
     with listening_at(host, port) as listening:
         address, number = listening.getsockname()[:2]
         url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
         document = {"url": url, **service.health()}
         show(f"serves on {url}", document=document, as_json=as_json, quiet=quiet)
-        run(service, listening, token=token)
+        run(service, listening, token=token, calls=calls, beside=tasks)
 
 
 def _dispatcher(guidance: Path, policy: str) -> Dispatcher:

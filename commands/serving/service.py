@@ -26,6 +26,8 @@ class Service:
     """
 
     def __init__(self, journal: Journal, first: Dispatcher) -> None:
+        self.not_ready = ""
+        """Why nothing should be asked yet."""
         self._journal = journal
         state, _ = journal.read()
         if state is None:
@@ -83,7 +85,7 @@ class Service:
         """How many machines and waiting jobs there are."""
         dispatcher = self._current
         return {
-            "ready": True,
+            "ready": not self.not_ready,
             "machines": len(dispatcher.machines),
             "waiting": len(dispatcher.waiting),
         }
@@ -108,6 +110,20 @@ class Service:
         made: Placement | None = self._change("arrive", {"job": job, **asked})
         machine = None if made is None else made.name
         return {"id": job, "machine": machine, "class": asked["job_class"]}
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """For questions, which change nothing."""
+        return self._current
+
+    def place(self, job: str, machine: str, job_class: str, demand: dict[str, float]) -> None:
+        """Another program has started a job."""
+        given = {"job": job, "machine": machine, "job_class": job_class, "demand": demand}
+        self._change("place", given)
+
+    def adopt(self, jobs: dict[str, tuple[str, str, dict[str, float]]]) -> None:
+        """Jobs run already: machine, class and demand by name."""
+        self._change("adopt", {"jobs": jobs})
 
     def has(self, job: str) -> bool:
         """Whether a job runs or waits."""
