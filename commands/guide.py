@@ -178,8 +178,8 @@ def _measured_loss(guidance: Guidance) -> str:
     unit = guidance.datacenter.time_unit
     return (
         f"measured at load {rehearsal.load:g}, demands that vary by {rehearsal.noise:g}, "
-        f"{plural(loss.runs, 'run')}: pods wait {loss.weights:.3g} {unit} with these weights alone, "
-        f"{loss.winner:.3g} {unit} with {rehearsal.winner}"
+        f"{plural(loss.runs, 'run')}: pods wait {loss.weights:.3g} {unit} with these weights "
+        f"alone, {loss.winner:.3g} {unit} with {rehearsal.winner}"
     )
 
 

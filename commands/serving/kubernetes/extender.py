@@ -84,7 +84,7 @@ class Extender:
         return {name: why for name in asked.nodes if name in others}
 
     def _is_class(self, label: str) -> bool:
-        return label in self._service.dispatcher.prepare().number_of_class
+        return label in self._service.dispatcher.plan.number_of_class
 
     def prioritize(self, asked: Asked) -> list[dict[str, Any]]:
         """A `HostPriorityList`: 10 where the policy would start the pod, 0 where is no room."""

@@ -14,7 +14,7 @@ from ....core.errors import InputError, one_line
 from ....instances.datacenter.kubernetes.nodes import Node
 from ....instances.datacenter.kubernetes.pods import Pod
 from ....instances.datacenter.kubernetes.resources import KubernetesResources
-from ..service import Service
+from ..service import NotNow, Service
 from .mirror import Mirror
 from .watch import Heard, Listed, Pauses, Thing, Told, Trouble, Watcher
 
@@ -34,7 +34,8 @@ def api_of(where: str) -> CoreV1Api:
         from kubernetes import client, config
     except ImportError:
         raise InputError(
-            "--kubernetes: needs kubernetes, which is not installed: pip install 'slotwise[kubernetes]'"
+            "--kubernetes: needs kubernetes, which is not installed: "
+            "pip install 'slotwise[kubernetes]'"
         ) from None
     settings = client.Configuration()
     try:
@@ -113,6 +114,8 @@ class Follower:
         try:
             while True:
                 (await self._told.get())()
+                if self._told.empty():
+                    await self._keep()
                 await asyncio.sleep(0)  # requests are answered in between
         finally:
             for watcher in self._watchers:
@@ -129,15 +132,27 @@ class Follower:
         self._heard[kind] = time.monotonic()
         self._trouble.pop(kind, None)
 
+    async def _keep(self) -> None:
+        """All that was told of is on the disk."""
+        try:
+            await self._service.kept()
+            self._trouble.pop("state", None)
+        except NotNow as error:
+            self._begin_again("state", error)
+
+    def _begin_again(self, kind: str, error: Exception) -> None:
+        """The service has what it had before; a new list says what is missing."""
+        self._note(kind, str(error) or type(error).__name__)
+        self.mirror.take_over()
+        for watcher in self._watchers:
+            watcher.list_again()
+
     def _do(self, kind: str, change: Callable[[], None], *, listed: bool = False) -> None:
         self._hear(kind)
         try:
             change()
-        except Exception as error:  # the service has what it had; a new list says what is missing
-            self._note(kind, f"{type(error).__name__}: {error}")
-            self.mirror.take_over()
-            for watcher in self._watchers:
-                watcher.list_again()
+        except Exception as error:
+            self._begin_again(kind, error)
             return
         if listed:
             self._missing.discard(kind)

@@ -119,7 +119,7 @@ class Mirror:
     @property
     def _configurations(self) -> Configurations:
         """Those of the plan that is followed now."""
-        plan = self._service.dispatcher.prepare()
+        plan = self._service.dispatcher.plan
         if self._known is None or self._known[0] is not plan:
             entries = plan.document["datacenter"]["configurations"]
             capacities = {entry["name"]: entry["capacity"] for entry in entries}

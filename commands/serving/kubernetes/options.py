@@ -47,7 +47,7 @@ class KubernetesAsked:
         """The resources of a plan. Raises `InputError` if Kubernetes cannot have one of them."""
         from ....instances.datacenter.kubernetes.resources import KubernetesResources
 
-        plan = dispatcher.prepare()
+        plan = dispatcher.plan
         names = KubernetesResources.of(plan.resources, self.resources)
         if self.where is not None and names.unknown():
             name = names.unknown()[0]

@@ -16,11 +16,11 @@ from slotwise.instances.datacenter.kubernetes.resources import KubernetesResourc
 
 
 def service(plan, policy="best-fit"):
-    return Service(Journal(None), Dispatcher(plan, policy=policy))
+    return Service(Journal(None), Dispatcher(plan, policy=policy), policy)
 
 
 def extender(made, waits=False):
-    names = KubernetesResources.of(made.dispatcher.prepare().resources)
+    names = KubernetesResources.of(made.dispatcher.plan.resources)
     return Extender(made, names, lambda name: waits)
 
 

@@ -15,7 +15,7 @@ from slotwise.commands.serving.journal import Journal
 from slotwise.commands.serving.kubernetes.follow import Follower, api_of
 from slotwise.commands.serving.kubernetes.options import KubernetesAsked
 from slotwise.commands.serving.kubernetes.watch import Pauses
-from slotwise.commands.serving.service import NotNow, Service
+from slotwise.commands.serving.service import Service
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.kubernetes.resources import KubernetesResources
 
@@ -42,7 +42,7 @@ def api():
 
 def service_of(plan, folder=None):
     first = KubernetesAsked("here", ()).first(Dispatcher(plan, policy="best-fit"))
-    return Service(Journal(folder), first)
+    return Service(Journal(folder), first, "best-fit")
 
 
 class Running:
@@ -66,8 +66,7 @@ class Running:
         self._ready.set()
         with suppress(asyncio.CancelledError):
             await self.task
-        self.changes = self.service._journal.read()[1]
-        self.service._journal.close()
+        self.service.journal.close()
 
     def stop(self):
         self.loop.call_soon_threadsafe(self.task.cancel)
@@ -260,35 +259,37 @@ def test_a_restart_goes_on_with_what_runs(plan, api, tmp_path):
     api.put("pods", pod("z", 6, "d"), pod("w", 1, "b"))
     api.delete("nodes", "c")
     api.put("nodes", node("d", 16))
-    with following(lambda: service_of(plan, kept), api, tmp_path) as it:
+    departed = []
+
+    def again():
+        service = service_of(plan, kept)
+        depart = service.depart
+        service.depart = lambda name: departed.append(name) or depart(name)
+        return service
+
+    with following(again, api, tmp_path) as it:
         wanted = {
             "a": ("s", False, {"y": "j"}),
             "b": ("l", False, {"w": "j"}),
             "d": ("l", False, {"z": "k"}),
         }
         it.until(wanted)
-    departed = [given["job"] for verb, given in it.changes if verb == "depart"]
     assert sorted(departed) == ["default/x", "default/z"]
 
 
-def test_a_change_that_cannot_be_kept_is_made_after_a_new_list(plan, api, tmp_path):
+def test_changes_that_cannot_be_kept_are_made_after_a_new_list(plan, api, tmp_path, monkeypatch):
     api.put("nodes", node("a", 4))
-    failures = [NotNow("the disk is full")]
+    store, failures = Journal._store, []
 
-    def made():
-        service = service_of(plan)
-        place = service.place
+    def failing(journal, batch):
+        if failures:
+            raise OSError(failures.pop())
+        store(journal, batch)
 
-        def failing(*given):
-            if failures:
-                raise failures.pop()
-            place(*given)
-
-        service.place = failing
-        return service
-
-    with following(made, api, tmp_path) as it:
+    monkeypatch.setattr(Journal, "_store", failing)
+    with following(lambda: service_of(plan, tmp_path / "kept"), api, tmp_path) as it:
         it.until(watches(api))
+        failures.append("the disk is full")
         api.put("pods", pod("x", 1, "a"))
         it.until(lambda: not failures)
         api.bookmark()
