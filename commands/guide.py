@@ -110,7 +110,8 @@ def guide(
 
     Exits with 1 if no plan carries the target rate, or some class fits no machine. With --export,
     -o takes the scheduler's file instead of the plan. --plot draws what each machine should run.
-    With --rehearse policies race under the plan, and `simulate --policy guided` follows the winner.
+    With --rehearse policies race under the plan, and `simulate --policy guided` follows the winner;
+    with both, the file says how long pods wait by it.
     """
     from ..core.files.json_files import JsonFile
     from ..instances.datacenter.datacenter_file import read_datacenter
@@ -120,7 +121,7 @@ def guide(
 
     writer = None if export is None else exporter_of(export, guidance=True)
     race = RehearsalAsked(rehearse, load, noise, seeds, rehearsal_time, rival)
-    race.check(without_prices=as_printed or writer is not None)
+    race.check(without_prices=as_printed)
     _check_options(certificate, scale, writer, as_printed=as_printed)
     file = JsonFile.read(datacenter)
     problem = read_datacenter(file).part(scale, "--scale")
@@ -155,11 +156,31 @@ def guide(
 def _export(
     guidance: Guidance, writer: Entry, output: Path | None, *, as_json: bool, quiet: bool
 ) -> None:
-    """Write the scheduler's file."""
+    """Write the scheduler's file, and say what it costs if policies were rehearsed."""
     from ..instances.exporters import export as exported_by
 
-    made = exported_by(guidance, writer)
+    measured = {}
+    if guidance.rehearsal is not None and writer.name == "kubernetes":
+        measured = {"measured": _measured_loss(guidance)}
+    made = exported_by(guidance, writer, **measured)
     put_exported(writer, made, output, {}, as_json=as_json, quiet=quiet)
+
+
+def _measured_loss(guidance: Guidance) -> str:
+    """How long pods wait by the exported weights."""
+    from ..core.wording import plural
+    from ..solvers.datacenter.scoring_loss import scoring_loss
+
+    rehearsal, loss = guidance.rehearsal, scoring_loss(guidance)
+    assert rehearsal is not None
+    if not loss.runs:
+        return "not measured: the time was over before"
+    unit = guidance.datacenter.time_unit
+    return (
+        f"measured at load {rehearsal.load:g}, demands that vary by {rehearsal.noise:g}, "
+        f"{plural(loss.runs, 'run')}: pods wait {loss.weights:.3g} {unit} with these weights "
+        f"alone, {loss.winner:.3g} {unit} with {rehearsal.winner}"
+    )
 
 
 def _kept(guidance: Guidance, more: list[str], output: Path | None) -> dict[str, Any]:

@@ -10,12 +10,10 @@ import typer
 from ...core.errors import InputError
 from ..console import Json, Quiet, show, tell
 from ..file_rules import Written
-from ..process.interrupts import held
+from .kubernetes.options import Kubernetes, KubernetesAsked, Resources
 from .senders import is_loopback, read_token
 
 if TYPE_CHECKING:
-    import socket
-
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
     from .service import Service
 
@@ -45,6 +43,29 @@ def serve(
         Path | None,
         typer.Option(metavar="FILE", help="Answer only who sends the token in this file."),
     ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Speak HTTPS with this certificate (PEM).")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The certificate's key (PEM).")
+    ] = None,
+    tls_client_ca: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Answer only who shows a certificate of this authority (PEM); no token is needed.",
+        ),
+    ] = None,
+    behind_proxy: Annotated[
+        bool,
+        typer.Option("--behind-proxy", help="Speak HTTP at another address: a proxy has TLS."),
+    ] = False,
+    rate: Annotated[
+        float,
+        typer.Option(metavar="N", min=1, help="Requests a second that an address may make."),
+    ] = 2000.0,
+    kubernetes: Kubernetes = None,
+    resource: Resources = None,
     check: Annotated[
         bool, typer.Option("--check", help="Say whether it could be started, and end.")
     ] = False,
@@ -56,23 +77,45 @@ def serve(
     Every accepted change is on the disk before it is answered. Ctrl-C ends the service.
     """
     token = None if token_file is None else read_token(token_file)
-    if token is None and not is_loopback(host):
+    if token is None and tls_client_ca is None and not is_loopback(host):
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
-    if not check:
-        _need_libraries()
+    if (tls_cert is None) != (tls_key is None):
+        raise InputError("--tls-cert, --tls-key: need both or none")
+    if tls_client_ca is not None and tls_cert is None:
+        raise InputError("--tls-client-ca: needs --tls-cert and --tls-key")
+    if tls_cert is None and not (behind_proxy or is_loopback(host)):
+        raise InputError(
+            f"--host {host}: needs --tls-cert and --tls-key, or --behind-proxy: else others can "
+            "read the token on its way"
+        )
+    _need_libraries()
+    from .server import Tls, listening_at, run
+
+    tls = None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key, tls_client_ca)
+    if tls is not None:
+        tls.check()
+    beside = KubernetesAsked(kubernetes, resource or ())
     first = _dispatcher(guidance, policy)
+    names = beside.names(first)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
         show(text, document=said, as_json=as_json, quiet=quiet)
         return
-    service = _service(first, state, policy, quiet=quiet or as_json)
-    with _listening(host, port) as listening:
+    from .senders import Guard
+    from .web import application
+
+    silent = quiet or as_json
+    service = _service(beside.first(first), state, policy, quiet=silent)
+    calls, tasks = beside.beside(service, names, lambda line: tell([line], quiet=silent))
+    guard = Guard(token, rate, certified=tls_client_ca is not None)
+    with listening_at(host, port) as listening:
         address, number = listening.getsockname()[:2]
-        url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
+        url = f"http{'s' if tls else ''}://{f'[{address}]' if ':' in address else address}:{number}"
         document = {"url": url, **service.health()}
         show(f"serves on {url}", document=document, as_json=as_json, quiet=quiet)
-        _run(service, token, listening)
+        run(application(service, guard, calls), listening, tls=tls, beside=tasks)
+    service.journal.close()
 
 
 def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
@@ -92,86 +135,25 @@ def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
 def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
-    from .service import Service
+    from .service import POLICY, STATE, Service
 
     journal = Journal(folder)
-    kept, _ = journal.read()
-    if kept is not None and kept["policy"] != policy:
-        raise InputError(f"--state {folder}: has policy {kept['policy']}, not {policy}")
-    if kept is not None and kept["guidance"] != first.state()["guidance"]:
+    kept, own = journal.read(STATE), journal.read(POLICY)
+    if kept is not None and own != policy:
+        raise InputError(f"--state {folder}: has policy {own}, not {policy}")
+    if kept is not None and kept["guidance"] != first.plan.fingerprint():
         tell(
             [f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one"],
             quiet=quiet,
         )
-    return Service(journal, first)
+    return Service(journal, first, policy)
 
 
 def _need_libraries() -> None:
     from importlib.util import find_spec
 
-    for name in ("starlette", "uvicorn"):
+    for name in ("httptools", "orjson", "prometheus_client", "starlette", "uvicorn"):
         if find_spec(name) is None:
             raise InputError(
                 f"serve: needs {name}, which is not installed: pip install 'slotwise[serve]'"
             )
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there."""
-    import socket
-
-    try:
-        kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listening = socket.create_server((host, port), family=kind, backlog=2048)
-        # Heads and bodies of answers are written one after the other: none waits for the other.
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return listening
-    except OSError as error:
-        raise InputError(f"--host {host} --port {port}: {error.strerror or error}") from None
-
-
-def _run(service: Service, token: str | None, listening: socket.socket) -> None:
-    """Serve until a signal comes."""
-    import asyncio
-    from collections.abc import Iterator
-    from contextlib import contextmanager
-
-    import uvicorn
-
-    from .web import application
-
-    class Server(uvicorn.Server):
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            yield  # the command line answers them
-
-    server = Server(
-        uvicorn.Config(
-            application(service, token),
-            http="h11",
-            ws="none",
-            lifespan="off",
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            timeout_keep_alive=60,
-            timeout_graceful_shutdown=5,
-        )
-    )
-
-    def end() -> None:
-        server.should_exit = True
-
-    _allow_many_connections()
-    with held() as signals:
-        signals.hold(end)
-        asyncio.run(server.serve(sockets=[listening]))
-
-
-def _allow_many_connections() -> None:
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,17 +1,20 @@
-"""A dispatcher whose every change is in a journal before it is answered."""
+"""A dispatcher whose every change is on the disk before it is answered."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...core.errors import one_line
 from ...heuristics.datacenter.live.answers import Placement
 from ...heuristics.datacenter.live.dispatcher import Dispatcher
 from ...heuristics.datacenter.live.plan import Plan
-from .journal import MOST_CHANGES, Journal
+from ...heuristics.datacenter.worth.tables import cells_of
+from .journal import Journal, NotKept
+
+STATE, PLAN, POLICY, ARRIVED, JOBS = "state", "plan", "policy", "arrived", "job/"
+"""Keys: the state without jobs, the guidance document, the policy asked for, the number of
+arrivals; each job by its number."""
 
 
 class NotNow(Exception):
@@ -19,73 +22,85 @@ class NotNow(Exception):
 
 
 class Service:
-    """Answers as documents.
+    """Answers as documents, which must not leave before `kept`.
 
     A `ValueError` says what is wrong with a call; then nothing has changed. Other errors lead back
     to what the journal has, and to `NotNow`.
     """
 
-    def __init__(self, journal: Journal, first: Dispatcher) -> None:
-        self._journal = journal
-        state, _ = journal.read()
-        if state is None:
-            journal.write(first.state(whole=True))
+    def __init__(self, journal: Journal, first: Dispatcher, policy: str) -> None:
+        self.not_ready = ""
+        """Why nothing should be asked yet."""
+        self.journal, self._policy = journal, policy
+        if journal.read(STATE) is None:
+            journal.put({**_frame(first), PLAN: first.plan.document, POLICY: policy})
+            journal.flush()
         self._load()
-        self._dispatcher.prepare()
-        if journal.changes:
-            journal.write(self._dispatcher.state(whole=True))
+        plan = self._dispatcher.plan
+        if self._dispatcher.policy == "bid-price":
+            plan.worth.fill(cells_of(plan.worth.recipe))
 
     def _load(self) -> None:
-        """Go back to what the journal has."""
-        self._is_sure = False
-        state, changes = self._journal.read()
-        assert state is not None
-        self._follow(Dispatcher.resume(state, reasons=True))
-        for verb, given in changes:
-            self._do(verb, given)
-        self._is_sure = True
+        """Go back to what is on the disk."""
+        self._lost: int | None = None
+        state, running = self.journal.read(STATE), dict[str, list[Any]]()
+        state.update(document=self.journal.read(PLAN), arrived=self.journal.read(ARRIVED))
+        for _, entry in self.journal.items(JOBS):
+            place = state["waiting"] if entry["machine"] is None else running
+            if place is running:
+                running.setdefault(entry["machine"], []).append(entry)
+            else:
+                place.append(entry)
+        state["waiting"].sort(key=lambda entry: entry["rank"])
+        for machine in state["machines"]:
+            default = f"{machine['configuration']}/{machine['number']}"
+            machine["jobs"] = running.pop(machine.get("name", default), [])
+        self._dispatcher = Dispatcher.resume(state, policy=self._policy, reasons=True)
+        self._requests = _requests(self._dispatcher)
+        self._lost = self.journal.lost
 
     @property
-    def _current(self) -> Dispatcher:
-        """The dispatcher as the journal has it."""
-        if not self._is_sure:
+    def dispatcher(self) -> Dispatcher:
+        """The dispatcher, to ask; changes are made by the methods below."""
+        if self._lost != self.journal.lost:
             self._load()
         return self._dispatcher
 
-    def _follow(self, dispatcher: Dispatcher) -> None:
-        self._dispatcher = dispatcher
-        self._requests = _requests(dispatcher)
-
-    def _do(self, verb: str, given: dict[str, Any]) -> Any:
-        """Make a change of the dispatcher."""
-        made = getattr(self._dispatcher, verb)(**given)
-        if verb == "follow":
-            self._requests = _requests(self._dispatcher)
-        return made
-
-    def _change(self, verb: str, given: dict[str, Any], plan: Plan | None = None) -> Any:
-        """Make a change and keep it; `plan` is the prepared one of a guidance document."""
-        _ = self._current
+    async def kept(self) -> None:
+        """Wait until all that an answer may tell of is on the disk. Raises `NotNow`."""
         try:
-            with self._journal.change(verb, given):
-                made = self._do(verb, given if plan is None else {"guidance": plan})
+            await self.journal.kept()
+        except NotKept as error:
+            raise NotNow(one_line(f"not done: {error}", 200)) from error
+
+    def _change(self, verb: str, **given: Any) -> Any:
+        """Make a change of the dispatcher."""
+        dispatcher = self.dispatcher
+        try:
+            return getattr(dispatcher, verb)(**given)
         except ValueError:
             raise
         except Exception as error:
-            self._load()
+            self._lost = None  # it may be half made
+            self.journal.flush()
             raise NotNow(one_line(f"not done: {type(error).__name__}: {error}", 200)) from error
-        if self._journal.changes >= MOST_CHANGES:
-            with suppress(sqlite3.Error):  # the changes are kept; the next one tries again
-                self._journal.write(self._dispatcher.state(whole=True))
-        return made
+
+    def _put(self, jobs: Iterable[str], *, frame: bool = False, **more: Any) -> None:
+        """Keep these jobs as they are now, with `frame` machines and counters, too."""
+        changes = _frame(self._dispatcher) if frame else {}
+        for name in jobs:
+            entry = self._dispatcher.entry(name)
+            changes[f"{JOBS}{entry['number']:012d}"] = entry
+        self.journal.put({**changes, **more})
 
     def health(self) -> dict[str, Any]:
         """How many machines and waiting jobs there are."""
-        dispatcher = self._current
+        machines, running, waiting = self.dispatcher.counts
         return {
-            "ready": True,
-            "machines": len(dispatcher.machines),
-            "waiting": len(dispatcher.waiting),
+            "ready": not self.not_ready,
+            "machines": machines,
+            "running": running,
+            "waiting": waiting,
         }
 
     def request(self, job_class: str | None, demand: dict[str, float] | None) -> dict[str, Any]:
@@ -97,7 +112,7 @@ class Service:
                 raise ValueError(f"unknown class {job_class!r}")
             demand = self._requests[job_class]
         if job_class is None:
-            job_class = self._current.classify(demand)
+            job_class = self.dispatcher.classify(demand)
         return {"job_class": job_class, "demand": demand}
 
     def arrive(
@@ -105,27 +120,57 @@ class Service:
     ) -> dict[str, Any]:
         """A job arrives."""
         asked = self.request(job_class, demand)
-        made: Placement | None = self._change("arrive", {"job": job, **asked})
+        made: Placement | None = self._change("arrive", job=job, **asked)
+        entry = self._dispatcher.entry(job)
+        number = entry["number"]
+        self.journal.put({f"{JOBS}{number:012d}": entry, ARRIVED: number + 1})
         machine = None if made is None else made.name
         return {"id": job, "machine": machine, "class": asked["job_class"]}
 
     def has(self, job: str) -> bool:
         """Whether a job runs or waits."""
         try:
-            self._current.where(job)
+            self.dispatcher.where(job)
         except ValueError:
             return False
         return True
 
     def job(self, job: str) -> dict[str, Any]:
         """Where a job runs, and why."""
-        machine, job_class = self._current.where(job)
+        machine, job_class = self.dispatcher.where(job)
         why = self._dispatcher.explain(job).text
         return {"id": job, "machine": machine, "class": job_class, "why": why}
 
     def depart(self, job: str) -> dict[str, Any]:
         """A job is done, or is taken back."""
-        return {"id": job, "started": _started(self._change("depart", {"job": job}))}
+        number = self.dispatcher.entry(job)["number"]
+        started = _started(self._change("depart", job=job))
+        self._put([one["id"] for one in started], **{f"{JOBS}{number:012d}": None})
+        return {"id": job, "started": started}
+
+    def place(
+        self,
+        job: str,
+        machine: str,
+        job_class: str | None = None,
+        demand: Mapping[str, float] | None = None,
+    ) -> dict[str, Any]:
+        """Another program has started a job, a waiting one or one with its class and demand."""
+        waited = self.has(job)
+        given = {"job": job, "machine": machine, "job_class": job_class, "demand": demand}
+        started = _started(self._change("place", **given))
+        number = self._dispatcher.entry(job)["number"]
+        arrived = {} if waited else {ARRIVED: number + 1}
+        self._put([job, *(one["id"] for one in started)], **arrived)
+        return {"id": job, "machine": machine, "started": started}
+
+    def adopt(self, jobs: Mapping[str, tuple[str, str, Mapping[str, float]]]) -> None:
+        """Jobs run already: names of machine and class and the demand, by name."""
+        started = _started(self._change("adopt", jobs=jobs))
+        self._put([*jobs, *(one["id"] for one in started)])
+        if jobs:
+            numbers = [self._dispatcher.entry(name)["number"] for name in jobs]
+            self.journal.put({ARRIVED: max(numbers) + 1})
 
     def score(
         self,
@@ -135,7 +180,7 @@ class Service:
     ) -> dict[str, Any]:
         """What a start would cost on each machine."""
         asked = self.request(job_class, demand)
-        costs = self._current.score(asked["job_class"], asked["demand"], machines=machines)
+        costs = self.dispatcher.score(asked["job_class"], asked["demand"], machines=machines)
         return {"class": asked["job_class"], "scores": costs}
 
     def join(
@@ -143,28 +188,41 @@ class Service:
     ) -> dict[str, Any]:
         """A machine joins."""
         given = {"configuration": configuration, "capacity": capacity, "name": name}
-        return {"name": name, "started": _started(self._change("join", given).started)}
+        return self._started_by(name, self._change("join", **given).started)
 
     def leave(self, name: str) -> dict[str, Any]:
         """A machine leaves; its jobs have to start again."""
-        left = self._change("leave", {"machine": name})
+        left = self._change("leave", machine=name)
+        self._put([*left.jobs, *(one.job for one in left.started)], frame=True)
         return {"name": name, "jobs": left.jobs, "started": _started(left.started)}
 
     def drain(self, name: str) -> dict[str, Any]:
         """A machine starts no more jobs."""
-        return {"name": name, "started": _started(self._change("drain", {"machine": name}))}
+        return self._started_by(name, self._change("drain", machine=name))
 
     def undrain(self, name: str) -> dict[str, Any]:
         """A machine starts jobs again."""
-        return {"name": name, "started": _started(self._change("undrain", {"machine": name}))}
+        return self._started_by(name, self._change("undrain", machine=name))
 
-    def prepare(self, guidance: dict[str, Any]) -> Plan:
-        """The plan of a document with its tables; in any thread."""
-        return self._current.prepare(guidance)
+    def _started_by(self, name: str, placements: Iterable[Placement]) -> dict[str, Any]:
+        """What starts as a machine has changed."""
+        started = _started(placements)
+        self._put([one["id"] for one in started], frame=True)
+        return {"name": name, "started": started}
 
-    def follow(self, guidance: dict[str, Any], plan: Plan) -> dict[str, Any]:
-        """Another plan is followed, which `prepare` has made of the document."""
-        return {"started": _started(self._change("follow", {"guidance": guidance}, plan))}
+    def follow(self, plan: Plan) -> dict[str, Any]:
+        """Another plan is followed, which has its tables."""
+        started = _started(self._change("follow", guidance=plan))
+        self._requests = _requests(self._dispatcher)
+        document = self._dispatcher.plan.document
+        self._put([one["id"] for one in started], frame=True, **{PLAN: document})
+        return {"started": started}
+
+
+def _frame(dispatcher: Dispatcher) -> dict[str, Any]:
+    """What is kept beside the jobs, by key."""
+    state = dispatcher.state(jobs=False)
+    return {STATE: state, ARRIVED: state["arrived"]}
 
 
 def _started(placements: Iterable[Placement]) -> list[dict[str, str]]:
@@ -173,5 +231,5 @@ def _started(placements: Iterable[Placement]) -> list[dict[str, str]]:
 
 def _requests(dispatcher: Dispatcher) -> dict[str, dict[str, float]]:
     """What a job of each class needs by the plan."""
-    classes = dispatcher.prepare().document["datacenter"]["classes"]
+    classes = dispatcher.plan.document["datacenter"]["classes"]
     return {entry["name"]: entry["request"] for entry in classes}

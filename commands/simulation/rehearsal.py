@@ -80,9 +80,7 @@ class RehearsalAsked(NamedTuple):
     def check(self, *, without_prices: bool) -> None:
         """Raise `InputError` for options without a rehearsal, and a rehearsal without prices."""
         if self.rehearse and without_prices:
-            raise InputError(
-                "--rehearse writes into a plan with prices: not with --export, --as-printed"
-            )
+            raise InputError("--rehearse writes into a plan with prices: not with --as-printed")
         names = ("--load", "--noise", "--seeds", "--rehearsal-time", "--rival")
         for name, given in zip(names, self[1:], strict=True):
             if given is not None and not self.rehearse:

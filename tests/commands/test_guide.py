@@ -178,6 +178,20 @@ def test_a_rehearsal_is_in_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert f"Rehearsed at load 0.8, demands vary by 0.2: follow {found.rehearsal.winner}." in text
 
 
+def test_an_export_says_how_long_pods_wait_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slotwise.solvers.datacenter.rehearse.PART", 0.001)
+    file = tmp_path / "scheduler.yaml"
+    words = ["--rehearse", "--seeds", "2", "--export", "kubernetes", "--time-limit", "0.1"]
+    result = runner.invoke(app, [SMALL, *words, "-o", str(file)])
+    assert result.exit_code == 0, result.output
+    line = file.read_text().splitlines()[1]
+    assert line.startswith("# measured at load 0.95, demands that vary by 0, 3 runs: pods wait ")
+    assert " h with these weights alone, " in line
+    assert "pods wait" in " ".join(result.output.split())
+
+
 def test_a_rehearsal_without_time_says_so() -> None:
     words = ["--rehearse", "--rehearsal-time", "0", "--time-limit", "0.1", "--json"]
     document = json.loads(runner.invoke(app, [SMALL, *words]).stdout)
@@ -193,8 +207,7 @@ def test_a_rehearsal_without_time_says_so() -> None:
         (["--seeds", "3"], "--seeds is for --rehearse"),
         (["--rival", "fgd"], "--rival is for --rehearse"),
         (["--rehearsal-time", "3"], "--rehearsal-time is for --rehearse"),
-        (["--rehearse", "--as-printed"], "not with --export, --as-printed"),
-        (["--rehearse", "--export", "kubernetes"], "not with --export, --as-printed"),
+        (["--rehearse", "--as-printed"], "not with --as-printed"),
         (["--rehearse", "--load", "1"], "load: need a part of the bound above 0 and below 1"),
     ],
 )

@@ -40,6 +40,20 @@ class Left:
 
 
 @dataclass(frozen=True)
+class Offer:
+    """A machine where a job could start now."""
+
+    machine: str
+    """Its name."""
+    cost: float
+    """What a start there would cost, as of `score`."""
+    free: float
+    """What it has free, in parts of the largest machine, summed over the resources."""
+    home: bool
+    """Whether the policy lets such a job start there while others wait."""
+
+
+@dataclass(frozen=True)
 class Reason:
     """Why a job starts on a machine, or waits."""
 

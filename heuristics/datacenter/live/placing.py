@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ..classifier import nearest_class
-from .answers import Placement, Reason
-from .checks import checked_amounts, new_job
+from .answers import Offer, Placement, Reason
+from .checks import checked_amounts, known, new_job
 from .machine import Job, Machine
 from .plan import Units, fits
 from .scheduler import Scheduler
+from .state import job_entry
 
 
 class Placing:
@@ -59,6 +61,37 @@ class Placing:
             wanted = {self._machine(name).name for name in machines}
             room = [machine for machine in room if machine.name in wanted]
         return {machine.name: scheduler.rule.score(asked, machine) for machine in room}
+
+    def offers(self, job_class: str, demand: Mapping[str, float]) -> list[Offer]:
+        """Say where a job that would arrive now could start; nothing changes.
+
+        Parameters
+        ----------
+        job_class
+            Name of its class.
+        demand
+            What it would need, by resource.
+
+        Returns
+        -------
+        list of Offer
+            The machines that have room and may start the job, by cost, of equals the fullest first.
+        """
+        scheduler = self._scheduler
+        plan, rule = scheduler.plan, scheduler.rule
+        job = new_job(plan, 0, f"job of class {job_class!r}", job_class, job_class, demand)
+        k, homes = job.job_class, scheduler.line.places_for(job)
+        alike: dict[tuple[object, ...], tuple[float, float, bool]] = {}
+        found = []
+        for machine in scheduler.cluster.with_room(job.demand, plan.runs[k]):
+            # What a rule looks at; many machines are alike.
+            key = machine.configuration, machine.free, machine.more(k)
+            offer = alike.get(key)
+            if offer is None:
+                cost, free = rule.score(job, machine), plan.share_of(machine.free)
+                offer = alike[key] = cost, free, homes[machine.configuration]
+            found.append(Offer(machine.name, *offer))
+        return sorted(found, key=lambda offer: (offer.cost, offer.free))
 
     def place(
         self,
@@ -125,7 +158,24 @@ class Placing:
                 raise ValueError(f"job {name!r} is there already")
         return self._bind([(name, *entry) for name, entry in jobs.items()], now)
 
-    def classify(self, demand: Mapping[str, float]) -> str:
+    def able(self, job_class: str) -> set[str]:
+        """Say which machines can run a class, with room or without.
+
+        Parameters
+        ----------
+        job_class
+            Name of the class.
+
+        Returns
+        -------
+        set of str
+            Names of the machines.
+        """
+        plan, cluster = self._scheduler.plan, self._scheduler.cluster
+        runs = plan.runs[known(plan.number_of_class, "class", job_class)]
+        return {machine.name for machine in cluster if runs[machine.configuration]}
+
+    def classify(self, demand: Mapping[str, float], *, machine: str | None = None) -> str:
         """Say which class a request belongs to that names none.
 
         Of the classes that run on a machine that could hold the request, it is the nearest by
@@ -136,6 +186,8 @@ class Placing:
         ----------
         demand
             What the job needs, by resource.
+        machine
+            Name of the machine on which it runs already: then of the classes that run there.
 
         Returns
         -------
@@ -147,8 +199,14 @@ class Placing:
         if not any(given.values()):
             raise ValueError("request: demands nothing")
         units = plan.in_units(given)
-        able = [cluster.holds(units, runs) for runs in plan.runs]
+        if machine is not None:
+            j = self._machine(machine).configuration
+            able = [runs[j] for runs in plan.runs]
+        else:
+            able = [cluster.holds(units, runs) for runs in plan.runs]
         k = nearest_class(plan, units, able)
+        if k is None and machine is not None:
+            raise ValueError(f"request: no class runs on {machine}")
         if k is None:
             amounts = ", ".join(f"{name} {amount:g}" for name, amount in given.items())
             raise ValueError(f"request: {amounts}: larger than any machine that may start jobs")
@@ -198,6 +256,24 @@ class Placing:
         asked = self._job(job)
         machine = None if asked.machine is None else asked.machine.name
         return machine, self._scheduler.plan.classes[asked.job_class]
+
+    def entry(self, job: str) -> dict[str, Any]:
+        """Return what `state` has of a job, for a program that keeps it job by job.
+
+        Parameters
+        ----------
+        job
+            Its name.
+
+        Returns
+        -------
+        dict
+            Its entry, with `machine`, the name of the machine where it runs, None if it waits, and
+            `rank`, by which those that wait are in order.
+        """
+        asked = self._job(job)
+        machine = None if asked.machine is None else asked.machine.name
+        return {**job_entry(self._scheduler, asked), "machine": machine, "rank": asked.rank}
 
     def _bind(
         self,

@@ -7,7 +7,6 @@ prices, so that a node is full when what is left on it is worth little.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -17,22 +16,28 @@ from ....core.errors import InputError
 from ...kubernetes import documents_text
 from ..datacenter import Datacenter
 from ..guidance import Guidance
+from ..kubernetes.resources import OWN_NAMES, is_resource_name, kubernetes_name
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"
 MOST_WEIGHT = 100
-KNOWN_NAMES = {"core": "cpu", "cores": "cpu", "cpus": "cpu", "mem": "memory"}
-OWN_NAMES = ("cpu", "memory", "ephemeral-storage")
+CPU_AND_MEMORY = ("cpu", "memory")
 MOST_LISTED = 20
 """Most configurations whose own weights the comments list."""
+NOT_MEASURED = (
+    "not measured here: with --rehearse it is. On random datacenters pods waited NNN times as long "
+    "as with policy bid-price, about as long as with best fit"
+)
 
 
-def node_resources_fit(guidance: Guidance) -> tuple[str, list[str]]:
+def node_resources_fit(guidance: Guidance, *, measured: str = "") -> tuple[str, list[str]]:
     """A KubeSchedulerConfiguration that scores nodes by the worth of what is used.
 
     Parameters
     ----------
     guidance
         A plan with what limits the rate.
+    measured
+        What was measured of these weights on the datacenter.
 
     Returns
     -------
@@ -49,12 +54,8 @@ def node_resources_fit(guidance: Guidance) -> tuple[str, list[str]]:
     if guidance.prices is None:
         raise InputError("this plan has no prices of resources: make it with `slotwise guide`")
     datacenter, worth = guidance.datacenter, guidance.prices.resource
-    weight = resource_weights(worth.sum(axis=0))
-    resources = [
-        {"name": _kubernetes_name(name), "weight": number}
-        for name, number in zip(datacenter.resources, weight.tolist(), strict=True)
-        if number
-    ]
+    weight = weights_of(guidance)
+    resources = _resources(datacenter, weight)
     strategy = {"type": "MostAllocated", "resources": resources}
     profile: dict[str, Any] = {
         "schedulerName": "default-scheduler",
@@ -65,7 +66,7 @@ def node_resources_fit(guidance: Guidance) -> tuple[str, list[str]]:
         "kind": "KubeSchedulerConfiguration",
         "profiles": [profile],
     }
-    notes = _notes(guidance, weight)
+    notes = [measured or NOT_MEASURED, *_notes(guidance, weight)]
     lines = [
         f"Weights of resources for {datacenter.name}, from the prices of `slotwise guide`.",
         *notes,
@@ -73,6 +74,25 @@ def node_resources_fit(guidance: Guidance) -> tuple[str, list[str]]:
     ]
     comment = "".join(f"# {line}\n" for line in lines)
     return comment + documents_text([document]), notes
+
+
+def weights_of(guidance: Guidance) -> IntArray:
+    """Weights of the resources, shape (R,); cpu and memory have at least 1.
+
+    A node's score counts an extended resource only for pods that ask for it. Where nothing else has
+    a weight, all nodes would be alike for the others.
+    """
+    if guidance.prices is None:
+        raise InputError("this plan has no prices of resources: make it with `slotwise guide`")
+    weight = resource_weights(guidance.prices.resource.sum(axis=0))
+    always = [kubernetes_name(name) in CPU_AND_MEMORY for name in guidance.datacenter.resources]
+    whole: IntArray = np.maximum(weight, np.array(always, dtype=np.int64))
+    return whole
+
+
+def is_counted_always(name: str) -> bool:
+    """Whether a resource counts for pods that do not ask for it, too."""
+    return kubernetes_name(name) in OWN_NAMES
 
 
 def resource_weights(worth: FloatArray) -> IntArray:
@@ -88,9 +108,15 @@ def resource_weights(worth: FloatArray) -> IntArray:
     return whole
 
 
-def _kubernetes_name(name: str) -> str:
-    known = KNOWN_NAMES.get(name.lower(), name)
-    return known.lower() if known.lower() in OWN_NAMES else known
+def _resources(datacenter: Datacenter, weight: IntArray) -> list[dict[str, Any]]:
+    """The entries of the strategy: what has a weight, and always cpu and memory."""
+    listed = {
+        kubernetes_name(name): number
+        for name, number in zip(datacenter.resources, weight.tolist(), strict=True)
+        if number
+    }
+    listed |= {name: 1 for name in CPU_AND_MEMORY if name not in listed}
+    return [{"name": name, "weight": number} for name, number in listed.items()]
 
 
 def _notes(guidance: Guidance, weight: IntArray) -> list[str]:
@@ -108,22 +134,17 @@ def _notes(guidance: Guidance, weight: IntArray) -> list[str]:
     zero = [name for name, number in zip(datacenter.resources, weight, strict=True) if not number]
     if zero:
         notes.append(f"worth nothing at these prices, so left out: {', '.join(zero)}")
-    foreign = [
-        name
-        for name, number in zip(datacenter.resources, weight.tolist(), strict=True)
-        if number and not _is_resource_name(_kubernetes_name(name))
-    ]
+    names = {name: kubernetes_name(name) for name in datacenter.resources if name not in zero}
+    for name, there in names.items():
+        if there not in (name, *OWN_NAMES):
+            notes.append(f"{name} is written as {there}: change it if your nodes call it otherwise")
+    foreign = [name for name, there in names.items() if not is_resource_name(there)]
     if foreign:
         notes.append(
             f"no resource of Kubernetes has this name: replace {', '.join(foreign)} by the "
             "extended resource, such as nvidia.com/gpu"
         )
     return notes
-
-
-def _is_resource_name(name: str) -> bool:
-    extended = re.fullmatch(r"[a-z0-9.-]+/[A-Za-z0-9._-]+", name)
-    return name in OWN_NAMES or extended is not None
 
 
 def _by_configuration(datacenter: Datacenter, worth: FloatArray) -> list[str]:

@@ -51,6 +51,7 @@ def test_weights_are_what_all_of_a_resource_is_worth(plan: Guidance) -> None:
                                 "resources": [
                                     {"name": "cpu", "weight": 100},
                                     {"name": "nvidia.com/gpu", "weight": 11},
+                                    {"name": "memory", "weight": 1},
                                 ],
                             }
                         },
@@ -64,14 +65,34 @@ def test_weights_are_what_all_of_a_resource_is_worth(plan: Guidance) -> None:
     assert "#   small: cores 100, nvidia.com/gpu 33, disk 0" in comments
     assert "worth nothing at these prices, so left out: disk" in notes
     assert not any("replace" in note or "affinity" in note for note in notes)
+    assert notes[0].startswith("not measured here: with --rehearse it is")
+
+
+def test_cpu_and_memory_are_never_left_out(plan: Guidance) -> None:
+    # All of the limit is GPUs: alone they would guide no pod that asks for none.
+    prices = plan.prices
+    assert prices is not None
+    only = replace(prices, resource=np.array([[0.0, 0.6, 0.0], [0.0, 0.4, 0.0]]))
+    text, _ = export(replace(plan, prices=only), "kubernetes", measured="measured: so and so")
+    args = yaml.safe_load(text)["profiles"][0]["pluginConfig"][0]["args"]
+    assert args["scoringStrategy"]["resources"] == [
+        {"name": "cpu", "weight": 1},
+        {"name": "nvidia.com/gpu", "weight": 100},
+        {"name": "memory", "weight": 1},
+    ]
+    assert text.splitlines()[1] == "# measured: so and so"
 
 
 def test_names_that_kubernetes_does_not_have_are_noted(plan: Guidance) -> None:
     data = replace(plan.datacenter, resources=("Mem", "gpu", "disk"))
+    foreign = replace(plan.datacenter, resources=("cpu", "fpga", "disk"))
+    _, others = export(replace(plan, datacenter=foreign), "kubernetes")
+    assert any("replace fpga by the extended resource" in note for note in others)
     prices = ClassPrices(np.ones(1), np.array([[True, False]]))
     text, notes = export(replace(plan, datacenter=data, class_prices=prices), "kubernetes")
     assert "name: memory" in text
-    assert any("replace gpu by the extended resource" in note for note in notes)
+    assert "name: nvidia.com/gpu" in text
+    assert any("gpu is written as nvidia.com/gpu: change it" in note for note in notes)
     assert any("node affinity" in note for note in notes)
 
 

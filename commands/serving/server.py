@@ -1,0 +1,160 @@
+"""The server: a socket, the application on it, and what runs beside it until a signal comes."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from ...core.errors import InputError, one_line
+from ..console import tell
+from ..process.interrupts import held
+
+HEAD_SECONDS = 60
+"""Within them the head of a request arrives, after the last answer or the beginning."""
+
+Beside = Callable[[], Awaitable[None]]
+"""What runs beside the answers, in the same thread: it must never work long without waiting."""
+
+
+def listening_at(host: str, port: int) -> socket.socket:
+    """A socket that listens there."""
+    try:
+        kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.create_server((host, port), family=kind, backlog=2048)
+        # Heads and bodies of answers are written one after the other: none waits for the other.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
+    except OSError as error:
+        raise InputError(f"--host {host} --port {port}: {error.strerror or error}") from None
+
+
+@dataclass(frozen=True)
+class Tls:
+    """Files of a certificate and its key, and of the authority that clients are known to."""
+
+    certificate: Path
+    key: Path
+    clients: Path | None = None
+
+    def check(self) -> None:
+        """Raise `InputError` if they are none, or do not belong together."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:
+            context.load_cert_chain(self.certificate, self.key, password=_no_password)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise InputError(f"--tls-cert {self.certificate} --tls-key {self.key}: {why}") from None
+        if self.clients is not None:
+            try:
+                context.load_verify_locations(self.clients)
+            except (OSError, ValueError) as error:
+                why = getattr(error, "strerror", None) or str(error)
+                raise InputError(f"--tls-client-ca {self.clients}: {why}") from None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """As uvicorn takes them."""
+        made: dict[str, Any] = {"ssl_certfile": self.certificate, "ssl_keyfile": self.key}
+        if self.clients is not None:
+            made |= {"ssl_ca_certs": str(self.clients), "ssl_cert_reqs": ssl.CERT_REQUIRED}
+        return made
+
+
+def _no_password() -> str:
+    raise ValueError("the key has a password")
+
+
+class Connection(HttpToolsProtocol):
+    """A connection; who sends no whole head of a request in `HEAD_SECONDS` is let go."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Begin to wait for the first head."""
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(
+            HEAD_SECONDS, self.timeout_keep_alive_handler
+        )
+
+    def data_received(self, data: bytes) -> None:
+        """A part of a head does not count."""
+        waiting, self.timeout_keep_alive_task = self.timeout_keep_alive_task, None
+        cycle = self.cycle
+        super().data_received(data)
+        if waiting is None:
+            return
+        if self.cycle is cycle and not self.transport.is_closing():
+            self.timeout_keep_alive_task = waiting
+        else:
+            waiting.cancel()
+
+
+def run(
+    application: Starlette,
+    listening: socket.socket,
+    *,
+    tls: Tls | None = None,
+    beside: Iterable[Beside] = (),
+) -> None:
+    """Serve until a signal comes; what is `beside` begins with the service and ends with it."""
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield  # the command line answers them
+
+    server = Server(
+        uvicorn.Config(
+            application,
+            http=Connection,
+            ws="none",
+            lifespan="off",
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=HEAD_SECONDS,
+            timeout_graceful_shutdown=5,
+            **({} if tls is None else tls.settings),
+        )
+    )
+
+    def end() -> None:
+        server.should_exit = True
+
+    async def serve() -> None:
+        tasks = [asyncio.create_task(_told(task)) for task in beside]
+        await server.serve(sockets=[listening])
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    _allow_many_connections()
+    with held() as signals:
+        signals.hold(end)
+        with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+            runner.run(serve())
+
+
+async def _told(task: Beside) -> None:
+    """Run a task; if it fails, the service goes on without it."""
+    try:
+        await task()
+    except Exception as error:
+        tell([one_line(f"{type(error).__name__}: {error}")], quiet=False)
+
+
+def _allow_many_connections() -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,0 +1,1 @@
+"""Nodes and pods of Kubernetes as machines and jobs of a datacenter."""
