@@ -54,6 +54,9 @@ ROUTES: tuple[Route, ...] = (
 )
 """Kinds of proofs, the cheapest first."""
 
+CLAIMED: dict[str, Route] = {"last jobs": last_jobs}
+"""By the name of a bound that a result claims: what proves just that is tried before all others."""
+
 
 def certify_result(
     result: Result,
@@ -115,7 +118,7 @@ class _Search:
         result = self.result
         shop = Shop(parsed(self.text))
         self.unit, self.impossible = shop.unit, None in (*shop.least_map, *shop.least_reduce)
-        if result.schedule is not None:
+        if result.status is Status.OPTIMAL and result.schedule is not None:
             text = json.dumps(schedule_document(result.instance, result.schedule))
             self.makespan = shortest(shop, parsed(text))
         if self.impossible:
@@ -128,7 +131,8 @@ class _Search:
         claim = Claim(
             result.instance, shop, self.makespan, target, exact, result.bound_name, self.clock
         )
-        for route in self.routes:
+        first = CLAIMED.get(result.bound_name)
+        for route in sorted(self.routes, key=lambda route: route is not first):
             if self.proved >= target and route not in CLOSES:
                 continue
             for proof in route(claim):
