@@ -716,7 +716,7 @@ def lower_bound(shop: Shop, proof: Any) -> int:
     """
     name = need(mapping(proof, "a proof").get("proof"), str, "name of a proof")
     theorems = dict(PROOFS)
-    for module in ("verify_prices", "verify_search"):
+    for module in ("verify_prices", "verify_spread", "verify_search"):
         if name not in theorems:
             theorems.update(beside(module).PROOFS)
     return math.ceil(theorems[choice(name, theorems, "name of a proof")](shop, proof))

@@ -403,23 +403,23 @@ def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
             last = LastJob(shop, job, tails[job])
             most = min(len(tasks), usable)
             earned += max(s * price - last.cost(s) for s in range(most + 1))
-    left = separate_work(shop) - earned
+    left = separate_work(shop, range(len(shop.input))) - earned
     return price + left / (usable if left > 0 else 1)
 
 
-def separate_work(shop: verify.Shop) -> int:
-    """Of all map tasks: the least read and the least processing, perhaps on different slots.
+def separate_work(shop: verify.Shop, tasks: range) -> int:
+    """Of map tasks: the least read and the least processing, perhaps on different slots.
 
-    What a task reads beyond its least read is then beyond this. With security all that `LastJob`
-    adds for reads is 0.
+    What a task reads beyond its least read is then beyond this. With security all that is added
+    for reads elsewhere is 0.
     """
     if shop.security is not None:
-        return sum(shop.least_map)
+        return sum(shop.least_map[task] for task in tasks)
     work = 0
-    for task, size in enumerate(shop.input):
+    for task in tasks:
         factor = shop.fastest(shop.maps, shop.maps.job[task])["all", ""]
-        work += size * shop.input_cost[shop.nearest_replica(task)]
-        work += shop.maps.processing[task] * factor
+        read = shop.input[task] * shop.input_cost[shop.nearest_replica(task)]
+        work += read + shop.maps.processing[task] * factor
     return work
 
 

@@ -1,0 +1,242 @@
+"""A lower bound whose certificate is prices of work by intervals of time; see `verify.py`.
+
+A job whose map phase ends early cannot have had much of its input on one node, and one whose map
+phase ends late cannot have many of its reduce tasks on one node. So a part of what these read is
+not on their node or rack, or map tasks have read their input from elsewhere to be there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import accumulate, pairwise
+from operator import mul, sub
+from typing import Any, NamedTuple
+
+try:
+    from . import verify, verify_prices
+except ImportError:  # beside verify.py, without slotwise
+    import verify  # type: ignore[import-not-found,no-redef]
+
+    verify_prices = verify.beside("verify_prices")
+
+WHOLE = 10**9
+"""Shares are counted in parts of the whole, rounded up."""
+MOST_CASES = 10**7
+"""A proof with more jobs times intervals times nodes is refused."""
+
+Shares = dict[Any, int]
+"""By place, a node or a rack."""
+
+
+class Case(NamedTuple):
+    """What holds if the map phase of a job ends in an interval."""
+
+    interval: int
+    tail: int
+    """The least time from the end of the map phase to that of the job."""
+    map_open: int
+    reduce_open: int
+    """`map_open`, `reduce_open`: how long, within the interval, its map or reduce tasks run."""
+    ways: list[tuple[int, int]]
+    """Map work and reduce work; one of these pairs, or a mean of some, is not more than is done."""
+
+
+def spread(shop: verify.Shop, proof: verify.Proof) -> int:
+    """Work pays for the time in which it is done; where that is more than can be earned, no room.
+
+    `ends` cut the time up to a horizon, the last of them, into intervals; `map` and `reduce` price
+    a unit of work in each. The map work of a job whose map phase ends in an interval is done in
+    this one or before, its reduce work in this one or later: it pays the least price there at
+    least. In whichever interval each job's map phase ends: if all jobs pay more than all slots can
+    earn (`Prices`), no schedule is within the horizon.
+    """
+    what = "spread"
+    verify.fields(proof, what, ("proof", "ends", "map", "reduce"))
+    ends = [
+        verify.index(end, 10**300, f"{what}: ends")
+        for end in verify.rows(proof["ends"], None, what)
+    ]
+    if not ends or any(b <= a for a, b in pairwise([0, *ends])):
+        verify.refuse(f"{what}: ends must rise, from above 0 on")
+    if len(ends) * len(shop.jobs) * len(shop.nodes) > MOST_CASES:
+        verify.refuse(f"{what}: too many intervals")
+    maps, reduces = (Prices(shop, kind, proof[kind], ends) for kind in ("map", "reduce"))
+    paid = 0
+    for job, head in enumerate(verify_prices.spans(shop)[0]):
+        cases = cases_of(shop, job, ends)
+        if not cases:
+            return ends[-1] + 1
+        maps.wait(job, min(case.tail for case in cases))
+        reduces.wait(job, head)
+        paid += min(
+            maps.paid(job, case.interval, case.map_open, map_work)
+            + reduces.paid(job, case.interval, case.reduce_open, reduce_work)
+            for case in cases
+            for map_work, reduce_work in case.ways
+        )
+    return (
+        ends[-1] + 1
+        if paid > maps.earned() + reduces.earned()
+        else verify.refuse(f"{what}: they prove nothing")
+    )
+
+
+class Prices:
+    """What the work of one phase pays, and what the slots can earn with it.
+
+    All is said of map work; reduce work is the same, read backwards. Of the price of a unit of work
+    the part `all` is for all work: u slots can earn u times the horizon less the u least tails,
+    see `waits` in `verify.py`, where u is the lesser number of slots and tasks. The part `open` is
+    for what is open: a job occupies no more slots at a time than it has map tasks, and none after
+    the end of its map phase. What is above these two parts, a slot can earn all the time.
+    """
+
+    def __init__(self, shop: verify.Shop, kind: str, document: Any, ends: list[int]) -> None:
+        what = f"spread: {kind}"
+        verify.fields(document, what, ("price", "open", "all"))
+        self.all = verify.index(document["all"], 10**300, what)
+        price, self.open = (
+            [verify.index(p, 10**300, what) for p in verify.rows(document[name], len(ends), what)]
+            for name in ("price", "open")
+        )
+        lengths = list(map(sub, ends, [0, *ends]))
+        self.backwards = kind == "reduce"
+        if self.backwards:
+            price, self.open, lengths = price[::-1], self.open[::-1], lengths[::-1]
+        self.least = list(accumulate(price, min))
+        self.before = [0, *accumulate(map(mul, self.open, lengths))]
+        rest = (max(0, p - o - self.all) for p, o in zip(price, self.open, strict=True))
+        self.phase, self.horizon = shop.phases[kind], ends[-1]
+        self.slots = len(self.phase.node)
+        self.rest = self.slots * sum(map(mul, rest, lengths))
+        self.waits: list[int] = []
+
+    def wait(self, job: int, time: int) -> None:
+        """After each map task of a job follows its tail."""
+        self.waits += [time] * min(self.slots, len(self.phase.tasks[job]))
+
+    def paid(self, job: int, interval: int, part: int, work: int) -> int:
+        """What a job pays that ends in an interval, and is open for a part of it, less its `open`."""
+        k = len(self.least) - 1 - interval if self.backwards else interval
+        occupied = min(self.slots, len(self.phase.tasks[job]))
+        return self.least[k] * work - occupied * (self.before[k] + self.open[k] * part)
+
+    def earned(self) -> int:
+        """What all slots earn at most, without the part `open`."""
+        waits = sorted(self.waits)[: self.slots]
+        return self.rest + self.all * (len(waits) * self.horizon - sum(waits))
+
+
+def cases_of(shop: verify.Shop, job: int, ends: list[int]) -> list[Case]:
+    """All intervals in which the map phase of a job can end. Without map tasks it ends at 0."""
+    heads, tails = (side[job] for side in verify_prices.spans(shop))
+    maps, reduces = (phase.tasks[job] for phase in (shop.maps, shop.reduces))
+    map_work = verify_prices.separate_work(shop, maps)
+    reduce_work = sum(shop.least_reduce[w] for w in reduces)
+    reads = Reads(shop, job) if shop.output_of[job] and reduces else None
+    cases = []
+    for k, (start, end) in enumerate(pairwise([0, *ends])):
+        if heads > end or (k and not maps):
+            continue
+        left, tail, ways = ends[-1] - start, tails, [(map_work, reduce_work)]
+        if reads is not None:
+            known = reads.known(end, left)
+            if known is None:
+                continue
+            tail = max(tail, known[0])
+            ways = [(map_work + moved, work) for moved, work in known[1]]
+        if tail <= left:
+            map_open = max(0, min(end, ends[-1] - tail) - start)
+            cases.append(Case(k, tail, map_open, max(0, end - max(start, heads)), ways))
+    return cases
+
+
+class Reads:
+    """What the reduce tasks of one job take if the map phase ends by a time, and what is left then.
+
+    With x_v and z_v the shares of the job's map output and of its reduce tasks on node v, and a the
+    sum of all x_v z_v, the reduce tasks read on their node a share a of all that they read. Let X_v
+    and Z_v be upper bounds of the shares, and fill(X) the shares if places are filled to their
+    bounds, the greatest first, until nothing is left. Then a <= sum of fill(X) fill(Z): sorted and
+    added up from the greatest on, x is nowhere above fill(X), nor z above fill(Z). Let H_v be the
+    share of the input that v reads at its best rate. If map tasks read a share m of the input at a
+    worse one, a <= sum of fill(min(X, H)) fill(Z) + m max Z, and they take so much longer. The same
+    holds for racks. Both bounds meet at some m: that and m = 0 are the two ways at each level.
+    """
+
+    def __init__(self, shop: verify.Shop, job: int) -> None:
+        self.job = verify_prices.JobReads(shop, job)
+        self.maps, self.reduces = Counter(shop.maps.node), Counter(shop.reduces.node)
+        self.worked = [0, *accumulate(reversed(self.job.processing))]
+        tasks, cost = shop.maps.tasks[job], shop.input_cost
+        levels: Iterable[tuple[Callable[[int], Any], int, int]] = (
+            (int, cost[1] - cost[0], self.job.near),
+            (shop.rack.__getitem__, cost[2] - cost[1], self.job.rack),
+        )
+        self.levels: list[tuple[Callable[[int], Any], Shares, int, int]] = []
+        for place, more, saved in levels:
+            held = verify_prices.input_at(shop, tasks, place, set(map(place, self.maps)))
+            shares = {name: share(size, self.job.whole) for name, size in held.items()}
+            self.levels.append((place, shares, more * self.job.whole, saved))
+
+    def known(self, until: int, left: int) -> tuple[int, list[tuple[int, int]]] | None:
+        """The tail and the ways: additional map work, reduce work. None if there is no room."""
+        most = {slots: self.job.on_node.most(slots, until) for slots in set(self.maps.values())}
+        inputs = {node: share(most[slots], self.job.whole) for node, slots in self.maps.items()}
+        saved = 0
+        for place, _, _, step in self.levels:
+            there = together(inputs, place)
+            saved += step * max(there.get(place(node), 0) for node in self.reduces)
+        read, tasks = self.job.far - saved // WHOLE, len(self.job.processing)
+
+        def fit(time: int) -> int:
+            return bisect_right(range(1, tasks + 1), time, key=lambda n: self.worked[n] + n * read)
+
+        on_slot = fit(left)
+        fits = {slots: min(slots * on_slot, fit(slots * left)) for slots in self.reduces.values()}
+        if sum(fits[slots] for slots in self.reduces.values()) < tasks:
+            return None
+        reduces = {node: share(fits[slots], tasks) for node, slots in self.reduces.items()}
+        ways = [(0, self.worked[-1] + tasks * self.job.far)]
+        for place, held, more, step in self.levels:
+            x, z = together(inputs, place), together(reduces, place)
+            free = product({name: min(most, held[name]) for name, most in x.items()}, z)
+            best, widest = product(x, z), max(z.values())
+            moves = [(0, free), (more * (best - free) // (widest * WHOLE), best)]
+            ways = [
+                (moved + longer, work + -step * tasks * local // WHOLE**2)
+                for moved, work in ways
+                for longer, local in dict.fromkeys(moves)
+            ]
+        tail = verify.span((p + read for p in self.job.processing), sum(self.reduces.values()))
+        return tail, ways
+
+
+def share(part: Any, whole: int) -> int:
+    """A share of a whole, at most 1, rounded up."""
+    return min(WHOLE, int(-(-part * WHOLE // whole)))
+
+
+def together(shares: Shares, place: Callable[[int], Any]) -> Shares:
+    """The shares of places, from those of nodes."""
+    sums = Counter[Any]()
+    for node, part in shares.items():
+        sums[place(node)] += part
+    return {name: min(WHOLE, part) for name, part in sums.items()}
+
+
+def product(x: Shares, z: Shares) -> int:
+    """The sum of fill(X) fill(Z) over the places that can have something of both, rounded up."""
+    both = [name for name in x if x[name] and z.get(name)]
+    total, left_x, left_z = 0, WHOLE, WHOLE
+    falling = (sorted((side[name] for name in both), reverse=True) for side in (x, z))
+    for a, b in zip(*falling, strict=True):
+        a, b = min(a, left_x), min(b, left_z)
+        total, left_x, left_z = total + a * b, left_x - a, left_z - b
+    return total
+
+
+PROOFS: dict[str, verify.Theorem] = {"spread": spread}
+"""From the problem and the numbers of a certificate to a bound in units, by name."""
