@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, cmp_to_key, lru_cache, partial
 from itertools import accumulate, pairwise
 from operator import sub
 from typing import Any
@@ -146,13 +146,13 @@ class Part:
     """
 
     def __init__(self, lengths: list[int], sizes: list[int]) -> None:
-        tasks = list(zip(lengths, sizes, strict=True))
-        # What takes no time first, then most input per time.
-        tasks.sort(key=lambda task: (task[0] > 0, -Fraction(task[1], task[0] or 1)))
+        tasks = [task for task in zip(lengths, sizes, strict=True) if task[1]]
+        # Most input per time first.
+        tasks.sort(key=cmp_to_key(lambda a, b: a[0] * b[1] - b[0] * a[1]))
         self.worked = [0, *accumulate(length for length, _ in tasks)]
         self.gained = [0, *accumulate(size for _, size in tasks)]
         self.largest = [0, *accumulate(sorted(sizes, reverse=True))]
-        tasks.sort()
+        tasks = sorted(zip(lengths, sizes, strict=True))
         self.length = [length for length, _ in tasks]
         self.turn = list(accumulate(self.length))
         self.shorter = [0, *accumulate(size for _, size in tasks)]
@@ -167,7 +167,7 @@ class Part:
         tasks, time = len(self.length), slots * until
         whole = bisect_right(self.worked, time) - 1
         filled = Fraction(self.gained[whole])
-        if whole < tasks:
+        if whole + 1 < len(self.worked):
             length = self.worked[whole + 1] - self.worked[whole]
             size = self.gained[whole + 1] - self.gained[whole]
             filled += Fraction(size * (time - self.worked[whole]), length)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from operator import mul, sub
 from typing import Any, NamedTuple
@@ -63,13 +64,13 @@ def spread(shop: verify.Shop, proof: verify.Proof) -> int:
     if len(ends) * len(shop.jobs) * len(shop.nodes) > MOST_CASES:
         verify.refuse(f"{what}: too many intervals")
     maps, reduces = (Prices(shop, kind, proof[kind], ends) for kind in ("map", "reduce"))
+    heads, _ = verify_prices.spans(shop)
     paid = 0
-    for job, head in enumerate(verify_prices.spans(shop)[0]):
-        cases = cases_of(shop, job, ends)
+    for job, cases in enumerate(cases_by_job(shop, tuple(ends))):
         if not cases:
             return ends[-1] + 1
         maps.wait(job, min(case.tail for case in cases))
-        reduces.wait(job, head)
+        reduces.wait(job, heads[job])
         paid += min(
             maps.paid(job, case.interval, case.map_open, map_work)
             + reduces.paid(job, case.interval, case.reduce_open, reduce_work)
@@ -118,7 +119,7 @@ class Prices:
         self.waits += [time] * min(self.slots, len(self.phase.tasks[job]))
 
     def paid(self, job: int, interval: int, part: int, work: int) -> int:
-        """What a job pays that ends in an interval, and is open for a part of it, less its `open`."""
+        """What a job pays that ends in an interval, open for a part of it; less its `open`."""
         k = len(self.least) - 1 - interval if self.backwards else interval
         occupied = min(self.slots, len(self.phase.tasks[job]))
         return self.least[k] * work - occupied * (self.before[k] + self.open[k] * part)
@@ -129,7 +130,13 @@ class Prices:
         return self.rest + self.all * (len(waits) * self.horizon - sum(waits))
 
 
-def cases_of(shop: verify.Shop, job: int, ends: list[int]) -> list[Case]:
+@lru_cache(1)
+def cases_by_job(shop: verify.Shop, ends: tuple[int, ...]) -> list[list[Case]]:
+    """The cases of every job."""
+    return [cases_of(shop, job, ends) for job in range(len(shop.jobs))]
+
+
+def cases_of(shop: verify.Shop, job: int, ends: Sequence[int]) -> list[Case]:
     """All intervals in which the map phase of a job can end. Without map tasks it ends at 0."""
     heads, tails = (side[job] for side in verify_prices.spans(shop))
     maps, reduces = (phase.tasks[job] for phase in (shop.maps, shop.reduces))
@@ -167,64 +174,69 @@ class Reads:
     """
 
     def __init__(self, shop: verify.Shop, job: int) -> None:
-        self.job = verify_prices.JobReads(shop, job)
+        self.shop, self.job = shop, verify_prices.JobReads(shop, job)
         self.maps, self.reduces = Counter(shop.maps.node), Counter(shop.reduces.node)
         self.worked = [0, *accumulate(reversed(self.job.processing))]
-        tasks, cost = shop.maps.tasks[job], shop.input_cost
-        levels: Iterable[tuple[Callable[[int], Any], int, int]] = (
+        tasks, cost, whole = shop.maps.tasks[job], shop.input_cost, self.job.whole
+        places: Iterable[tuple[Callable[[int], Any], int, int]] = (
             (int, cost[1] - cost[0], self.job.near),
             (shop.rack.__getitem__, cost[2] - cost[1], self.job.rack),
         )
-        self.levels: list[tuple[Callable[[int], Any], Shares, int, int]] = []
-        for place, more, saved in levels:
+        self.levels: list[tuple[Shares, int, int]] = []
+        for place, more, saved in places:
             held = verify_prices.input_at(shop, tasks, place, set(map(place, self.maps)))
-            shares = {name: share(size, self.job.whole) for name, size in held.items()}
-            self.levels.append((place, shares, more * self.job.whole, saved))
+            shares = {name: share(size, whole) for name, size in held.items()}
+            self.levels.append((shares, more * whole, saved))
 
     def known(self, until: int, left: int) -> tuple[int, list[tuple[int, int]]] | None:
         """The tail and the ways: additional map work, reduce work. None if there is no room."""
         most = {slots: self.job.on_node.most(slots, until) for slots in set(self.maps.values())}
-        inputs = {node: share(most[slots], self.job.whole) for node, slots in self.maps.items()}
-        saved = 0
-        for place, _, _, step in self.levels:
-            there = together(inputs, place)
-            saved += step * max(there.get(place(node), 0) for node in self.reduces)
-        read, tasks = self.job.far - saved // WHOLE, len(self.job.processing)
+        inputs = self.bounds(self.maps, most, self.job.whole)
+        saved, tasks = 0, len(self.job.processing)
+        for x, reducing, (_, _, step) in zip(inputs, self.reducing, self.levels, strict=True):
+            saved += step * max(x.get(name, 0) for name in reducing)
+        read = self.job.far - saved // WHOLE
 
         def fit(time: int) -> int:
             return bisect_right(range(1, tasks + 1), time, key=lambda n: self.worked[n] + n * read)
 
-        on_slot = fit(left)
-        fits = {slots: min(slots * on_slot, fit(slots * left)) for slots in self.reduces.values()}
-        if sum(fits[slots] for slots in self.reduces.values()) < tasks:
+        on_slot, slots_of = fit(left), self.reduces.values()
+        fits = {slots: min(slots * on_slot, fit(slots * left)) for slots in set(slots_of)}
+        if sum(map(fits.__getitem__, slots_of)) < tasks:
             return None
-        reduces = {node: share(fits[slots], tasks) for node, slots in self.reduces.items()}
+        reduces = self.bounds(self.reduces, fits, tasks)
         ways = [(0, self.worked[-1] + tasks * self.job.far)]
-        for place, held, more, step in self.levels:
-            x, z = together(inputs, place), together(reduces, place)
-            free = product({name: min(most, held[name]) for name, most in x.items()}, z)
+        for x, z, (held, more, step) in zip(inputs, reduces, self.levels, strict=True):
+            free = product({name: min(part, held[name]) for name, part in x.items()}, z)
             best, widest = product(x, z), max(z.values())
-            moves = [(0, free), (more * (best - free) // (widest * WHOLE), best)]
+            moves = dict.fromkeys([(0, free), (more * (best - free) // (widest * WHOLE), best)])
             ways = [
                 (moved + longer, work + -step * tasks * local // WHOLE**2)
                 for moved, work in ways
-                for longer, local in dict.fromkeys(moves)
+                for longer, local in moves
             ]
-        tail = verify.span((p + read for p in self.job.processing), sum(self.reduces.values()))
-        return tail, ways
+        return verify.span((p + read for p in self.job.processing), sum(slots_of)), ways
+
+    @cached_property
+    def reducing(self) -> tuple[set[Any], set[Any]]:
+        """Nodes with reduce slots, and racks."""
+        return set(self.reduces), {self.shop.rack[node] for node in self.reduces}
+
+    def bounds(
+        self, slots_of: Counter[int], most: dict[int, Any], whole: int
+    ) -> tuple[Shares, Shares]:
+        """Bounds of the shares of nodes, and of racks, from what so many slots can do."""
+        parts = {slots: share(part, whole) for slots, part in most.items()}
+        nodes = {node: parts[slots] for node, slots in slots_of.items()}
+        racks = Counter[Any]()
+        for node, part in nodes.items():
+            racks[self.shop.rack[node]] += part
+        return nodes, {name: min(WHOLE, part) for name, part in racks.items()}
 
 
 def share(part: Any, whole: int) -> int:
     """A share of a whole, at most 1, rounded up."""
     return min(WHOLE, int(-(-part * WHOLE // whole)))
-
-
-def together(shares: Shares, place: Callable[[int], Any]) -> Shares:
-    """The shares of places, from those of nodes."""
-    sums = Counter[Any]()
-    for node, part in shares.items():
-        sums[place(node)] += part
-    return {name: min(WHOLE, part) for name, part in sums.items()}
 
 
 def product(x: Shares, z: Shares) -> int:

@@ -24,6 +24,7 @@ from ....verify import (
     shortest,
 )
 from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
+from ..relaxations.spread_bound import PROOF as SPREAD_PROOF
 from ..result import Result, Status
 from .claim import Claim, Route
 from .closed_forms import closed_forms
@@ -31,6 +32,7 @@ from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
 from .patterns import pattern_prices
 from .search import LONGER, LONGEST, QUICK, searches
+from .spread import spread
 from .time_prices import prices_of_time
 from .tree import trees
 from .unrelated_machines import unrelated_machines
@@ -47,6 +49,7 @@ ROUTES: tuple[Route, ...] = (
     prices_of_time,
     pattern_prices,
     CLOSES[0],
+    spread,
     unrelated_machines,
     CLOSES[1],
     trees,
@@ -54,7 +57,7 @@ ROUTES: tuple[Route, ...] = (
 )
 """Kinds of proofs, the cheapest first."""
 
-CLAIMED: dict[str, Route] = {"last jobs": last_jobs}
+CLAIMED: dict[str, Route] = {"last jobs": last_jobs, SPREAD_PROOF: spread}
 """By the name of a bound that a result claims: what proves just that is tried before all others."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import highspy
@@ -20,8 +20,8 @@ from .claim import Claim
 SLACKS = 0.0, 1e-5, 1e-4, 1e-3
 """Relative: horizons so much shorter than the target are tried one after another."""
 
-LAST = 0.01
-"""Relative length of the last interval."""
+LASTS = 0.001, 0.03
+"""Relative lengths of the last interval."""
 
 UNITS = 1000.0
 """The horizon in the units of the program, in which HiGHS' tolerances are small."""
@@ -32,11 +32,11 @@ WHOLE_PRICES = 10**9
 
 def spread(claim: Claim) -> Iterator[Proof]:
     """Prices of work for a horizon below the target."""
-    for slack in SLACKS:
+    for slack, last in product(SLACKS, LASTS):
         horizon = claim.target - 1 - int(claim.target * slack)
         if horizon < 1:
             return
-        ends = intervals(claim.shop, horizon)
+        ends = intervals(claim.shop, horizon, int(horizon * last))
         prices = Program(claim.shop, ends).prices(claim.stop)
         if prices is not None:
             yield {"proof": "spread", "ends": ends, **prices}
@@ -44,11 +44,11 @@ def spread(claim: Claim) -> Iterator[Proof]:
             return
 
 
-def intervals(shop: verify.Shop, horizon: int) -> list[int]:
-    """Ends of intervals: ever longer ones from the least head on, and the last."""
+def intervals(shop: verify.Shop, horizon: int, length: int) -> list[int]:
+    """Ends of intervals: ever longer ones from the least head on, and a last one of some length."""
     count = min(INTERVALS, LARGEST // max(len(shop.jobs), 1))
     heads, _ = verify_prices.spans(shop)
-    last = horizon - int(horizon * LAST)
+    last = horizon - length
     reducing = [head for head, tasks in zip(heads, shop.reduces.tasks, strict=True) if tasks]
     first = min([*reducing, last])
     share = np.linspace(0, 1, max(count - 1, 1)) ** GROWTH
@@ -65,7 +65,7 @@ class Program:
     def __init__(self, shop: verify.Shop, ends: list[int]) -> None:
         self.shop, self.scale, self.columns = shop, ends[-1] / UNITS, 1
         self.lengths = [(b - a) / self.scale for a, b in pairwise([0, *ends])]
-        self.cases = [verify_spread.cases_of(shop, job, ends) for job in range(len(shop.jobs))]
+        self.cases = verify_spread.cases_by_job(shop, tuple(ends))
         self.shares = [[self._new(len(case.ways)) for case in cases] for cases in self.cases]
         self.rows: list[tuple[float, float, dict[int, float]]] = []
 
