@@ -24,8 +24,8 @@ except ImportError:  # beside verify.py, without slotwise
 
 WHOLE = 10**9
 """Shares are counted in parts of the whole, rounded up."""
-MOST_CASES = 10**7
-"""A proof with more jobs times intervals times nodes is refused."""
+MOST_ENDS, MOST_CASES = 1000, 10**6
+"""A proof with more intervals, or more jobs times intervals times nodes, is refused."""
 
 Shares = dict[Any, int]
 """By place, a node or a rack."""
@@ -61,7 +61,7 @@ def spread(shop: verify.Shop, proof: verify.Proof) -> int:
     ]
     if not ends or any(b <= a for a, b in pairwise([0, *ends])):
         verify.refuse(f"{what}: ends must rise, from above 0 on")
-    if len(ends) * len(shop.jobs) * len(shop.nodes) > MOST_CASES:
+    if len(ends) > MOST_ENDS or len(ends) * len(shop.jobs) * len(shop.nodes) > MOST_CASES:
         verify.refuse(f"{what}: too many intervals")
     maps, reduces = (Prices(shop, kind, proof[kind], ends) for kind in ("map", "reduce"))
     heads, _ = verify_prices.spans(shop)
