@@ -12,8 +12,8 @@ fractions that they are, and all times are whole multiples of one unit, so nothi
 A certificate only says which theorems to apply, with what numbers. What the theorems speak of is
 computed here, from the text of the instance. Wrong numbers prove less, never something false.
 
-`verify_prices.py` has the theorems whose certificates are prices, `verify_search.py` those whose
-certificates are trees; both have to lie beside this file.
+`verify_prices.py` and `verify_spread.py` have the theorems whose certificates are prices,
+`verify_search.py` those whose certificates are trees; they have to lie beside this file.
 """
 
 from __future__ import annotations
@@ -703,6 +703,8 @@ def johnson(shop: Shop, proof: Proof) -> Number:
 
 PROOFS: dict[str, Theorem] = {"waits": waits, "pigeonhole": pigeonhole, "johnson": johnson}
 """From the problem and the numbers of a certificate to a bound in units, by name."""
+BESIDE = "verify_prices", "verify_spread", "verify_search"
+"""Files that have more of these."""
 
 
 # 5. The verdict.
@@ -714,12 +716,16 @@ def lower_bound(shop: Shop, proof: Any) -> int:
     Some shortest schedule has no needless wait. Its makespan is a sum of durations, hence a whole
     number of units: bounds are rounded up for free.
     """
-    name = need(mapping(proof, "a proof").get("proof"), str, "name of a proof")
+    return math.ceil(theorem(mapping(proof, "a proof").get("proof"))(shop, proof))
+
+
+def theorem(name: Any) -> Theorem:
+    """A theorem of this file or of one beside it."""
     theorems = dict(PROOFS)
-    for module in ("verify_prices", "verify_spread", "verify_search"):
-        if name not in theorems:
+    for module in BESIDE:
+        if need(name, str, "name of a proof") not in theorems:
             theorems.update(beside(module).PROOFS)
-    return math.ceil(theorems[choice(name, theorems, "name of a proof")](shop, proof))
+    return theorems[choice(name, theorems, "name of a proof")]
 
 
 def beside(name: str) -> Any:
