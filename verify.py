@@ -12,8 +12,8 @@ fractions that they are, and all times are whole multiples of one unit, so nothi
 A certificate only says which theorems to apply, with what numbers. What the theorems speak of is
 computed here, from the text of the instance. Wrong numbers prove less, never something false.
 
-`verify_prices.py` has the theorems whose certificates are prices, `verify_search.py` those whose
-certificates are trees; both have to lie beside this file.
+`verify_prices.py` and `verify_spread.py` have the theorems whose certificates are prices,
+`verify_search.py` those whose certificates are trees; they have to lie beside this file.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
+from decimal import Decimal
 from fractions import Fraction
 from heapq import heapify, heappushpop
 from pathlib import Path
@@ -41,8 +42,8 @@ MAKESPAN_TOLERANCE = Fraction(1, 10**9)
 """A claimed makespan is a rounded number."""
 BOUND_TOLERANCE = Fraction(1, 10**6)
 """A bound counts as confirmed, and a gap as closed, up to this part of it."""
-MOST, LEAST = 10**24, Fraction(1, 10**24)
-"""Greatest amount, and least one of those that must be positive."""
+MOST = 10**24
+"""Greatest amount; one over it is the least of those that must be positive."""
 MOST_BYTES, MOST_SLOTS, MOST_PROOFS = 10**9, 2_000_000, 1000
 
 
@@ -83,12 +84,14 @@ def parsed(text: str | bytes) -> dict[str, Any]:
 def number(text: str) -> Number:
     """A decimal number, exactly: an int if it is written as one, else a fraction."""
     digits, _, exponent = text.lower().partition("e")
-    if len(digits) > 400 or len(exponent) > 4:
+    if len(digits) > 300 or len(exponent) > 4:
         refuse("a number has too many digits")
-    value: Number = int(text) if text.lstrip("-").isdigit() else Fraction(text)
-    if not -(10**300) < value < 10**300:
+    if digits == text and "." not in text:
+        return int(text)
+    value = Decimal(text)
+    if value.adjusted() >= 300:
         refuse("a number is too large")
-    return value
+    return Fraction(value)
 
 
 def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -119,8 +122,9 @@ def mapping(value: Any, what: str) -> dict[str, Any]:
 
 def amount(value: Any, what: str, above: bool = False) -> Fraction:
     """A number that is at least 0, or above 0."""
-    least: Number = LEAST if above else 0
-    if not least <= need(value, Fraction, what) <= MOST:
+    value = need(value, Fraction, what)
+    over, under = value.numerator, value.denominator
+    if not 0 <= over <= MOST * under or (above and over * MOST < under):
         refuse(f"{what}: must be {'above' if above else 'at least'} 0, and at most 1e24")
     return Fraction(value)
 
@@ -159,11 +163,21 @@ def fields(
     return mapping(document, what)
 
 
+def parts(numbers: Iterable[Number]) -> tuple[Fraction, list[int]]:
+    """The greatest part of which all the numbers are whole multiples, and these multiples.
+
+    The part is 0 if all numbers are.
+    """
+    numbers = list(numbers)
+    denominator = math.lcm(*{number.denominator for number in numbers})
+    whole = [number.numerator * (denominator // number.denominator) for number in numbers]
+    part = math.gcd(*whole)
+    return Fraction(part, denominator), [number // (part or 1) for number in whole]
+
+
 def common(numbers: Iterable[Number]) -> Fraction:
     """The greatest number of which all the given ones are whole multiples, 0 if all are 0."""
-    numbers = set(numbers)
-    denominator = math.lcm(*(number.denominator for number in numbers))
-    return Fraction(math.gcd(*(int(number * denominator) for number in numbers)), denominator)
+    return parts(numbers)[0]
 
 
 # 2. The problem.
@@ -172,24 +186,25 @@ def common(numbers: Iterable[Number]) -> Fraction:
 class Phase:
     """The tasks and the slots of one phase, map or reduce. Slots that are lost are left out.
 
-    Per task: `job` and `processing` (seconds). Per job: `tasks`, a range, and `factors`, one per
-    slot. Per slot: `node`, and `number`, for which lost slots count. `place` is the slot by the
-    name of its node and its number there.
+    Per task: `job` and `processing`. Per job: `tasks`, a range, and `factors`, one per slot, times
+    which the processing is in units. Per slot: `node`, and `number`, for which lost slots count.
+    `place` is the slot by the name of its node and its number there.
     """
 
     def __init__(self) -> None:
         self.job: list[int] = []
-        self.processing: list[Fraction] = []
+        self.processing: list[Any] = []  # seconds while it is read, then whole numbers
         self.tasks: list[range] = []
-        self.factors: list[list[Number]] = []
+        self.factors: list[list[Any]] = []
         self.node: list[int] = []
         self.number: list[int] = []
         self.place: dict[tuple[str, int], int] = {}
         self.counted = 0
 
-    def time(self, task: int, slot: int) -> Fraction:
-        """Seconds that a task runs on a slot, without its setup."""
-        return self.processing[task] * self.factors[self.job[task]][slot]
+    def time(self, task: int, slot: int) -> int:
+        """Units for which a task runs on a slot, without its setup."""
+        time: int = self.processing[task] * self.factors[self.job[task]][slot]
+        return time
 
 
 class Shop:
@@ -203,7 +218,9 @@ class Shop:
 
     Every duration, and every release, is a whole multiple of `unit` seconds. `least_map` and
     `least_reduce` are the tasks' least durations over all slots, in units; a reduce task then reads
-    from the nearest node.
+    from the nearest node. Per map task: `replicas`, nodes; `input`, and `output` for one reduce
+    task of its job, in parts that are read in whole units each: `input_cost` and `output_cost` by
+    distance. Per job: `release`.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -222,8 +239,7 @@ class Shop:
         if self.security is not None:
             self._read_security(self.security)
         self._prepare()
-        self.unit = self._unit()
-        self.release = [self.whole(seconds) for seconds in self.released]
+        self._count_units()
         self.least_map: list[Any] = [self._least_map(t) for t in range(len(self.maps.job))]
         self.least_reduce: list[Any] = [self._least_reduce(w) for w in range(len(self.reduces.job))]
 
@@ -246,7 +262,7 @@ class Shop:
         node, rack, remote = (amount(rates[k], k, above=True) for k in ("node", "rack", "remote"))
         if not node >= rack >= remote:
             refuse("rates: need node >= rack >= remote")
-        self.read_cost = [1 / node, 1 / rack, 1 / remote]  # seconds per MB
+        self.seconds_per_mb = [1 / node, 1 / rack, 1 / remote]
         self.nodes: dict[str, int] = {}
         self.rack: list[str] = []
         for entry in rows(cluster["nodes"], None, "nodes"):
@@ -270,10 +286,10 @@ class Shop:
 
     def _read_jobs(self, document: Any) -> None:
         self.jobs: list[str] = []
-        self.replicas: list[set[int]] = []  # of each map task, nodes
-        self.input: list[Fraction] = []  # of each map task, MB
-        self.output: list[Fraction] = []  # of each map task, MB for one reduce task of its job
-        self.released: list[Fraction] = []  # of each job, seconds; 0 if it has no tasks
+        self.replicas: list[set[int]] = []
+        self.input: list[Any] = []  # MB while it is read, as is the output
+        self.output: list[Any] = []
+        self.release: list[Any] = []  # seconds while it is read; 0 for a job without tasks
         for job in rows(document, None, "jobs"):
             may = ("output_ratio", "map_tasks", "reduce_tasks", "release", "weight")
             fields(job, "a job", ("name",), may)
@@ -296,7 +312,7 @@ class Shop:
                 phase.job += [len(self.jobs)] * len(tasks)
                 phase.processing += [amount(task["processing"], "processing") for task in tasks]
             release = amount(job.get("release", 0), "release")
-            self.released.append(release if maps or reduces else Fraction(0))
+            self.release.append(release if maps or reduces else Fraction(0))
             self.jobs.append(need(job["name"], str, "name of a job"))
         if len(set(self.jobs)) < len(self.jobs):
             refuse("two jobs have one name")
@@ -321,8 +337,7 @@ class Shop:
         fields(document, "security", ("levels", "priorities"), may)
         transfer = amount(document.get("transfer_rate", 100), "transfer_rate", above=True)
         encryption = amount(document.get("encryption_rate", 50), "encryption_rate", above=True)
-        self.read_cost = [1 / transfer] * 3
-        self.encrypted_cost = 1 / transfer + 1 / encryption
+        self.seconds_per_mb = [1 / transfer] * 3 + [1 / transfer + 1 / encryption]
         # Sets of map slots, a bit for each: where data of a node goes in plain text, and where a
         # map task may run.
         self.plain: list[int] = []
@@ -349,29 +364,45 @@ class Shop:
 
     def _prepare(self) -> None:
         self.jobs_by_name = {name: i for i, name in enumerate(self.jobs)}
-        self.output_of = [
-            sum((self.output[t] for t in tasks), Fraction()) for tasks in self.maps.tasks
-        ]
-        self._least_factors: dict[int, dict[tuple[str, int | str], Number]] = {}
+        self._least_factors: dict[int, dict[tuple[str, int | str], int]] = {}
         self.map_nodes, reduces = set(self.maps.node), set(self.reduces.node)
         self.map_racks = {self.rack[n] for n in self.map_nodes}
         # How far the nearest node of a reduce task is that can have run a map task.
         racks = self.map_racks & {self.rack[n] for n in reduces}
         self.nearest = 0 if self.map_nodes & reduces else 1 if racks else 2
 
-    def _unit(self) -> Fraction:
-        """The greatest common divisor of all durations and releases.
+    def _count_units(self) -> None:
+        """The unit is what all durations have in common; from now on all is in whole numbers.
 
-        The gcd of products is that of the gcds.
+        What all products of two sets of numbers have in common is the product of what each has.
         """
-        costs = self.read_cost + ([] if self.security is None else [self.encrypted_cost])
-        parts = [common(self.input) * common(costs), common(self.output) * common(self.read_cost)]
-        parts.append(common(self.released))
+        second, cost = parts(self.seconds_per_mb)
+        inputs, self.input = parts(self.input)
+        outputs, self.output = parts(self.output)
+        releases, self.release = parts(self.release)
+        durations = [inputs * second, outputs * second, releases]
+        steps: list[tuple[Phase, int, Fraction]] = []
         for phase in self.phases.values():
-            for tasks, factors in zip(phase.tasks, phase.factors, strict=True):
-                of_job = common(phase.processing[t] for t in tasks)
-                parts.append(of_job * common(set(factors)))
-        return common(parts) or Fraction(1)
+            for job, tasks in enumerate(phase.tasks):
+                step, phase.processing[tasks.start : tasks.stop] = parts(
+                    phase.processing[t] for t in tasks
+                )
+                if not self.equal:
+                    least, phase.factors[job] = parts(phase.factors[job])
+                    step *= least
+                steps.append((phase, job, step))
+                durations.append(step)
+        self.unit = common(durations) or Fraction(1)
+        for phase, job, step in steps:
+            times = int(step / self.unit)
+            for t in phase.tasks[job]:
+                phase.processing[t] *= times
+        self.release = [k * int(releases / self.unit) for k in self.release]
+        self.input_cost = [int(inputs * second / self.unit) * k for k in cost]
+        self.output_cost = [int(outputs * second / self.unit) * k for k in cost]
+        self.output_of: list[int] = [
+            sum(self.output[tasks.start : tasks.stop]) for tasks in self.maps.tasks
+        ]
 
     def may_run(self, task: int, slot: int) -> bool:
         """Whether a map task may run on a map slot."""
@@ -381,25 +412,27 @@ class Shop:
         """Setup and processing of a map task on a map slot, in units."""
         node, replicas = self.maps.node[slot], self.replicas[task]
         if self.security is None:
-            cost = self.read_cost[min((self.distance(node, r) for r in replicas), default=2)]
+            cost = self.input_cost[min((self.distance(node, r) for r in replicas), default=2)]
         elif node in replicas:
-            cost = Fraction(0)
+            cost = 0
         else:
             plain = any(self.plain[holder] >> slot & 1 for holder in replicas)
-            cost = self.read_cost[0] if plain else self.encrypted_cost
-        return self.whole(self.input[task] * cost + self.maps.time(task, slot))
+            cost = self.input_cost[0 if plain else 3]
+        time: int = self.input[task] * cost + self.maps.time(task, slot)
+        return time
 
     def reduce_time(self, task: int, slot: int) -> int:
         """Processing of a reduce task on a reduce slot, in units; its setup is apart."""
-        return self.whole(self.reduces.time(task, slot))
+        return self.reduces.time(task, slot)
 
     def read_time(self, task: int, node: int, reader: int) -> int:
         """Units for which a reduce task on node `reader` reads what map task `task` left."""
-        return self.whole(self.output[task] * self.read_cost[self.distance(node, reader)])
+        time: int = self.output[task] * self.output_cost[self.distance(node, reader)]
+        return time
 
     def nearest_read(self, job: int) -> int:
         """Units for which a reduce task of a job reads at least."""
-        return self.whole(self.output_of[job] * self.read_cost[self.nearest])
+        return self.output_of[job] * self.output_cost[self.nearest]
 
     def nearest_replica(self, task: int) -> int:
         """How far the input of a map task is for the nearest map slot: 0, 1 or 2 as below."""
@@ -412,31 +445,25 @@ class Shop:
         """0 within a node, 1 within a rack, 2 beyond."""
         return 0 if a == b else 1 if self.rack[a] == self.rack[b] else 2
 
-    def whole(self, seconds: Fraction) -> int:
-        """A duration in units."""
-        units = seconds / self.unit
-        assert units.denominator == 1
-        return units.numerator
-
     def _least_map(self, task: int) -> int | None:
         """None if the task may run nowhere."""
         if self.security is not None:
             return self._least_secure(task)
         if self.equal:
-            read = self.input[task] * self.read_cost[self.nearest_replica(task)]
-            return self.whole(read + self.maps.processing[task]) if self.maps.node else None
+            read = self.input[task] * self.input_cost[self.nearest_replica(task)]
+            return read + self.maps.processing[task] if self.maps.node else None
         # Whoever holds a replica reads at its rate, its rack at the rack's, all others from afar.
         fastest, racks = self.fastest(self.maps, self.maps.job[task]), self.rack
         places: list[tuple[str, int | str, int]] = [("all", "", 2)]
         for n in self.replicas[task]:
             places += [("node", n, 0), ("rack", racks[n], 1)]
         durations = [
-            self.input[task] * self.read_cost[far]
+            self.input[task] * self.input_cost[far]
             + self.maps.processing[task] * fastest[kind, name]
             for kind, name, far in places
             if (kind, name) in fastest
         ]
-        return self.whole(min(durations)) if durations else None
+        return min(durations) if durations else None
 
     def _least_secure(self, task: int) -> int | None:
         """The same with security: data does not move, moves in plain text, or is encrypted."""
@@ -445,7 +472,7 @@ class Shop:
             local, plain = local | self.on_node[node], plain | self.plain[node]
         factors = self.maps.factors[self.maps.job[task]]
         durations = []
-        ways = (local, Fraction(0)), (plain, self.read_cost[0]), (-1, self.encrypted_cost)
+        ways = (local, 0), (plain, self.input_cost[0]), (-1, self.input_cost[3])
         for some, cost in ways:
             may = some & self.allowed[task]
             if may:
@@ -453,7 +480,7 @@ class Shop:
                 factor = 1 if self.equal else min(there)
                 work = self.maps.processing[task] * factor
                 durations.append(self.input[task] * cost + work)
-        return self.whole(min(durations)) if durations else None
+        return min(durations) if durations else None
 
     def _least_reduce(self, task: int) -> int | None:
         """None if no slot is left."""
@@ -461,14 +488,14 @@ class Shop:
         fastest = self.fastest(self.reduces, job)
         if not fastest:
             return None
-        work = self.whole(self.reduces.processing[task] * fastest["all", ""])
+        work: int = self.reduces.processing[task] * fastest["all", ""]
         return self.nearest_read(job) + work
 
-    def fastest(self, phase: Phase, job: int) -> dict[tuple[str, int | str], Number]:
+    def fastest(self, phase: Phase, job: int) -> dict[tuple[str, int | str], int]:
         """Least factor of a job on the slots of each node, of each rack, and of all."""
         factors = phase.factors[job]
         if id(factors) not in self._least_factors:
-            least: dict[tuple[str, int | str], Number] = {}
+            least: dict[tuple[str, int | str], int] = {}
             self._least_factors[id(factors)] = least
             for node, factor in zip(phase.node, factors, strict=True):
                 keys: Iterable[tuple[str, int | str]] = (
@@ -498,7 +525,7 @@ def shortest(shop: Shop, schedule: Any) -> int:
     """
     order = read_order(shop, schedule)
     free: dict[int, int] = {}
-    output: dict[tuple[int, int | str], Fraction] = {}
+    output: dict[tuple[int, int | str], int] = {}
     done = [0] * len(shop.jobs)
     for task, slot in order["map"]:
         job, node = shop.maps.job[task], shop.maps.node[slot]
@@ -506,16 +533,15 @@ def shortest(shop: Shop, schedule: Any) -> int:
         free[slot] = start + shop.map_time(task, slot)
         done[job] = max(done[job], free[slot])
         for place in (node, shop.rack[node]):
-            output[job, place] = output.get((job, place), Fraction()) + shop.output[task]
+            output[job, place] = output.get((job, place), 0) + shop.output[task]
     ends, free = list(done), {}
     for task, slot in order["reduce"]:
         job, node = shop.reduces.job[task], shop.reduces.node[slot]
-        near = output.get((job, node), Fraction())
-        rack = output.get((job, shop.rack[node]), Fraction())
-        parts = (near, rack - near, shop.output_of[job] - rack)
-        read = sum((mb * cost for mb, cost in zip(parts, shop.read_cost, strict=True)), Fraction())
+        near, rack = output.get((job, node), 0), output.get((job, shop.rack[node]), 0)
+        sizes = near, rack - near, shop.output_of[job] - rack
+        read = sum(size * cost for size, cost in zip(sizes, shop.output_cost, strict=False))
         start = max(free.get(slot, 0), done[job], shop.release[job])
-        free[slot] = start + shop.whole(read) + shop.reduce_time(task, slot)
+        free[slot] = start + read + shop.reduce_time(task, slot)
         ends[job] = max(ends[job], free[slot])
     return max(ends, default=0)
 
@@ -549,9 +575,10 @@ def read_order(shop: Shop, schedule: Any) -> dict[str, list[tuple[int, int]]]:
 
 
 # 4. Lower bounds in closed form: times in units; every task counts with its least duration.
+# Some shortest schedule has no needless wait, so all its times are whole: bounds are rounded up.
 
 
-def span(lengths: Iterable[int], slots: int) -> Number:
+def span(lengths: Iterable[int], slots: int) -> int:
     """No schedule of such tasks on so many slots is shorter.
 
     One task takes as long as the longest; the slots share the work; and of k S + 1 tasks one of S
@@ -561,8 +588,8 @@ def span(lengths: Iterable[int], slots: int) -> Number:
     if not falling:
         return 0
     turns = range((len(falling) - 1) // slots + 1)
-    bounds: list[Number] = [sum(falling[k * slots - k : k * slots + 1]) for k in turns]
-    return max(Fraction(sum(falling), slots), *bounds)
+    bounds = (sum(falling[k * slots - k : k * slots + 1]) for k in turns)
+    return max(-(-sum(falling) // slots), *bounds)
 
 
 def span_of_equals(times: dict[int, int], tasks: int) -> int:
@@ -578,7 +605,7 @@ def span_of_equals(times: dict[int, int], tasks: int) -> int:
     return high
 
 
-def job_spans(shop: Shop, kind: str) -> list[Number]:
+def job_spans(shop: Shop, kind: str) -> list[int]:
     """Least duration of each job's map (or reduce) phase; with speed factors each task counts
     once with its own least time, once with the shortest of its job on every slot."""
     phase = shop.phases[kind]
@@ -591,12 +618,12 @@ def job_spans(shop: Shop, kind: str) -> list[Number]:
             read = shop.nearest_read(job) if kind == "reduce" else 0
             times = Counter[int]()
             for factor, slots in factors.items():
-                times[read + shop.whole(shortest * factor)] += slots
+                times[read + shortest * factor] += slots
             spans[job] = max(spans[job], span_of_equals(times, len(tasks)))
     return spans
 
 
-def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[Number]]]:
+def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[int]]]:
     """By phase: the phase, its tasks' least durations, and how long each job's tasks wait.
 
     Reduce tasks wait for the release and the map phase of their job. Read backwards, a schedule is
@@ -612,7 +639,7 @@ def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[Number]
     }
 
 
-def waits(shop: Shop, proof: Proof) -> Number:
+def waits(shop: Shop, proof: Proof) -> int:
     """One job takes its head and its tail. And the slots wait on average for the least waits.
 
     Let U be S or more tasks of a phase with S slots. The first task of U on a slot starts after its
@@ -632,14 +659,14 @@ def waits(shop: Shop, proof: Proof) -> Number:
         top = [a + b for a, b in tasks[:slots]]
         heapify(top)
         total = sum(top) + sum(length for _, length in tasks[slots:])
-        best = max(best, Fraction(total) / slots)
+        best = max(best, -(-total // slots))
         for a, b in tasks[slots:]:
             total += a - heappushpop(top, a + b)
-            best = max(best, Fraction(total) / slots)
+            best = max(best, -(-total // slots))
     return best
 
 
-def late_work(shop: Shop, proof: Proof) -> Number:
+def late_work(shop: Shop, proof: Proof) -> int:
     """Tasks that are released late, and followed by a long tail, need time in between.
 
     Let u slots run a set of tasks. Their first tasks are u different ones, and wait; their last
@@ -650,10 +677,9 @@ def late_work(shop: Shop, proof: Proof) -> Number:
     job `from`, or longer, with tails as long as those of the job `to`, or longer.
     """
     fields(proof, "late work", ("proof", "phase", "from", "to"))
-    phases = waiting_phases(shop)
     kind = choice(proof["phase"], shop.phases, "late work: phase")
-    phase, least, tail = phases[kind]
-    wait: list[Number] = list(shop.release)
+    phase, least, tail = waiting_phases(shop)[kind]
+    wait = shop.release
     if kind == "reduce":
         wait, tail = tail, [0] * len(shop.jobs)
     after = wait[index(proof["from"], len(shop.jobs), "late work: from")]
@@ -661,14 +687,14 @@ def late_work(shop: Shop, proof: Proof) -> Number:
     chosen = [t for t, job in enumerate(phase.job) if wait[job] >= after and tail[job] >= before]
     waits = sorted(wait[phase.job[t]] for t in chosen)
     tails = sorted(tail[phase.job[t]] for t in chosen)
-    total, bounds = Fraction(sum(least[t] for t in chosen)), []
-    for u, pair in enumerate(zip(waits[: len(phase.node)], tails, strict=False), 1):
-        total += sum(pair)
-        bounds.append(total / u)
+    total, bounds = sum(least[t] for t in chosen), []
+    for u, (first, last) in enumerate(zip(waits[: len(phase.node)], tails, strict=False), 1):
+        total += first + last
+        bounds.append(-(-total // u))
     return min(bounds, default=0)
 
 
-def pigeonhole(shop: Shop, proof: Proof) -> Number:
+def pigeonhole(shop: Shop, proof: Proof) -> int:
     """Of k S + 1 tasks that wait as long as a job, a slot runs k + 1, after the least wait.
 
     The k S + 1 longest of the tasks whose wait is at least that of `job`; the k + 1 shortest of
@@ -721,6 +747,8 @@ PROOFS: dict[str, Theorem] = {
     "johnson": johnson,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""
+BESIDE = "verify_prices", "verify_spread", "verify_search"
+"""Files that have more of these."""
 
 
 # 5. The verdict.
@@ -732,12 +760,16 @@ def lower_bound(shop: Shop, proof: Any) -> int:
     Some shortest schedule has no needless wait. Its makespan is a sum of durations, after a release
     perhaps, hence a whole number of units: bounds are rounded up for free.
     """
-    name = need(mapping(proof, "a proof").get("proof"), str, "name of a proof")
+    return math.ceil(theorem(mapping(proof, "a proof").get("proof"))(shop, proof))
+
+
+def theorem(name: Any) -> Theorem:
+    """A theorem of this file or of one beside it."""
     theorems = dict(PROOFS)
-    for module in ("verify_prices", "verify_search"):
-        if name not in theorems:
+    for module in BESIDE:
+        if need(name, str, "name of a proof") not in theorems:
             theorems.update(beside(module).PROOFS)
-    return math.ceil(theorems[choice(name, theorems, "name of a proof")](shop, proof))
+    return theorems[choice(name, theorems, "name of a proof")]
 
 
 def beside(name: str) -> Any:

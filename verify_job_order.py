@@ -79,12 +79,12 @@ class JobOrder(verify_rows.Rows):
     def map_span(self, jobs: Iterable[int]) -> int:
         """No map phase of these jobs is shorter."""
         lengths = [self.shop.least_map[t] for i in jobs for t in self.maps[i]]
-        return verify_rows.span(lengths, len(self.map_slots))
+        return verify.span(lengths, len(self.map_slots))
 
     def reduce_span(self, jobs: Iterable[int]) -> int:
         """No reduce phase of these jobs is shorter."""
         lengths = [self.shop.least_reduce[w] for i in jobs for w in self.reduces[i]]
-        return verify_rows.span(lengths, len(self.reduce_slots))
+        return verify.span(lengths, len(self.reduce_slots))
 
     def _head(self, i: int) -> int:
         rows = [[self.map_time[t, k] for k in self.map_slots] for t in self.maps[i]]

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, cmp_to_key, lru_cache, partial
 from itertools import accumulate, pairwise
 from operator import sub
 from typing import Any
@@ -44,7 +44,7 @@ def packed(lengths: Iterable[int], slots: int) -> int:
     shares of a slot, the tasks need no more than all slots.
     """
     rising = sorted(length for length in lengths if length)
-    least = math.ceil(verify.span(rising, slots))
+    least: int = verify.span(rising, slots)
     if len(rising) > MOST_PACKED:
         return least
 
@@ -72,7 +72,7 @@ def spans(shop: verify.Shop) -> tuple[list[int], list[int]]:
         verify.refuse("a task may run on no slot")
     heads, tails = (
         [
-            max(math.ceil(alone), packed((least[t] for t in tasks), len(phase.node)))
+            max(alone, packed((least[t] for t in tasks), len(phase.node)))
             for tasks, alone in zip(phase.tasks, verify.job_spans(shop, kind), strict=True)
         ]
         for kind, phase, least in (
@@ -146,13 +146,13 @@ class Part:
     """
 
     def __init__(self, lengths: list[int], sizes: list[int]) -> None:
-        tasks = list(zip(lengths, sizes, strict=True))
-        # What takes no time first, then most input per time.
-        tasks.sort(key=lambda task: (task[0] > 0, -Fraction(task[1], task[0] or 1)))
+        tasks = [task for task in zip(lengths, sizes, strict=True) if task[1]]
+        # Most input per time first.
+        tasks.sort(key=cmp_to_key(lambda a, b: a[0] * b[1] - b[0] * a[1]))
         self.worked = [0, *accumulate(length for length, _ in tasks)]
         self.gained = [0, *accumulate(size for _, size in tasks)]
         self.largest = [0, *accumulate(sorted(sizes, reverse=True))]
-        tasks.sort()
+        tasks = sorted(zip(lengths, sizes, strict=True))
         self.length = [length for length, _ in tasks]
         self.turn = list(accumulate(self.length))
         self.shorter = [0, *accumulate(size for _, size in tasks)]
@@ -167,7 +167,7 @@ class Part:
         tasks, time = len(self.length), slots * until
         whole = bisect_right(self.worked, time) - 1
         filled = Fraction(self.gained[whole])
-        if whole < tasks:
+        if whole + 1 < len(self.worked):
             length = self.worked[whole + 1] - self.worked[whole]
             size = self.gained[whole + 1] - self.gained[whole]
             filled += Fraction(size * (time - self.worked[whole]), length)
@@ -190,15 +190,14 @@ class JobReads:
     def __init__(self, shop: verify.Shop, job: int) -> None:
         if not shop.output_of[job] or not shop.reduces.tasks[job]:
             verify.refuse("a job that reads nothing")
-        read = [shop.whole(shop.output_of[job] * cost) for cost in shop.read_cost]
+        read = [shop.output_of[job] * cost for cost in shop.output_cost]
         self.far, self.near, self.rack = read[2], read[1] - read[0], read[2] - read[1]
         nodes = Counter(shop.reduces.node)
         self.turns = list(accumulate(sorted(nodes.values(), reverse=True)))
         racks = Counter(shop.rack[node] for node in nodes)
         self.saved = self._most_saved(sorted(racks.values(), reverse=True))
         self.shop, self.tasks = shop, shop.maps.tasks[job]
-        fraction = verify.common(shop.input[t] for t in self.tasks)
-        self.sizes = [int(shop.input[t] / fraction) for t in self.tasks]
+        self.sizes = [shop.input[t] for t in self.tasks]
         self.whole = sum(self.sizes)
         on_node = Counter(shop.maps.node)
         self.slots = [on_node[node] for node in nodes]
@@ -287,10 +286,9 @@ def least_in_racks(shop: verify.Shop, tasks: range, racks: Iterable[str]) -> dic
         lengths[rack] = []
         for t in tasks:
             near = {node for node in shop.replicas[t] if shop.rack[node] == rack}
-            cost = shop.read_cost[0 if near & nodes else 1 if near else 2]
+            cost = shop.input_cost[0 if near & nodes else 1 if near else 2]
             factor = shop.fastest(shop.maps, shop.maps.job[t])["rack", rack]
-            time = shop.input[t] * cost + shop.maps.processing[t] * factor
-            lengths[rack].append(shop.whole(time))
+            lengths[rack].append(shop.input[t] * cost + shop.maps.processing[t] * factor)
     return lengths
 
 
@@ -405,24 +403,24 @@ def last_jobs(shop: verify.Shop, proof: verify.Proof) -> Fraction:
             last = LastJob(shop, job, tails[job])
             most = min(len(tasks), usable)
             earned += max(s * price - last.cost(s) for s in range(most + 1))
-    left = separate_work(shop) - earned
+    left = separate_work(shop, range(len(shop.input))) - earned
     return price + left / (usable if left > 0 else 1)
 
 
-def separate_work(shop: verify.Shop) -> Fraction:
-    """Of all map tasks: the least read and the least processing, perhaps on different slots.
+def separate_work(shop: verify.Shop, tasks: range) -> int:
+    """Of map tasks: the least read and the least processing, perhaps on different slots.
 
-    What a task reads beyond its least read is then beyond this. With security all that `LastJob`
-    adds for reads is 0.
+    What a task reads beyond its least read is then beyond this. With security all that is added
+    for reads elsewhere is 0.
     """
     if shop.security is not None:
-        return Fraction(sum(shop.least_map))
-    work = Fraction(0)
-    for task, size in enumerate(shop.input):
-        cost = shop.read_cost[shop.nearest_replica(task)]
+        return sum(shop.least_map[task] for task in tasks)
+    work = 0
+    for task in tasks:
         factor = shop.fastest(shop.maps, shop.maps.job[task])["all", ""]
-        work += size * cost + shop.maps.processing[task] * factor
-    return work / shop.unit
+        read = shop.input[task] * shop.input_cost[shop.nearest_replica(task)]
+        work += read + shop.maps.processing[task] * factor
+    return work
 
 
 class LastJob:
@@ -443,11 +441,11 @@ class LastJob:
         self.reads = bool(output and reduces)
         if not self.reads:
             return
-        read = [output * cost / shop.unit for cost in shop.read_cost]
+        read = [output * cost for cost in shop.output_cost]
         self.near, self.rack = read[1] - read[0], read[2] - read[1]
-        total = sum((shop.input[t] for t in tasks), Fraction())
-        self.ratio = total / output
-        shares: list[Fraction] = sorted(shop.input[t] / total for t in tasks)
+        total = sum(shop.input[t] for t in tasks)
+        self.ratio = Fraction(total * shop.input_cost[0], read[0])
+        shares = sorted(Fraction(shop.input[t], total) for t in tasks)
         self.least: list[Fraction] = [Fraction(0), *accumulate(shares)]
         maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
         both = [node for node in maps if node in reducing]
@@ -458,9 +456,9 @@ class LastJob:
         self.rack_slots = max((in_rack[name] for name in racks), default=0)
         held = input_at(shop, tasks, lambda node: node, set(maps))
         near = input_at(shop, tasks, lambda node: shop.rack[node], set(in_rack))
-        here = sorted((held[node] / total for node in both), reverse=True)
+        here = sorted((Fraction(held[node], total) for node in both), reverse=True)
         self.on_nodes = [Fraction(0), *accumulate(here)]
-        self.on_rack = max((near[name] / total for name in racks), default=Fraction(0))
+        self.on_rack = max((Fraction(near[name], total) for name in racks), default=Fraction(0))
         nearest = shop.nearest_read(job)
         longest = sorted((shop.least_reduce[w] - nearest for w in reduces), reverse=True)
         self.apart = [p + read[0] + self.near for p in longest]
@@ -514,10 +512,10 @@ class LastJob:
 
 def input_at(
     shop: verify.Shop, tasks: range, place: Callable[[int], Any], usable: set[Any]
-) -> dict[Any, Fraction]:
-    """The input (MB) that places hold; what no usable place holds counts everywhere."""
-    held = dict.fromkeys(map(place, range(len(shop.rack))), Fraction(0))
-    everywhere = Fraction(0)
+) -> dict[Any, int]:
+    """The input that places hold; what no usable place holds counts everywhere."""
+    held = dict.fromkeys(map(place, range(len(shop.rack))), 0)
+    everywhere = 0
     for task in tasks:
         places = {place(node) for node in shop.replicas[task]}
         if places.isdisjoint(usable):

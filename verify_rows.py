@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from heapq import heapify, heapreplace
 from typing import Any
 
 try:
@@ -23,17 +23,6 @@ MOST_TERMS = 3_000_000
 """Larger models are refused."""
 
 
-def span(lengths: Iterable[int], slots: int) -> int:
-    """No schedule of tasks on equal slots is shorter: see `least_span` in `verify.py`."""
-    lengths = sorted(lengths, reverse=True)
-    if not lengths:
-        return 0
-    best = -(-sum(lengths) // slots)
-    for k in range((len(lengths) + slots - 1) // slots):
-        best = max(best, sum(lengths[k * slots - k : k * slots + 1]))
-    return best
-
-
 def phase_span(rows: Sequence[Row]) -> int:
     """No schedule of tasks is shorter. Rows: a task's times on all slots, None where it may not be.
 
@@ -42,15 +31,10 @@ def phase_span(rows: Sequence[Row]) -> int:
     """
     if not rows:
         return 0
-    usual = span([min(time for time in row if time is not None) for row in rows], len(rows[0]))
+    least = (min(time for time in row if time is not None) for row in rows)
     columns = ([time for time in column if time is not None] for column in zip(*rows, strict=True))
-    ends = [(least, least) for least in map(min, filter(None, columns))]
-    heapify(ends)
-    end = 0
-    for _ in rows:
-        end, least = ends[0]
-        heapreplace(ends, (end + least, least))
-    return max(usual, end)
+    times = Counter(map(min, filter(None, columns)))
+    return max(verify.span(least, len(rows[0])), verify.span_of_equals(times, len(rows)))
 
 
 def group(job: int, shop: verify.Shop) -> int:
@@ -162,7 +146,7 @@ class Unrelated(Rows):
         """Times of the tasks of a job on the slots of a phase, without setups."""
         phase = self.shop.phases[name]
         slots = range(len(phase.node))
-        return [[self.shop.whole(phase.time(t, k)) for k in slots] for t in phase.tasks[i]]
+        return [[phase.time(t, k) for k in slots] for t in phase.tasks[i]]
 
     def _least_setups(self, name: str, i: int) -> list[int]:
         """Least setup of every task of a job."""
@@ -171,7 +155,7 @@ class Unrelated(Rows):
             slots = range(len(maps.node))
             return [
                 min(
-                    shop.map_time(t, k) - shop.whole(maps.time(t, k))
+                    shop.map_time(t, k) - maps.time(t, k)
                     for k in (slots if shop.input[t] else slots[:1])
                     if shop.may_run(t, k) or not shop.input[t]
                 )

@@ -115,7 +115,7 @@ class Search:
     def least_reduces(self, i: int) -> int:
         """No reduce phase of job i is shorter."""
         tasks = self.reduces.tasks[i]
-        least = verify_rows.span([self.shop.least_reduce[w] for w in tasks], len(self.reduces.node))
+        least = verify.span([self.shop.least_reduce[w] for w in tasks], len(self.reduces.node))
         return max(least, verify_rows.phase_span([self.reduce_times[w] for w in tasks]))
 
     def count(self) -> None:
@@ -185,7 +185,7 @@ class Search:
                 for w in self.reduces.tasks[i]
             ]
             work.sort(key=lambda row: (-min(row), row))
-            if start + verify_rows.span([min(row) for row in work], len(free)) > self.horizon:
+            if start + verify.span([min(row) for row in work], len(free)) > self.horizon:
                 continue
             alike_work = [n > 0 and row == work[n - 1] for n, row in enumerate(work)]
             room = sum(self.horizon - end for end in ends) - later_work

@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ... import verify_job_order, verify_prices, verify_search
-from ...verify import PROOFS, Refused, Shop, decimal, lower_bound
+from ... import verify_job_order, verify_search
+from ...verify import Refused, Shop, decimal, lower_bound, theorem
 from ..page import page, safe
 
 OPEN_DEPTH = 8
@@ -50,8 +50,9 @@ def proof_page(
 def _proof(shop: Shop, proof: Any) -> str:
     """A proof with its theorem."""
     name = str(proof.get("proof")) if isinstance(proof, dict) else "no proof"
-    theorem = {**PROOFS, **verify_prices.PROOFS, **verify_search.PROOFS}.get(name)
-    if theorem is None:
+    try:
+        known = theorem(name)
+    except Refused:
         return f"<h2>{safe(name)}</h2><p>Nothing is proved by that: {_numbers(proof)}</p>"
     try:
         units = lower_bound(shop, proof)
@@ -59,7 +60,7 @@ def _proof(shop: Shop, proof: Any) -> str:
     except Refused as why:
         return f'<h2>{safe(name)}</h2><p class="bad">Refused: {safe(str(why))}.</p>'
     text = "".join(
-        f"<p>{safe(paragraph)}</p>" for paragraph in (inspect.getdoc(theorem) or "").split("\n\n")
+        f"<p>{safe(paragraph)}</p>" for paragraph in (inspect.getdoc(known) or "").split("\n\n")
     )
     drawn = _tree(shop, proof, units) if name == "tree" else f"<p>{_numbers(proof)}</p>"
     return f"<h2>{safe(name.capitalize())}</h2>{text}<p>{shown}</p>{drawn}"

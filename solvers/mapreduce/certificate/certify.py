@@ -24,6 +24,7 @@ from ....verify import (
     shortest,
 )
 from ...certificate import ATTESTED, IN_PART, PROVED, Certificate, Proof, attested
+from ..relaxations.spread_bound import PROOF as SPREAD_PROOF
 from ..result import Result, Status
 from .claim import Claim, Route
 from .closed_forms import closed_forms
@@ -31,6 +32,7 @@ from .job_reads import reads_of_jobs
 from .last_jobs import last_jobs
 from .patterns import pattern_prices
 from .search import LONGER, LONGEST, QUICK, searches
+from .spread import spread
 from .time_prices import prices_of_time
 from .tree import trees
 from .unrelated_machines import unrelated_machines
@@ -47,12 +49,16 @@ ROUTES: tuple[Route, ...] = (
     prices_of_time,
     pattern_prices,
     CLOSES[0],
+    spread,
     unrelated_machines,
     CLOSES[1],
     trees,
     CLOSES[2],
 )
 """Kinds of proofs, the cheapest first."""
+
+CLAIMED: dict[str, Route] = {"last jobs": last_jobs, SPREAD_PROOF: spread}
+"""By the name of a bound that a result claims: what proves just that is tried before all others."""
 
 
 def certify_result(
@@ -115,7 +121,7 @@ class _Search:
         result = self.result
         shop = Shop(parsed(self.text))
         self.unit, self.impossible = shop.unit, None in (*shop.least_map, *shop.least_reduce)
-        if result.schedule is not None:
+        if result.status is Status.OPTIMAL and result.schedule is not None:
             text = json.dumps(schedule_document(result.instance, result.schedule))
             self.makespan = shortest(shop, parsed(text))
         if self.impossible:
@@ -128,7 +134,8 @@ class _Search:
         claim = Claim(
             result.instance, shop, self.makespan, target, exact, result.bound_name, self.clock
         )
-        for route in self.routes:
+        first = CLAIMED.get(result.bound_name)
+        for route in sorted(self.routes, key=lambda route: route is not first):
             if self.proved >= target and route not in CLOSES:
                 continue
             for proof in route(claim):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
-from typing import Any
+
+import numpy as np
 
 from .... import verify
 from ....verify import Shop
@@ -47,7 +47,7 @@ def late_work(shop: Shop) -> Iterator[Proof]:
             yield max(proofs, key=lambda proof: verify.late_work(shop, proof))
 
 
-def _some(jobs: dict[Any, int]) -> list[int]:
+def _some(jobs: dict[int, int]) -> list[int]:
     """Jobs by rising time, `MOST_TIMES` of them at most."""
     each = [job for _, job in sorted(jobs.items())]
     last = max(len(each) - 1, 0)
@@ -57,21 +57,23 @@ def _some(jobs: dict[Any, int]) -> list[int]:
 def pigeonholes(shop: Shop) -> Iterator[Proof]:
     """Of each phase the job and the number that give the greatest bound."""
     for kind, (phase, least, wait) in verify.waiting_phases(shop).items():
-        tasks = sorted(zip(least, phase.job, strict=True), reverse=True)
-        best: tuple[Any, int, int] = -1, 0, 0
-        times = sorted({wait[job]: job for job in set(phase.job)}.items())
-        last_time = max(len(times) - 1, 0)
-        some = {last_time * m // MOST_WAITS for m in range(MOST_WAITS + 1)} if times else set()
-        for after, job in (times[m] for m in some):
-            late = [(length, wait[i]) for length, i in tasks if wait[i] >= after]
-            worked = [0, *accumulate(length for length, _ in late)]
-            earliest = list(accumulate((w for _, w in late), min))
-            for k in range((len(late) - 1) // len(phase.node) + 1):
-                last = k * len(phase.node)
-                bound = earliest[last] + worked[last + 1] - worked[last - k]
-                best = max(best, (bound, job, k))
-        if best[0] > 0:
-            yield {"proof": "pigeonhole", "phase": kind, "job": best[1], "k": best[2]}
+        if not least:
+            continue
+        length = np.array(least, dtype=float)
+        falling = np.argsort(-length, kind="stable")
+        length, after = length[falling], np.array(wait, dtype=float)[phase.job][falling]
+        times, first = np.unique(after, return_index=True)
+        best: tuple[float, int, int] = 0.0, 0, 0
+        for m in np.unique(np.linspace(0, len(times) - 1, MOST_WAITS).astype(int)):
+            late = after >= times[m]
+            worked = np.append(0.0, np.cumsum(length[late]))
+            turns = np.arange((len(worked) - 2) // len(phase.node) + 1)
+            last = turns * len(phase.node)
+            earliest = np.minimum.accumulate(after[late])[last]
+            bounds = earliest + worked[last + 1] - worked[last - turns]
+            k = int(bounds.argmax())
+            best = max(best, (float(bounds[k]), phase.job[falling[first[m]]], k))
+        yield {"proof": "pigeonhole", "phase": kind, "job": best[1], "k": best[2]}
 
 
 def critical_jobs(shop: Shop) -> list[int]:

@@ -1,0 +1,233 @@
+"""The theorem whose certificate is prices of work by intervals of time."""
+
+import json
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from brute_force import optimum
+from certified import shop_of, shown, tampered
+from random_instances import reading, tiny, with_outages, with_security, with_speed_factors
+
+from slotwise import generate, verify, verify_spread
+from slotwise.core.clock import Clock
+from slotwise.formulations.mapreduce.bounds import closed_form, read_locality
+from slotwise.formulations.mapreduce.spread_bound import model as formulation
+from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
+from slotwise.instances.mapreduce.cluster import Cluster, Rates
+from slotwise.instances.mapreduce.eligibility import impossible
+from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
+from slotwise.solvers.backends import highs
+from slotwise.solvers.mapreduce.certificate.claim import Claim
+from slotwise.solvers.mapreduce.certificate.spread import Program, intervals, spread
+
+
+def spread_or_gathered():
+    """Two racks of a node each, four map tasks whose input both hold, a reduce task of 5 s."""
+    cluster = Cluster(
+        ("n0", "n1"), ("r0", "r1"), np.array([0, 1]), np.array([2, 2]),
+        np.array([1, 1]), Rates(100, 50, 25),
+    )  # fmt: skip
+    maps = [MapTask(9, 100, ["n0", "n1"])] * 4
+    return Instance.from_jobs("spread", cluster, [Job("a", maps, [5], 1)])
+
+
+def prices(count, price=1, opened=1, everything=0):
+    return {"price": [price] * count, "open": [opened] * count, "all": everything}
+
+
+def before(shop, *seconds):
+    """The last units before some times."""
+    return [int(time / shop.unit) - 1 for time in seconds]
+
+
+def test_a_job_is_spread_or_gathered():
+    # The map tasks take 10 s each. Before 20 s each node has at most half of the input, so the
+    # reduce task takes 5 s + 200 MB / 100 + 200 MB / 25 = 15 s, and there is no time before 10 s.
+    # After 20 s all may be on one node: 5 s + 4 s.
+    shop = shop_of(spread_or_gathered())
+    ends = before(shop, 10, 20, 25)
+    (cases,) = verify_spread.cases_by_job(shop, tuple(ends))
+    assert [(case.interval, case.tail * shop.unit) for case in cases] == [(1, 15)]
+    assert {work * shop.unit for _, work in cases[0].ways} == {15}
+    proof = {"proof": "spread", "ends": ends, "map": prices(3, 0, 0), "reduce": prices(3)}
+    assert shown(shop, proof) == 25
+    with pytest.raises(verify.Refused, match="prove nothing"):
+        shown(shop, {**proof, "reduce": prices(3, opened=2)})
+    with pytest.raises(verify.Refused, match="prove nothing"):  # a schedule takes 25 s
+        shown(shop, {**proof, "ends": [*ends[:2], ends[2] + 1]})
+
+
+def test_input_is_moved_or_output():
+    # One map slot on each of two nodes of one rack; both tasks' input is on the first node. It may
+    # take both, 2 s + 2 s, or the other node reads 100 MB off its node, 1 s longer.
+    cluster = Cluster(
+        ("n0", "n1"), ("r",), np.array([0, 0]), np.array([1, 1]), np.array([0, 1]),
+        Rates(100, 50, 50),
+    )  # fmt: skip
+    maps = [MapTask(1, 100, ["n0"])] * 2
+    instance = Instance.from_jobs("moved", cluster, [Job("a", maps, [5], 1)])
+    shop = shop_of(instance)
+    (cases,) = verify_spread.cases_by_job(shop, tuple(before(shop, 4, 50)))
+    by_interval = {case.interval: np.array(case.ways) * float(shop.unit) for case in cases}
+    # The reduce task is on the second node. Before 4 s that has half of the input at most, and if
+    # it has none the reduce task reads 200 MB from the first: 5 s + 4 s, else 1 s less.
+    assert by_interval[0].tolist() == [[4, 9], [5, 8]]
+    assert by_interval[1].tolist() == [[4, 9], [6, 7]]
+
+
+def test_all_work_waits():
+    # Two jobs of 4 s maps and 3 s reduces on one slot each: maps end by T - 3, both take 8 s.
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    instance = Instance.from_jobs("two", cluster, [Job("a", [4], [3]), Job("b", [4], [3])])
+    shop = shop_of(instance)
+    proof = {"proof": "spread", "ends": before(shop, 11), "reduce": prices(1, 0, 0)}
+    assert shown(shop, {**proof, "map": prices(1, 1, 0, 1)}) == 11
+    assert shown(shop, {**proof, "ends": [*before(shop, 5, 11)], "reduce": prices(2, 0, 0),
+                        "map": prices(2, 1, 0, 1)}) == 11  # fmt: skip
+    with pytest.raises(verify.Refused, match="prove nothing"):
+        shown(shop, {**proof, "map": prices(1, 1, 0, 0)})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ends": []}, {"ends": [0, 5]}, {"ends": [5, 5]}, {"ends": [-1]}, {"ends": 5},
+        {"map": None}, {"map": prices(3)}, {"map": {**prices(2), "all": -1}},
+        {"map": {**prices(2), "open": [1, 0.5]}}, {"more": 1},
+        {"ends": list(range(1, 5000)), "map": prices(4999)},
+    ],
+    ids=lambda change: str(change)[:30],
+)  # fmt: skip
+def test_what_is_no_proof_is_refused(change):
+    shop = shop_of(spread_or_gathered())
+    proof = {"proof": "spread", "ends": [5, 9], "map": prices(2), "reduce": prices(2)}
+    assert verify.lower_bound(shop, proof) == 10  # the job cannot end so early
+    with pytest.raises(verify.Refused):
+        verify.lower_bound(shop, verify.parsed(json.dumps({**proof, **change})))
+
+
+def any_parts(seed):
+    instance = tiny(seed) if seed % 4 == 0 else reading(seed)
+    if seed % 4 == 1:
+        instance = with_speed_factors(instance, seed)
+    if seed % 11 in (0, 3):
+        instance = with_security(instance, seed)
+    if seed % 7 in (1, 5):
+        instance = with_outages(instance, seed)
+    return instance
+
+
+def best_proof(shop, ends):
+    """Prices for intervals, the best there are; None if they prove nothing."""
+    found = Program(shop, ends).prices(Clock(20))
+    return found and {"proof": "spread", "ends": ends, **found}
+
+
+def cut(rng, horizon):
+    return sorted({rng.randrange(1, horizon + 1) for _ in range(rng.randint(1, 9))} | {horizon})
+
+
+@pytest.mark.parametrize("first", range(0, 400, 50))
+def test_nothing_false_is_proved(first):
+    """Neither the best prices nor any others exclude a horizon in which a schedule is."""
+    proved = 0
+    for seed in range(first, first + 50):
+        instance, rng = any_parts(seed), random.Random(seed)
+        if impossible(instance) is not None:
+            continue
+        shop = shop_of(instance)
+        least = Fraction(optimum(instance)) / shop.unit
+        horizon = math.ceil(least * (1 + Fraction(1, 10**9))) + 1
+        for ends in (cut(rng, horizon), intervals(shop, horizon, horizon // 9)):
+            proof = best_proof(shop, ends)
+            count = len(ends)
+            random_ones = [[rng.randrange(4) for _ in range(count)] for _ in range(4)]
+            wrong = [
+                {"price": price, "open": opened, "all": rng.randrange(3)}
+                for price, opened in zip(random_ones[:2], random_ones[2:], strict=True)
+            ]
+            for some in (
+                proof,
+                {"proof": "spread", "ends": ends, "map": wrong[0], "reduce": wrong[1]},
+            ):
+                if some is not None:
+                    with pytest.raises(verify.Refused, match="prove nothing"):
+                        verify.lower_bound(shop, some)
+        early = int(least * 9 / 10)
+        if early and (proof := best_proof(shop, cut(rng, early))) is not None:
+            proved += verify.lower_bound(shop, proof) == early + 1
+    assert proved > 10
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_tasks_take_is_as_in_the_formulation(seed):
+    """Its coefficients, which are computed in another way, in doubles."""
+    instance, rng = reading(seed), random.Random(seed)
+    shop = shop_of(instance)
+    longest = int(eass(instance).makespan / float(shop.unit))
+    if longest < 20:
+        return
+    ends = cut(rng, longest)
+    known = read_locality.spread(instance, np.array(ends, dtype=float) * float(shop.unit))
+    node, rack = read_locality.steps(instance)
+    lengths = read_locality.least_map_lengths(instance)
+    cases = {
+        (i, case.interval): case
+        for i, of_job in enumerate(verify_spread.cases_by_job(shop, tuple(ends)))
+        for case in of_job
+    }
+    for i, k in np.argwhere(known.possible).tolist():
+        maps, reduces = instance.map_job == i, instance.reduce_job == i
+        size = instance.input_mb[maps].sum()
+        local = size * instance.output_ratio[i] / instance.cluster.rates.node
+        work = instance.reduce_processing[reduces].sum() + (local if reduces.any() else 0)
+        most, least = lengths[maps].sum(), work + known.reading[i, k]
+        for step, shares, savings in (
+            (node, known.node_most, known.node_saving),
+            (rack, known.rack_most, known.rack_saving),
+        ):
+            if savings[i, k]:
+                most += size * step * shares[i, k]
+                least -= savings[i, k] * shares[i, k]
+        ways = np.array(cases[i, k].ways, dtype=float) * float(shop.unit)
+        free = [lengths[maps].sum(), work + known.reading[i, k]]
+        rounding = 4 * float(shop.unit)  # at most a unit at each level
+        assert ways[0] == pytest.approx(free, rel=1e-6, abs=rounding)
+        assert ways[-1] == pytest.approx([most, least], rel=1e-6, abs=rounding)
+        assert cases[i, k].tail * float(shop.unit) >= known.tail[i, k] * (1 - 1e-6)
+
+
+@pytest.fixture(scope="module")
+def workload():
+    """A workload of whose reads many are not local."""
+    return generate("ljr", 6, 10, map_slots=8, seed=3)
+
+
+def test_the_bound_of_the_formulation_is_proved(workload):
+    shop, horizon = shop_of(workload), eass(workload).makespan
+    closed, _ = closed_form.best_lower_bound(workload)
+    model = formulation.build(workload, horizon=horizon, lower_bound=closed)
+    bound = highs.solve(model).incumbent
+    assert closed * 1.02 < bound < horizon
+    target = math.floor(Fraction(bound) * (1 - Fraction(1, 10**6)) / shop.unit)
+    claim = Claim(workload, shop, None, target, target, "", Clock(20))
+    proof = next(spread(claim))
+    assert len(json.dumps(proof)) < 5000
+    assert verify.lower_bound(shop, verify.parsed(json.dumps(proof))) == target
+
+
+def test_tampered_prices_prove_nothing_false(workload):
+    shop, most = shop_of(workload), eass(workload).makespan
+    horizon = int(closed_form.best_lower_bound(workload)[0] / float(shop.unit))
+    proof = best_proof(shop, intervals(shop, horizon, horizon // 1000))
+    proved = 0
+    for how in range(100):
+        try:
+            proved += verify.lower_bound(shop, verify.parsed(json.dumps(tampered(proof, how)))) > 0
+        except verify.Refused:
+            continue
+        assert shown(shop, tampered(proof, how)) <= most
+    assert 0 < proved < 100
