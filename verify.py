@@ -790,13 +790,18 @@ def beside(name: str) -> Any:
     return sys.modules[name]
 
 
+PLANS = {
+    "slotwise/datacenter/1": "verify_plans",
+    "slotwise/hierarchy/1": "verify_shares",
+    "slotwise/hierarchy/2": "verify_shares",
+}
+"""Formats of problems that another file knows."""
+
+
 def problem_of(document: dict[str, Any]) -> Any:
-    """A problem: a shop here, a datacenter or a tree of queues of `verify_plans.py`."""
-    if document.get("format") in ("slotwise/datacenter/1", "slotwise/hierarchy/1"):
-        return beside("verify_plans").problem_of(document)
-    if document.get("format") == "slotwise/hierarchy/2":
-        refuse("shares with guarantees and limits have no proofs yet")
-    return Shop(document)
+    """A problem: a shop here, a datacenter of `verify_plans.py`, a tree of `verify_shares.py`."""
+    name = PLANS.get(str(document.get("format")))
+    return Shop(document) if name is None else beside(name).problem_of(document)
 
 
 def confirmed(
@@ -809,7 +814,7 @@ def confirmed(
     """Whether all that is claimed of a problem is confirmed; every finding is said in a line."""
     if isinstance(problem, Shop):
         return judge(problem, claim, certificate, digest, say)
-    judged: bool = beside("verify_plans").judge(problem, claim, certificate, say)
+    judged: bool = problem.judge(claim, certificate, say)
     return judged
 
 

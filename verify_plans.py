@@ -1,7 +1,6 @@
-"""Guidance of a datacenter, and fair shares of a tree of queues, checked exactly; see `verify.py`.
+"""Guidance of a datacenter, checked exactly; see `verify.py`.
 
-The plan of guidance is counted again, and no plan's arrival rate is above what the certificate's
-prices prove. Fair shares are computed anew, event by event, in fractions.
+The plan is counted again, and no plan's arrival rate is above what the certificate's prices prove.
 """
 
 from __future__ import annotations
@@ -25,16 +24,9 @@ MOST_JOBS = 1_000_000
 """Most jobs of a class on a machine: each number of them is tried."""
 
 
-def problem_of(document: Object) -> Datacenter | Tree:
-    """A datacenter, or a tree of queues."""
-    return (Tree if document["format"] == "slotwise/hierarchy/1" else Datacenter)(document)
-
-
-def judge(problem: Datacenter | Tree, claim: Object, certificate: Object, say: Say) -> bool:
-    """Whether all that a plan or an allocation claims is confirmed."""
-    if isinstance(problem, Datacenter):
-        return judge_guidance(problem, claim, certificate, say)
-    return judge_shares(problem, claim, say)
+def problem_of(document: Object) -> Datacenter:
+    """A datacenter."""
+    return Datacenter(document)
 
 
 # 1. Guidance: how many machines of each configuration hold which jobs.
@@ -76,6 +68,15 @@ class Datacenter:
             [tuple(int(a / u) for a, u in zip(row, units, strict=True)) for row in table]
             for table in (capacity, request)
         )
+
+    def judge(self, claim: Object, certificate: Object, say: Say) -> bool:
+        """Whether all that a plan claims is confirmed."""
+        return judge_guidance(self, claim, certificate, say)
+
+
+def total(parts: Iterable[Fraction]) -> Fraction:
+    """A sum that is a fraction, also of nothing."""
+    return sum(parts, Fraction(0))
 
 
 def amounts(document: Any, resources: list[str]) -> list[Fraction]:
@@ -269,154 +270,3 @@ def fewest(datacenter: Datacenter, values: list[Fraction], worth: Fraction) -> i
             taken = min(count, math.ceil(worth / value))
             machines, worth = machines + taken, worth - taken * value
     return machines
-
-
-# 2. Fair shares: every queue rises by its weight until a resource that it needs is full.
-
-
-class Tree:
-    """Queues. Nodes are numbered from the root (0) down, parents before children.
-
-    Per node: `parent`, `weight`, `path`. Per leaf, by its node: `need` of each resource for a
-    dominant share of 1, as fractions of the capacity, hence with a largest entry of 1; `size`, the
-    dominant share of one task; `most`, the dominant share of all its tasks, infinite without end.
-    """
-
-    def __init__(self, document: Object) -> None:
-        may = ("name", "source", "dropped_limits")
-        verify.fields(document, "the hierarchy", ("format", "capacity", "root"), may)
-        capacity = verify.need(document["capacity"], dict, "capacity")
-        self.resources = list(capacity)
-        room = [verify.amount(capacity[name], name, above=True) for name in capacity]
-        self.parent, self.weight, self.path = [-1], [Fraction(1)], [""]
-        self.need: dict[int, list[Fraction]] = {}
-        self.size: dict[int, Fraction] = {}
-        self.most: dict[int, Fraction | float] = {}
-        stack = [(child, 0) for child in reversed(children(document["root"]))]
-        while stack:
-            entry, parent = stack.pop()
-            n = len(self.parent)
-            name = verify.need(entry.get("name"), str, "name of a node")
-            self.parent.append(parent)
-            self.path.append(f"{self.path[parent]}/{name}" if parent else name)
-            self.weight.append(verify.amount(entry.get("weight", 1), "weight", above=True))
-            if "children" in entry:
-                verify.fields(entry, "a group", ("name", "children"), ("weight", "demand"))
-                stack += [(child, n) for child in reversed(children(entry))]
-                continue
-            verify.fields(entry, "a leaf", ("name", "demand"), ("weight", "tasks"))
-            demand = [
-                a / b for a, b in zip(amounts(entry["demand"], self.resources), room, strict=True)
-            ]
-            if not any(demand):
-                verify.refuse(f"leaf {name!r} needs nothing")
-            self.size[n] = max(demand)
-            self.need[n] = [a / self.size[n] for a in demand]
-            tasks = entry.get("tasks")
-            self.most[n] = math.inf
-            if tasks is not None:
-                self.most[n] = verify.amount(tasks, "tasks") * self.size[n]
-        if len(set(self.path)) < len(self.path):
-            verify.refuse("two nodes have one path")
-
-
-def children(entry: Any) -> list[Object]:
-    """The nodes below a group."""
-    below = verify.rows(verify.mapping(entry, "a node").get("children"), None, "children")
-    return [verify.mapping(child, "a node") for child in below]
-
-
-def fair_shares(tree: Tree) -> dict[int, Fraction]:
-    """Dominant share of every leaf.
-
-    In a stage every leaf that needs no full resource has a target that rises from 0. Children of a
-    node rise in the ratio of their weights. A group is charged, per unit of its children's level,
-    the largest entry of what they need together. A leaf has what it had before until its target is
-    there; it rises with it until it has all its tasks. A full resource ends the stage: who needs it
-    has all that it gets, and the next stage is without it. Between two events all is linear.
-    """
-    share = dict.fromkeys(tree.need, Fraction(0))
-    full: set[int] = set()
-    while True:
-        charged = [n for n, need in tree.need.items() if not any(need[r] for r in full)]
-        if all(share[n] == tree.most[n] for n in charged):
-            return share
-        full |= stage(tree, share, charged)
-
-
-def stage(tree: Tree, share: dict[int, Fraction], charged: list[int]) -> set[int]:
-    """Raise the shares until a resource is full; the resources that are then, none at the end."""
-    target = dict.fromkeys(charged, Fraction(0))
-    resources = range(len(tree.resources))
-    wanted = [r for r in resources if any(tree.need[n][r] for n in charged)]
-    while True:
-        going = [n for n in charged if target[n] < tree.most[n]]
-        if not going:
-            return set()
-        speed = speeds(tree, going)
-        moving = [n for n in going if target[n] >= share[n]]
-        load = [total(part * tree.need[n][r] for n, part in share.items()) for r in resources]
-        filling = [total(speed[n] * tree.need[n][r] for n in moving) for r in resources]
-        steps: list[Fraction] = [(1 - load[r]) / filling[r] for r in wanted if filling[r]]
-        for n in going:
-            goal = share[n] if target[n] < share[n] else tree.most[n]
-            if isinstance(goal, Fraction):
-                steps.append((goal - target[n]) / speed[n])
-        step = min(steps)
-        for n in going:
-            target[n] += step * speed[n]
-        for n in moving:
-            share[n] += step * speed[n]
-        newly = {r for r in wanted if filling[r] and load[r] + step * filling[r] == 1}
-        if newly:
-            return newly | {r for r in wanted if load[r] == 1}
-
-
-def total(parts: Iterable[Fraction]) -> Fraction:
-    """A sum that is a fraction, also of nothing."""
-    return sum(parts, Fraction(0))
-
-
-def speeds(tree: Tree, going: list[int]) -> dict[int, Fraction]:
-    """How fast the target of each of these leaves rises with the level of the root's children."""
-    needs = {n: tree.need[n] for n in going}  # of a node, for each unit that it is charged
-    together: dict[int, list[Fraction]] = {}  # of its children, for each unit of their level
-    for n in range(len(tree.parent) - 1, 0, -1):
-        if n in together:
-            needs[n] = [a / max(together[n]) for a in together[n]]
-        if n in needs:
-            own = [tree.weight[n] * a for a in needs[n]]
-            others = together.get(tree.parent[n], [Fraction(0)] * len(own))
-            together[tree.parent[n]] = [a + b for a, b in zip(own, others, strict=True)]
-    level = {0: Fraction(1)}  # speed of the level of a node's children
-    speed: dict[int, Fraction] = {}
-    for n in range(1, len(tree.parent)):
-        if n in needs:
-            speed[n] = level[tree.parent[n]] * tree.weight[n]
-        if n in together:
-            level[n] = speed[n] / max(together[n])
-    return speed
-
-
-def judge_shares(tree: Tree, allocation: Object, say: Say) -> bool:
-    """Whether an allocation has the exact fair shares."""
-    share = fair_shares(tree)
-    leaves = verify.fields(allocation.get("leaves"), "leaves", (), tree.path)
-    load = [Fraction(0)] * len(tree.resources)
-    wrong = []
-    for n, exact in share.items():
-        row = verify.mapping(leaves.get(tree.path[n], {}), "a leaf")
-        tasks, claimed = (verify.amount(row.get(k, 0), k) for k in ("tasks", "dominant_share"))
-        held = tasks * tree.size[n]
-        load = [a + held * b for a, b in zip(load, tree.need[n], strict=True)]
-        if max(abs(held - exact), abs(claimed - exact)) > TOLERANCE * max(exact, TOLERANCE):
-            wrong.append(
-                f"{tree.path[n]}: dominant share {verify.decimal(exact)}, claimed "
-                f"{verify.decimal(claimed)}, and {verify.decimal(held)} with its tasks"
-            )
-    for line in wrong[:20]:
-        say(line)
-    fits = max(load) <= 1 + TOLERANCE
-    say(f"capacity: {verify.decimal(max(load))} of the fullest resource: {said([fits])}")
-    say(f"exact fair shares of {len(share)} leaves: {said([not wrong])}")
-    return fits and not wrong

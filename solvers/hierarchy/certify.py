@@ -12,7 +12,7 @@ from ...core.files.json_files import dump_json
 from ...instances.hierarchy.allocation import Allocation
 from ...instances.hierarchy.hierarchy_file import hierarchy_document
 from ...verify import Refused, parsed
-from ...verify_plans import Tree, judge_shares
+from ...verify_shares import Tree, judge_shares
 from ..certificate import ATTESTED, PROVED, Certificate
 
 

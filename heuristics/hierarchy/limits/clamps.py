@@ -179,14 +179,20 @@ def _share_out(
                 change[count], change[count + 1] = weight[c], -weight[c]
                 count += 2
         _sort(ends, change, count)
-        level, slope = 0.0, 0.0
+        level, slope, sum_, lost = 0.0, 0.0, 0.0, 0.0
         for k in range(count):
             given = slope * (ends[k] - level) if slope > 0 else 0.0
             if given >= left:
                 break
             left -= given
             level = ends[k]
-            slope += change[k]
+            # Beside great weights a sum forgets small ones, so what each step loses is kept.
+            before, sum_ = sum_, sum_ + change[k]
+            great, small = before, change[k]
+            if abs(great) < abs(small):
+                great, small = small, great
+            lost += great - sum_ + small
+            slope = sum_ + lost
         else:
             slope = 0.0
         if slope > 0:

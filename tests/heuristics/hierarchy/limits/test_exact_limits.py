@@ -49,6 +49,12 @@ def test_a_group_at_its_limit_leaves_the_rest_to_others():
     assert tasks(tree) == pytest.approx({"A/a": 1.5, "A/b": 1.5, "B": 7})
 
 
+def test_a_small_weight_beside_a_great_one_is_not_forgotten():
+    # b stops at its limit; a, with 10^-18 of its weight, rises to what is left, not to its limit.
+    tree = quota_tree(1, leaf("a", 1e-9, limit=5), leaf("b", 1e9, limit=1e-6))
+    assert tasks(tree) == pytest.approx({"a": 1 - 1e-6, "b": 1e-6}, rel=1e-12)
+
+
 def test_what_is_reserved_lies_idle():
     # Without the reserve b would have 9.
     children = leaf("a", tasks=1, reserve=4, guarantee=6), leaf("b", guarantee=2)
