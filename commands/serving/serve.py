@@ -10,12 +10,9 @@ import typer
 from ...core.errors import InputError
 from ..console import Json, Quiet, show, tell
 from ..file_rules import Written
-from ..process.interrupts import held
 from .senders import is_loopback, read_token
 
 if TYPE_CHECKING:
-    import socket
-
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
     from .service import Service
 
@@ -66,13 +63,15 @@ def serve(
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
         show(text, document=said, as_json=as_json, quiet=quiet)
         return
+    from .server import listening_at, run
+
     service = _service(first, state, policy, quiet=quiet or as_json)
-    with _listening(host, port) as listening:
+    with listening_at(host, port) as listening:
         address, number = listening.getsockname()[:2]
         url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
         document = {"url": url, **service.health()}
         show(f"serves on {url}", document=document, as_json=as_json, quiet=quiet)
-        _run(service, token, listening)
+        run(service, listening, token=token)
 
 
 def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
@@ -114,64 +113,3 @@ def _need_libraries() -> None:
             raise InputError(
                 f"serve: needs {name}, which is not installed: pip install 'slotwise[serve]'"
             )
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there."""
-    import socket
-
-    try:
-        kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listening = socket.create_server((host, port), family=kind, backlog=2048)
-        # Heads and bodies of answers are written one after the other: none waits for the other.
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return listening
-    except OSError as error:
-        raise InputError(f"--host {host} --port {port}: {error.strerror or error}") from None
-
-
-def _run(service: Service, token: str | None, listening: socket.socket) -> None:
-    """Serve until a signal comes."""
-    import asyncio
-    from collections.abc import Iterator
-    from contextlib import contextmanager
-
-    import uvicorn
-
-    from .web import application
-
-    class Server(uvicorn.Server):
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            yield  # the command line answers them
-
-    server = Server(
-        uvicorn.Config(
-            application(service, token),
-            http="h11",
-            ws="none",
-            lifespan="off",
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            timeout_keep_alive=60,
-            timeout_graceful_shutdown=5,
-        )
-    )
-
-    def end() -> None:
-        server.should_exit = True
-
-    _allow_many_connections()
-    with held() as signals:
-        signals.hold(end)
-        asyncio.run(server.serve(sockets=[listening]))
-
-
-def _allow_many_connections() -> None:
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
