@@ -30,7 +30,6 @@ from slotwise.instances.datacenter.job_file import SECONDS
 from slotwise.instances.datacenter.spread import spread_of
 from slotwise.instances.datacenter.workload import Workload, poisson, replay
 from slotwise.solvers.datacenter.guide import guide
-from slotwise.solvers.datacenter.prices import with_spread
 from slotwise.solvers.datacenter.rehearse import RIVALS, rehearse
 
 FIRST_DATACENTER = 12_000
@@ -74,9 +73,7 @@ def mean_of(problem: Datacenter) -> float:
 
 def waits_of(workload: Workload, plan: Guidance, names: Sequence[str]) -> dict[str, float]:
     """Mean waits, and that of the rehearsal's winner as `guided`."""
-    waits = {
-        name: simulate(workload, name, guidance=plan, warm_up=0.2).mean_wait for name in names
-    }
+    waits = {name: simulate(workload, name, guidance=plan, warm_up=0.2).mean_wait for name in names}
     assert plan.rehearsal is not None
     winner = plan.rehearsal.winner
     same = winner.policy in waits and winner.bonus is None
@@ -95,7 +92,8 @@ def random(datacenters: int, jobs: int, results: Path) -> list[Measured]:
         done = [Measured(**json.loads(line)) for line in results.read_text().splitlines()]
     known = {(run.datacenter, run.load, run.noise) for run in done}
     for number in range(FIRST_DATACENTER, FIRST_DATACENTER + datacenters):
-        todo = [(l, n) for n in NOISES for l in LOADS if (number, l, n) not in known]
+        todo = [(load, noise) for noise in NOISES for load in LOADS]
+        todo = [pair for pair in todo if (number, *pair) not in known]
         plan = guide(random_datacenter(number), time_limit=5.0) if todo else None
         for load, noise in todo:
             assert plan is not None
@@ -144,7 +142,9 @@ def print_random(runs: Sequence[Measured]) -> None:
         print("| " + " | ".join(cells) + " |")
     print(*lost, sep="\n")
     seconds = [run.seconds for run in runs if run.seed == SEEDS[0]]
-    print(f"rehearsals: median {np.median(seconds):.0f}, most {max(seconds):.0f} s of processor time")
+    print(
+        f"rehearsals: median {np.median(seconds):.0f}, most {max(seconds):.0f} s of processor time"
+    )
 
 
 def openb(nodes: Path, pods: Path, scale: float, speeds: Sequence[float], folder: Path) -> None:

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ...heuristics.datacenter.live.overview import machine_details, machine_names, overview
+from ...heuristics.datacenter.overview import machine_details, machine_names, overview
 from ...report.datacenter.live_page import live_page
 from .calls import Answer, Call
 from .recent import Recent
@@ -29,7 +29,7 @@ HEADERS = {
 
 
 class Live:
-    """The calls of the page; however many pages look, the machines are looked at once in a while."""
+    """The calls of the page; many pages that look at once cost no more than one."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -44,7 +44,9 @@ class Live:
         """All of them. The page has nothing of the cluster in it, so everybody may have it."""
         return [
             Call("GET", "/", self.page, "The cluster live, for a browser", is_open=True),
-            Call("GET", "/v1/live", self.state, "What the page shows: use, classes, queue, changes"),
+            Call(
+                "GET", "/v1/live", self.state, "What the page shows: use, classes, queue, changes"
+            ),
             Call("GET", "/v1/live/machines", self.names, "Names of the machines"),
             Call("GET", "/v1/live/machines/{name:path}", self.machine, "A machine and its jobs"),
         ]

@@ -11,8 +11,8 @@ from typing import Any
 from ...heuristics.datacenter.live.answers import Joined, Left, Placement
 from ...heuristics.datacenter.live.dispatcher import Dispatcher
 
-MOST_CHANGES = 40
-"""So many changes are listed."""
+MOST_CHANGES = 20
+"""So many changes of jobs are listed, and so many others."""
 
 MOST_WAITS = 2000
 """Waits are those of so many starts."""
@@ -24,7 +24,8 @@ class Recent:
     def __init__(self, dispatcher: Dispatcher) -> None:
         self.began = time()
         self._number = 0
-        self._changes = deque[dict[str, Any]](maxlen=MOST_CHANGES)
+        self._of_jobs = deque[dict[str, Any]](maxlen=MOST_CHANGES)
+        self._others = deque[dict[str, Any]](maxlen=MOST_CHANGES)
         self._waits = deque[tuple[str, float]](maxlen=MOST_WAITS)
         self._since = dict.fromkeys(dispatcher.waiting, self.began)
         self._counts = Counter[str]()
@@ -52,7 +53,7 @@ class Recent:
     def _add(self, now: float, what: str, job: str = "", machine: str = "") -> None:
         self._number += 1
         entry = {"number": self._number, "at": now, "what": what, "job": job, "machine": machine}
-        self._changes.append(entry)
+        (self._of_jobs if job else self._others).append(entry)
 
     def _arrived(self, job: str, job_class: str, place: Placement | None, now: float) -> None:
         self._counts["arrived"] += 1
@@ -72,7 +73,9 @@ class Recent:
 
     def _started(self, dispatcher: Dispatcher, made: Any, now: float) -> None:
         """The waiting jobs that have started."""
-        starts: Iterable[Placement] = made.started if isinstance(made, Joined | Left) else made or ()
+        starts: Iterable[Placement] = (
+            made.started if isinstance(made, Joined | Left) else made or ()
+        )
         for place in starts:
             since = self._since.pop(place.job, None)
             if since is not None:
@@ -95,7 +98,9 @@ class Recent:
             "counts": {what: self._counts[what] for what in ("arrived", "at once", "done")},
             "waits": _waits(waits),
             "waits_by_class": {name: _waits(values) for name, values in by_class.items()},
-            "changes": list(reversed(self._changes)),
+            "changes": sorted(
+                (*self._of_jobs, *self._others), key=lambda entry: -int(entry["number"])
+            ),
         }
 
 

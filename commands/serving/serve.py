@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 def serve(
     guidance: Annotated[
-        Path, typer.Argument(metavar="GUIDANCE", help="A slotwise/guidance/1 file.")
+        Path,
+        typer.Argument(
+            metavar="GUIDANCE",
+            help="A slotwise/guidance/1 file; or a datacenter, for which a plan is made first.",
+        ),
     ],
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Another than this machine's needs a token.")
@@ -48,7 +52,7 @@ def serve(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """A service over HTTP that says where each arriving job starts.
+    """A service over HTTP that says where each arriving job starts, with a page of the cluster.
 
     Every accepted change is on the disk before it is answered. Ctrl-C ends the service.
     """
@@ -57,7 +61,7 @@ def serve(
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
     if not check:
         _need_libraries()
-    first = _dispatcher(guidance, policy)
+    first = _dispatcher(guidance, policy, quiet=quiet or as_json)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
@@ -74,16 +78,14 @@ def serve(
         run(service, listening, token=token)
 
 
-def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
+def _dispatcher(guidance: Path, policy: str, *, quiet: bool) -> Dispatcher:
     """A dispatcher without jobs that follows the plan in a file."""
-    from ...core.files.json_files import JsonFile
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
-    from ...instances.datacenter.guidance_file import read_guidance
+    from .plan_given import plan_given
 
-    file = JsonFile.read(guidance)
-    read_guidance(file)
+    document = plan_given(guidance, quiet=quiet)
     try:
-        return Dispatcher(file.document, policy=policy)
+        return Dispatcher(document, policy=policy)
     except ValueError as error:
         raise InputError(f"{guidance}: {error}") from None
 

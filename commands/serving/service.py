@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +12,9 @@ from ...heuristics.datacenter.live.answers import Placement
 from ...heuristics.datacenter.live.dispatcher import Dispatcher
 from ...heuristics.datacenter.live.plan import Plan
 from .journal import MOST_CHANGES, Journal
+
+Watcher = Callable[[Dispatcher, str, dict[str, Any], Any], None]
+"""Takes the dispatcher, the verb that was called with what, and what it answered."""
 
 
 class NotNow(Exception):
@@ -27,6 +30,8 @@ class Service:
 
     def __init__(self, journal: Journal, first: Dispatcher) -> None:
         self._journal = journal
+        self.watchers: list[Watcher] = []
+        """Told of every change that was made and kept."""
         state, _ = journal.read()
         if state is None:
             journal.write(first.state(whole=True))
@@ -46,8 +51,8 @@ class Service:
         self._is_sure = True
 
     @property
-    def _current(self) -> Dispatcher:
-        """The dispatcher as the journal has it."""
+    def dispatcher(self) -> Dispatcher:
+        """The dispatcher as the journal has it; to look at."""
         if not self._is_sure:
             self._load()
         return self._dispatcher
@@ -65,7 +70,7 @@ class Service:
 
     def _change(self, verb: str, given: dict[str, Any], plan: Plan | None = None) -> Any:
         """Make a change and keep it; `plan` is the prepared one of a guidance document."""
-        _ = self._current
+        _ = self.dispatcher
         try:
             with self._journal.change(verb, given):
                 made = self._do(verb, given if plan is None else {"guidance": plan})
@@ -77,11 +82,13 @@ class Service:
         if self._journal.changes >= MOST_CHANGES:
             with suppress(sqlite3.Error):  # the changes are kept; the next one tries again
                 self._journal.write(self._dispatcher.state(whole=True))
+        for watcher in self.watchers:
+            watcher(self._dispatcher, verb, given, made)
         return made
 
     def health(self) -> dict[str, Any]:
         """How many machines and waiting jobs there are."""
-        dispatcher = self._current
+        dispatcher = self.dispatcher
         return {
             "ready": True,
             "machines": len(dispatcher.machines),
@@ -97,7 +104,7 @@ class Service:
                 raise ValueError(f"unknown class {job_class!r}")
             demand = self._requests[job_class]
         if job_class is None:
-            job_class = self._current.classify(demand)
+            job_class = self.dispatcher.classify(demand)
         return {"job_class": job_class, "demand": demand}
 
     def arrive(
@@ -112,14 +119,14 @@ class Service:
     def has(self, job: str) -> bool:
         """Whether a job runs or waits."""
         try:
-            self._current.where(job)
+            self.dispatcher.where(job)
         except ValueError:
             return False
         return True
 
     def job(self, job: str) -> dict[str, Any]:
         """Where a job runs, and why."""
-        machine, job_class = self._current.where(job)
+        machine, job_class = self.dispatcher.where(job)
         why = self._dispatcher.explain(job).text
         return {"id": job, "machine": machine, "class": job_class, "why": why}
 
@@ -135,7 +142,7 @@ class Service:
     ) -> dict[str, Any]:
         """What a start would cost on each machine."""
         asked = self.request(job_class, demand)
-        costs = self._current.score(asked["job_class"], asked["demand"], machines=machines)
+        costs = self.dispatcher.score(asked["job_class"], asked["demand"], machines=machines)
         return {"class": asked["job_class"], "scores": costs}
 
     def join(
@@ -160,7 +167,7 @@ class Service:
 
     def prepare(self, guidance: dict[str, Any]) -> Plan:
         """The plan of a document with its tables; in any thread."""
-        return self._current.prepare(guidance)
+        return self.dispatcher.prepare(guidance)
 
     def follow(self, guidance: dict[str, Any], plan: Plan) -> dict[str, Any]:
         """Another plan is followed, which `prepare` has made of the document."""

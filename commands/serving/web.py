@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from ...core.errors import InputError, one_line
 from .calls import Call
+from .live import Live
 from .senders import has_token, is_local
 from .service import NotNow, Service
 from .v1 import V1
@@ -23,6 +24,7 @@ def calls_of(service: Service) -> list[Call]:
     """All calls that a service answers; of two paths that match the first."""
     return [
         *V1(service).calls(),
+        *Live(service).calls(),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The page of a service: the cluster live, asked for again and again from where the page is from."""
+"""The page of a service: the cluster live; it asks the host that it is from again and again."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ BODY = """<header>
 </header>
 <form id="ask" hidden>
 <p><label for="token">The service answers only who has its token:</label></p>
-<p><input id="token" type="password" autocomplete="current-password" required>
+<p><input autocomplete="username" value="slotwise" hidden>
+<input id="token" type="password" autocomplete="current-password" required>
 <button>Show the cluster</button></p>
 </form>
 <main id="all" hidden>
 <section aria-label="Use of the cluster">
 <div id="resources"></div>
 <dl id="figures"></dl>
-<canvas id="history" role="img" aria-label="Jobs that wait, and use, since the page was opened"></canvas>
+<canvas id="history" role="img"
+ aria-label="Jobs that wait, and use, since the page was opened"></canvas>
 <p id="key" class="key"></p>
 </section>
 <section aria-labelledby="of-machines">
@@ -34,6 +36,8 @@ BODY = """<header>
 <details><summary>By configuration</summary><div class="scroll"><table id="configurations"></table>
 </div></details>
 </section>
+<div class="halves">
+<div>
 <section aria-labelledby="of-classes">
 <h2 id="of-classes">Classes</h2>
 <div class="scroll"><table id="classes"></table></div>
@@ -44,10 +48,12 @@ BODY = """<header>
 <p id="line" class="note"></p>
 <div class="scroll"><table id="first"></table></div>
 </section>
+</div>
 <section aria-labelledby="of-changes">
 <h2 id="of-changes">What changed</h2>
 <ol id="changes"></ol>
 </section>
+</div>
 </main>
 <noscript><p>The page is filled by a script in it; please allow it.</p></noscript>"""
 

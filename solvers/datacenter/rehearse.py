@@ -1,10 +1,10 @@
 """A rehearsal: policies race on drawn jobs, and the guidance says which to follow.
 
 All run the same jobs, on seeds of their own, from the steady state on, in threads: simulations
-release the GIL. After each of the first seeds the better half stays. What counts is the mean of log(wait + `NEGLIGIBLE` mean durations): a
-factor counts the same whether waits are long or short, until they are too short to matter. The
-default `bid-price` always stays, and wins unless the best is better by more than `CLEAR` standard
-errors of the paired differences.
+release the GIL. After each of the first seeds the better half stays. What counts is the mean of
+log(wait + `NEGLIGIBLE` mean durations): a factor counts the same whether waits are long or short,
+until they are too short to matter. The default `bid-price` always stays, and wins unless the best
+is better by more than `CLEAR` standard errors of the paired differences.
 """
 
 from __future__ import annotations

@@ -9,6 +9,17 @@ const series = (r) => colour("c" + (r % 8));
 const FULL = 200;
 const HEAD = 22;
 
+// Most machines, pixels of a bar across and up, and between machines.
+const SIZES = [[60, 14, 56, 8], [400, 8, 40, 6], [2000, 4, 24, 3], [Infinity, 3, 15, 3]];
+// So few have their names below them, so wide.
+const NAMED = 60;
+const LABEL = 88;
+
+function clipped(text, letters) {
+  const all = [...text];
+  return all.length <= letters ? text : all.slice(0, letters - 1).join("") + "…";
+}
+
 class Bars {
   constructor() {
     this.canvas = byId("machines");
@@ -62,11 +73,12 @@ class Bars {
     if (!this.of) return;
     const bars = Math.max(this.use.length, 1);
     this.drawnFor = this.use.length;
-    const [bar, high] = this.count <= 400 ? [8, 40] : this.count <= 2000 ? [4, 24] : [3, 15];
+    const [, bar, high, gap] = SIZES.find(([most]) => this.count <= most);
     this.bar = bar;
     this.high = high;
-    this.cell = bars * bar + (bar > 4 ? 6 : 3);
-    this.row = high + (bar > 4 ? 8 : 3);
+    this.named = this.count <= NAMED;
+    this.cell = Math.max(bars * bar + gap, this.named ? LABEL : 0);
+    this.row = high + (this.named ? HEAD : gap);
     this.width = this.scroller.clientWidth;
     this.columns = Math.max(1, Math.floor((this.width - 8) / this.cell));
     this.groups = [];
@@ -110,8 +122,7 @@ class Bars {
       if (bottom < from || group.top > from + high) continue;
       pen.fillStyle = soft;
       pen.font = "13px system-ui, sans-serif";
-      const label = [...group.label].slice(0, 60).join("");
-      pen.fillText(label + " · " + group.machines.length, 4, group.top + 16);
+      pen.fillText(clipped(group.label, 60) + " · " + group.machines.length, 4, group.top + 16);
       const first = Math.max(0, Math.floor((from - group.top - HEAD) / this.row));
       const last = Math.min(group.rows, Math.ceil((from + high - group.top - HEAD) / this.row));
       const end = Math.min(last * this.columns, group.machines.length);
@@ -127,6 +138,11 @@ class Bars {
           const part = (this.high * this.use[r][m]) / FULL;
           pen.fillStyle = closed ? lost : colours[r];
           pen.fillRect(left, y + this.high - part, this.bar - 1, part);
+        }
+        if (this.named) {
+          pen.fillStyle = soft;
+          pen.font = "12px system-ui, sans-serif";
+          pen.fillText(clipped(this.names[m], 13), x, y + this.high + 14);
         }
         if (m === this.chosen) {
           pen.strokeStyle = ink;

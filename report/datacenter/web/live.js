@@ -25,6 +25,7 @@ const percent = (part) => (100 * part).toFixed(part < 0.1 && part > 0 ? 1 : 0) +
 
 function seconds(value) {
   if (value === null) return "–";
+  if (value > 0 && value < 1) return value < 0.001 ? "< 1 ms" : Math.round(1000 * value) + " ms";
   if (value < 60) return number(Number(value.toPrecision(2))) + " s";
   if (value < 3600) return number(Math.round(value / 6) / 10) + " min";
   return number(Math.round(value / 360) / 10) + " h";
@@ -62,7 +63,7 @@ function showUse() {
     ...state.resources.map((resource, r) => {
       const part = resource.capacity ? resource.used / resource.capacity : 0;
       const fill = element("i", "");
-      fill.style.width = percent(Math.min(part, 1));
+      fill.style.width = 100 * Math.min(part, 1) + "%";
       fill.style.background = series(r);
       const text = element("span", "", named(resource.name), ` ${percent(part)}: `);
       text.append(`${number(resource.used)} of ${number(resource.capacity)}`);
@@ -98,7 +99,8 @@ function showHistory() {
   pen.scale(scale, scale);
   const begin = history_[0].at;
   const span = Math.max(history_[history_.length - 1].at - begin, 60);
-  const most = Math.max(1, ...history_.map((past) => past.waiting));
+  const waited = Math.max(...history_.map((past) => past.waiting));
+  const most = Math.max(waited, 1);
   const curve = (value, ink, filled) => {
     pen.beginPath();
     history_.forEach((past, i) => {
@@ -121,7 +123,8 @@ function showHistory() {
   state.resources.forEach((_, r) => curve((past) => past.use[r], series(r), false));
   pen.fillStyle = colour("soft");
   pen.font = "12px system-ui, sans-serif";
-  pen.fillText(`at most ${number(most)} waited; ${seconds(span)} from left to right`, 6, 13);
+  const who = waited ? `at most ${number(waited)} waited` : "nobody waited";
+  pen.fillText(`${who}; ${seconds(span)} from left to right`, 6, 13);
 }
 
 function showKey() {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 from zlib import crc32
 
-from .dispatcher import Dispatcher
-from .machine import Job, Machine
-from .plan import Plan
+from .live.dispatcher import Dispatcher
+from .live.machine import Job
+from .live.plan import Plan
 
 MOST_MACHINES = 20_000
 """So many are told one by one; all count in sums."""
@@ -39,7 +40,7 @@ def overview(dispatcher: Dispatcher) -> Parts:
     plan, machines = scheduler.plan, list(scheduler.cluster)
     number = len(plan.resources)
     use, marks = [bytearray() for _ in range(number)], bytearray()
-    runs, planned = [0] * len(plan.classes), [0] * len(plan.classes)
+    runs, bins = [0] * len(plan.classes), Counter[int | None]()
     free, capacity, layout = [0] * number, [0] * number, 0
     for at, machine in enumerate(machines):
         if at % AT_ONCE == AT_ONCE - 1:
@@ -54,17 +55,12 @@ def overview(dispatcher: Dispatcher) -> Parts:
             marks.append(DRAINING if machine.draining else KEPT if machine.keeps else 0)
         if machine.jobs:
             runs = list(map(int.__add__, runs, machine.runs))
-        planned = list(map(int.__add__, planned, machine.bin))
+        bins[machine.bin_number] += 1
     line = scheduler.line
     yield {
         "plan": str(plan.document["datacenter"].get("name", "")),
         "policy": dispatcher.policy,
-        "resources": [
-            {"name": name, "used": (whole - left) * unit, "capacity": whole * unit}
-            for name, left, whole, unit in zip(
-                plan.resources, free, capacity, plan.unit, strict=True
-            )
-        ],
+        "resources": _amounts(plan, free, capacity),
         "layout": layout,
         "machines": len(machines),
         "draining": sum(machine.draining for machine in machines),
@@ -75,7 +71,7 @@ def overview(dispatcher: Dispatcher) -> Parts:
             {
                 "name": name,
                 "runs": runs[k],
-                "planned": planned[k],
+                "planned": sum(plan.bin(one)[k] * count for one, count in bins.items()),
                 "waits": line.home[k].waiting + line.stray[k].waiting,
             }
             for k, name in enumerate(plan.classes)
@@ -106,7 +102,7 @@ def machine_names(dispatcher: Dispatcher) -> dict[str, Any]:
 def machine_details(dispatcher: Dispatcher, name: str) -> dict[str, Any]:
     """One machine with the first of its jobs. Raises `ValueError` if it is not there."""
     scheduler = dispatcher._scheduler
-    machine: Machine | None = scheduler.cluster.by_name.get(name)
+    machine = scheduler.cluster.by_name.get(name)
     if machine is None:
         raise ValueError(f"unknown machine {name}")
     plan = scheduler.plan
@@ -115,7 +111,7 @@ def machine_details(dispatcher: Dispatcher, name: str) -> dict[str, Any]:
         "configuration": machine.kind,
         "draining": machine.draining,
         "kept_for": None if machine.keeps is None else machine.keeps.name,
-        "resources": _amounts(plan, machine),
+        "resources": _amounts(plan, machine.free, machine.capacity),
         "classes": [
             {"name": plan.classes[k], "runs": number, "planned": machine.bin[k]}
             for k, number in enumerate(machine.runs)
@@ -126,8 +122,8 @@ def machine_details(dispatcher: Dispatcher, name: str) -> dict[str, Any]:
     }
 
 
-def _amounts(plan: Plan, machine: Machine) -> list[dict[str, Any]]:
-    columns = zip(plan.resources, machine.free, machine.capacity, plan.unit, strict=True)
+def _amounts(plan: Plan, free: Sequence[int], capacity: Sequence[int]) -> list[dict[str, Any]]:
+    columns = zip(plan.resources, free, capacity, plan.unit, strict=True)
     return [
         {"name": name, "used": (whole - left) * unit, "capacity": whole * unit}
         for name, left, whole, unit in columns
@@ -135,5 +131,4 @@ def _amounts(plan: Plan, machine: Machine) -> list[dict[str, Any]]:
 
 
 def _job(plan: Plan, job: Job) -> dict[str, Any]:
-    demand: Mapping[str, float] = job.given
-    return {"id": job.name, "class": plan.classes[job.job_class], "demand": dict(demand)}
+    return {"id": job.name, "class": plan.classes[job.job_class], "demand": dict(job.given)}
