@@ -35,6 +35,8 @@ class Recent:
         now = time()
         if verb == "arrive":
             self._arrived(given["job"], given["job_class"], made, now)
+        elif verb == "place":
+            self._placed(dispatcher, given["job"], given["machine"], now)
         elif verb == "depart":
             taken_back = self._since.pop(given["job"], None) is not None
             self._add(now, "taken back" if taken_back else "done", given["job"])
@@ -64,6 +66,14 @@ class Recent:
         self._counts["at once"] += 1
         self._waits.append((job_class, 0.0))
         self._add(now, "starts", job, place.name)
+
+    def _placed(self, dispatcher: Dispatcher, job: str, machine: str, now: float) -> None:
+        """Another program has started a job, a new one or one that waited."""
+        since = self._since.pop(job, None)
+        if since is None:
+            self._counts.update(("arrived", "at once"))
+        self._waits.append((dispatcher.where(job)[1], 0.0 if since is None else now - since))
+        self._add(now, "is placed", job, machine)
 
     def _left(self, machine: str, made: Left, now: float) -> None:
         """Its jobs start elsewhere, or wait anew."""

@@ -1,12 +1,17 @@
-"""Who may ask a service: programs of this machine, or who has the token."""
+"""Who may ask a service: programs of this machine, or who has the token; and how often."""
 
 from __future__ import annotations
 
 from hmac import compare_digest
 from ipaddress import ip_address
 from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
 
 from ...core.errors import InputError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 LEAST_TOKEN = 16
 """Characters of the shortest token."""
@@ -46,3 +51,43 @@ def is_local(host: str | None) -> bool:
     elif "]" in name:
         name = name.partition("]")[0]
     return is_loopback(name.removeprefix("["))
+
+
+class Guard:
+    """Refuses who may not ask, or asks too often.
+
+    `token`: what they have to send; None: programs of this machine are answered.
+    `rate`: requests a second that one address may make, with as many more at once.
+    """
+
+    MOST_ADDRESSES = 10_000
+    """So many are remembered."""
+
+    def __init__(self, token: str | None = None, rate: float = 2000.0) -> None:
+        self.token, self._rate = token, rate
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def check(self, request: Request, *, is_open: bool) -> None:
+        """Raise `HTTPException` for a request that is refused."""
+        from starlette.exceptions import HTTPException
+
+        if not self._count("" if request.client is None else request.client.host):
+            raise HTTPException(429, f"more than {self._rate:g} requests a second")
+        if is_open:
+            return
+        headers = request.headers
+        if self.token is not None:
+            if not has_token(headers.get("authorization", ""), self.token):
+                raise HTTPException(401, "need the header Authorization: Bearer TOKEN")
+        elif "origin" in headers or not is_local(headers.get("host")):
+            raise HTTPException(403, "without a token only programs of this machine are answered")
+
+    def _count(self, address: str) -> bool:
+        """Whether the address has a request left."""
+        now = monotonic()
+        left, since = self._left.get(address, (self._rate, now))
+        left = min(self._rate, left + (now - since) * self._rate)
+        if len(self._left) >= self.MOST_ADDRESSES:
+            self._left.clear()
+        self._left[address] = max(left - 1, 0.0), now
+        return left >= 1

@@ -46,6 +46,20 @@ def serve(
         Path | None,
         typer.Option(metavar="FILE", help="Answer only who sends the token in this file."),
     ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Speak HTTPS with this certificate (PEM).")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The certificate's key (PEM).")
+    ] = None,
+    behind_proxy: Annotated[
+        bool,
+        typer.Option("--behind-proxy", help="Speak HTTP at another address: a proxy has TLS."),
+    ] = False,
+    rate: Annotated[
+        float,
+        typer.Option(metavar="N", min=1, help="Requests a second that an address may make."),
+    ] = 2000.0,
     check: Annotated[
         bool, typer.Option("--check", help="Say whether it could be started, and end.")
     ] = False,
@@ -59,23 +73,36 @@ def serve(
     token = None if token_file is None else read_token(token_file)
     if token is None and not is_loopback(host):
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
-    if not check:
-        _need_libraries()
+    if (tls_cert is None) != (tls_key is None):
+        raise InputError("--tls-cert, --tls-key: need both or none")
+    if tls_cert is None and not (behind_proxy or is_loopback(host)):
+        raise InputError(
+            f"--host {host}: needs --tls-cert and --tls-key, or --behind-proxy: else others can "
+            "read the token on its way"
+        )
+    _need_libraries()
+    from .server import Tls, listening_at, run
+
+    tls = None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key)
+    if tls is not None:
+        tls.check()
     first = _dispatcher(guidance, policy, quiet=quiet or as_json)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
         show(text, document=said, as_json=as_json, quiet=quiet)
         return
-    from .server import listening_at, run
+    from .senders import Guard
+    from .web import application
 
     service = _service(first, state, policy, quiet=quiet or as_json)
     with listening_at(host, port) as listening:
         address, number = listening.getsockname()[:2]
-        url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
+        url = f"http{'s' if tls else ''}://{f'[{address}]' if ':' in address else address}:{number}"
         document = {"url": url, **service.health()}
         show(f"serves on {url}", document=document, as_json=as_json, quiet=quiet)
-        run(service, listening, token=token)
+        run(application(service, Guard(token, rate)), listening, tls=tls)
+    service.journal.close()
 
 
 def _dispatcher(guidance: Path, policy: str, *, quiet: bool) -> Dispatcher:
@@ -93,24 +120,24 @@ def _dispatcher(guidance: Path, policy: str, *, quiet: bool) -> Dispatcher:
 def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
-    from .service import Service
+    from .service import POLICY, STATE, Service
 
     journal = Journal(folder)
-    kept, _ = journal.read()
-    if kept is not None and kept["policy"] != policy:
-        raise InputError(f"--state {folder}: has policy {kept['policy']}, not {policy}")
-    if kept is not None and kept["guidance"] != first.state()["guidance"]:
+    kept, own = journal.read(STATE), journal.read(POLICY)
+    if kept is not None and own != policy:
+        raise InputError(f"--state {folder}: has policy {own}, not {policy}")
+    if kept is not None and kept["guidance"] != first.plan.fingerprint():
         tell(
             [f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one"],
             quiet=quiet,
         )
-    return Service(journal, first)
+    return Service(journal, first, policy)
 
 
 def _need_libraries() -> None:
     from importlib.util import find_spec
 
-    for name in ("starlette", "uvicorn"):
+    for name in ("httptools", "orjson", "prometheus_client", "starlette", "uvicorn"):
         if find_spec(name) is None:
             raise InputError(
                 f"serve: needs {name}, which is not installed: pip install 'slotwise[serve]'"

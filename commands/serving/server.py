@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 import uvicorn
+from starlette.applications import Starlette
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ...core.errors import InputError, one_line
 from ..console import tell
 from ..process.interrupts import held
-from .calls import Call
-from .service import Service
-from .web import application
+
+HEAD_SECONDS = 60
+"""Within them the head of a request arrives, after the last answer or the beginning."""
 
 Beside = Callable[[], Awaitable[None]]
 """What runs beside the answers, in the same thread: it must never work long without waiting."""
@@ -32,18 +37,58 @@ def listening_at(host: str, port: int) -> socket.socket:
         raise InputError(f"--host {host} --port {port}: {error.strerror or error}") from None
 
 
+@dataclass(frozen=True)
+class Tls:
+    """Files of a certificate and its key."""
+
+    certificate: Path
+    key: Path
+
+    def check(self) -> None:
+        """Raise `InputError` if they are none, or do not belong together."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:
+            context.load_cert_chain(self.certificate, self.key, password=_no_password)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise InputError(f"--tls-cert {self.certificate} --tls-key {self.key}: {why}") from None
+
+
+def _no_password() -> str:
+    raise ValueError("the key has a password")
+
+
+class Connection(HttpToolsProtocol):
+    """A connection; who sends no whole head of a request in `HEAD_SECONDS` is let go."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Begin to wait for the first head."""
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(
+            HEAD_SECONDS, self.timeout_keep_alive_handler
+        )
+
+    def data_received(self, data: bytes) -> None:
+        """A part of a head does not count."""
+        waiting, self.timeout_keep_alive_task = self.timeout_keep_alive_task, None
+        cycle = self.cycle
+        super().data_received(data)
+        if waiting is None:
+            return
+        if self.cycle is cycle and not self.transport.is_closing():
+            self.timeout_keep_alive_task = waiting
+        else:
+            waiting.cancel()
+
+
 def run(
-    service: Service,
+    application: Starlette,
     listening: socket.socket,
     *,
-    token: str | None = None,
-    calls: Iterable[Call] = (),
+    tls: Tls | None = None,
     beside: Iterable[Beside] = (),
 ) -> None:
-    """Serve until a signal comes.
-
-    `calls` are answered, too; what is `beside` begins with the service and ends with it.
-    """
+    """Serve until a signal comes; what is `beside` begins with the service and ends with it."""
 
     class Server(uvicorn.Server):
         @contextmanager
@@ -52,14 +97,17 @@ def run(
 
     server = Server(
         uvicorn.Config(
-            application(service, token, calls),
+            application,
+            http=Connection,
             ws="none",
             lifespan="off",
             log_level="error",
             access_log=False,
             server_header=False,
-            timeout_keep_alive=60,
+            timeout_keep_alive=HEAD_SECONDS,
             timeout_graceful_shutdown=5,
+            ssl_certfile=None if tls is None else tls.certificate,
+            ssl_keyfile=None if tls is None else tls.key,
         )
     )
 

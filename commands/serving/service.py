@@ -1,17 +1,20 @@
-"""A dispatcher whose every change is in a journal before it is answered."""
+"""A dispatcher whose every change is on the disk before it is answered."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...core.errors import one_line
 from ...heuristics.datacenter.live.answers import Placement
 from ...heuristics.datacenter.live.dispatcher import Dispatcher
 from ...heuristics.datacenter.live.plan import Plan
-from .journal import MOST_CHANGES, Journal
+from ...heuristics.datacenter.worth.tables import cells_of
+from .journal import Journal, NotKept
+
+STATE, PLAN, POLICY, ARRIVED, JOBS = "state", "plan", "policy", "arrived", "job/"
+"""Keys: the state without jobs, the guidance document, the policy asked for, the number of
+arrivals; each job by its number."""
 
 Watcher = Callable[[Dispatcher, str, dict[str, Any], Any], None]
 """Takes the dispatcher, the verb that was called with what, and what it answered."""
@@ -22,78 +25,84 @@ class NotNow(Exception):
 
 
 class Service:
-    """Answers as documents.
+    """Answers as documents, which must not leave before `kept`.
 
     A `ValueError` says what is wrong with a call; then nothing has changed. Other errors lead back
     to what the journal has, and to `NotNow`.
     """
 
-    def __init__(self, journal: Journal, first: Dispatcher) -> None:
-        self._journal = journal
+    def __init__(self, journal: Journal, first: Dispatcher, policy: str) -> None:
+        self.journal, self._policy = journal, policy
         self.watchers: list[Watcher] = []
-        """Told of every change that was made and kept."""
-        state, _ = journal.read()
-        if state is None:
-            journal.write(first.state(whole=True))
+        """Told of every change."""
+        if journal.read(STATE) is None:
+            journal.put({**_frame(first), PLAN: first.plan.document, POLICY: policy})
+            journal.flush()
         self._load()
-        self._dispatcher.prepare()
-        if journal.changes:
-            journal.write(self._dispatcher.state(whole=True))
+        plan = self._dispatcher.plan
+        if self._dispatcher.policy == "bid-price":
+            plan.worth.fill(cells_of(plan.worth.recipe))
 
     def _load(self) -> None:
-        """Go back to what the journal has."""
-        self._is_sure = False
-        state, changes = self._journal.read()
-        assert state is not None
-        self._follow(Dispatcher.resume(state, reasons=True))
-        for verb, given in changes:
-            self._do(verb, given)
-        self._is_sure = True
+        """Go back to what is on the disk."""
+        self._lost: int | None = None
+        state, running = self.journal.read(STATE), dict[str, list[Any]]()
+        state.update(document=self.journal.read(PLAN), arrived=self.journal.read(ARRIVED))
+        for _, entry in self.journal.items(JOBS):
+            place = state["waiting"] if entry["machine"] is None else running
+            if place is running:
+                running.setdefault(entry["machine"], []).append(entry)
+            else:
+                place.append(entry)
+        state["waiting"].sort(key=lambda entry: entry["rank"])
+        for machine in state["machines"]:
+            default = f"{machine['configuration']}/{machine['number']}"
+            machine["jobs"] = running.pop(machine.get("name", default), [])
+        self._dispatcher = Dispatcher.resume(state, policy=self._policy, reasons=True)
+        self._requests = _requests(self._dispatcher)
+        self._lost = self.journal.lost
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """The dispatcher as the journal has it; to look at."""
-        if not self._is_sure:
+        """The dispatcher, to ask; changes are made by the methods below."""
+        if self._lost != self.journal.lost:
             self._load()
         return self._dispatcher
 
-    def _follow(self, dispatcher: Dispatcher) -> None:
-        self._dispatcher = dispatcher
-        self._requests = _requests(dispatcher)
-
-    def _do(self, verb: str, given: dict[str, Any]) -> Any:
-        """Make a change of the dispatcher."""
-        made = getattr(self._dispatcher, verb)(**given)
-        if verb == "follow":
-            self._requests = _requests(self._dispatcher)
-        return made
-
-    def _change(self, verb: str, given: dict[str, Any], plan: Plan | None = None) -> Any:
-        """Make a change and keep it; `plan` is the prepared one of a guidance document."""
-        _ = self.dispatcher
+    async def kept(self) -> None:
+        """Wait until all that an answer may tell of is on the disk. Raises `NotNow`."""
         try:
-            with self._journal.change(verb, given):
-                made = self._do(verb, given if plan is None else {"guidance": plan})
+            await self.journal.kept()
+        except NotKept as error:
+            raise NotNow(one_line(f"not done: {error}", 200)) from error
+
+    def _change(self, verb: str, **given: Any) -> Any:
+        """Make a change of the dispatcher."""
+        dispatcher = self.dispatcher
+        try:
+            made = getattr(dispatcher, verb)(**given)
         except ValueError:
             raise
         except Exception as error:
-            self._load()
+            self._lost = None  # it may be half made
+            self.journal.flush()
             raise NotNow(one_line(f"not done: {type(error).__name__}: {error}", 200)) from error
-        if self._journal.changes >= MOST_CHANGES:
-            with suppress(sqlite3.Error):  # the changes are kept; the next one tries again
-                self._journal.write(self._dispatcher.state(whole=True))
         for watcher in self.watchers:
-            watcher(self._dispatcher, verb, given, made)
+            watcher(dispatcher, verb, given, made)
         return made
+
+    def _put(self, jobs: Iterable[str], *, frame: bool = False, **more: Any) -> None:
+        """Keep these jobs as they are now, with `frame` machines and counters, too."""
+        changes = _frame(self._dispatcher) if frame else {}
+        for name in jobs:
+            entry = self._dispatcher.entry(name)
+            changes[f"{JOBS}{entry['number']:012d}"] = entry
+        self.journal.put({**changes, **more})
 
     def health(self) -> dict[str, Any]:
         """How many machines and waiting jobs there are."""
-        dispatcher = self.dispatcher
-        return {
-            "ready": True,
-            "machines": len(dispatcher.machines),
-            "waiting": len(dispatcher.waiting),
-        }
+        machines, running, waiting = self.dispatcher.counts
+        return {"ready": True, "machines": machines, "running": running, "waiting": waiting}
 
     def request(self, job_class: str | None, demand: dict[str, float] | None) -> dict[str, Any]:
         """Class and demand of a request: the class named, or the nearest; its request if none."""
@@ -112,7 +121,10 @@ class Service:
     ) -> dict[str, Any]:
         """A job arrives."""
         asked = self.request(job_class, demand)
-        made: Placement | None = self._change("arrive", {"job": job, **asked})
+        made: Placement | None = self._change("arrive", job=job, **asked)
+        entry = self._dispatcher.entry(job)
+        number = entry["number"]
+        self.journal.put({f"{JOBS}{number:012d}": entry, ARRIVED: number + 1})
         machine = None if made is None else made.name
         return {"id": job, "machine": machine, "class": asked["job_class"]}
 
@@ -132,7 +144,26 @@ class Service:
 
     def depart(self, job: str) -> dict[str, Any]:
         """A job is done, or is taken back."""
-        return {"id": job, "started": _started(self._change("depart", {"job": job}))}
+        number = self.dispatcher.entry(job)["number"]
+        started = _started(self._change("depart", job=job))
+        self._put([one["id"] for one in started], **{f"{JOBS}{number:012d}": None})
+        return {"id": job, "started": started}
+
+    def place(
+        self,
+        job: str,
+        machine: str,
+        job_class: str | None = None,
+        demand: Mapping[str, float] | None = None,
+    ) -> dict[str, Any]:
+        """Another program has started a job, a waiting one or one with its class and demand."""
+        waited = self.has(job)
+        given = {"job": job, "machine": machine, "job_class": job_class, "demand": demand}
+        started = _started(self._change("place", **given))
+        number = self._dispatcher.entry(job)["number"]
+        arrived = {} if waited else {ARRIVED: number + 1}
+        self._put([job, *(one["id"] for one in started)], **arrived)
+        return {"id": job, "machine": machine, "started": started}
 
     def score(
         self,
@@ -150,28 +181,41 @@ class Service:
     ) -> dict[str, Any]:
         """A machine joins."""
         given = {"configuration": configuration, "capacity": capacity, "name": name}
-        return {"name": name, "started": _started(self._change("join", given).started)}
+        return self._started_by(name, self._change("join", **given).started)
 
     def leave(self, name: str) -> dict[str, Any]:
         """A machine leaves; its jobs have to start again."""
-        left = self._change("leave", {"machine": name})
+        left = self._change("leave", machine=name)
+        self._put([*left.jobs, *(one.job for one in left.started)], frame=True)
         return {"name": name, "jobs": left.jobs, "started": _started(left.started)}
 
     def drain(self, name: str) -> dict[str, Any]:
         """A machine starts no more jobs."""
-        return {"name": name, "started": _started(self._change("drain", {"machine": name}))}
+        return self._started_by(name, self._change("drain", machine=name))
 
     def undrain(self, name: str) -> dict[str, Any]:
         """A machine starts jobs again."""
-        return {"name": name, "started": _started(self._change("undrain", {"machine": name}))}
+        return self._started_by(name, self._change("undrain", machine=name))
 
-    def prepare(self, guidance: dict[str, Any]) -> Plan:
-        """The plan of a document with its tables; in any thread."""
-        return self.dispatcher.prepare(guidance)
+    def _started_by(self, name: str, placements: Iterable[Placement]) -> dict[str, Any]:
+        """What starts as a machine has changed."""
+        started = _started(placements)
+        self._put([one["id"] for one in started], frame=True)
+        return {"name": name, "started": started}
 
-    def follow(self, guidance: dict[str, Any], plan: Plan) -> dict[str, Any]:
-        """Another plan is followed, which `prepare` has made of the document."""
-        return {"started": _started(self._change("follow", {"guidance": guidance}, plan))}
+    def follow(self, plan: Plan) -> dict[str, Any]:
+        """Another plan is followed, which has its tables."""
+        started = _started(self._change("follow", guidance=plan))
+        self._requests = _requests(self._dispatcher)
+        document = self._dispatcher.plan.document
+        self._put([one["id"] for one in started], frame=True, **{PLAN: document})
+        return {"started": started}
+
+
+def _frame(dispatcher: Dispatcher) -> dict[str, Any]:
+    """What is kept beside the jobs, by key."""
+    state = dispatcher.state(jobs=False)
+    return {STATE: state, ARRIVED: state["arrived"]}
 
 
 def _started(placements: Iterable[Placement]) -> list[dict[str, str]]:
@@ -180,5 +224,5 @@ def _started(placements: Iterable[Placement]) -> list[dict[str, str]]:
 
 def _requests(dispatcher: Dispatcher) -> dict[str, dict[str, float]]:
     """What a job of each class needs by the plan."""
-    classes = dispatcher.prepare().document["datacenter"]["classes"]
+    classes = dispatcher.plan.document["datacenter"]["classes"]
     return {entry["name"]: entry["request"] for entry in classes}

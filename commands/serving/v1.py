@@ -99,6 +99,6 @@ class V1:
 
         def prepared() -> Any:
             read_guidance(JsonFile("guidance", content, document))
-            return self._service.prepare(document)
+            return self._service.dispatcher.prepare(document)
 
-        return self._service.follow(document, await asyncio.to_thread(prepared))
+        return self._service.follow(await asyncio.to_thread(prepared))

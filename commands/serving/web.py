@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
+from time import monotonic
 from typing import Any
 
 from starlette.applications import Starlette
@@ -13,9 +13,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ...core.errors import InputError, one_line
+from .answers import json_bytes
 from .calls import Call
 from .live import Live
-from .senders import has_token, is_local
+from .metrics import Metrics
+from .openapi import calls_about
+from .senders import Guard
 from .service import NotNow, Service
 from .v1 import V1
 
@@ -28,28 +31,28 @@ def calls_of(service: Service) -> list[Call]:
     ]
 
 
-def application(service: Service, token: str | None, more: Iterable[Call] = ()) -> Starlette:
-    """The application; with a token every call that is not open needs it."""
+def application(
+    service: Service,
+    guard: Guard,
+    more: Iterable[Call] = (),
+    metrics: Metrics | None = None,
+) -> Starlette:
+    """The application."""
+    metrics = metrics or Metrics(service)
+    calls = [*calls_of(service), *metrics.calls(), *more]
+    calls_about(calls, token=guard.token is not None)
     by_path: dict[str, dict[str, Call]] = {}
-    for call in (*calls_of(service), *more):
+    for call in calls:
         by_path.setdefault(call.path, {})[call.method] = call
 
     def route(path: str, calls: Mapping[str, Call]) -> Route:
         async def endpoint(request: Request) -> Response:
+            began = monotonic()
             call = calls["GET" if request.method == "HEAD" else request.method]
-            try:
-                if not call.is_open:
-                    _check_sender(request, token)
-                answer = await call.answer(request)
-                return answer if isinstance(answer, Response) else _response(200, answer)
-            except HTTPException as error:
-                return _failure(error.status_code, error.detail)
-            except NotNow as error:
-                return _failure(503, str(error))
-            except (ValueError, InputError, RecursionError, ClientDisconnect) as error:
-                return _failure(400, str(error) or type(error).__name__)
-            except Exception as error:  # nothing was kept, so nothing has changed
-                return _failure(503, f"not done: {type(error).__name__}: {error}")
+            response = await _answered(service, guard, call, request)
+            name = f"{call.method} {call.path}"
+            metrics.answered(name, response.status_code, monotonic() - began)
+            return response
 
         return Route(path, endpoint, methods=list(calls))
 
@@ -61,20 +64,26 @@ def application(service: Service, token: str | None, more: Iterable[Call] = ()) 
     return Starlette(routes=routes, exception_handlers={HTTPException: failed})
 
 
+async def _answered(service: Service, guard: Guard, call: Call, request: Request) -> Response:
+    """The answer to a request, when all that it tells of is on the disk."""
+    try:
+        guard.check(request, is_open=call.is_open)
+        answer = await call.answer(request)
+        await service.kept()
+        return answer if isinstance(answer, Response) else _response(200, answer)
+    except HTTPException as error:
+        return _failure(error.status_code, error.detail)
+    except NotNow as error:
+        return _failure(503, str(error))
+    except (ValueError, InputError, RecursionError, ClientDisconnect) as error:
+        return _failure(400, str(error) or type(error).__name__)
+    except Exception as error:  # nothing was kept, so nothing has changed
+        return _failure(503, f"not done: {type(error).__name__}: {error}")
+
+
 def _response(status: int, document: Any) -> Response:
-    # Names may hold what UTF-8 cannot: escapes hold anything.
-    return Response(json.dumps(document) + "\n", status, media_type="application/json")
+    return Response(json_bytes(document) + b"\n", status, media_type="application/json")
 
 
 def _failure(status: int, line: str) -> Response:
     return _response(status, {"error": one_line(line, 300)})
-
-
-def _check_sender(request: Request, token: str | None) -> None:
-    """Refuse who lacks the token; without one, pages of other sites in a browser."""
-    if token is not None:
-        if not has_token(request.headers.get("authorization", ""), token):
-            raise HTTPException(401, "need the header Authorization: Bearer TOKEN")
-        return
-    if "origin" in request.headers or not is_local(request.headers.get("host")):
-        raise HTTPException(403, "without a token only programs of this machine are answered")

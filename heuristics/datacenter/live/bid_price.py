@@ -73,13 +73,12 @@ class BidPrice(Rule):
     def why(self, job: Job, draw: float) -> Reason | None:
         """What the room is worth, and what the job brings."""
         plan, k, unit = self.plan, job.job_class, self._worth.unit
-        offers = [machine for _, machine in self._offers(job)]
+        offers = sorted(self._offers(job), key=lambda offer: offer[0])
         if not offers:
             return None
-        offers.sort(key=lambda machine: self.score(job, machine))
-        room = self.cluster.with_room(job.demand, self._places_for(job))
+        room = self.cluster.count_with_room(job.demand, self._places_for(job))
         brings = plan.value[k]
-        chosen, *others = offers[:4]
+        chosen, *others = [machine for _, machine in offers[:4]]
 
         def cost(machine: Machine) -> float:
             return self._cost(k, machine.configuration, machine.free, job.demand) * unit
@@ -92,20 +91,21 @@ class BidPrice(Rule):
         if self._worth.bonus > 0 and chosen.more(k) > 0:
             text += f", and its bin has {chosen.more(k)} more of {plan.classes[k]} than it runs"
         text += following(f"{machine.name} {spoils(machine)}" for machine in others)
-        text += f"; {counted(len(room), 'machine')} had room, "
+        text += f"; {counted(room, 'machine')} had room, "
         text += f"{counted(len(offers), 'shape')} of them priced"
         text += self._not_there(job)
-        return self.reason(job, chosen, text, len(room), others)
+        return self.reason(job, chosen, text, room, others)
 
     def _not_there(self, job: Job) -> str:
         """Why the job does not go where others with room are."""
         plan, k, where = self.plan, job.job_class, self._places_for(job)
-        barred = [runs and not able for runs, able in zip(plan.runs[k], where, strict=True)]
-        places = {m.configuration for m in self.cluster.with_room(job.demand, barred)}
         texts = []
-        for j in sorted(places):
-            whole, request = plan.capacity[j], plan.request[k]
-            if not fits(request, whole):
+        for j, whole in enumerate(plan.capacity):
+            request = plan.request[k]
+            if where[j] or not (plan.runs[k][j] and fits(request, whole)):
+                continue
+            only = [other == j for other in range(len(where))]
+            if not self.cluster.count_with_room(job.demand, only):
                 continue
             cost = self._cost(k, j, whole, request) * self._worth.unit
             price = f"{cost / plan.value[k]:.2g} times what" if plan.value[k] else "more than"

@@ -91,6 +91,13 @@ class Cluster:
         bits = self.candidates(demand, allowed)
         return [machine for machine in members(bits, self.at) if fits(demand, machine.free)]
 
+    def count_with_room(self, demand: Units, allowed: Sequence[bool]) -> int:
+        """How many they are."""
+        bits = self.candidates(demand, allowed)
+        sure = self._levels.with_plenty(demand, bits)
+        others = members(bits ^ sure, self.at)
+        return sure.bit_count() + sum(fits(demand, machine.free) for machine in others)
+
     def holds(self, demand: Units, allowed: Sequence[bool]) -> bool:
         """Whether a machine of these configurations, not draining, could hold so much if empty."""
         return any(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -123,6 +123,18 @@ class Dispatcher(Placing):
     def policy(self) -> str:
         """The policy that it follows."""
         return self._scheduler.options.policy
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that it follows."""
+        return self._scheduler.plan
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers of machines, of running and of waiting jobs."""
+        scheduler = self._scheduler
+        waiting = scheduler.line.length
+        return len(scheduler.cluster.by_name), len(scheduler.jobs) - waiting, waiting
 
     @property
     def waiting(self) -> list[str]:
@@ -298,7 +310,11 @@ class Dispatcher(Placing):
         """
         return self._scheduler.leave(self._machine(machine))
 
-    def prepare(self, guidance: Mapping[str, Any] | Documented | None = None) -> Plan:
+    def prepare(
+        self,
+        guidance: Mapping[str, Any] | Documented | None = None,
+        cells: Sequence[Sequence[bytes]] | None = None,
+    ) -> Plan:
         """Fill the tables that `bid-price` else fills when it first needs them.
 
         Nothing in the dispatcher changes, so another thread may do it for the next plan.
@@ -307,6 +323,8 @@ class Dispatcher(Placing):
         ----------
         guidance
             The plan that will be followed; None for the one that is followed.
+        cells
+            What is in the tables, as `worth.cells_of` computes it where slotwise is installed.
 
         Returns
         -------
@@ -317,7 +335,7 @@ class Dispatcher(Placing):
         if guidance is not None:
             plan, options = self._next(guidance)
         if options.policy == "bid-price":
-            plan.worth.fill()
+            plan.worth.fill(cells)
         return plan
 
     def follow(self, guidance: Mapping[str, Any] | Documented | Plan) -> list[Placement]:
@@ -350,13 +368,15 @@ class Dispatcher(Placing):
             options = replace(options, policy=policy)
         return checked_plan(guidance, options), options
 
-    def state(self, *, whole: bool = False) -> dict[str, Any]:
+    def state(self, *, whole: bool = False, jobs: bool = True) -> dict[str, Any]:
         """Return all that `restore` needs, for a JSON file.
 
         Parameters
         ----------
         whole
             Whether the guidance document is in it, too: all that `resume` needs.
+        jobs
+            False leaves out the jobs, for a program that keeps each by its `entry`.
 
         Returns
         -------
@@ -364,16 +384,20 @@ class Dispatcher(Placing):
             A `slotwise/dispatcher-state/1` document.
         """
         document = {"document": self._scheduler.plan.document} if whole else {}
-        return {**state_of(self._scheduler), **document}
+        return {**state_of(self._scheduler, jobs=jobs), **document}
 
     @classmethod
-    def resume(cls, state: Mapping[str, Any], *, reasons: bool = False) -> Dispatcher:
+    def resume(
+        cls, state: Mapping[str, Any], *, policy: str | None = None, reasons: bool = False
+    ) -> Dispatcher:
         """Make a dispatcher that goes on from a whole state, whatever plan it followed last.
 
         Parameters
         ----------
         state
             What `state(whole=True)` returned.
+        policy
+            `guided` for one that goes on to follow the winners of rehearsals.
         reasons
             As for the class.
         """
@@ -381,6 +405,7 @@ class Dispatcher(Placing):
             raise ValueError(f"need a {STATE} document with its guidance: state(whole=True)")
         names = ("policy", "sample", "seed", "keep_after")
         options: dict[str, Any] = {name: state.get(name) for name in names}
+        options["policy"] = policy or options["policy"]
         dispatcher = cls(state["document"], reasons=reasons, **options)
         dispatcher.restore(state)
         return dispatcher

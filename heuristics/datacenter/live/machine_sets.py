@@ -63,16 +63,23 @@ class Levels:
                 among &= sets[at - 1]
         return among
 
+    def with_plenty(self, demand: Units, among: int) -> int:
+        """Those of some machines that have room by these amounts alone."""
+        for steps, sets, need in zip(self._steps, self._sets, demand, strict=True):
+            at = bisect_left(steps, need)
+            among &= sets[at] if at < len(sets) else 0
+        return among
+
 
 def _steps(requests: list[int], most: int) -> list[int]:
-    """The amounts that occur in the plan, and between them steps of a sixth."""
+    """Nothing, the amounts that occur in the plan, and between them steps of a sixth."""
     amounts = {need for need in requests if 0 < need <= most}
     if amounts:
         step = min(amounts) / 4
         while step < most:
             amounts.add(math.ceil(step))
             step *= 7 / 6
-    return sorted(amounts)
+    return sorted({0, *amounts})
 
 
 class Scores:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ..classifier import nearest_class
 from .answers import Placement, Reason
@@ -10,6 +11,7 @@ from .checks import checked_amounts, new_job
 from .machine import Job, Machine
 from .plan import Units, fits
 from .scheduler import Scheduler
+from .state import job_entry
 
 
 class Placing:
@@ -198,6 +200,24 @@ class Placing:
         asked = self._job(job)
         machine = None if asked.machine is None else asked.machine.name
         return machine, self._scheduler.plan.classes[asked.job_class]
+
+    def entry(self, job: str) -> dict[str, Any]:
+        """Return what `state` has of a job, for a program that keeps it job by job.
+
+        Parameters
+        ----------
+        job
+            Its name.
+
+        Returns
+        -------
+        dict
+            Its entry, with `machine`, the name of the machine where it runs, None if it waits, and
+            `rank`, by which those that wait are in order.
+        """
+        asked = self._job(job)
+        machine = None if asked.machine is None else asked.machine.name
+        return {**job_entry(self._scheduler, asked), "machine": machine, "rank": asked.rank}
 
     def _bind(
         self,

@@ -152,6 +152,10 @@ class Plan:
 
     def fingerprint(self) -> str:
         """Tells whether two documents are the same."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
         text = json.dumps(self.document, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 

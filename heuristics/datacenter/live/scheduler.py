@@ -96,8 +96,11 @@ class Scheduler:
         """Start a job that does not wait yet, if there is room."""
         number = uniform(self.options.seed, job.number) if draw is None else draw
         if self.options.reasons:
-            job.reason = self.why(job, number)
-        machine = self.rule.choose(job, number)
+            job.reason = self.rule.why(job, number)
+            at = None if job.reason is None else job.reason.machine
+            machine = None if at is None else self.cluster.by_name[at]
+        else:
+            machine = self.rule.choose(job, number)
         if machine is not None:
             machine.start(job)
             self.cluster.changed(machine)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .answers import Reason
@@ -17,24 +17,12 @@ STATE = "slotwise/dispatcher-state/1"
 """Format of the document."""
 
 
-def state_of(scheduler: Scheduler) -> dict[str, Any]:
-    """The document of a scheduler."""
+def state_of(scheduler: Scheduler, *, jobs: bool = True) -> dict[str, Any]:
+    """The document of a scheduler, with its jobs or without any."""
     plan, options = scheduler.plan, scheduler.options
 
-    def named(machine: Machine) -> str:
-        return machine_name(plan, machine.configuration, machine.number)
-
-    def entry(job: Job) -> dict[str, Any]:
-        kept = None if job.kept is None else job.kept.name
-        aged = job.waits and options.keep_after is not None
-        return {
-            "job": job.name,
-            "class": plan.classes[job.job_class],
-            "demand": job.given,
-            "number": job.number,
-            **({"since": job.since, "kept": kept} if aged else {}),
-            **({"why": job.reason.text} if job.machine and job.reason else {}),
-        }
+    def entries(of: Iterable[Job]) -> list[dict[str, Any]]:
+        return [job_entry(scheduler, job) for job in of] if jobs else []
 
     return {
         "format": STATE,
@@ -47,18 +35,38 @@ def state_of(scheduler: Scheduler) -> dict[str, Any]:
         "arrived": scheduler.arrived,
         "next_machine": dict(zip(plan.configurations, scheduler.next_number, strict=True)),
         "machines": [
-            {
-                "configuration": plan.configurations[machine.configuration],
-                "number": machine.number,
-                "bin": machine.bin_number,
-                "draining": machine.draining,
-                "capacity": machine.own,
-                **({"name": machine.name} if machine.name != named(machine) else {}),
-                "jobs": [entry(job) for job in machine.jobs.values()],
-            }
+            {**_machine_entry(plan, machine), "jobs": entries(machine.jobs.values())}
             for machine in scheduler.cluster
         ],
-        "waiting": [entry(job) for job in scheduler.line],
+        "waiting": entries(scheduler.line),
+    }
+
+
+def _machine_entry(plan: Plan, machine: Machine) -> dict[str, Any]:
+    """A machine without its jobs."""
+    j = machine.configuration
+    is_named = machine.name != machine_name(plan, j, machine.number)
+    return {
+        "configuration": plan.configurations[j],
+        "number": machine.number,
+        "bin": machine.bin_number,
+        "draining": machine.draining,
+        "capacity": machine.own,
+        **({"name": machine.name} if is_named else {}),
+    }
+
+
+def job_entry(scheduler: Scheduler, job: Job) -> dict[str, Any]:
+    """A job that waits or runs."""
+    kept = None if job.kept is None else job.kept.name
+    aged = job.waits and scheduler.options.keep_after is not None
+    return {
+        "job": job.name,
+        "class": scheduler.plan.classes[job.job_class],
+        "demand": job.given,
+        "number": job.number,
+        **({"since": job.since, "kept": kept} if aged else {}),
+        **({"why": job.reason.text} if job.machine and job.reason else {}),
     }
 
 
@@ -103,7 +111,7 @@ def restored(state: Mapping[str, Any], plan: Plan, options: Options) -> Schedule
     waiting = [job_of(entry) for entry in state["waiting"]]
     now = -math.inf if state["now"] is None else float(state["now"])
     for rank, (job, entry) in enumerate(zip(waiting, state["waiting"], strict=True)):
-        job.rank = rank - len(waiting)  # before all that arrive
+        job.rank = int(entry.get("rank", rank - len(waiting)))  # before all that arrive
         _set_age(job, entry, now, machines)
     arrived = whole("arrived", state["arrived"])
     scheduler = Scheduler(options, plan, machines.values(), waiting, next_number)

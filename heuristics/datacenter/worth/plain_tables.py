@@ -10,15 +10,22 @@ from .recipe import Layer, Recipe, TableRecipe
 
 
 class PlainTable:
-    """A table of worths, filled; the longer side of the grid lies along the rows."""
+    """A table of worths, filled; the longer side of the grid lies along the rows.
 
-    def __init__(self, recipe: TableRecipe) -> None:
+    `cells`: its worths row by row, if they are known.
+    """
+
+    def __init__(self, recipe: TableRecipe, cells: bytes | None = None) -> None:
         sides = list(zip(recipe.resources, recipe.step, recipe.size, strict=True))
         self._turned = recipe.size[0] > recipe.size[1]
         if self._turned:
             sides.reverse()
         (self._down, self._down_step, rows), (self._right, self._right_step, columns) = sides
         self._last = rows - 1, columns - 1
+        if cells is not None:
+            parts = (cells[8 * columns * row : 8 * columns * (row + 1)] for row in range(rows))
+            self._rows = [array("q", part) for part in parts]
+            return
         total = [[0] * columns for _ in range(rows)]
         for layer in recipe.layers:
             table = self._knapsack(layer, rows, columns)
@@ -74,10 +81,18 @@ class Worth:
         self._recipe = recipe
         self._tables: dict[int, list[PlainTable]] = {}
 
-    def fill(self) -> None:
-        """Fill the tables of all configurations now."""
+    def fill(self, cells: Sequence[Sequence[bytes]] | None = None) -> None:
+        """Fill the tables of all configurations now; `cells` has what is in those of each group."""
+        for group, known in enumerate(cells or ()):
+            tables = zip(self._recipe.tables[group], known, strict=True)
+            self._tables.setdefault(group, [PlainTable(table, one) for table, one in tables])
         for group in self._recipe.group:
             self._of_group(group)
+
+    @property
+    def recipe(self) -> Recipe:
+        """What the tables are filled by."""
+        return self._recipe
 
     def _of_group(self, group: int) -> list[PlainTable]:
         tables = self._tables.get(group)

@@ -10,7 +10,7 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import by_reference, inlined, kernel
 from ....instances.datacenter.datacenter import Datacenter
 from ..engine.columns import FIRST_DEMAND, is_machine
-from .recipe import Recipe, worth_recipe
+from .recipe import Recipe, TableRecipe, worth_recipe
 
 
 class WorthTables(NamedTuple):
@@ -61,10 +61,7 @@ def filled(recipe: Recipe) -> WorthTables:
     for tables in recipe.tables:
         begins.append([])
         for table in tables:
-            total, scratch = np.zeros((2, *table.size), dtype=np.int64)
-            for layer in table.layers:
-                items = np.array(layer.items, dtype=np.int64).reshape(-1, 3)
-                _add_layer(total, scratch, items, layer.base, layer.weight)
+            total = _total(table)
             made.append(total.ravel())
             begins[-1].append(at)
             at += total.size
@@ -80,6 +77,27 @@ def filled(recipe: Recipe) -> WorthTables:
         per_step=1.0 / step,
         unit=recipe.unit,
     )
+
+
+def cells_of(recipe: Recipe) -> list[list[bytes]]:
+    """What is in the plain tables of each group, which this fills a hundred times as fast."""
+    cells: list[list[bytes]] = []
+    for tables in recipe.tables:
+        cells.append([])
+        for table in tables:
+            total = _total(table)
+            turned = table.size[0] > table.size[1]
+            cells[-1].append(np.ascontiguousarray(total.T if turned else total).tobytes())
+    return cells
+
+
+def _total(table: TableRecipe) -> IntArray:
+    """The worths of one table, shape `size`."""
+    total, scratch = np.zeros((2, *table.size), dtype=np.int64)
+    for layer in table.layers:
+        items = np.array(layer.items, dtype=np.int64).reshape(-1, 3)
+        _add_layer(total, scratch, items, layer.base, layer.weight)
+    return total
 
 
 @kernel

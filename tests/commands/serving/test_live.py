@@ -14,6 +14,7 @@ from live_dispatchers import mixed, pair, plan_of
 from slotwise import Configuration, Dispatcher, JobClass
 from slotwise.commands.app import run
 from slotwise.commands.serving.journal import Journal
+from slotwise.commands.serving.senders import Guard
 from slotwise.commands.serving.service import Service
 from slotwise.heuristics.datacenter import overview as module
 from slotwise.heuristics.datacenter.overview import machine_names, overview
@@ -30,8 +31,9 @@ MARKUP = '<img src=x onerror="document.title=0"><b>&amp;'
 
 
 def served(plan=None, token=None):
-    made = Service(Journal(None), Dispatcher(plan or pair(), policy="best-fit"))
-    return web.application(made, token)
+    policy = "best-fit"
+    made = Service(Journal(None), Dispatcher(plan or pair(), policy=policy), policy)
+    return web.application(made, Guard(token, 1e6))
 
 
 @pytest.fixture

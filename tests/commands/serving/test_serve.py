@@ -6,6 +6,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import pytest
@@ -14,7 +15,7 @@ from live_dispatchers import mixed, pair
 from slotwise import Dispatcher
 from slotwise.commands.app import run
 from slotwise.commands.serving.journal import Journal
-from slotwise.commands.serving.senders import is_local
+from slotwise.commands.serving.senders import Guard, is_local
 from slotwise.commands.serving.service import NotNow, Service
 
 pytest.importorskip("starlette", reason="needs the extra `serve`")
@@ -26,17 +27,27 @@ LOCAL = ((b"host", b"127.0.0.1:8080"),)
 
 
 def service(plan=None, folder=None, policy="best-fit"):
-    return Service(Journal(folder), Dispatcher(plan or pair(), policy=policy))
+    return Service(Journal(folder), Dispatcher(plan or pair(), policy=policy), policy)
 
 
 class Client:
     """Calls the application without any socket."""
 
     def __init__(self, service, token=None, headers=LOCAL):
-        self.application = web.application(service, token)
+        self.application = web.application(service, Guard(token))
         self.headers = list(headers)
+        self.runner = asyncio.Runner()
 
-    def __call__(self, method, path, body=b"", headers=()):
+    def text(self, path):
+        status, content = self.sent("GET", path)
+        assert status == 200, content
+        return content.decode()
+
+    def __call__(self, *given):
+        status, content = self.sent(*given)
+        return status, json.loads(content)
+
+    def sent(self, method, path, body=b"", headers=()):
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         sent = []
         scope = {
@@ -52,9 +63,8 @@ class Client:
         async def send(message):
             sent.append(message)
 
-        asyncio.run(self.application(scope, receive, send))
-        answer = json.loads(b"".join(part.get("body", b"") for part in sent[1:]))
-        return sent[0]["status"], answer
+        self.runner.run(self.application(scope, receive, send))
+        return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:])
 
     def ok(self, *given):
         status, answer = self(*given)
@@ -73,7 +83,12 @@ def test_jobs_arrive_wait_start_and_depart():
     assert shown.pop("why").startswith("k waits: none of 2 machines")
     assert shown == {"id": "e", "machine": None, "class": "k"}
     assert "least free" in client.ok("GET", "/v1/jobs/a/1")["why"]
-    assert client.ok("GET", "/healthz") == {"ready": True, "machines": 2, "waiting": 1}
+    assert client.ok("GET", "/healthz") == {
+        "ready": True,
+        "machines": 2,
+        "running": 3,
+        "waiting": 1,
+    }
     started = [{"id": "e", "machine": "c/0"}]
     assert client.ok("DELETE", "/v1/jobs/a/1") == {"id": "a/1", "started": started}
     assert client("DELETE", "/v1/jobs/a/1") == (404, {"error": "job 'a/1' is not there"})
@@ -175,6 +190,32 @@ def test_who_lacks_the_token_is_refused():
     assert client("HEAD", "/healthz")[0] == 200
 
 
+def test_who_asks_too_often_is_refused():
+    client = Client(service())
+    client.application = web.application(service(), Guard(rate=2))
+    seen = [client("GET", "/healthz")[0] for _ in range(6)]
+    assert seen[:2] == [200, 200]
+    assert seen[-1] == 429
+
+
+def test_metrics_and_documentation_tell_of_all_calls():
+    client = Client(service())
+    client.ok("POST", "/v1/jobs", {"id": "a", "class": "k"})
+    assert client("POST", "/v1/jobs", {"id": "a", "class": "k"})[0] == 400
+    text = client.text("/metrics")
+    assert 'slotwise_answers_total{call="POST /v1/jobs",status="200"} 1.0' in text
+    assert 'slotwise_answers_total{call="POST /v1/jobs",status="400"} 1.0' in text
+    assert 'slotwise_answer_seconds_count{call="POST /v1/jobs"} 2.0' in text
+    assert "slotwise_running 1.0" in text
+    paths = client.ok("GET", "/openapi.json")["paths"]
+    assert {"/metrics", "/docs", "/openapi.json", "/v1/guidance"} <= paths.keys()
+    assert paths["/v1/machines/{name}"].keys() == {"put", "delete"}
+    page = client.text("/docs")
+    assert "/v1/machines/{name}/drain" in page
+    assert "http://" not in page
+    assert "https://" not in page
+
+
 @pytest.mark.parametrize(
     ("host", "local"),
     [
@@ -204,8 +245,7 @@ def test_without_a_token_pages_of_other_sites_are_refused():
 
 
 @pytest.mark.parametrize("policy", ["bid-price", "lotes"])
-def test_decisions_are_those_of_the_dispatcher_over_restarts(policy, tmp_path, monkeypatch):
-    monkeypatch.setattr("slotwise.commands.serving.service.MOST_CHANGES", 20)
+def test_decisions_are_those_of_the_dispatcher_over_restarts(policy, tmp_path):
     draws = random.Random(2)
     alone = Dispatcher(mixed(0), policy=policy)
     one, running = service(mixed(0), tmp_path, policy), []
@@ -221,12 +261,12 @@ def test_decisions_are_those_of_the_dispatcher_over_restarts(policy, tmp_path, m
             assert one.depart(ended)["started"] == started
         if number % 40 == 39:
             reasons = [one.job(job)["why"] for job in running]
-            one._journal.close()
+            one.journal.close()
             one = service(mixed(1), tmp_path, policy)  # goes on with the plan that it followed
             assert [one.job(job)["why"] for job in running] == reasons
         if number == 50:
             alone.follow(mixed(1))
-            one.follow(mixed(1), one.prepare(mixed(1)))
+            one.follow(one.dispatcher.prepare(mixed(1)))
 
 
 def test_what_cannot_be_kept_is_not_done(tmp_path, monkeypatch):
@@ -249,31 +289,49 @@ def test_a_journal_that_fails_for_a_while_loses_nothing(tmp_path, monkeypatch):
     client.ok("POST", "/v1/jobs", {"id": "a", "class": "k"})
 
     def fail(*_):
-        raise sqlite3.OperationalError("disk I/O error")
+        raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(Journal, "read", fail)
-    monkeypatch.setattr(
-        Dispatcher, "depart", lambda self, job: self._scheduler.jobs.clear() or 1 / 0
-    )
-    for _ in range(2):
-        code, answer = client("DELETE", "/v1/jobs/a")
-        assert (code, "disk I/O error" in answer["error"]) == (503, True)
-        assert client("GET", "/healthz")[0] == 503
+    monkeypatch.setattr(Journal, "_store", fail)
+    for method, path, body in (
+        ("DELETE", "/v1/jobs/a", b""),
+        ("POST", "/v1/jobs", {"id": "b", "class": "k"}),
+        ("POST", "/v1/machines/c/0/drain", b""),
+    ):
+        code, answer = client(method, path, body)
+        assert (code, "disk is full" in answer["error"]) == (503, True)
+        assert client.ok("GET", "/healthz")["running"] == 1
     monkeypatch.undo()
     assert client.ok("GET", "/v1/jobs/a")["machine"] == "c/0"
     assert client.ok("DELETE", "/v1/jobs/a")["started"] == []
 
 
-def test_a_state_that_cannot_be_written_again_is_no_failure(tmp_path, monkeypatch):
+def test_all_that_wait_for_a_write_that_fails_are_told(tmp_path, monkeypatch):
     one = service(folder=tmp_path)
-    monkeypatch.setattr("slotwise.commands.serving.service.MOST_CHANGES", 1)
+    store, begun, go = Journal._store, threading.Event(), threading.Event()
 
-    def fail(*_):
-        raise sqlite3.OperationalError("database or disk is full")
+    def slow(journal, batch):
+        begun.set()
+        assert go.wait(10)
+        raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr(Journal, "write", fail)
-    assert one.arrive("a", "k", None)["machine"] == "c/0"
-    assert one.arrive("b", "k", None)["machine"] == "c/0"
+    async def ask():
+        async def arrive(job):
+            one.arrive(job, "k", None)
+            await one.kept()
+
+        first = asyncio.create_task(arrive("a"))
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        second = asyncio.create_task(arrive("b"))
+        await asyncio.sleep(0.01)
+        go.set()
+        return await asyncio.gather(first, second, return_exceptions=True)
+
+    monkeypatch.setattr(Journal, "_store", slow)
+    assert [type(error) for error in asyncio.run(ask())] == [NotNow, NotNow]
+    monkeypatch.setattr(Journal, "_store", store)
+    assert not one.has("a")
+    assert not one.has("b")
 
 
 def test_a_folder_serves_one_service(tmp_path, capsys):
@@ -282,7 +340,7 @@ def test_a_folder_serves_one_service(tmp_path, capsys):
     line = ["serve", str(tmp_path / "plan.json"), "--state", str(tmp_path / "kept"), "--port", "0"]
     assert run(line) == 2
     assert "database is locked" in capsys.readouterr().err
-    first._journal.close()
+    first.journal.close()
     assert run(line) == 2  # the state was made with another policy
     assert "has policy best-fit, not bid-price" in capsys.readouterr().err
 
@@ -295,9 +353,19 @@ def test_other_addresses_need_a_token(tmp_path, capsys, monkeypatch):
     assert "--host 0.0.0.0: needs --token-file" in capsys.readouterr().err
     assert run([*line, "--token-file", str(tmp_path / "short")]) == 2
     assert "need a token of at least 16" in capsys.readouterr().err
+    (tmp_path / "long").write_text("s" * 20)
+    line += ["--token-file", str(tmp_path / "long")]
+    assert run(line) == 2
+    assert "needs --tls-cert and --tls-key, or --behind-proxy" in capsys.readouterr().err
+    assert run([*line, "--tls-cert", str(tmp_path / "plan.json")]) == 2
+    assert "need both or none" in capsys.readouterr().err
+    pem = [f"--tls-{part}={tmp_path / 'plan.json'}" for part in ("cert", "key")]
+    assert run([*line, *pem]) == 2
+    assert "--tls-cert" in capsys.readouterr().err
+    assert run([*line, "--behind-proxy", "--check"]) == 0
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert run(["serve", str(tmp_path / "plan.json")]) == 2
-    assert "serve: needs starlette, which is not installed: pip" in capsys.readouterr().err
+    assert "serve: needs httptools, which is not installed: pip" in capsys.readouterr().err
 
 
 def test_killed_and_started_again_it_knows_what_it_answered(tmp_path):
