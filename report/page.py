@@ -16,7 +16,13 @@ from .palette import palette_css
 
 
 def page(
-    title: str, body: str, *, styles: str = "", scripts: Sequence[str] = (), wasm: bool = False
+    title: str,
+    body: str,
+    *,
+    styles: str = "",
+    scripts: Sequence[str] = (),
+    wasm: bool = False,
+    asks_own_host: bool = False,
 ) -> str:
     """A page with the styles that all share.
 
@@ -24,12 +30,14 @@ def page(
     `styles`: CSS rules of this kind of page.
     `scripts`: JavaScript that runs after the body, no other does.
     `wasm`: whether they compile WebAssembly, in workers that they make.
+    `asks_own_host`: whether they ask the host that the page is from, and no other.
     """
     assert not any("</script" in script for script in scripts), "a script would end its element"
+    policy = _policy(scripts, wasm=wasm, asks_own_host=asks_own_host)
     sheet = f"{palette_css()}{web_file(__package__, 'web/page.css')}{styles}"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts, wasm)}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{safe(title)}</title>\n<style>\n{sheet}</style>\n</head>\n"
@@ -62,7 +70,7 @@ def web_file(package: str, path: str) -> str:
     return files(package).joinpath(path).read_text("utf-8")
 
 
-def _policy(scripts: Sequence[str], wasm: bool) -> str:
+def _policy(scripts: Sequence[str], *, wasm: bool, asks_own_host: bool) -> str:
     """The content security policy: scripts by their digests, and nothing from anywhere."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     allowed = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
@@ -77,4 +85,6 @@ def _policy(scripts: Sequence[str], wasm: bool) -> str:
         "style-src 'unsafe-inline'",
         f"script-src {' '.join(allowed) or none}",
     ]
-    return "; ".join([*parts, "worker-src blob:"] if wasm else parts)
+    parts += ["worker-src blob:"] if wasm else []
+    parts += ["connect-src 'self'"] if asks_own_host else []
+    return "; ".join(parts)

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 def serve(
     guidance: Annotated[
-        Path, typer.Argument(metavar="GUIDANCE", help="A slotwise/guidance/1 file.")
+        Path,
+        typer.Argument(
+            metavar="GUIDANCE",
+            help="A slotwise/guidance/1 file; or a datacenter, for which a plan is made first.",
+        ),
     ],
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Another than this machine's needs a token.")
@@ -72,7 +76,7 @@ def serve(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """A service over HTTP that says where each arriving job starts.
+    """A service over HTTP that says where each arriving job starts, with a page of the cluster.
 
     Every accepted change is on the disk before it is answered. Ctrl-C ends the service.
     """
@@ -95,7 +99,7 @@ def serve(
     if tls is not None:
         tls.check()
     beside = KubernetesAsked(kubernetes, resource or ())
-    first = _dispatcher(guidance, policy)
+    first = _dispatcher(guidance, policy, quiet=quiet or as_json)
     names = beside.names(first)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
@@ -118,16 +122,14 @@ def serve(
     service.journal.close()
 
 
-def _dispatcher(guidance: Path, policy: str) -> Dispatcher:
+def _dispatcher(guidance: Path, policy: str, *, quiet: bool) -> Dispatcher:
     """A dispatcher without jobs that follows the plan in a file."""
-    from ...core.files.json_files import JsonFile
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
-    from ...instances.datacenter.guidance_file import read_guidance
+    from .plan_given import plan_given
 
-    file = JsonFile.read(guidance)
-    read_guidance(file)
+    document = plan_given(guidance, quiet=quiet)
     try:
-        return Dispatcher(file.document, policy=policy)
+        return Dispatcher(document, policy=policy)
     except ValueError as error:
         raise InputError(f"{guidance}: {error}") from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...core.errors import one_line
@@ -15,6 +15,9 @@ from .journal import Journal, NotKept
 STATE, PLAN, POLICY, ARRIVED, JOBS = "state", "plan", "policy", "arrived", "job/"
 """Keys: the state without jobs, the guidance document, the policy asked for, the number of
 arrivals; each job by its number."""
+
+Watcher = Callable[[Dispatcher, str, dict[str, Any], Any], None]
+"""Takes the dispatcher, the verb that was called with what, and what it answered."""
 
 
 class NotNow(Exception):
@@ -32,6 +35,8 @@ class Service:
         self.not_ready = ""
         """Why nothing should be asked yet."""
         self.journal, self._policy = journal, policy
+        self.watchers: list[Watcher] = []
+        """Told of every change."""
         if journal.read(STATE) is None:
             journal.put({**_frame(first), PLAN: first.plan.document, POLICY: policy})
             journal.flush()
@@ -77,13 +82,16 @@ class Service:
         """Make a change of the dispatcher."""
         dispatcher = self.dispatcher
         try:
-            return getattr(dispatcher, verb)(**given)
+            made = getattr(dispatcher, verb)(**given)
         except ValueError:
             raise
         except Exception as error:
             self._lost = None  # it may be half made
             self.journal.flush()
             raise NotNow(one_line(f"not done: {type(error).__name__}: {error}", 200)) from error
+        for watcher in self.watchers:
+            watcher(dispatcher, verb, given, made)
+        return made
 
     def _put(self, jobs: Iterable[str], *, frame: bool = False, **more: Any) -> None:
         """Keep these jobs as they are now, with `frame` machines and counters, too."""

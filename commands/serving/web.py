@@ -15,6 +15,7 @@ from starlette.routing import Route
 from ...core.errors import InputError, one_line
 from .answers import json_bytes
 from .calls import Call
+from .live import Live
 from .metrics import Metrics
 from .openapi import calls_about
 from .senders import Guard
@@ -26,6 +27,7 @@ def calls_of(service: Service) -> list[Call]:
     """All calls that a service answers; of two paths that match the first."""
     return [
         *V1(service).calls(),
+        *Live(service).calls(),
     ]
 
 

@@ -1,17 +1,19 @@
 """A rehearsal: policies race on drawn jobs, and the guidance says which to follow.
 
-All run the same jobs, on seeds of their own, from the steady state on. After each of the first
-seeds the better half stays. What counts is the mean of log(wait + `NEGLIGIBLE` mean durations): a
-factor counts the same whether waits are long or short, until they are too short to matter. The
-default `bid-price` always stays, and wins unless the best is better by more than `CLEAR` standard
-errors of the paired differences.
+All run the same jobs, on seeds of their own, from the steady state on, in threads: simulations
+release the GIL. After each of the first seeds the better half stays. What counts is the mean of
+log(wait + `NEGLIGIBLE` mean durations): a factor counts the same whether waits are long or short,
+until they are too short to matter. The default `bid-price` always stays, and wins unless the best
+is better by more than `CLEAR` standard errors of the paired differences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from math import ceil, log, sqrt
+from os import cpu_count
 from statistics import fmean, stdev
 from typing import TypedDict, Unpack
 
@@ -65,6 +67,9 @@ class RehearsalOptions(TypedDict, total=False):
         Names of more policies to race.
     time_limit
         Wall time (s), 60 by default; then what is known decides.
+    threads
+        Runs side by side, by default as many as the machine has processors. The winner does not
+        depend on it unless the time is up.
     on_progress
         Called before every run with the number of runs done, the number of all, and the
         candidate's name.
@@ -73,6 +78,7 @@ class RehearsalOptions(TypedDict, total=False):
     jobs: int | None
     policies: Sequence[str]
     time_limit: float
+    threads: int | None
     on_progress: RunCallback | None
 
 
@@ -118,8 +124,11 @@ def rehearse(
         If an option is out of range, a policy is unknown, or the plan has no prices.
     """
     spread = check_prices(guidance).spread if noise is None else noise
-    limit = options.get("time_limit", REHEARSAL_TIME)
+    limit, threads = options.get("time_limit", REHEARSAL_TIME), options.get("threads")
     check_time_limit(limit)
+    clock = Clock(limit)
+    if threads is not None and threads < 1:
+        raise InputError(f"threads: need at least 1, got {threads}")
     if not 0 < load < 1:
         raise InputError(f"load: need a part of the bound above 0 and below 1, got {load}")
     if seeds < 2:
@@ -131,10 +140,10 @@ def rehearse(
     jobs = options.get("jobs")
     if jobs is None:
         jobs = ceil(PART * enough_jobs(plan.datacenter, rate, plan))
-    race = _Race(plan, racers, Clock(limit), options.get("on_progress"))
+    race = _Race(plan, racers, clock, options.get("on_progress"))
     try:
-        race.run(seeds, lambda of_run: _jobs(plan, rate, jobs, of_run, spread), seed)
-        why = "time limit" if race.stopped else ""
+        race.run(seeds, lambda of_run: _jobs(plan, rate, jobs, of_run, spread), seed, threads)
+        why = "" if race.finished else "time limit"
     except KeyboardInterrupt:
         why = "interrupted"
     if why:
@@ -175,7 +184,7 @@ class _Race:
     clock: Clock
     on_progress: RunCallback | None
     done: int = 0
-    stopped: bool = False
+    finished: bool = False
     waits: dict[Candidate, list[float]] = field(default_factory=dict)
     """Mean waits of each in its runs."""
     rounds: int = 0
@@ -188,18 +197,30 @@ class _Race:
         mean = mean_duration(data.share.tolist(), data.mean_time.tolist())
         self._negligible = NEGLIGIBLE * mean
 
-    def run(self, seeds: int, jobs: Callable[[int], Workload], seed: int) -> None:
+    def run(
+        self, seeds: int, jobs: Callable[[int], Workload], seed: int, threads: int | None
+    ) -> None:
         """Race on one seed after the other, until time is up."""
-        staying = self.racers
         numbers = np.random.SeedSequence([STREAM, seed]).generate_state(seeds)
-        for left, number in zip(range(seeds, 0, -1), numbers.tolist(), strict=True):
+        with ThreadPoolExecutor(threads or cpu_count()) as pool:
+            try:
+                self._run(jobs, numbers.tolist(), pool)
+            finally:
+                self.clock.stop.set()  # for the runs that nobody waits for any more
+
+    def _run(
+        self, jobs: Callable[[int], Workload], seeds: Sequence[int], pool: ThreadPoolExecutor
+    ) -> None:
+        staying = self.racers
+        for left, number in zip(range(len(seeds), 0, -1), seeds, strict=True):
             workload = jobs(number)
-            for at, racer in enumerate(staying):
+            runs = [pool.submit(self._wait, racer, workload) for racer in staying]
+            for at, (racer, run) in enumerate(zip(staying, runs, strict=True)):
                 if self.on_progress is not None:
                     after = sum(_field(len(staying), i) for i in range(1, left))
                     total = self.done + len(staying) - at + after
                     self.on_progress(self.done, total, str(racer))
-                wait = self._wait(racer, workload)
+                wait = run.result()
                 if wait is None:
                     return
                 self.waits[racer].append(wait)
@@ -209,27 +230,26 @@ class _Race:
             if self.racers[0] not in best:
                 best = [self.racers[0], *best[:-1]]
             staying = [racer for racer in staying if racer in best]
+        self.finished = True
 
     def _wait(self, racer: Candidate, workload: Workload) -> float | None:
         """The mean wait, None if time is up before it is known."""
-        if self.clock.left <= 0:
-            self.stopped = True
-            return None
 
-        def watch(_done: int, _all: int) -> None:
-            if self.clock.left <= 0:
-                self.stopped = True
+        def watch(_done: int = 0, _all: int = 0) -> None:
+            if self.clock.over:
                 raise KeyboardInterrupt  # the way to end a run
 
         plan = with_parameters(self.plan, racer)
         if racer.bonus is None:
             plan = replace(plan, class_prices=None)  # their tables take time
-        seen = simulate(workload, racer.policy, guidance=plan, warm_up=WARM_UP, on_progress=watch)
-        if seen.interrupted and self.stopped:
+        try:
+            watch()
+            seen = simulate(
+                workload, racer.policy, guidance=plan, warm_up=WARM_UP, on_progress=watch
+            )
+        except KeyboardInterrupt:
             return None
-        if seen.interrupted:
-            raise KeyboardInterrupt
-        return seen.mean_wait
+        return None if seen.interrupted else seen.mean_wait
 
     def _score(self, racer: Candidate) -> float:
         return fmean(self._logs(racer))
