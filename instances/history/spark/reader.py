@@ -13,7 +13,7 @@ from ....core.files.csv_rows import other_kind
 from ....core.files.inputs import STANDARD, file_name
 from ....core.files.log_lines import log_lines
 from ....core.wording import plural
-from ..run import UNKNOWN, Application, Attempts, Outcome, Run
+from ..run import METRICS, UNKNOWN, Application, Attempts, Outcome, Run
 from .events import COLUMNS, CUT, LATEST, EventLog
 from .executors import executors_of
 from .jobs import jobs_of
@@ -23,18 +23,6 @@ from .tasks import task_numbers
 
 REPEATED = "end of a task that was logged twice"
 CONTRADICTED = "second, different end of a task"
-
-_METRICS = (
-    "deserialize",
-    "run",
-    "serialize",
-    "gc",
-    "fetch_wait",
-    "spilled",
-    "read",
-    "locality",
-    "stage_attempt",
-)
 
 
 def read_spark_log(path: str | Path) -> Run:
@@ -147,7 +135,7 @@ def _attempts(rows: IntArray, task: IntArray, executor: IntArray, origin: int) -
         end=np.where(ended, column["end"] - origin, UNKNOWN),
         outcome=column["outcome"],
         shuffle_end=np.full(len(rows), UNKNOWN, dtype=np.int64),
-        metrics={name: column[name] for name in _METRICS},
+        metrics={name: column[name] for name in METRICS},
     )
 
 
