@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.advice import kind_hint
+from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.examples import is_example
 from ...core.files.inputs import STANDARD
@@ -24,7 +25,17 @@ _SIGNS = (
 
 @dataclass(frozen=True)
 class HistoryOptions:
-    """What a log does not tell; each part is only for the logs it is about."""
+    """What a log does not tell; each part is only for the logs that it is about.
+
+    Attributes
+    ----------
+    topology : str or Path, optional
+        Rumen topology of racks and hosts; for Rumen traces and `.jhist`.
+    map_slots, reduce_slots : int, optional
+        Slots of every host, for Rumen traces of Hadoop 1.
+    containers : int, optional
+        Containers of every host, for YARN.
+    """
 
     topology: str | Path | None = None
     map_slots: int | None = None
@@ -32,13 +43,29 @@ class HistoryOptions:
     containers: int | None = None
 
 
-def read_run(path: str | Path, options: HistoryOptions = HistoryOptions()) -> Run:
-    """The run of a Spark event log, a `.jhist`, a Rumen trace or a file of `slotwise/history/1`.
+@checked
+def read_run(path: str | Path, options: HistoryOptions | None = None) -> Run:
+    """The run that a log tells of; its format is told from its content.
 
-    A folder is the log of one Spark application, or holds the `.jhist` files of one night.
-    Raises `InputError` for anything else.
+    Parameters
+    ----------
+    path : str or Path
+        An event log of Spark, a `.jhist`, a Rumen trace or a file of `slotwise/history/1`. A folder
+        is the log of one Spark application, or holds the `.jhist` files of one night.
+    options : HistoryOptions, optional
+        What the log does not tell.
+
+    Returns
+    -------
+    Run
+        Lines that could not be used are counted in `dropped`.
+
+    Raises
+    ------
+    InputError
+        For anything else, and for a log in which no task ended.
     """
-    return _READERS[kind_of(path)](path, options)
+    return _READERS[kind_of(path)](path, options or HistoryOptions())
 
 
 def kind_of(path: str | Path) -> str:

@@ -147,7 +147,22 @@ class Attempts(ByValue):
 
 @dataclass(frozen=True, eq=False)
 class Run(ByValue):
-    """What a cluster logged of one application, one night or one trace."""
+    """What a cluster logged of one application, one night or one trace.
+
+    Attributes
+    ----------
+    applications, jobs, pools, stages, executors : tuple
+        What ran and where; they refer to one another by position.
+    attempts : Attempts
+        Every attempt to run a task, as columns.
+    notes : tuple of str
+        What was assumed while reading, in sentences.
+
+    Raises
+    ------
+    InputError
+        If parts do not fit one another.
+    """
 
     name: str
     framework: Framework
@@ -173,6 +188,12 @@ class Run(ByValue):
     def __post_init__(self) -> None:
         _check_places(self)
         _check_columns(self)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes, and what was left out of the log, in sentences."""
+        left_out = (f"left out: {count} × {reason}" for reason, count in self.dropped.items())
+        return (*self.notes, *left_out)
 
     def __repr__(self) -> str:
         return (

@@ -31,7 +31,8 @@ FORMAT = "slotwise/history/1"
 
 _Whole = Annotated[int, Field(ge=UNKNOWN, le=10**15)]
 _Number = Annotated[int, Field(ge=0, le=10**9)]
-_Column = list[Annotated[int, Field(ge=-(2**53), le=2**53)]]
+_Column = list[_Whole]
+_Metric = list[Annotated[int, Field(ge=-(2**53), le=2**53)]]
 
 
 class _Application(Strict):
@@ -84,7 +85,7 @@ class _Attempts(Strict):
     end: _Column
     outcome: list[Literal["success", "failed", "killed", "lost", "unfinished"]]
     shuffle_end: _Column = []
-    metrics: dict[Literal[METRICS], _Column] = {}  # type: ignore[valid-type]
+    metrics: dict[Literal[METRICS], _Metric] = {}  # type: ignore[valid-type]
 
 
 class RunDocument(Strict):

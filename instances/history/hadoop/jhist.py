@@ -113,7 +113,7 @@ _JOB_EVENTS: dict[str, Any] = {
 def _end(event: Mapping[str, Any]) -> Told:
     """What the end of an attempt tells."""
     host, rack = event.get("hostname") or "", event.get("rackname") or ""
-    told = {"finishTime": _time(event["finishTime"])}
+    told: Told = {"finishTime": _time(event["finishTime"])}
     if host:
         told["hostName"] = f"{_word(rack)}/{_word(host)}" if rack else _word(host)
     shuffled = event.get("shuffleFinishTime")
@@ -142,12 +142,12 @@ def _job_record(name: str, seen: Seen, dropped: Counter[str]) -> JobRecord:
         task.attempts.append(attempt)
     masters = sorted(seen.get("AM_STARTED", {}).items())
     for k, (attempt_id, told) in enumerate(masters):
-        ended = {"finishTime": job.get("finishTime"), "result": "SUCCESS"}
+        ended: Told = {"finishTime": job.get("finishTime"), "result": "SUCCESS"}
         is_last = k == len(masters) - 1 and ended["finishTime"] is not None
         attempt = Attempt(attemptID=attempt_id, **told, **(ended if is_last else {}))
         tasks[attempt_id] = TaskRecord(taskID=attempt_id, taskType="MASTER", attempts=[attempt])
     phases = {"MAP": "mapTasks", "REDUCE": "reduceTasks"}
-    lists: dict[str, list[TaskRecord]] = {"mapTasks": [], "reduceTasks": [], "otherTasks": []}
+    lists: Told = {"mapTasks": [], "reduceTasks": [], "otherTasks": []}
     for task_id in sorted(tasks):
         lists[phases.get(tasks[task_id].taskType or "", "otherTasks")].append(tasks[task_id])
     return JobRecord(jobID=name, **job, **lists)
@@ -155,7 +155,8 @@ def _job_record(name: str, seen: Seen, dropped: Counter[str]) -> JobRecord:
 
 def _attempts(seen: Seen, dropped: Counter[str]) -> Iterator[tuple[str, str, Attempt]]:
     """Task, its type, and attempt, for all that were started."""
-    starts, ends = _of_attempts(seen, "STARTED"), {}
+    starts = _of_attempts(seen, "STARTED")
+    ends: dict[str, Told] = {}
     for result in _RESULTS:  # a success comes first
         for attempt_id, told in _of_attempts(seen, result).items():
             if ends.setdefault(attempt_id, told) is not told:

@@ -44,7 +44,18 @@ def read_jhist(
     ],
     options: JhistOptions,
 ) -> Imported[Run]:
-    """The run of one job or, from a folder, of all jobs in it."""
+    """The run of one job or, from a folder, of all jobs in it.
+
+    Returns
+    -------
+    Imported
+        `made`: the run; `notes` on what was assumed and left out.
+
+    Raises
+    ------
+    InputError
+        Names what cannot be used, also if no task succeeded.
+    """
     dropped: Counter[str] = Counter()
     notes = ImportNotes()
     read = [read_jhist_job(path, dropped) for path in jhist_files(history)]
@@ -57,7 +68,7 @@ def read_jhist(
         options.name or _name(history), "yarn", jobs, not unfinished, dropped, notes.lines
     )
     run = run_of(made, hosts, (options.containers,), history)
-    return Imported(run, run.notes)
+    return Imported(run, run.remarks)
 
 
 def jhist_files(path: str | Path) -> Sequence[Path]:
