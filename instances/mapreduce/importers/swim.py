@@ -226,7 +226,7 @@ def _read(path: str | Path) -> list[_Row]:
             what = kind_hint(text, "swim")
             raise InputError(
                 f"{where}: need 6 columns separated by tabs (job, submit time, gap, input, shuffle "
-                f"and output bytes) or up to 8 (paths of input and output), got {len(columns)}{what}"
+                f"and output bytes) or 8 (paths of input and output), got {len(columns)}{what}"
             )
         job = columns[0]
         if not job:
