@@ -77,6 +77,9 @@ if TYPE_CHECKING:
     from .instances.hierarchy.plain_tree import Leaf as Leaf
     from .instances.hierarchy.plain_tree import Quota as Quota
     from .instances.hierarchy.plain_tree import Sharing as Sharing
+    from .instances.history.reading import HistoryOptions as HistoryOptions
+    from .instances.history.reading import read_run as read_run
+    from .instances.history.run import Run as Run
     from .instances.importers import Imported as Imported
     from .instances.importers import import_ as import_
     from .instances.mapreduce.cluster import Cluster as Cluster

@@ -13,12 +13,14 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from ..errors import InputError
+from ..notices import step
 from .examples import find, instead_of, is_example, open_example
 
 STANDARD = "-"
@@ -102,20 +104,28 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
 
     Raises `InputError` if it does not fit, and for errors while it is read.
     """
-    try:
-        with _raw(path) as raw:
-            source = raw if _is_file(raw) else _gathered(raw, path)
-            begin = source.tell()
-            zipped = source.read(2) == b"\x1f\x8b"
-            if zipped:
-                source.seek(begin)
-                with gzip.GzipFile(fileobj=source) as text:
-                    _require_fitting(text, source, path)
-            else:
-                _check_fitting(source.seek(0, os.SEEK_END) - begin, path)
+    with named_errors(path), raw_input(path) as raw:
+        source = raw if _is_file(raw) else _gathered(raw, path)
+        begin = source.tell()
+        zipped = source.read(2) == b"\x1f\x8b"
+        if zipped:
             source.seek(begin)
-            with gzip.GzipFile(fileobj=source) if zipped else nullcontext(source) as text:
-                yield _Counted(text, path)
+            with gzip.GzipFile(fileobj=source) as text:
+                _require_fitting(text, source, path)
+        else:
+            _check_fitting(source.seek(0, os.SEEK_END) - begin, path)
+        size = source.seek(0, os.SEEK_END) - begin
+        source.seek(begin)
+        with gzip.GzipFile(fileobj=source) if zipped else nullcontext(source) as text:
+            told = partial(_tell, path, source, begin, size)
+            yield _Counted(text, path, told)
+
+
+@contextmanager
+def named_errors(path: str | Path) -> Iterator[None]:
+    """Errors of opening and reading a file as an `InputError` that names it."""
+    try:
+        yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: truncated or damaged gzip file ({error})") from None
     except FileNotFoundError as error:
@@ -150,13 +160,13 @@ def parse_size(text: str, where: str) -> int:
 class _Counted(io.BufferedReader):
     """A stream that refuses to give more than the limit, in case its file grows meanwhile."""
 
-    def __init__(self, source: Readable, path: str | Path) -> None:
-        super().__init__(_Counting(source, path), _CHUNK)
+    def __init__(self, source: Readable, path: str | Path, told: Callable[[], None]) -> None:
+        super().__init__(_Counting(source, path, told), _CHUNK)
 
 
 class _Counting(io.RawIOBase):
-    def __init__(self, source: Readable, path: str | Path) -> None:
-        self._source, self._path, self._given = source, path, 0
+    def __init__(self, source: Readable, path: str | Path, told: Callable[[], None]) -> None:
+        self._source, self._path, self._given, self._told = source, path, 0, told
         self._most = limit() or MOST_BYTES
 
     def readable(self) -> bool:
@@ -166,13 +176,20 @@ class _Counting(io.RawIOBase):
         chunk = self._source.read(len(buffer))
         buffer[: len(chunk)] = chunk
         self._given += len(chunk)
+        self._told()
         if self._given > self._most:
-            raise _too_long(self._path, self._most)
+            raise too_long(self._path, self._most)
         return len(chunk)
 
 
+def _tell(path: str | Path, source: IO[bytes], begin: int, size: int) -> None:
+    """Tell who watches how much of a file is read."""
+    step(f"reading {file_name(path)}", (source.tell() - begin) / size if size else None)
+
+
 @contextmanager
-def _raw(path: str | Path) -> Iterator[IO[bytes]]:
+def raw_input(path: str | Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, an example or stdin (`-`) as they are."""
     if str(path) == STANDARD:
         if sys.stdin is None:
             raise InputError("-: stdin is closed")
@@ -227,10 +244,11 @@ def _require_fitting(text: gzip.GzipFile, source: Readable, path: str | Path) ->
 def _check_fitting(length: int, path: str | Path) -> None:
     most = limit() or MOST_BYTES
     if length > most:
-        raise _too_long(path, most)
+        raise too_long(path, most)
 
 
-def _too_long(path: str | Path, most: int) -> InputError:
+def too_long(path: str | Path, most: int) -> InputError:
+    """The error of an input that is longer than the limit."""
     return InputError(
         f"{path}: more than {_shown(most)} of text: set {VARIABLE} (or slotwise --max-input) to a "
         "larger size"
