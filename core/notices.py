@@ -4,11 +4,17 @@ left out or adjusted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 
 _listeners: list[Callable[[str], None]] = []
+
+Watcher = Callable[[str, float | None], None]
+"""Takes what is being done and how much of it is done, from 0 to 1, None where nobody knows."""
+
+_watchers: list[Watcher] = []
 
 
 def listen(listener: Callable[[str], None]) -> None:
@@ -20,6 +26,22 @@ def progress(message: str) -> None:
     """Tell the listener, if there is one, how far something is."""
     for listener in _listeners:
         listener(message)
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Within it, the steps of readers and importers are told to a watcher."""
+    _watchers.append(watcher)
+    try:
+        yield
+    finally:
+        _watchers.remove(watcher)
+
+
+def step(what: str, share: float | None = None) -> None:
+    """Tell who watches what is being done, and how much of it is done."""
+    for watcher in _watchers:
+        watcher(what, share)
 
 
 @cache

@@ -102,20 +102,26 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
 
     Raises `InputError` if it does not fit, and for errors while it is read.
     """
-    try:
-        with _raw(path) as raw:
-            source = raw if _is_file(raw) else _gathered(raw, path)
-            begin = source.tell()
-            zipped = source.read(2) == b"\x1f\x8b"
-            if zipped:
-                source.seek(begin)
-                with gzip.GzipFile(fileobj=source) as text:
-                    _require_fitting(text, source, path)
-            else:
-                _check_fitting(source.seek(0, os.SEEK_END) - begin, path)
+    with named_errors(path), raw_input(path) as raw:
+        source = raw if _is_file(raw) else _gathered(raw, path)
+        begin = source.tell()
+        zipped = source.read(2) == b"\x1f\x8b"
+        if zipped:
             source.seek(begin)
-            with gzip.GzipFile(fileobj=source) if zipped else nullcontext(source) as text:
-                yield _Counted(text, path)
+            with gzip.GzipFile(fileobj=source) as text:
+                _require_fitting(text, source, path)
+        else:
+            _check_fitting(source.seek(0, os.SEEK_END) - begin, path)
+        source.seek(begin)
+        with gzip.GzipFile(fileobj=source) if zipped else nullcontext(source) as text:
+            yield _Counted(text, path)
+
+
+@contextmanager
+def named_errors(path: str | Path) -> Iterator[None]:
+    """Errors of opening and reading a file as an `InputError` that names it."""
+    try:
+        yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: truncated or damaged gzip file ({error})") from None
     except FileNotFoundError as error:
@@ -167,12 +173,13 @@ class _Counting(io.RawIOBase):
         buffer[: len(chunk)] = chunk
         self._given += len(chunk)
         if self._given > self._most:
-            raise _too_long(self._path, self._most)
+            raise too_long(self._path, self._most)
         return len(chunk)
 
 
 @contextmanager
-def _raw(path: str | Path) -> Iterator[IO[bytes]]:
+def raw_input(path: str | Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, an example or stdin (`-`) as they are."""
     if str(path) == STANDARD:
         if sys.stdin is None:
             raise InputError("-: stdin is closed")
@@ -227,10 +234,11 @@ def _require_fitting(text: gzip.GzipFile, source: Readable, path: str | Path) ->
 def _check_fitting(length: int, path: str | Path) -> None:
     most = limit() or MOST_BYTES
     if length > most:
-        raise _too_long(path, most)
+        raise too_long(path, most)
 
 
-def _too_long(path: str | Path, most: int) -> InputError:
+def too_long(path: str | Path, most: int) -> InputError:
+    """The error of an input that is longer than the limit."""
     return InputError(
         f"{path}: more than {_shown(most)} of text: set {VARIABLE} (or slotwise --max-input) to a "
         "larger size"

@@ -64,7 +64,9 @@ class Job:
 class Stage:
     """Tasks alike, of one job, in one pool of slots.
 
-    `parents` are stages that the log proves to come before this one, also of earlier jobs.
+    `parents` are stages that the log proves to come before this one, also of earlier jobs; they
+    have smaller positions. A job's setup and cleanup come before and after all else of it, its
+    master beside: that is said by `kind` alone.
     `assumed_parents` are those that old logs only suggest: they hold in the program's order, and
     no bound over proven arcs may use them. `job` is -1 for a stage that no job of the log names.
     """
@@ -81,7 +83,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class Executor:
-    """Slots of one pool on one host, from when until when (-1: from the start, to the end)."""
+    """Slots of one pool on one host, from when until when (-1: from the start, to the end).
+
+    All launches are between `since` and `until`; attempts that were lost with the executor may be
+    known to have ended only later.
+    """
 
     name: str
     host: str
@@ -90,11 +96,12 @@ class Executor:
     since: int = UNKNOWN
     until: int = UNKNOWN
     application: int = 0
+    rack: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Attempts(ByValue):
-    """Every attempt to run a task, as columns of shape (attempts,), in the order of their starts."""
+    """Every attempt to run a task: columns of shape (attempts,), in the order of their starts."""
 
     stage: IntArray
     """Position in `Run.stages`."""
@@ -107,7 +114,7 @@ class Attempts(ByValue):
     start: IntArray
     """Launch (ms after the origin)."""
     end: IntArray
-    """Finish (ms after the origin)."""
+    """Finish (ms after the origin), -1 if the log does not tell it."""
     outcome: IntArray
     """An `Outcome`."""
     shuffle_end: IntArray

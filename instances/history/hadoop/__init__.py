@@ -1,0 +1,1 @@
+"""Job histories of Hadoop as runs: Rumen traces and .jhist files."""

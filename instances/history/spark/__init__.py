@@ -1,0 +1,1 @@
+"""Event logs of Apache Spark as runs."""
