@@ -14,17 +14,24 @@ from ....core.advice import check_choice
 from ....core.arrays import offsets
 from ....core.calls.checked import checked
 from ....core.errors import InputError
-from ....core.files.inputs import STANDARD, file_name
+from ....core.files.inputs import file_name
 from ....core.notices import ImportNotes
 from ....core.parameters import described, importer, parameter
 from ....core.wording import listed, plural
+from ...history.hadoop.records import JobRecord
+from ...history.hadoop.rumen_file import (
+    Duplicates,
+    distinct_jobs,
+    read_jobs,
+    read_topology,
+    trace_name,
+)
 from ...importer_options import BYTES_PER_MB, INSTANCE_NAME, RATES
 from ...importers import Imported
 from ..cluster import Rates
 from ..history import Events, History
 from ..instance import Instance
 from .rumen_cluster import cluster_of, slots_seen
-from .rumen_file import JobRecord, read_jobs, read_topology
 from .rumen_tasks import (
     JobRows,
     Output,
@@ -61,12 +68,16 @@ class RumenOptions:
     )
     unfinished: Unfinished = parameter("median", "Tasks that never succeeded.")
     failed_jobs: FailedJobs = parameter("keep", "Jobs that did not succeed.")
+    duplicates: Duplicates = parameter(
+        "drop", "Jobs with the jobID of an earlier one; a folded trace repeats jobs."
+    )
     name: str | None = field(default=None, metadata=INSTANCE_NAME)
 
     def __post_init__(self) -> None:
         check_choice("output", self.output, get_args(Output))
         check_choice("unfinished", self.unfinished, get_args(Unfinished))
         check_choice("failed_jobs", self.failed_jobs, get_args(FailedJobs))
+        check_choice("duplicates", self.duplicates, get_args(Duplicates))
 
 
 @checked
@@ -94,7 +105,7 @@ def read_rumen(
         Names file, job, task and field.
     """
     notes = ImportNotes()
-    logged = _distinct(read_jobs(trace), notes)
+    logged = distinct_jobs(read_jobs(trace), options.duplicates, notes)
     seen = slots_seen(logged)
     slots = _slots(options, seen, notes)
     hosts = read_topology(options.topology) if options.topology is not None else []
@@ -114,7 +125,7 @@ def read_rumen(
     reduces = [row for rows in jobs for row in rows.reduces]
     try:
         instance = Instance(
-            name=options.name or _stem(trace),
+            name=options.name or trace_name(trace),
             source=_source(trace, options),
             cluster=cluster,
             job_names=tuple(rows.job.jobID for rows in jobs),
@@ -155,20 +166,6 @@ def _source(trace: str | Path, options: RumenOptions) -> str:
         f"Hadoop Rumen trace {file_name(trace)}, {racks}, "
         f"subtract_read {options.subtract_read}, output {options.output}, "
         f"unfinished {options.unfinished}, failed_jobs {options.failed_jobs}"
-    )
-
-
-def _distinct(jobs: Iterable[JobRecord], notes: ImportNotes) -> list[JobRecord]:
-    """The first job of each name, in order of submission (unknown submit times last)."""
-    first: dict[str, JobRecord] = {}
-    repeated = [job.jobID for job in jobs if first.setdefault(job.jobID, job) is not job]
-    if repeated:
-        notes.add(
-            f"{plural(len(repeated), 'job')} with the jobID of an earlier one left out "
-            f"({listed(repeated)})"
-        )
-    return sorted(
-        first.values(), key=lambda job: np.inf if job.submitTime is None else job.submitTime
     )
 
 
@@ -296,11 +293,3 @@ def _events(rows: Sequence[TaskRow], origin: int) -> Events:
         start=np.array([since(row.start) for row in rows], dtype=float),
         end=np.array([since(row.end) for row in rows], dtype=float),
     )
-
-
-def _stem(path: str | Path) -> str:
-    """`19-jobs` for `19-jobs.trace.json.gz`, `rumen` for stdin."""
-    stem = file_name(path)
-    for suffix in (".gz", ".json", ".trace"):
-        stem = stem.removesuffix(suffix)
-    return stem.removeprefix(STANDARD) or "rumen"

@@ -63,7 +63,7 @@ def test_clock_that_runs_backwards_gives_zero(load):
     assert "2 tasks ended before" in notes
 
 
-def test_the_successful_attempt_counts_and_the_last_of_several(load):
+def test_the_successful_attempt_counts_and_the_first_of_several(load):
     task = map_task(
         attempt("h2", 0, 50, "FAILED"),
         attempt("/r/h1", 60, 67),
@@ -71,9 +71,9 @@ def test_the_successful_attempt_counts_and_the_last_of_several(load):
         attempt("h2", 60, 90, "KILLED"),
     )
     instance, _ = load(job(maps=[task]))
-    assert instance.map_processing.tolist() == [3]
+    assert instance.map_processing.tolist() == [7]
     ran_on = instance.history.map.node[0]
-    assert instance.cluster.node_names[ran_on] == "h3"
+    assert instance.cluster.node_names[ran_on] == "h1"
     assert "3 more attempts held slots" in instance.history.not_comparable[0]
 
 

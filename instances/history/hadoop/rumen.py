@@ -1,0 +1,77 @@
+"""Hadoop Rumen traces as runs."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import Annotated, get_args
+
+from ....core.advice import check_choice
+from ....core.calls.checked import checked
+from ....core.errors import InputError
+from ....core.notices import ImportNotes
+from ....core.parameters import described, importer, parameter
+from ...importers import Imported
+from ..run import Run
+from .assembly import History, framework_of, pools_of, run_of
+from .places import Hosts
+from .rumen_file import Duplicates, distinct_jobs, read_jobs, read_topology, trace_name
+
+RUN_NAME = described("Name of the run.")
+TOPOLOGY = described("Rumen topology of racks and hosts.", metavar="FILE")
+
+
+@dataclass(frozen=True)
+class RumenRunOptions:
+    """How a Rumen trace becomes a run."""
+
+    topology: str | Path | None = field(default=None, metadata=TOPOLOGY)
+    _: KW_ONLY
+    map_slots: int | None = parameter(
+        None, "Map slots per host; default: what the trace shows.", least=1
+    )
+    reduce_slots: int | None = parameter(
+        None, "Reduce slots per host; default: what the trace shows.", least=1
+    )
+    containers: int | None = parameter(
+        None, "Containers per host on YARN; default: what the trace shows.", least=1
+    )
+    duplicates: Duplicates = parameter(
+        "keep", "Jobs with the jobID of an earlier one; a folded trace repeats jobs."
+    )
+    name: str | None = field(default=None, metadata=RUN_NAME)
+
+    def __post_init__(self) -> None:
+        check_choice("duplicates", self.duplicates, get_args(Duplicates))
+
+
+@checked
+@importer(RumenRunOptions)
+def read_rumen_run(
+    trace: Annotated[str | Path, described("Rumen job trace, plain or gzip.", metavar="TRACE")],
+    options: RumenRunOptions,
+) -> Imported[Run]:
+    """The run that a Rumen trace tells of, with all attempts."""
+    notes = ImportNotes()
+    jobs = distinct_jobs(read_jobs(trace), options.duplicates, notes)
+    framework = framework_of(jobs)
+    per_phase = options.map_slots, options.reduce_slots
+    if framework == "yarn" and per_phase != (None, None):
+        raise InputError(
+            f"{trace}: a trace of YARN, where maps and reduces share containers: give containers "
+            "instead of map_slots and reduce_slots"
+        )
+    if framework == "hadoop" and options.containers is not None:
+        raise InputError(
+            f"{trace}: a trace of Hadoop 1, which has no containers: give map_slots and "
+            "reduce_slots"
+        )
+    slots = per_phase if len(pools_of(framework)) == 2 else (options.containers,)
+    hosts = Hosts(() if options.topology is None else read_topology(options.topology))
+    for job in jobs:
+        for task in job.tasks():
+            for place in task.replicas():
+                hosts.add(place)
+    history = History(options.name or trace_name(trace), framework, jobs, notes=notes.lines)
+    run = run_of(history, hosts, slots, trace)
+    return Imported(run, run.notes)

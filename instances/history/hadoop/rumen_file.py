@@ -1,0 +1,156 @@
+"""Hadoop [Rumen] files: logged jobs and cluster topologies, as Hadoop wrote them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import Any, Literal
+
+from ....core.advice import format_hint, kind_hint
+from ....core.errors import InputError
+from ....core.files.inputs import STANDARD, decoded, file_name, read_bytes
+from ....core.files.json_files import check_parsable, json_problem, read_json, validated
+from ....core.notices import ImportNotes
+from ....core.wording import listed, plural
+from .records import JobRecord, Place, place_in
+
+Duplicates = Literal["drop", "keep"]
+"""What becomes of jobs with the name of an earlier one."""
+
+
+def read_jobs(path: str | Path) -> list[JobRecord]:
+    """Jobs of a Rumen trace in file order.
+
+    The file holds JSON objects one after another (as Rumen writes them, pretty-printed or one per
+    line) or one JSON array of them; plain or gzip.
+
+    Raises `InputError` names file, job, task and field.
+    """
+    jobs = []
+    for number, raw in enumerate(_documents(path)):
+        if "jobID" not in raw and (other := format_hint(raw)):
+            raise InputError(f"{path}: job {number}, jobID: is missing{other}")
+        jobs.append(
+            validated(JobRecord, json.dumps(raw).encode(), partial(_where, raw, number), path)
+        )
+    if not jobs:
+        raise InputError(f"{path}: no job in the file")
+    return jobs
+
+
+def distinct_jobs(
+    jobs: Iterable[JobRecord], duplicates: Duplicates, notes: ImportNotes
+) -> list[JobRecord]:
+    """Jobs of different names, in order of submission (unknown submit times last).
+
+    Of jobs with one name the first is kept; or all, the later ones as `job_1#2`.
+    """
+    distinct: dict[str, JobRecord] = {}
+    times = Counter[str]()
+    repeated = []
+    for job in jobs:
+        times[job.jobID] += 1
+        if times[job.jobID] == 1:
+            distinct[job.jobID] = job
+            continue
+        repeated.append(job.jobID)
+        if duplicates == "keep":
+            name = f"{job.jobID}#{times[job.jobID]}"
+            distinct[name] = job.model_copy(update={"jobID": name})
+    if repeated:
+        what = "kept as job#2 and so on" if duplicates == "keep" else "left out"
+        notes.add(
+            f"{plural(len(repeated), 'job')} with the jobID of an earlier one {what} "
+            f"({listed(repeated)})"
+        )
+    return sorted(
+        distinct.values(), key=lambda job: inf if job.submitTime is None else job.submitTime
+    )
+
+
+def trace_name(path: str | Path) -> str:
+    """`19-jobs` for `19-jobs.trace.json.gz`, `rumen` for stdin."""
+    stem = file_name(path)
+    for suffix in (".gz", ".json", ".trace"):
+        stem = stem.removesuffix(suffix)
+    return stem.removeprefix(STANDARD) or "rumen"
+
+
+def read_topology(path: str | Path) -> list[Place]:
+    """(rack, host) of each host of a Rumen topology file, in file order.
+
+    The leaves of the tree are hosts, what is between them and the root names the rack.
+
+    Raises `InputError` names file and place, or there is no host.
+    """
+    _, root = read_json(path)
+    places: list[Place] = []
+    pending: list[tuple[list[str], Any]] = [([], root)]
+    while pending:
+        above, node = pending.pop()
+        name = node.get("name") if isinstance(node, dict) else None
+        if not isinstance(name, str):
+            other = format_hint(root)
+            raise InputError(f"{path}: below {'/'.join(above) or 'the root'!r}: need a name{other}")
+        children = node.get("children") or []
+        if not isinstance(children, list):
+            raise InputError(f"{path}: {name!r}, children: need a list")
+        layers = above if node is root else [*above, name]
+        pending += [(layers, child) for child in reversed(children)]
+        if not children and (place := place_in(layers)):
+            places.append(place)
+    if not places:
+        raise InputError(f"{path}: no host in the topology")
+    return places
+
+
+def _documents(path: str | Path) -> Iterator[dict[str, Any]]:
+    content = read_bytes(path)
+    check_parsable(content, path)
+    text = decoded(content, path)
+    decoder = json.JSONDecoder()
+    position, number = _text_from(text, 0), 0
+    while position < len(text):
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (RecursionError, ValueError) as error:
+            raise InputError(
+                f"{path}: job {number}: {json_problem(error)}{kind_hint(text, 'rumen')}"
+            ) from None
+        for job in value if isinstance(value, list) else [value]:
+            if not isinstance(job, dict):
+                what = f"need a JSON object for each job{kind_hint(text, 'rumen')}"
+                raise InputError(f"{path}: not a Rumen trace: {what}")
+            yield job
+        position, number = _text_from(text, end), number + 1
+
+
+def _text_from(text: str, position: int) -> int:
+    """Where the next text after white space begins."""
+    match = re.compile(r"\S").search(text, position)
+    return match.start() if match else len(text)
+
+
+def _where(raw: dict[str, Any], number: int, location: Sequence[str | int]) -> str:
+    """`job 'job_1', task 'task_1_m_0', startTime` for ('mapTasks', 0, 'startTime')."""
+    job = raw.get("jobID")
+    words = [f"job {job!r}" if isinstance(job, str) else f"job {number}"]
+    part: Any = raw
+    for step in location:
+        try:
+            part = part[step]
+        except (KeyError, IndexError, TypeError):
+            part = None
+        if isinstance(step, int) and words[-1] in ("mapTasks", "reduceTasks", "otherTasks"):
+            task = part.get("taskID") if isinstance(part, dict) else None
+            words[-1] = f"task {task!r}" if isinstance(task, str) else f"{words[-1]} {step}"
+        elif isinstance(step, int):
+            words[-1] += f" {step}"
+        else:
+            words.append(step)
+    return ", ".join(words)
