@@ -155,4 +155,3 @@ def starts(graph: StageGraph, d: Decoder, plan: Plan) -> Sequence[IntArray]:
             (-tail, release + work[job] / slots),
         ]
     return [np.lexsort(key) for key in keys]
-

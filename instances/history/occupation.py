@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import IntArray, offsets
-from .run import UNKNOWN, Run
+from .run import UNKNOWN, Outcome, Run
 from .stage_graph import FAR, Slots
 
 
@@ -30,8 +30,9 @@ class Occupation:
 def occupation(run: Run) -> Occupation:
     """Give every attempt, by start, the free slot of its executor that became free last.
 
-    On a full executor the slot of the attempt that ends first is taken. Attempts of no length hold
-    no slot. An executor is there at least while its attempts are.
+    On a full executor the slot of the attempt that ends first is taken. Attempts of no
+    length hold no slot, nor do those whose end the log does not tell. An executor is there at least
+    while its successful attempts are.
     """
     first = offsets(executor.slots for executor in run.executors)
     slots = _slots(run)
@@ -54,10 +55,10 @@ def occupation(run: Run) -> Occupation:
         number = -heapq.heappop(free[e])[1]
         heapq.heappush(running[e], (end, k, number))
         slot[k] = first[e] + number
-    held = np.flatnonzero(slot >= 0)
+    held = np.flatnonzero((slot >= 0) & (attempts.outcome == Outcome.SUCCESS))
     np.minimum.at(slots.since, slot[held], attempts.start[held])
     np.maximum.at(slots.until, slot[held], until[held])
-    shorter = attempts.end - until
+    shorter = np.where(slot >= 0, attempts.end - until, 0)
     return Occupation(slots, slot, until, int((shorter > 0).sum()), int(shorter.sum()))
 
 

@@ -26,9 +26,7 @@ def spark_graph(run: Run, order: Order = "program") -> Projection:
     named = np.array([stage.job >= 0 for stage in run.stages], dtype=bool)
     of = counted(run, named)
     attempts = run.attempts
-    shift = min(
-        *(job.submitted for job in run.jobs), int(attempts.start[of.attempt].min())
-    )
+    shift = min(*(job.submitted for job in run.jobs), int(attempts.start[of.attempt].min()))
     start, end = attempts.start[of.attempt] - shift, attempts.end[of.attempt] - shift
     stage = attempts.stage[of.attempt]
     slots, capacity, slot = of.slots(run, shift)

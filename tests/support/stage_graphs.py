@@ -53,7 +53,9 @@ def drawn_graph(seed: int, *, windows: bool = False) -> StageGraph:
     pools = int(random.integers(1, 3))
     slots = [(p, 0, FAR) for p in range(pools) for _ in range(int(random.integers(1, 3)))]
     if windows:
-        slots += [(p, int(random.integers(0, 6)), int(random.integers(6, 20))) for p in range(pools)]
+        slots += [
+            (p, int(random.integers(0, 6)), int(random.integers(6, 20))) for p in range(pools)
+        ]
     stages: list[tuple[int, int, int, list[int]]] = []
     arcs, left = [], 4
     for job in range(jobs):
@@ -99,7 +101,10 @@ def _active_plans(graph: StageGraph) -> Iterator[Plan]:
     def gate(s: int, memo: dict[int, int]) -> int:
         arcs = range(begin[s], begin[s + 1])
         return max(
-            [int(graph.stage_release[s]), *(stage_end(int(parent[k]), memo) + int(lag[k]) for k in arcs)]
+            [
+                int(graph.stage_release[s]),
+                *(stage_end(int(parent[k]), memo) + int(lag[k]) for k in arcs),
+            ]
         )
 
     def before(s: int) -> set[int]:
@@ -138,4 +143,3 @@ def _active_plans(graph: StageGraph) -> Iterator[Plan]:
                 )
 
     yield from place(tuple(range(tasks)), tuple(int(x) for x in graph.slots.since))
-

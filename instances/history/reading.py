@@ -1,0 +1,13 @@
+"""Any history as a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .run import Run
+from .spark.reader import read_spark_log
+
+
+def read_history(path: str | Path) -> Run:
+    """The run that a file or a folder of one application tells of."""
+    return read_spark_log(path)
