@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from . import console
-from .audit import audit
+from .history.audit import audit
 from .bounds import bounds
 from .check import check
 from .comparing.gap import gap

@@ -139,12 +139,14 @@ class StageGraph:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Start (ms) and slot of every task of a graph, with what follows: ends of tasks and jobs."""
+    """Start (ms) and slot of every task of a graph, with what follows: ends of tasks and jobs, and
+    when the gate of each stage opens."""
 
     start: IntArray
     slot: IntArray
     end: IntArray
     job_end: IntArray
+    gate: IntArray
 
     @property
     def makespan(self) -> int:
@@ -157,14 +159,30 @@ def timed(graph: StageGraph, start: IntArray, slot: IntArray) -> Plan:
     tasks = graph.tasks
     begin, parent, lag = graph.parents
     end, stage_end = np.zeros_like(start), np.zeros(graph.stages, dtype=np.int64)
+    gates = graph.stage_release.copy()
     for s in graph.order.tolist():
         gate = int(graph.stage_release[s])
         for k in range(begin[s], begin[s + 1]):
             gate = max(gate, int(stage_end[parent[k]] + lag[k]))
         of = slice(graph.task_offsets[s], graph.task_offsets[s + 1])
         end[of] = np.maximum(start[of] + tasks.overlap[of], gate) + tasks.time[of]
-        stage_end[s] = max(gate, int(end[of].max(initial=0)))
-    return Plan(start, slot, end, graph.job_ends(stage_end))
+        gates[s], stage_end[s] = gate, max(gate, int(end[of].max(initial=0)))
+    return Plan(start, slot, end, graph.job_ends(stage_end), gates)
+
+
+def waiting_order(
+    graph: StageGraph, stage: IntArray, start: IntArray, gate: IntArray, time: IntArray
+) -> IntArray:
+    """Tasks or attempts in an order in which all that one waits for stands before it.
+
+    One that starts before its gate opens (ms, -1 where none holds it) waits for what opens it: it
+    stands where the gate opens, and first there if it ends at once.
+    """
+    rank = np.empty(graph.stages, dtype=np.int64)
+    rank[graph.order] = np.arange(graph.stages)
+    early = gate > start
+    key = np.where(early, 2 * gate - (time == 0), 2 * start)
+    return np.lexsort((start, rank[stage], key))
 
 
 def arcs_of(triples: Iterable[tuple[int, int, int]]) -> Arcs:

@@ -17,18 +17,33 @@ from .steps import Step
 Objective = Literal["makespan", "mean"]
 
 
+@dataclass(frozen=True)
+class AuditOptions:
+    """What a user may say of an audit: the main objective, the heartbeat (s), and by how much (s)
+    a job may end later than it did."""
+
+    objective: Objective | None = None
+    heartbeat: float = 3.0
+    max_loss: float | None = None
+
+
 class BrokenRun(InputError):
     """A run that the audit's model does not contain: no verdict, exit code 1."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The best that was possible (ms; None if none is claimed) under something, and its bound."""
+    """The best that was possible (ms; None if none is claimed) under something, and its bound.
+
+    `likely` and `least` are values of plans with less overlap of shuffle and maps than is sure.
+    """
 
     key: str
     under: str
     best: float | None
     bound: Bound
+    likely: float | None = None
+    least: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +68,8 @@ class Audit:
         Further figures, in ms.
     assumptions
         What the figures rest on.
+    other
+        The same run by the other objective.
     """
 
     run: Run
@@ -63,6 +80,7 @@ class Audit:
     references: tuple[Reference, ...]
     facts: Mapping[str, float] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
+    other: Audit | None = None
 
     @property
     def actual(self) -> float:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...core.clock import Clock, check_time_limit
+from ...formulations.history.makespan_bounds import makespan_bound
+from ...heuristics.history.search import Goal
 from ...instances.history.reading import read_history
 from ...instances.history.run import Run
-from .audit import Audit
+from .audit import Audit, AuditOptions, Objective
+from .hadoop import Bounds, Replayed, audit_hadoop
 from .spark import audit_spark
 
 SECONDS = 30.0
 """Time limit of an audit."""
+
+OPTIONS = AuditOptions()
 
 
 def audit(history: str | Path | Run, *, time_limit: float = SECONDS) -> Audit:
@@ -39,6 +44,27 @@ def audit(history: str | Path | Run, *, time_limit: float = SECONDS) -> Audit:
     return audit_run(run, Clock(time_limit))
 
 
-def audit_run(run: Run, clock: Clock) -> Audit:
+def audit_run(run: Run, clock: Clock, options: AuditOptions = OPTIONS) -> Audit:
     """Audit a run until the clock says stop."""
-    return audit_spark(run, clock)
+    if run.framework == "spark":
+        return audit_spark(run, clock)
+
+    def bounds(objective: Objective) -> Bounds:
+        if objective == "makespan":
+            return lambda graph, _value: makespan_bound(graph)
+        from .busy_times import best_job_time_bound
+
+        return lambda graph, value: best_job_time_bound(
+            graph, value, clock.until_left(clock.left * 3 / 4)
+        )
+
+    def goal(made: Replayed, objective: Objective) -> Goal:
+        latest = None
+        if options.max_loss is not None:
+            latest = made.ends[0][1] + round(options.max_loss * 1000)
+        graph = made.graphs.kept
+        if objective == "makespan":
+            return Goal(latest=latest)
+        return Goal(graph.job_weight, graph.job_release, latest)
+
+    return audit_hadoop(run, clock, bounds, goal, options)

@@ -16,7 +16,13 @@ from ...core.errors import SlotwiseError
 from ...instances.history.occupation import Occupation
 from ...instances.history.projection import Projection
 from ...instances.history.run import Run
-from ...instances.history.stage_graph import NO_POOL, Plan, StageGraph, timed
+from ...instances.history.stage_graph import (
+    NO_POOL,
+    Plan,
+    StageGraph,
+    timed,
+    waiting_order,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +71,14 @@ def event_graph(run: Run, projection: Projection, held: Occupation) -> EventGrap
     task = np.full(len(attempts.start), -1, dtype=np.int64)
     task[graph.tasks.attempt] = np.arange(len(graph.tasks))
     kept = np.flatnonzero((attempts.end >= attempts.start) & ((task >= 0) | (held.slot >= 0)))
-    rank = np.empty(graph.stages, dtype=np.int64)
-    rank[graph.order] = np.arange(graph.stages)
-    # What ends at a moment stands before what starts then; a stage without length before the next.
-    kept = kept[np.lexsort((rank[attempts.stage[kept]], attempts.start[kept]))]
+    gate = timed(graph, projection.start, projection.slot).gate
+    start, end = attempts.start - projection.shift, attempts.end - projection.shift
+    stage = attempts.stage
+    # An attempt that does not count may have begun before the gate of its stage.
+    gated = (task >= 0) | (start >= gate[stage])
+    opens = np.where(gated & (task >= 0), gate[stage], -1)[kept]
+    time = np.where(task >= 0, graph.tasks.time[task], end - start)[kept]
+    kept = kept[waiting_order(graph, stage[kept], start[kept], opens, time)]
     task = task[kept]
     counts = task >= 0
     start, end = attempts.start[kept] - projection.shift, attempts.end[kept] - projection.shift
@@ -83,7 +93,7 @@ def event_graph(run: Run, projection: Projection, held: Occupation) -> EventGrap
         cut=attempts.end[kept]
         - np.where(held.slot[kept] >= 0, held.until[kept], attempts.end[kept]),
         after=_after(attempts.stage[kept], attempts.task[kept], start, end, counts),
-        gated=np.ones(len(kept), dtype=bool),
+        gated=gated[kept],
         fixed=graph.stage_job[attempts.stage[kept]] < 0,
         since=held.slots.since - projection.shift,
         run_start=start,
@@ -97,11 +107,6 @@ def _with_lags(nodes: EventGraph) -> EventGraph:
     """The lags of the run: each start less when the attempt could have started."""
     first = replay(replace(nodes, fixed=np.ones_like(nodes.fixed)))
     lag = nodes.run_start - first.ready
-    early = (lag < 0) & ~nodes.counts  # an attempt that does not count may break its stage's gate
-    if early.any():
-        nodes = replace(nodes, gated=nodes.gated & ~early)
-        first = replay(replace(nodes, fixed=np.ones_like(nodes.fixed)))
-        lag = nodes.run_start - first.ready
     nodes = replace(nodes, lag=np.where(nodes.fixed, 0, lag))
     again = replay(nodes)
     same = np.array_equal(again.start, nodes.run_start) and np.array_equal(
@@ -215,8 +220,8 @@ def _after(
 def on_any_slot(graph: StageGraph, plan: Plan) -> Plan:
     """The tasks in the order of their starts, each on the slot of its pool that is free first.
 
-    On slots that are always there no task starts later than before. Where slots come and go, the
-    plan stays as it is if some job would end later.
+    On slots that are always there, with no task before its gate, no task starts later than before.
+    Elsewhere the plan stays as it is if some job would end later.
     """
     tasks, gates = graph.tasks, Gates(graph)
     free = graph.slots.since.tolist()
@@ -225,9 +230,8 @@ def on_any_slot(graph: StageGraph, plan: Plan) -> Plan:
     for m, pool in enumerate(graph.slots.pool.tolist()):
         heapq.heappush(heaps[pool], (free[m], m))
     start, slot = plan.start.copy(), plan.slot.copy()
-    rank = np.empty(graph.stages, dtype=np.int64)
-    rank[graph.order] = np.arange(graph.stages)
-    for k in np.lexsort((rank[tasks.stage], plan.start)).tolist():
+    order = waiting_order(graph, tasks.stage, plan.start, plan.gate[tasks.stage], tasks.time)
+    for k in order.tolist():
         s = int(tasks.stage[k])
         gate, heap, aside = gates.gate(s), heaps[graph.stage_pool[s]], []
         earliest = max(gate - int(tasks.overlap[k]), int(graph.stage_release[s]))
@@ -248,3 +252,38 @@ def on_any_slot(graph: StageGraph, plan: Plan) -> Plan:
             heapq.heappush(heap, entry)
     again = timed(graph, start, slot)
     return again if (again.job_end <= plan.job_end).all() else plan
+
+
+def in_order(graph: StageGraph, plan: Plan) -> Plan:
+    """The tasks on the same slots in the same order, each as early as it can be; none is later."""
+    tasks, gates = graph.tasks, Gates(graph)
+    free, start = graph.slots.since.tolist(), plan.start.copy()
+    order = waiting_order(graph, tasks.stage, plan.start, plan.gate[tasks.stage], tasks.time)
+    for k in order.tolist():
+        s, m = int(tasks.stage[k]), int(plan.slot[k])
+        gate, holds = gates.gate(s), graph.held[k] + tasks.overlap[k] > 0
+        at = max(gate - int(tasks.overlap[k]), int(graph.stage_release[s]))
+        start[k] = max(at, free[m]) if holds else at
+        over = max(int(start[k] + tasks.overlap[k]), gate) + int(tasks.time[k])
+        if holds:
+            free[m] = over - int(tasks.cut[k])
+        gates.ended(s, over)
+    return timed(graph, start, plan.slot)
+
+
+def carried(plan: Plan, before: StageGraph, graph: StageGraph) -> Plan:
+    """The plan in a graph with the same or fewer tasks, all of which can be as they were.
+
+    A task whose overlap is shorter begins later within the time that it held its slot anyway.
+    """
+    kept = np.isin(before.tasks.attempt, graph.tasks.attempt)
+    start, slot = plan.start[kept], plan.slot[kept]
+    gates, rank = Gates(graph), np.empty(graph.stages, dtype=np.int64)
+    rank[graph.order] = np.arange(graph.stages)
+    tasks = graph.tasks
+    for k in np.argsort(rank[tasks.stage], kind="stable").tolist():
+        s = int(tasks.stage[k])
+        gate = gates.gate(s)
+        start[k] = max(int(start[k]), gate - int(tasks.overlap[k]))
+        gates.ended(s, max(int(start[k] + tasks.overlap[k]), gate) + int(tasks.time[k]))
+    return timed(graph, start, slot)

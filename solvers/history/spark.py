@@ -45,7 +45,7 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
     models = [Model(*ORDER, graph, makespan_bound(graph))]
     for name, other in _without_platform(run, graph):
         models.append(Model(*name, other, makespan_bound(other)))
-    steps += searched(models, plan, goal, clock)
+    steps += searched(models, plan, graph, goal, clock)
     data = spark_graph(run, "data").graph
     best, last = steps[4], steps[-1]
     assert best.bound is not None and last.bound is not None

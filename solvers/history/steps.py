@@ -11,7 +11,8 @@ from ...core.errors import SlotwiseError
 from ...formulations.history.makespan_bounds import Bound
 from ...heuristics.history.search import Goal, improve
 from ...instances.history.plan_checker import violations
-from ...instances.history.stage_graph import Plan, StageGraph, timed
+from ...instances.history.stage_graph import Plan, StageGraph
+from .replay import carried
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +42,21 @@ class Model:
 
 
 def searched(
-    models: Sequence[Model], plan: Plan, goal: Goal, clock: Clock, good: float = 0.0
+    models: Sequence[Model],
+    plan: Plan,
+    before: StageGraph,
+    goal: Goal,
+    clock: Clock,
+    good: float = 0.0,
 ) -> list[Step]:
     """Search each model from the best plan of the one before, which is a plan of it as well.
 
-    `good`: a gap at which a search ends. The time is shared out evenly.
+    `plan` is one of `before`. `good`: a gap at which a search ends. The time is shared out evenly.
     """
     steps = []
     for k, model in enumerate(models):
-        plan = _carried(model.graph, plan)
+        plan = carried(plan, before, model.graph)
+        before = model.graph
         share = Clock(clock.left / (len(models) - k), clock.stop)
         plan = improve(model.graph, plan, goal, model.bound.value * (1 + good), share)
         check_plan(model.graph, plan)
@@ -67,8 +74,3 @@ def check_plan(graph: StageGraph, plan: Plan) -> None:
     broken = violations(graph, plan)
     if broken:
         raise SlotwiseError(f"{graph.name}: an impossible plan: {broken[0]}")
-
-
-def _carried(graph: StageGraph, plan: Plan) -> Plan:
-    """The same starts and slots in a graph where all is possible that was before."""
-    return timed(graph, plan.start, plan.slot)

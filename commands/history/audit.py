@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..core.errors import InputError
-from .console import NO, Json, Output, Quiet, TimeLimit, keep, show, tell
-from .process.interrupts import held
+from ...core.errors import InputError
+from ..console import NO, Json, Output, Quiet, TimeLimit, keep, show, tell
+from ..process.interrupts import held
 
 if TYPE_CHECKING:
-    from ..core.clock import Clock
-    from ..solvers.history.audit import Audit
+    from ...core.clock import Clock
+    from ...solvers.history.audit import Audit
 
 Histories = Annotated[
     list[Path],
@@ -34,9 +34,9 @@ def audit(
 
     Reads event logs of Spark. Of several histories it says one line each.
     """
-    from ..core.clock import Clock
-    from ..report.history.document import audit_document
-    from ..report.history.verdict import audit_text
+    from ...core.clock import Clock
+    from ...report.history.document import audit_document
+    from ...report.history.verdict import audit_text
 
     with held() as signals:
         clock = Clock(time_limit)
@@ -53,9 +53,9 @@ def audit(
 
 
 def _audited(history: Path, clock: Clock) -> Audit:
-    from ..instances.history.reading import read_history
-    from ..solvers.history.audit import BrokenRun
-    from ..solvers.history.auditing import audit_run
+    from ...instances.history.reading import read_history
+    from ...solvers.history.audit import BrokenRun
+    from ...solvers.history.auditing import audit_run
 
     try:
         return audit_run(read_history(history), clock)
@@ -70,9 +70,9 @@ def _incomplete(audit: Audit) -> str:
 
 def _table(histories: list[Path], clock: Clock, *, quiet: bool) -> tuple[dict[str, Any], str]:
     """Audit each history in its share of the time; those that cannot be read are told."""
-    from ..core.clock import Clock
-    from ..report.history.document import audit_document
-    from ..report.history.nights import night_table
+    from ...core.clock import Clock
+    from ...report.history.document import audit_document
+    from ...report.history.nights import night_table
 
     audits, failures = [], []
     for k, history in enumerate(histories):
