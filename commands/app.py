@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from . import console
+from .history.audit import audit
 from .bounds import bounds
 from .check import check
 from .comparing.gap import gap
@@ -62,11 +63,13 @@ app = typer.Typer(
     "and any output file -, which is stdout.",
 )
 JOBS, MACHINES, QUEUES = "A batch of jobs", "A datacenter", "Queues that share a cluster"
+HISTORIES = "What a cluster did"
 FILES, MODELS, STUDIES = "Files", "Models, and learning", "Many runs"
 PANELS: tuple[tuple[str, tuple[Callable[..., None], ...]], ...] = (
     (JOBS, (solve, heuristic, gap, bounds)),
     (MACHINES, (guide, simulate, serve)),
     (QUEUES, (fair,)),
+    (HISTORIES, (audit,)),
     (FILES, (check, verify)),
     (MODELS, (explain, lesson, steps, grade)),
     (STUDIES, (campaign, report, rank, reproduce)),

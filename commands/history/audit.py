@@ -1,0 +1,88 @@
+"""`slotwise audit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...core.errors import InputError
+from ..console import NO, Json, Output, Quiet, TimeLimit, keep, show, tell
+from ..process.interrupts import held
+
+if TYPE_CHECKING:
+    from ...core.clock import Clock
+    from ...solvers.history.audit import Audit
+
+Histories = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="HISTORY...", help="What a cluster logged: a file, or a folder of one application."
+    ),
+]
+
+
+def audit(
+    histories: Histories,
+    time_limit: TimeLimit = 30.0,
+    output: Output = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """How far a run was from the best that was possible, with proof, and where the time went.
+
+    Reads event logs of Spark. Of several histories it says one line each.
+    """
+    from ...core.clock import Clock
+    from ...report.history.document import audit_document
+    from ...report.history.verdict import audit_text
+
+    with held() as signals:
+        clock = Clock(time_limit)
+        if len(histories) == 1:
+            signals.hold(clock.stop.set)
+            made = _audited(histories[0], clock)
+            document: dict[str, Any] = audit_document(made)
+            text = audit_text(made)
+            tell([_incomplete(made)] if not made.run.complete else [], quiet=quiet or as_json)
+        else:
+            document, text = _table(histories, clock, quiet=quiet or as_json)
+        keep(output, document)
+        show(text, document=document, as_json=as_json, quiet=quiet)
+
+
+def _audited(history: Path, clock: Clock) -> Audit:
+    from ...instances.history.reading import read_run
+    from ...solvers.history.audit import BrokenRun
+    from ...solvers.history.auditing import audit_run
+
+    try:
+        return audit_run(read_run(history), clock)
+    except BrokenRun as error:
+        tell([str(error)], quiet=False)
+        raise typer.Exit(NO) from None
+
+
+def _incomplete(audit: Audit) -> str:
+    return f"{audit.run.name}: the log ends before the run does; audited up to its last event"
+
+
+def _table(histories: list[Path], clock: Clock, *, quiet: bool) -> tuple[dict[str, Any], str]:
+    """Audit each history in its share of the time; those that cannot be read are told."""
+    from ...core.clock import Clock
+    from ...report.history.document import audit_document
+    from ...report.history.nights import night_table
+
+    audits, failures = [], []
+    for k, history in enumerate(histories):
+        share = Clock(clock.left / (len(histories) - k), clock.stop)
+        try:
+            audits.append(_audited(history, share))
+        except InputError as error:
+            failures.append(str(error))
+    tell(failures, quiet=quiet)
+    if not audits:
+        raise InputError(failures[0])
+    document = {"audits": [audit_document(made) for made in audits], "failures": failures}
+    return document, night_table(audits)

@@ -1,0 +1,1 @@
+"""Schedules of runs that clusters logged."""

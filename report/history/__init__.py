@@ -1,0 +1,1 @@
+"""Audits as text and as pages."""

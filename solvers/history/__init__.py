@@ -1,0 +1,1 @@
+"""Audits: the best that was possible, its proof, and where the time went."""

@@ -1,0 +1,123 @@
+"""What an audit says of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...core.errors import InputError
+from ...formulations.history.makespan_bounds import Bound
+from ...instances.history.plan_checker import violations
+from ...instances.history.projection import Projection
+from ...instances.history.run import Run
+from ...instances.history.stage_graph import Plan, timed
+from .steps import Step
+
+Objective = Literal["makespan", "mean"]
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """What a user may say of an audit: the main objective, the heartbeat (s), and by how much (s)
+    a job may end later than it did."""
+
+    objective: Objective | None = None
+    heartbeat: float = 3.0
+    max_loss: float | None = None
+
+
+class BrokenRun(InputError):
+    """A run that the audit's model does not contain: no verdict, exit code 1."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The best that was possible (ms; None if none is claimed) under something, and its bound.
+
+    `likely` and `least` are values of plans with less overlap of shuffle and maps than is sure.
+    """
+
+    key: str
+    under: str
+    best: float | None
+    bound: Bound
+    likely: float | None = None
+    least: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """How far a run was from the best that was possible, and where the time went.
+
+    Attributes
+    ----------
+    run
+        What was audited.
+    projection
+        The model that contains the run.
+    objective
+        What is compared: `makespan`, or `mean` job time.
+    steps
+        From the run to the best without overheads; each takes one more cause away.
+    kept
+        The step that is the best possible with the platform as it was.
+    references
+        What was possible, and what was not, in ms.
+    facts
+        Further figures, in ms.
+    assumptions
+        What the figures rest on.
+    other
+        The same run by the other objective.
+    """
+
+    run: Run
+    projection: Projection
+    objective: Objective
+    steps: tuple[Step, ...]
+    kept: int
+    references: tuple[Reference, ...]
+    facts: Mapping[str, float] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+    other: Audit | None = None
+
+    @property
+    def actual(self) -> float:
+        """What the run took (ms)."""
+        return self.steps[0].value
+
+    def reference(self, key: str) -> Reference:
+        """A reference by its key."""
+        return next(reference for reference in self.references if reference.key == key)
+
+    @property
+    def causes(self) -> list[tuple[str, str, float]]:
+        """Causes with what they mean and their time (ms), then what is not decided."""
+        pairs = zip(self.steps, self.steps[1:], strict=False)
+        causes = [(b.cause, b.about, a.value - b.value) for a, b in pairs]
+        last = self.steps[-1]
+        assert last.bound is not None
+        return [
+            *causes,
+            ("not decided", "between the best plan and its bound", last.value - last.bound.value),
+        ]
+
+
+def checked_run(projection: Projection) -> Plan:
+    """The run as a plan of its model. Raises `BrokenRun` where the model does not contain it."""
+    plan = timed(projection.graph, projection.start, projection.slot)
+    broken = violations(projection.graph, plan)
+    if broken:
+        raise BrokenRun(
+            f"{projection.graph.name}: the run breaks the model in {len(broken)} places "
+            f"({broken[0]}): no verdict"
+        )
+    return plan
+
+
+def check_sum(steps: Sequence[Step]) -> None:
+    """Raise if a replay delayed a job: causes are never negative."""
+    for before, after in zip(steps, steps[1:], strict=False):
+        if after.bound is None and (after.job_end > before.job_end).any():
+            raise AssertionError(f"{after.cause}: a replay delayed a job")

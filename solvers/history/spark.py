@@ -1,0 +1,117 @@
+"""The audit of a Spark application: the program's order kept, then without what the platform adds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...core.clock import Clock
+from ...formulations.history.makespan_bounds import makespan_bound
+from ...heuristics.history.search import Goal
+from ...instances.history.occupation import occupation
+from ...instances.history.projection import Projection
+from ...instances.history.run import UNKNOWN, Run
+from ...instances.history.spark_graph import driver_only, spark_graph
+from ...instances.history.stage_graph import FAR, Slots, StageGraph, timed
+from .audit import Audit, Reference, check_sum, checked_run
+from .replay import event_graph, on_any_slot, replay
+from .steps import Model, Step, searched
+
+FAILED = ("failed attempts", "attempts that did not count, and waiting for them to fail")
+IDLE = ("idle slots", "a slot was free and the task could start, and did not")
+SLOT = ("which slot", "the same order of tasks, each on the slot that is free first")
+ORDER = ("order of the tasks", "another order; the program and its driver as they were")
+DRIVER = ("driver", "time between jobs in which the program asked for nothing")
+DELAY = ("scheduler delay", "what tasks took beyond reading, running and writing")
+LATE = ("executors late", "all executors from the first moment to the last")
+
+
+def audit_spark(run: Run, clock: Clock) -> Audit:
+    """Audit one application; its makespan is from the first submission to the last job's end."""
+    projection = spark_graph(run)
+    plan = checked_run(projection)
+    graph, goal = projection.graph, Goal()
+    held = occupation(run)
+    nodes = event_graph(run, projection, held)
+    steps = [Step("", "as it ran", plan.job_end, goal(plan.job_end))]
+    for (cause, about), lags in ((FAILED, True), (IDLE, False)):
+        again = replay(nodes, nodes.counts | nodes.fixed, lags=lags)
+        steps.append(Step(cause, about, again.job_end, goal(again.job_end)))
+    start = np.empty_like(plan.start)
+    start[nodes.task[nodes.counts]] = again.start[nodes.counts]
+    plan = on_any_slot(graph, timed(graph, start, projection.slot))
+    steps.append(Step(*SLOT, plan.job_end, goal(plan.job_end)))
+    models = [Model(*ORDER, graph, makespan_bound(graph))]
+    for name, other in _without_platform(run, graph):
+        models.append(Model(*name, other, makespan_bound(other)))
+    steps += searched(models, plan, graph, goal, clock)
+    data = spark_graph(run, "data").graph
+    best, last = steps[4], steps[-1]
+    assert best.bound is not None and last.bound is not None
+    check_sum(steps)
+    return Audit(
+        run=run,
+        projection=projection,
+        objective="makespan",
+        steps=tuple(steps),
+        kept=4,
+        references=(
+            Reference("kept", "with the program as it is", best.value, best.bound),
+            Reference("none", "without driver gaps and overheads", last.value, last.bound),
+            Reference("any order", "whatever the program's order", None, makespan_bound(data)),
+        ),
+        facts={"driver_only": driver_only(run), "late_ends": held.cut, "late_time": held.cut_time},
+        assumptions=_assumptions(run, projection, held.cut, held.cut_time),
+    )
+
+
+def _without_platform(run: Run, graph: StageGraph) -> list[tuple[tuple[str, str], StageGraph]]:
+    """Graphs without driver gaps, then also without scheduler delay, then with all executors."""
+    gapless = spark_graph(run, "without gaps").graph
+    metrics, tasks = run.attempts.metrics, gapless.tasks
+    graphs = [(DRIVER, gapless)]
+    if all(name in metrics for name in ("deserialize", "run", "serialize")):
+        parts = np.stack([metrics[n][tasks.attempt] for n in ("deserialize", "run", "serialize")])
+        work = np.where((parts == UNKNOWN).any(axis=0), tasks.time, parts.sum(axis=0))
+        time = np.minimum(tasks.time, work)
+        cut = np.maximum(0, time - gapless.held)
+        graphs.append((DELAY, replace(gapless, tasks=replace(tasks, time=time, cut=cut))))
+    slots = graph.slots
+    if (slots.since > 0).any() or (slots.until < FAR).any():
+        always = [
+            Slots(s.pool, np.minimum(s.since, 0), np.full_like(s.until, FAR))
+            for s in (graph.slots, graph.capacity)
+        ]
+        graphs.append((LATE, replace(graphs[-1][1], slots=always[0], capacity=always[1])))
+    return graphs
+
+
+def _assumptions(run: Run, projection: Projection, cut: int, cut_time: int) -> tuple[str, ...]:
+    """What the figures rest on, in sentences."""
+    texts = [
+        "Tasks take what they took; that a task beside fewer others is faster, no log tells.",
+        "All jobs and times are known in advance: this is hindsight.",
+        "Jobs wait for every job that had ended when they were submitted, and the driver's time after "
+        "it; threads of the program may have been independent.",
+        f"{len(projection.graph.capacity)} slots on {len(run.executors)} executors, while they were "
+        "there.",
+    ]
+    if cut:
+        texts.append(
+            f"{cut} slots went on before the driver heard of the task's end, by "
+            f"{cut_time / 1000:.6g} s in all."
+        )
+    if any(stage.assumed_parents for stage in run.stages):
+        texts.append(
+            "The log names no parents: a stage waits for the earlier stages of its job that had "
+            "ended when it began. The bound whatever the order does without."
+        )
+    if projection.dropped:
+        texts.append(f"{len(projection.dropped)} arcs are left out: the log contradicts them.")
+    strange = sum(stage.job < 0 for stage in run.stages)
+    if strange:
+        texts.append(
+            f"{strange} stages that no job names are left out; their tasks stay where they were."
+        )
+    return (*texts, *run.notes)

@@ -1,0 +1,136 @@
+"""Audits of Spark applications: by hand, and on the public sample."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_histories import made_run
+
+from slotwise.core.clock import Clock
+from slotwise.core.errors import InputError
+from slotwise.instances.history.run import Executor, Job, Outcome, Run, Stage
+from slotwise.instances.history.spark.reader import read_spark_log
+from slotwise.instances.history.spark_graph import driver_only, spark_graph
+from slotwise.solvers.history.audit import Audit
+from slotwise.solvers.history.auditing import audit
+from slotwise.solvers.history.spark import audit_spark
+
+
+def seconds(made: Audit) -> dict[str, float]:
+    return {name: time / 1000 for name, _, time in made.causes}
+
+
+def two_jobs() -> Run:
+    """Job a: tasks of 4, 2, 2 s on two slots; the driver thinks for 3 s; job b: one task of 1 s.
+
+    As it ran: 2 and 2 first, then 4 after half a second of nothing (2.5 to 6.5); a is done at
+    6.5, b comes at 9.5, its task fails after 1 s and succeeds from 10.5 to 11.5.
+    """
+    return made_run(
+        [Job("a", 0, 0, ended=6500), Job("b", 0, 9500, ended=11500)],
+        [Stage("a.0", 0, 0, "stage", 3), Stage("b.0", 1, 0, "stage", 1, (0,))],
+        [Executor("e", "h", 0, 2)],
+        [
+            (0, 0, 0, 0, 0, 2000),
+            (0, 1, 0, 0, 0, 2000),
+            (0, 2, 0, 0, 2500, 6500),
+            (1, 0, 0, 0, 9500, 10500),
+            (1, 0, 1, 0, 10500, 11500),
+        ],
+        outcomes={3: Outcome.FAILED},
+    )
+
+
+def test_every_cause_of_a_run_made_by_hand() -> None:
+    made = audit_spark(two_jobs(), Clock(5))
+    # Without the failure 10.5; without the pause 10; the 4 first: 4 + 3 + 1 = 8; no driver: 5.
+    assert seconds(made) == {
+        "failed attempts": 1.0,
+        "idle slots": 0.5,
+        "which slot": 0.0,
+        "order of the tasks": 2.0,
+        "driver": 3.0,
+        "not decided": 0.0,
+    }
+    assert made.actual == 11500
+    assert made.reference("kept").best == made.reference("kept").bound.value == 8000
+    assert made.reference("none").best == made.reference("none").bound.value == 5000
+    assert made.reference("any order").bound.value == 5000
+    assert driver_only(made.run) == 3000
+
+
+def test_a_day_later_nothing_else_changes() -> None:
+    run, day = two_jobs(), 86_400_000
+    later = replace(
+        run,
+        jobs=tuple(replace(j, submitted=j.submitted + day, ended=j.ended + day) for j in run.jobs),
+        attempts=replace(run.attempts, start=run.attempts.start + day, end=run.attempts.end + day),
+    )
+    assert seconds(audit_spark(later, Clock(5))) == seconds(audit_spark(run, Clock(5)))
+
+
+def test_the_slot_of_a_task_whose_end_is_heard_of_late_goes_to_the_next() -> None:
+    # One slot; the first task's end is logged 300 ms after the second was launched.
+    run = made_run(
+        [Job("a", 0, 0, ended=4000)],
+        [Stage("a.0", 0, 0, "stage", 2)],
+        [Executor("e", "h", 0, 1)],
+        [(0, 0, 0, 0, 0, 2300), (0, 1, 0, 0, 2000, 4000)],
+    )
+    graph = spark_graph(run).graph
+    assert sorted(graph.held.tolist()) == [2000, 2000]
+    made = audit_spark(run, Clock(2))
+    assert made.reference("kept").best == 4000
+    assert made.facts["late_ends"] == 1 and made.facts["late_time"] == 300
+
+
+def test_an_executor_that_comes_late_is_waited_for_and_told() -> None:
+    # Four tasks of 2 s; the second slot is there from 2 s on: 2, then two, then one: 6 as it ran.
+    run = made_run(
+        [Job("a", 0, 0, ended=6000)],
+        [Stage("a.0", 0, 0, "stage", 4)],
+        [Executor("e", "h", 0, 1), Executor("f", "h", 0, 1, since=2000)],
+        [
+            (0, 0, 0, 0, 0, 2000),
+            (0, 1, 0, 0, 2000, 4000),
+            (0, 2, 0, 1, 2000, 4000),
+            (0, 3, 0, 0, 4000, 6000),
+        ],
+    )
+    made = audit_spark(run, Clock(2))
+    assert made.reference("kept").best == 6000
+    assert seconds(made)["executors late"] == 2.0
+
+
+def test_stages_that_no_job_names_hold_their_slots_and_are_no_part_of_it() -> None:
+    # One slot; a stage of no job holds it from 1 to 2 s, so 3 s of one task must wait for it.
+    run = made_run(
+        [Job("a", 0, 0, ended=6000)],
+        [Stage("a.0", 0, 0, "stage", 1), Stage("lost", -1, 0, "stage", 1)],
+        [Executor("e", "h", 0, 1)],
+        [(1, 0, 0, 0, 1000, 2000), (0, 0, 0, 0, 3000, 6000)],
+    )
+    made = audit_spark(run, Clock(2))
+    assert made.reference("kept").best == 5000
+    assert made.reference("kept").bound.value == 3000
+
+
+def test_no_success_is_told() -> None:
+    run = two_jobs()
+    failed = replace(
+        run,
+        attempts=replace(run.attempts, outcome=np.full_like(run.attempts.outcome, Outcome.FAILED)),
+    )
+    with pytest.raises(InputError, match="no task ever succeeded"):
+        audit(failed)
+
+
+def test_the_public_sample(traces: Path) -> None:
+    made = audit_spark(read_spark_log(traces / "spark" / "spark_sample_4.0.1.jsonl"), Clock(2))
+    kept = made.reference("kept")
+    assert round(made.actual / 1000, 2) == 6.40
+    assert kept.best is not None and kept.bound.value <= kept.best <= 1.02 * kept.bound.value
+    assert sum(time for _, _, time in made.causes) + made.reference("none").bound.value == (
+        pytest.approx(made.actual, abs=1e-6)
+    )
