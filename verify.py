@@ -218,9 +218,9 @@ class Shop:
 
     Every duration, and every release, is a whole multiple of `unit` seconds. `least_map` and
     `least_reduce` are the tasks' least durations over all slots, in units; a reduce task then reads
-    from the nearest node. Per map task: `replicas`, nodes; `input`, and `output` for one reduce
-    task of its job, in parts that are read in whole units each: `input_cost` and `output_cost` by
-    distance. Per job: `release`.
+    from the nearest node.
+    Per map task: `replicas`, nodes; `input`, and `output` for one reduce task of its job, in parts
+    that are read in whole units each: `input_cost` and `output_cost` by distance.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -289,7 +289,7 @@ class Shop:
         self.replicas: list[set[int]] = []
         self.input: list[Any] = []  # MB while it is read, as is the output
         self.output: list[Any] = []
-        self.release: list[Any] = []  # seconds while it is read; 0 for a job without tasks
+        self.release: list[Any] = []  # of each job, seconds while it is read; 0 without tasks
         for job in rows(document, None, "jobs"):
             may = ("output_ratio", "map_tasks", "reduce_tasks", "release", "weight")
             fields(job, "a job", ("name",), may)
@@ -372,7 +372,7 @@ class Shop:
         self.nearest = 0 if self.map_nodes & reduces else 1 if racks else 2
 
     def _count_units(self) -> None:
-        """The unit is what all durations have in common; from now on all is in whole numbers.
+        """The unit is what all durations and releases have in common; all becomes whole numbers.
 
         What all products of two sets of numbers have in common is the product of what each has.
         """
@@ -397,9 +397,9 @@ class Shop:
             times = int(step / self.unit)
             for t in phase.tasks[job]:
                 phase.processing[t] *= times
-        self.release = [k * int(releases / self.unit) for k in self.release]
         self.input_cost = [int(inputs * second / self.unit) * k for k in cost]
         self.output_cost = [int(outputs * second / self.unit) * k for k in cost]
+        self.release = [int(releases / self.unit) * k for k in self.release]
         self.output_of: list[int] = [
             sum(self.output[tasks.start : tasks.stop]) for tasks in self.maps.tasks
         ]
@@ -677,8 +677,9 @@ def late_work(shop: Shop, proof: Proof) -> int:
     job `from`, or longer, with tails as long as those of the job `to`, or longer.
     """
     fields(proof, "late work", ("proof", "phase", "from", "to"))
+    phases = waiting_phases(shop)
     kind = choice(proof["phase"], shop.phases, "late work: phase")
-    phase, least, tail = waiting_phases(shop)[kind]
+    phase, least, tail = phases[kind]
     wait = shop.release
     if kind == "reduce":
         wait, tail = tail, [0] * len(shop.jobs)
@@ -688,8 +689,8 @@ def late_work(shop: Shop, proof: Proof) -> int:
     waits = sorted(wait[phase.job[t]] for t in chosen)
     tails = sorted(tail[phase.job[t]] for t in chosen)
     total, bounds = sum(least[t] for t in chosen), []
-    for u, (first, last) in enumerate(zip(waits[: len(phase.node)], tails, strict=False), 1):
-        total += first + last
+    for u, pair in enumerate(zip(waits[: len(phase.node)], tails, strict=False), 1):
+        total += sum(pair)
         bounds.append(-(-total // u))
     return min(bounds, default=0)
 
@@ -747,7 +748,7 @@ PROOFS: dict[str, Theorem] = {
     "johnson": johnson,
 }
 """From the problem and the numbers of a certificate to a bound in units, by name."""
-BESIDE = "verify_prices", "verify_spread", "verify_search"
+BESIDE = "verify_prices", "verify_search", "verify_spread"
 """Files that have more of these."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 try:
@@ -19,8 +18,6 @@ Expression = dict[int | None, int]
 Part = Expression | tuple[Any, ...]
 """An expression, or the name of a column."""
 ONE: Expression = {None: 1}
-MOST_TERMS = 3_000_000
-"""Larger models are refused."""
 
 
 def phase_span(rows: Sequence[Row]) -> int:
@@ -62,12 +59,12 @@ class Rows:
         self.shop, self.horizon = shop, horizon
         self.number: dict[tuple[Any, ...], int] = {}
         self.low: list[int] = []
-        self.high: list[int | Fraction] = []
+        self.high: list[int] = []
         self.rows: list[tuple[int, list[tuple[int, int]]]] = []
         self.equal: list[bool] = []
         self.column("C", high=horizon)
 
-    def column(self, *name: Any, low: int = 0, high: int | Fraction) -> None:
+    def column(self, *name: Any, low: int = 0, high: int) -> None:
         """Add a column with its box."""
         self.number[name] = len(self.low)
         self.low.append(low)
@@ -102,7 +99,7 @@ class Rows:
         if grid < 1 or len(pairs) % 2:
             verify.refuse("a leaf: grid must be above 0, y must have pairs")
         rest, previous = {self.number["C",]: grid}, -1
-        total: Any = 0  # in `Unrelated` boxes are fractions
+        total = 0
         for at, multiplier in zip(pairs[::2], pairs[1::2], strict=True):
             row = verify.index(at, len(self.rows), "a row")
             verify.need(multiplier, int, "a multiplier")
@@ -117,97 +114,4 @@ class Rows:
             if value:
                 box = self.low[column] if value > 0 else self.high[column]
                 total += value * fixed.get(column, box)
-        return int(-(-total // grid))
-
-
-class Unrelated(Rows):
-    """The work of every job in one phase, poured on the slots.
-
-    Tasks may be split, setups are apart and take their least time. Columns: `share i k`, the part
-    of the processing of job i on slot k; `setup k`, the setups on slot k; `edge i k`, 1 if i is the
-    first job on reduce slot k, or the last on map slot k. Then the slot waits for the head of i, or
-    leaves time for its tail: `wait i`.
-    """
-
-    def __init__(self, shop: verify.Shop, phase: str, horizon: int) -> None:
-        super().__init__(shop, horizon)
-        self.phase, self.slots = phase, range(len(shop.phases[phase].node))
-        self.jobs = [i for i, tasks in enumerate(shop.phases[phase].tasks) if tasks]
-        if len(shop.phases[phase].job) * len(self.slots) > MOST_TERMS:
-            verify.refuse("the linear program is too large")
-        other = "map" if phase == "reduce" else "reduce"
-        self.times = {i: self._processing(phase, i) for i in self.jobs}
-        self.wait = {i: self._least_phase(other, i) for i in self.jobs}
-        self._columns()
-        self._all_work()
-        self._slots()
-
-    def _processing(self, name: str, i: int) -> list[list[int]]:
-        """Times of the tasks of a job on the slots of a phase, without setups."""
-        phase = self.shop.phases[name]
-        slots = range(len(phase.node))
-        return [[phase.time(t, k) for k in slots] for t in phase.tasks[i]]
-
-    def _least_setups(self, name: str, i: int) -> list[int]:
-        """Least setup of every task of a job."""
-        shop, maps = self.shop, self.shop.maps
-        if name == "map":
-            slots = range(len(maps.node))
-            return [
-                min(
-                    shop.map_time(t, k) - maps.time(t, k)
-                    for k in (slots if shop.input[t] else slots[:1])
-                    if shop.may_run(t, k) or not shop.input[t]
-                )
-                for t in maps.tasks[i]
-            ]
-        pairs = {(a, b) for a in set(maps.node) for b in set(shop.reduces.node)}
-        nearest = min(pairs, key=lambda pair: shop.distance(*pair), default=None)
-        read = sum(shop.read_time(t, *nearest) for t in maps.tasks[i]) if nearest else 0
-        return [read] * len(shop.reduces.tasks[i])
-
-    def _least_phase(self, name: str, i: int) -> int:
-        """No phase of a job is shorter."""
-        setups = zip(self._processing(name, i), self._least_setups(name, i), strict=True)
-        return phase_span([[time + setup for time in row] for row, setup in setups])
-
-    def _columns(self) -> None:
-        """On a slot only so many tasks of a job fit within the horizon."""
-        for i in self.jobs:
-            for k, times in enumerate(zip(*self.times[i], strict=True)):
-                most = Fraction(1)
-                if min(times):
-                    fit = max(0, self.horizon - self.wait[i]) // min(times)
-                    most = min(most, Fraction(fit * max(times), sum(times)))
-                self.column("share", i, k, high=most)
-                self.column("edge", i, k, high=1)
-        for k in self.slots:
-            self.column("setup", k, high=self.horizon)
-
-    def _all_work(self) -> None:
-        """All processing and all setups are somewhere."""
-        for i in self.jobs:
-            shares = [(self.horizon, ("share", i, k)) for k in self.slots]
-            self.hold(*shares, (-self.horizon, ONE), equal=True)
-        least = sum(sum(self._least_setups(self.phase, i)) for i in self.jobs)
-        self.hold(*((1, ("setup", k)) for k in self.slots), (-least, ONE))
-
-    def _slots(self) -> None:
-        """A slot has its work, and waits; without tasks the makespan is above the longest wait.
-
-        Job i is the first or last on slot k only if it has a task there, which is at least as much
-        of its work as the shortest.
-        """
-        longest = max(self.wait.values(), default=0)
-        for k in self.slots:
-            work = [(-sum(row[k] for row in self.times[i]), ("share", i, k)) for i in self.jobs]
-            waits = [(longest - self.wait[i], ("edge", i, k)) for i in self.jobs]
-            self.hold((1, ("C",)), (-longest, ONE), (-1, ("setup", k)), *work, *waits)
-            edges = [(-self.horizon, ("edge", i, k)) for i in self.jobs]
-            self.hold((self.horizon, ONE), *edges)
-            for i in self.jobs:
-                shortest = min(row[k] for row in self.times[i])
-                if shortest:
-                    tasks = -(-sum(row[k] for row in self.times[i]) // shortest)
-                    there = tasks * self.horizon, ("share", i, k)
-                    self.hold(there, (-self.horizon, ("edge", i, k)))
+        return -(-total // grid)

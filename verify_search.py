@@ -1,4 +1,4 @@
-"""Lower bounds whose certificates are trees, searches or multipliers of rows; see `verify.py`.
+"""Lower bounds whose certificates are trees or searches; see `verify.py`.
 
 All of them speak of schedules of some of the jobs, `jobs`: leaving jobs out never makes a schedule
 longer. And they speak of schedules that end within a `horizon`, a whole number of units: if none of
@@ -303,22 +303,5 @@ def search(shop: verify.Shop, proof: dict[str, Any]) -> int:
     return horizon + 1
 
 
-# 3. Unrelated machines: multipliers of the rows of one linear program.
-
-
-def unrelated_machines(shop: verify.Shop, proof: dict[str, Any]) -> int:
-    """The work of a phase, poured on slots of different speed, as far as the horizon lets it.
-
-    A schedule within the horizon satisfies the rows of `Unrelated`, so it is not shorter than the
-    bound by weak duality.
-    """
-    verify.fields(proof, "unrelated machines", ("proof", "phase", "horizon", "grid", "y"))
-    horizon: int = verify.need(proof["horizon"], int, "horizon")
-    if proof["phase"] not in ("map", "reduce") or horizon < 0:
-        verify.refuse("unrelated machines: no such phase, or a horizon below 0")
-    program = verify_rows.Unrelated(shop, proof["phase"], horizon)
-    return min(horizon + 1, program.at_least({"grid": proof["grid"], "y": proof["y"]}, {}))
-
-
-PROOFS = {"tree": tree, "search": search, "unrelated machines": unrelated_machines}
+PROOFS = {"tree": tree, "search": search}
 """Theorem by name: a function from the problem and the numbers of a certificate to a bound."""

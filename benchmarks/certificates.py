@@ -1,8 +1,10 @@
-"""Certificates: `python benchmarks/certificates.py [--instances 300] [--seconds 10] [--grid]`.
+"""Certificates: `python benchmarks/certificates.py [--instances 300] [--grid | --data FOLDER]`.
 
 Prints Markdown. Small instances of every generator, a third of them with whole seconds: how many
 results the verifier alone confirms, how many optima exactly, with which proofs, how long the
 certificates are and how long a bare interpreter takes. `--grid`: cells of Table 2 of [LJR].
+`--data`: the hours of FB-2009 and Hadoop's own traces, found below a folder as by `certified.py`.
+`--seconds` is the time limit of a solve; a proof gets a tenth of it, or 5 s.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
+from certified_classes import facebook_hours, gridmix
 
 import slotwise
 from slotwise.core.clock import Clock
@@ -104,6 +107,13 @@ def grid() -> Iterator[tuple[str, Instance]]:
         )
 
 
+def real(data: Path) -> Iterator[tuple[str, Instance]]:
+    """Real traces."""
+    for a_set in (*facebook_hours(data), *gridmix(data)):
+        for instance in a_set.instances():
+            yield a_set.name, instance
+
+
 def judged(kind: str, instance: Instance, seconds: float, folder: Path) -> Case:
     """Solve, prove, and let a bare interpreter check."""
     result = slotwise.solve(instance, time_limit=seconds)
@@ -137,10 +147,12 @@ def main() -> None:
     parser.add_argument("--instances", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--grid", action="store_true")
+    parser.add_argument("--data", type=Path)
     options = parser.parse_args()
     by_kind: dict[str, list[Case]] = defaultdict(list)
     with TemporaryDirectory() as folder:
-        for kind, instance in grid() if options.grid else drawn(options.instances):
+        small_ones = grid() if options.grid else drawn(options.instances)
+        for kind, instance in real(options.data) if options.data else small_ones:
             case = judged(kind, instance, options.seconds, Path(folder))
             by_kind[kind].append(case)
             by_kind["all"].append(case)

@@ -103,6 +103,28 @@ def test_patterns_on_unequal_slots():
         shown(shop, {**proof, "horizon": int(4 / shop.unit), "prices": [1]})
 
 
+def test_work_is_poured_on_unequal_slots():
+    # 6 s of work in tasks of 2 s and 1 s, twice as long on the second slot, and a tail of 3 s. At
+    # prices 2 and 1 all of it pays 12 s, and both slots earn 3 s each second before T - 3 s: four
+    # seconds are not more. Reduces have one slot.
+    cluster = Cluster.uniform(1, map_slots=2, reduce_slots=1)
+    instance = Instance.from_jobs("pour", cluster, [Job("a", [2, 2, 1, 1], [3])])
+    factors = SpeedFactors(np.array([[1.0, 2.0]]), np.array([[1.0]]))
+    shop = shop_of(replace(instance, speed_factors=factors))
+    below = int(7 / shop.unit) - 1
+    proof = {"proof": "unrelated machines", "phase": "map", "price": [2, 1], "first": [0, 0]}
+    assert shown(shop, {**proof, "horizon": below}) == 7
+    with pytest.raises(verify.Refused, match="prove nothing"):
+        shown(shop, {**proof, "horizon": below + 1})
+    with pytest.raises(verify.Refused, match="prove nothing"):
+        shown(shop, {**proof, "horizon": below, "price": [1, 1]})
+    # Within 4 s nothing of a job with a tail of 3 s fits the second slot, nor 6 s the first one.
+    assert shown(shop, {**proof, "horizon": int(4 / shop.unit), "price": [0, 0]}) > 4
+    for wrong in ({"phase": "both"}, {"price": [1]}, {"first": [1, -1]}, {"a": 1}, {"horizon": -1}):
+        with pytest.raises(verify.Refused):
+            shown(shop, {**proof, "horizon": below, **wrong})
+
+
 def any_parts(seed):
     instance = tiny(seed) if seed % 3 == 0 else reading(seed)
     if seed % 4 == 1:
@@ -143,6 +165,10 @@ def some_proofs(shop, units, rng):
         prices = [min((t for t in times if t), default=0) for _, times in kinds]
         proof = {"proof": "patterns", "phase": phase, "horizon": horizon, "prices": prices}
         yield {**proof, "cells": rng.choice([1, 7, 100])}
+        slots = range(len(shop.phases[phase].node))
+        proof = {"proof": "unrelated machines", "phase": phase, "horizon": horizon}
+        first = [rng.randrange(3) * units // 3 for _ in slots]
+        yield {**proof, "price": [rng.choice([1, 1, 2]) for _ in slots], "first": first}
 
 
 @pytest.mark.parametrize("few", [1, 48])

@@ -78,15 +78,27 @@ def test_input_is_moved_or_output():
     assert by_interval[1].tolist() == [[4, 9], [6, 7]]
 
 
+def two_jobs(slots):
+    """Two jobs of a map task of 4 s and a reduce task of 3 s each on one node."""
+    cluster = Cluster.uniform(1, map_slots=slots, reduce_slots=1)
+    return shop_of(Instance.from_jobs("two", cluster, [Job("a", [4], [3]), Job("b", [4], [3])]))
+
+
+def test_slots_work_all_the_time_at_most():
+    # The maps take 8 s. One slot has not so much before 8 s, two slots have 15.99 s.
+    proof = {"proof": "spread", "map": prices(1, opened=0), "reduce": prices(1, 0, 0)}
+    assert shown(two_jobs(1), {**proof, "ends": before(two_jobs(1), 8)}) == 8
+    with pytest.raises(verify.Refused, match="prove nothing"):
+        shown(two_jobs(2), {**proof, "ends": before(two_jobs(2), 8)})
+
+
 def test_all_work_waits():
-    # Two jobs of 4 s maps and 3 s reduces on one slot each: maps end by T - 3, both take 8 s.
-    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
-    instance = Instance.from_jobs("two", cluster, [Job("a", [4], [3]), Job("b", [4], [3])])
-    shop = shop_of(instance)
+    # The maps take 8 s on one slot, and a reduce task of 3 s follows.
+    shop = two_jobs(1)
     proof = {"proof": "spread", "ends": before(shop, 11), "reduce": prices(1, 0, 0)}
     assert shown(shop, {**proof, "map": prices(1, 1, 0, 1)}) == 11
-    assert shown(shop, {**proof, "ends": [*before(shop, 5, 11)], "reduce": prices(2, 0, 0),
-                        "map": prices(2, 1, 0, 1)}) == 11  # fmt: skip
+    later = {"ends": before(shop, 5, 11), "map": prices(2, 1, 0, 1), "reduce": prices(2, 0, 0)}
+    assert shown(shop, {**proof, **later}) == 11
     with pytest.raises(verify.Refused, match="prove nothing"):
         shown(shop, {**proof, "map": prices(1, 1, 0, 0)})
 

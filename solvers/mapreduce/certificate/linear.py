@@ -22,7 +22,7 @@ GRIDS = (1, 60, 10**3, 10**4, 10**6, 10**8, 10**10, 10**13)
 LEAST_MULTIPLIER = 1e-9
 """Multipliers below this are rounding errors of the solver."""
 
-TIMES = ("C", "end", "read", "before", "after", "setup")
+TIMES = ("C", "end", "read", "before", "after")
 """Columns that are times; all others are between 0 and 1."""
 
 Leaf = dict[str, Any]

@@ -82,7 +82,7 @@ class Program:
         duals = self._duals(stop)
         if duals is None:
             return None
-        scale = WHOLE_PRICES / max(1e-300, float(duals[[*rows[0][0], *rows[1][0]]].max()))
+        scale = WHOLE_PRICES / (float(duals[[*rows[0][0], *rows[1][0]]].max()) or 1.0)
         whole = np.rint(duals * scale).astype(np.int64)
         return {
             kind: {

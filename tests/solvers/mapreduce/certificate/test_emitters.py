@@ -12,16 +12,12 @@ from brute_force import optimum
 import slotwise
 from slotwise import verify
 from slotwise.core.stopping_rules import TimeLimit
-from slotwise.heuristics.mapreduce.list_scheduling.rules import eass
 from slotwise.instances.mapreduce.generators.hmhs import small as hmhs
 from slotwise.instances.mapreduce.generators.ljr import small as ljr
 from slotwise.instances.mapreduce.instance_file import instance_document
 from slotwise.solvers.mapreduce.certificate.claim import Claim
 from slotwise.solvers.mapreduce.certificate.search import searches
 from slotwise.solvers.mapreduce.certificate.tree import trees
-from slotwise.solvers.mapreduce.certificate.unrelated_machines import unrelated_machines
-from slotwise.solvers.mapreduce.method import SolveRequest
-from slotwise.solvers.mapreduce.relaxations.unrelated_machines import LinearPrograms
 
 EXAMPLES = Path(slotwise.__file__).parent / "examples"
 
@@ -56,31 +52,7 @@ def test_what_slots_of_different_speed_need_is_proved_exactly():
     assert list(searches(claim(shop, above))) == []
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_linear_program_reaches_that_of_the_formulation(seed):
-    instance = hmhs(4, 3, 3, seed=seed)
-    shop, schedule = shop_of(instance), eass(instance)
-    request = SolveRequest(
-        incumbent=schedule,
-        lower_bound=0.0,
-        time_limit=60.0,
-        threads=1,
-        relative_gap=1e-7,
-        on_progress=None,
-    )
-    programs = LinearPrograms(instance, request)
-    bound, horizon = programs.bound(), schedule.makespan
-    for _ in range(10):
-        middle = (bound + horizon) / 2
-        value = programs.bound(middle)
-        bound, horizon = (middle, horizon) if value >= middle else (max(bound, value), middle)
-    target = math.floor(Fraction(bound) * (1 - Fraction(1, 10**6)) / shop.unit)
-    proofs = list(unrelated_machines(claim(shop, target)))
-    assert [proof["phase"] for proof in proofs] == ["map", "reduce"]
-    assert max(verify.lower_bound(shop, proof) for proof in proofs) >= target
-
-
-@pytest.mark.parametrize("route", [trees, searches, unrelated_machines])
+@pytest.mark.parametrize("route", [trees, searches])
 def test_no_time_gives_no_proof(route):
     shop = shop_of(ljr(3, 3, seed=1))
     assert list(route(claim(shop, 10**5, 0.0))) == []
