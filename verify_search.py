@@ -18,9 +18,9 @@ for the best order and the best slots: neither sequences on slots nor starts are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     from . import verify, verify_job_order, verify_rows
@@ -34,8 +34,8 @@ Times = tuple[int, ...]
 """Whole units, one per slot."""
 Jobs = tuple[int, ...]
 
-MOST_CASES, MOST_JOBS = 10_000_000, 60
-"""Longer searches, and searches over more jobs, are refused."""
+MOST_CASES, MOST_JOBS, MOST_PAIRS = 10_000_000, 60, 50_000
+"""Longer searches, and those over more jobs, or pairs of a task and a slot, are refused."""
 
 
 # 1. Trees: cases, and multipliers of rows in each of them.
@@ -77,46 +77,81 @@ def tree(shop: verify.Shop, proof: dict[str, Any]) -> int:
 # 2. Search: every order of the jobs and all slots, a job at a time.
 
 
+class Tasks(NamedTuple):
+    """Tasks that are placed on slots one after another, and when each has to end."""
+
+    rows: Sequence[verify_rows.Row]
+    """Of each task its times on all slots, None where it may not be."""
+    alike: Sequence[bool]
+    """Whether a task can be exchanged with the one before."""
+    latest: Sequence[Sequence[int]]
+    """Of each task the time by which its slot has to be free again, for all slots."""
+
+
 class Search:
     """Looks for a schedule within the horizon, the jobs one after another in the common order.
 
     A state is what is left: the jobs, when every map slot has done its work (`load`), and every
-    reduce slot (`free`). Equal states are searched once. States in which two slots that differ in
-    nothing have changed places are equal.
+    reduce slot (`free`). Equal states are searched once; so are states in which two slots that
+    differ in nothing have changed places. A state is given up if the tasks of one phase alone, all
+    of them whole, do not fit on their slots between what is known of the other phase.
     """
 
     def __init__(self, shop: verify.Shop, jobs: list[int], horizon: int, cases: int) -> None:
         self.shop, self.jobs, self.horizon, self.cases = shop, jobs, horizon, cases
         self.maps, self.reduces = shop.maps, shop.reduces
+        pairs = sum(len(p.node) * len(p.tasks[i]) for p in shop.phases.values() for i in jobs)
+        if horizon < 0 or len(jobs) > MOST_JOBS or pairs > MOST_PAIRS:
+            verify.refuse("search: horizon must be at least 0, jobs and their tasks must be few")
         self.seen: set[Any] = set()
-        self.read: dict[tuple[int, int], Times] = {}
         slots = range(len(self.maps.node))
-        self.map_times: dict[int, list[int | None]] = {}
-        self.reduce_times: dict[int, list[int]] = {}
-        for i in jobs:
-            for t in self.maps.tasks[i]:
-                may = [shop.may_run(t, k) for k in slots]
-                self.map_times[t] = [shop.map_time(t, k) if may[k] else None for k in slots]
-            for w in self.reduces.tasks[i]:
-                times = (shop.reduce_time(w, k) for k in range(len(self.reduces.node)))
-                self.reduce_times[w] = list(times)
+        self.map_times: dict[int, list[int | None]] = {
+            t: [shop.map_time(t, k) if shop.may_run(t, k) else None for k in slots]
+            for i in jobs
+            for t in self.maps.tasks[i]
+        }
+        self.like = {
+            t: ([time or 0 for time in row], shop.output[t]) for t, row in self.map_times.items()
+        }
+        self.order = {
+            i: sorted(self.maps.tasks[i], key=lambda t: (-shop.least_map[t], self.like[t], t))
+            for i in jobs
+        }
+        self.delays = {t: self._delays(t) for t in self.map_times}
+        self.reduce_times = {
+            w: [shop.reduce_time(w, k) for k in range(len(self.reduces.node))]
+            for i in jobs
+            for w in self.reduces.tasks[i]
+        }
         self.map_kind = verify_rows.kinds(self.maps.node, self.map_times.values())
         self.reduce_kind = verify_rows.kinds(self.reduces.node, self.reduce_times.values())
         self.map_work = {i: sum(shop.least_map[t] for t in self.maps.tasks[i]) for i in jobs}
-        self.reduce_work = {
-            i: sum(shop.least_reduce[w] for w in self.reduces.tasks[i]) for i in jobs
+        self.least_reduces = {i: self.work(i, self._least_delays(i)) for i in jobs}
+        self.tail = {i: verify_rows.phase_span(rows) for i, rows in self.least_reduces.items()}
+
+    def _delays(self, task: int) -> dict[int, Times]:
+        """By node for how long each reduce slot's task reads what a map task left there."""
+        nodes = {
+            self.maps.node[k] for k, time in enumerate(self.map_times[task]) if time is not None
         }
-        self.tail = {i: self.least_reduces(i) for i in jobs}
-        self.order = {
-            i: sorted(self.maps.tasks[i], key=lambda t: (-shop.least_map[t], self.like(t), t))
-            for i in jobs
+        readers = self.reduces.node if self.reduces.tasks[self.maps.job[task]] else ()
+        none = (0,) * (len(self.reduces.node) - len(readers))
+        return {
+            node: tuple(self.shop.read_time(task, node, reader) for reader in readers) + none
+            for node in nodes
         }
 
-    def least_reduces(self, i: int) -> int:
-        """No reduce phase of job i is shorter."""
-        tasks = self.reduces.tasks[i]
-        least = verify.span([self.shop.least_reduce[w] for w in tasks], len(self.reduces.node))
-        return max(least, verify_rows.phase_span([self.reduce_times[w] for w in tasks]))
+    def _least_delays(self, i: int) -> Times:
+        """For how long it reads what all map tasks of a job left, wherever that is."""
+        delays: Times = (0,) * len(self.reduces.node)
+        for t in self.maps.tasks[i]:
+            delays = tuple(map(add, delays, map(min, zip(*self.delays[t].values(), strict=True))))
+        return delays
+
+    def work(self, i: int, delays: Times) -> list[Times]:
+        """What every reduce task of a job takes on every slot, the longest first."""
+        rows = [tuple(map(add, self.reduce_times[w], delays)) for w in self.reduces.tasks[i]]
+        return sorted(rows, key=lambda row: (-min(row), row))
 
     def count(self) -> None:
         """Count a case."""
@@ -124,24 +159,11 @@ class Search:
         if self.cases < 0:
             verify.refuse("the search needs more cases than it says")
 
-    def reads(self, task: int, slot: int) -> Times:
-        """For every reduce slot how long a task on it reads what a map task on a slot left."""
-        node = self.maps.node[slot]
-        if (task, node) not in self.read:
-            reducers = self.reduces.node if self.reduces.tasks[self.maps.job[task]] else ()
-            times = (self.shop.read_time(task, node, reader) for reader in reducers)
-            self.read[task, node] = tuple(times) or (0,) * len(self.reduces.node)
-        return self.read[task, node]
-
-    def like(self, task: int) -> tuple[list[int], Any]:
-        """Map tasks of a job with the same list can be exchanged."""
-        times = [-1 if time is None else time for time in self.map_times[task]]
-        return times, self.shop.output[task]
-
     def possible(self) -> bool:
         """Whether there is a schedule within the horizon."""
         load, free = (0,) * len(self.maps.node), (0,) * len(self.reduces.node)
-        return self.succeeds(tuple(self.jobs), load, free)
+        jobs = tuple(self.jobs)
+        return self.maps_fit(jobs, load) and self.succeeds(jobs, load, free)
 
     def succeeds(self, left: Jobs, load: Times, free: Times) -> bool:
         """Whether the jobs that are left can end within the horizon."""
@@ -149,10 +171,23 @@ class Search:
             return True
         for i in self.next_jobs(left):
             rest = tuple(j for j in left if j != i)
+            soonest = [(self.soonest({i, j}, load), self.least_reduces[j]) for j in (i, *rest)]
+            if not self.reduces_fit(soonest, free):
+                continue
             for later, ends in self.after(i, rest, load, free):
-                if self.is_new(rest, later, ends) and self.succeeds(rest, later, ends):
+                first = min((self.soonest({j}, later) for j in rest), default=self.horizon)
+                ends = tuple(max(end, first) for end in ends)
+                state = rest, canonical(self.map_kind, later), canonical(self.reduce_kind, ends)
+                if self.is_new(state) and self.succeeds(rest, later, ends):
                     return True
         return False
+
+    def is_new(self, state: Any) -> bool:
+        """Whether a state was not searched before."""
+        self.count()
+        new = state not in self.seen
+        self.seen.add(state)
+        return new
 
     def next_jobs(self, left: Jobs) -> Jobs:
         """Jobs without map tasks come first, by number; jobs without reduce tasks last."""
@@ -162,129 +197,112 @@ class Search:
 
     def after(self, i: int, rest: Jobs, load: Times, free: Times) -> Iterator[tuple[Times, Times]]:
         """The states after job i: loads and ends of the slots."""
-        maps = self.order[i]
-        latest = self.horizon - self.tail[i]
-        last = self.horizon - min(self.tail[j] for j in (i, *rest) if self.maps.tasks[j] or j == i)
-        spare = sum(max(0, last - k) for k in load) - sum(self.map_work[j] for j in (i, *rest))
-        times = [self.map_times[t] for t in maps]
-        alike = [n > 0 and self.like(t) == self.like(maps[n - 1]) for n, t in enumerate(maps)]
-        later_work = sum(self.reduce_work[j] for j in rest)
-        for later, slots in self.placements(times, alike, self.map_kind, load, latest, spare):
-            start = max(later, default=0) if maps else 0
-            delays: Times = (0,) * len(free)
-            for t, k in zip(maps, slots, strict=True):
-                delays = tuple(map(add, delays, self.reads(t, k)))
-            self.count()
-            middle = (i, rest, self.sorted_map(later), self.sorted_reduce(free, delays, start))
-            if middle in self.seen:
-                continue
-            self.seen.add(middle)
+        for later, slots in self.placements(self.map_tasks((i,)), self.map_kind, load):
+            start = max(later, default=0)
             ends = tuple(max(end, start) for end in free)
-            work = [
-                [time + delay for time, delay in zip(self.reduce_times[w], delays, strict=True)]
-                for w in self.reduces.tasks[i]
-            ]
-            work.sort(key=lambda row: (-min(row), row))
-            if start + verify.span([min(row) for row in work], len(free)) > self.horizon:
+            delays: Times = (0,) * len(free)
+            for t, k in zip(self.order[i], slots, strict=True):
+                delays = tuple(map(add, delays, self.delays[t][self.maps.node[k]]))
+            loads = canonical(self.map_kind, later) if rest else ()
+            middle = i, rest, loads, canonical(self.reduce_kind, ends, delays)
+            if not self.is_new(middle) or not self.maps_fit(rest, later):
                 continue
-            alike_work = [n > 0 and row == work[n - 1] for n, row in enumerate(work)]
-            room = sum(self.horizon - end for end in ends) - later_work
-            room -= sum(min(row) for row in work)
-            for done, _ in self.placements(
-                work, alike_work, self.reduce_kind, ends, self.horizon, room
-            ):
-                yield later, done
+            work = self.work(i, delays)
+            others = [(self.soonest({j}, later), self.least_reduces[j]) for j in rest]
+            if self.reduces_fit([(start, work), *others], ends):
+                tasks = self.reduce_tasks([(start, work)], free)
+                kind, none = self.reduce_kinds(ends), (0,) * len(ends)
+                for added, _ in self.placements(tasks, kind, none):
+                    yield later, tuple(map(add, ends, added))
 
     def placements(
-        self,
-        times: Sequence[verify_rows.Row],
-        alike: list[bool],
-        kind: list[int],
-        load: Times,
-        latest: int,
-        spare: int,
+        self, tasks: Tasks, kind: Sequence[Any], load: Times
     ) -> Iterator[tuple[Times, tuple[int, ...]]]:
-        """Every way to add tasks to slots that end by `latest`: new loads, slots of the tasks.
+        """Every way to add tasks to slots: new loads, slots of the tasks.
 
-        `spare` is how much longer than least the tasks may take altogether. Of equal slots with
-        equal loads one is tried. Of equal tasks the later one is not on an earlier slot.
+        Of slots of one kind with equal loads one is tried. Of equal tasks the later one is not on
+        an earlier slot. All tasks together take no longer than the slots have time.
         """
-        if spare < 0:
-            return
-        left: list[tuple[int, Times, tuple[int, ...], int]] = [(0, load, (), spare)]
+        least = [min(time for time in row if time is not None) for row in tasks.rows]
+        ends = [max(latest) for latest in zip(*tasks.latest, strict=True)] or load
+        room = sum(max(0, end - k) for end, k in zip(ends, load, strict=True))
+        left: list[tuple[int, Times, tuple[int, ...], int]] = [(0, load, (), room - sum(least))]
         while left:
             n, load, slots, spare = left.pop()
-            if n == len(times):
+            if n == len(least):
                 yield load, slots
                 continue
             self.count()
-            row, tried = times[n], set[tuple[int, int]]()
-            most = spare + min(time for time in row if time is not None)
-            for k in range(slots[-1] if alike[n] else 0, len(load)):
+            row, latest, tried = tasks.rows[n], tasks.latest[n], set[Any]()
+            for k in range(slots[-1] if tasks.alike[n] else 0, len(load)):
                 time, now = row[k], (kind[k], load[k])
-                if time is None or time > most or load[k] + time > latest or now in tried:
+                if (
+                    time is None
+                    or time - least[n] > spare
+                    or load[k] + time > latest[k]
+                    or now in tried
+                ):
                     continue
                 tried.add(now)
                 new = (*load[:k], load[k] + time, *load[k + 1 :])
-                left.append((n + 1, new, (*slots, k), most - time))
+                left.append((n + 1, new, (*slots, k), spare + least[n] - time))
 
-    def sorted_map(self, load: Times) -> Any:
-        """Loads of the map slots, the same for slots that are equal."""
-        return tuple(sorted(zip(self.map_kind, load, strict=True)))
+    def map_tasks(self, jobs: Iterable[int]) -> Tasks:
+        """The map tasks of some jobs; after those of a job its least reduce phase follows."""
+        slots = len(self.maps.node)
+        tasks = [t for i in sorted(jobs, key=lambda i: -self.tail[i]) for t in self.order[i]]
+        like = [(self.maps.job[t], self.like[t]) for t in tasks]
+        latest = [[self.horizon - self.tail[self.maps.job[t]]] * slots for t in tasks]
+        return Tasks([self.map_times[t] for t in tasks], repeats(like), latest)
 
-    def sorted_reduce(self, free: Times, delays: Times, start: int) -> Any:
-        """What a state of the reduce slots is, the same for slots that are equal."""
-        ends = (max(end, start) for end in free)
-        return tuple(sorted(zip(self.reduce_kind, ends, delays, strict=True)))
+    def reduce_tasks(self, jobs: Iterable[tuple[int, list[Times]]], free: Times) -> Tasks:
+        """Reduce tasks of jobs that may begin at some time, as work that is done from then on."""
+        falling = sorted(jobs, key=lambda job: -job[0])
+        begins = [(at, row) for at, rows in falling for row in rows]
+        latest = [[self.horizon - max(end, at) for end in free] for at, _ in begins]
+        return Tasks([row for _, row in begins], repeats(begins), latest)
 
-    def is_new(self, rest: Jobs, load: Times, free: Times) -> bool:
-        """Whether a state is still to be searched, and not hopeless by its work."""
-        self.count()
-        waiting = sorted((self.tail[j], j) for j in rest if self.maps.tasks[j])
-        start = max(load, default=0)
-        if not waiting:
-            load, start = (), max(load, default=0)
-        soonest = {j: self.soonest(j, load) if self.maps.tasks[j] else start for j in rest}
-        first = max(start, min(soonest.values(), default=0))
-        free = tuple(max(end, first) for end in free)
-        state = rest, self.sorted_map(load) if load else (), self.sorted_reduce(free, free, first)
-        if state in self.seen:
-            return False
-        self.seen.add(state)
-        work = 0
-        for tail, j in reversed(waiting):
-            # The map tasks of all jobs with so long a tail end before it.
-            work += self.map_work[j]
-            if work > sum(max(0, self.horizon - tail - end) for end in load):
-                return False
-        work = 0
-        for j in sorted(rest, key=lambda j: -soonest[j]):
-            # The reduce tasks of all jobs that start so late start then.
-            work += self.reduce_work[j]
-            at = max(start, soonest[j])
-            if at + self.tail[j] > self.horizon:
-                return False
-            if work > sum(self.horizon - max(end, at) for end in free if at < self.horizon):
-                return False
-        return True
+    def maps_fit(self, jobs: Iterable[int], load: Times) -> bool:
+        """Whether the map tasks alone can end so soon that the least reduce phases can follow.
 
-    def soonest(self, j: int, load: Times) -> int:
-        """The maps of a job end no sooner than its work, poured on the slots, fills them."""
-        work, best = self.map_work[j], 0
-        for count, end in enumerate(sorted(load), 1):
+        The earliest due date first meets all if any order does [Jackson 1955].
+        """
+        return any(self.placements(self.map_tasks(jobs), self.map_kind, load))
+
+    def reduces_fit(self, jobs: Iterable[tuple[int, list[Times]]], free: Times) -> bool:
+        """Whether reduce tasks alone, each job's from its time on, can end within the horizon."""
+        tasks, none = self.reduce_tasks(jobs, free), (0,) * len(free)
+        return any(self.placements(tasks, self.reduce_kinds(free), none))
+
+    def reduce_kinds(self, free: Times) -> list[Any]:
+        """Per slot what it has in common with the slots that are equal."""
+        return list(zip(self.reduce_kind, free, strict=True))
+
+    def soonest(self, jobs: Collection[int], load: Times) -> int:
+        """The maps of some jobs end no sooner than all slots now, nor than their work, poured on
+        the slots, fills them, nor than any of them alone."""
+        tasks = [t for j in jobs for t in self.order[j]]
+        best = max(load, default=0)
+        work = sum(self.map_work[j] for j in jobs)
+        for count, end in enumerate(rising := sorted(load), 1):
             work += end
-            if count == len(load) or work <= count * sorted(load)[count]:
-                best = -(-work // count)
+            if count == len(load) or work <= count * rising[count]:
+                best = max(best, -(-work // count))
                 break
-        longest = max(
-            min(
-                end + time
-                for end, time in zip(load, self.map_times[t], strict=True)
-                if time is not None
-            )
-            for t in self.maps.tasks[j]
-        )
-        return max(best, longest)
+        for t in tasks:
+            ends = zip(load, self.map_times[t], strict=True)
+            best = max(best, min(end + time for end, time in ends if time is not None))
+        return best
+
+
+def canonical(kind: Sequence[Any], *values: Times) -> Any:
+    """What is known of slots, the same for slots that are equal."""
+    return tuple(sorted(zip(kind, *values, strict=True)))
+
+
+def repeats(things: Sequence[Any]) -> list[bool]:
+    """Whether each is equal to the one before."""
+    return [n > 0 and thing == things[n - 1] for n, thing in enumerate(things)]
 
 
 def search(shop: verify.Shop, proof: dict[str, Any]) -> int:
@@ -296,8 +314,6 @@ def search(shop: verify.Shop, proof: dict[str, Any]) -> int:
     horizon: int = verify.need(proof["horizon"], int, "horizon")
     jobs = chosen(shop, proof["jobs"])
     cases = verify.index(proof["cases"], MOST_CASES + 1, "cases")
-    if horizon < 0 or len(jobs) > MOST_JOBS:
-        verify.refuse("search: horizon must be at least 0, jobs must be few")
     if Search(shop, jobs, horizon, cases).possible():
         verify.refuse("a schedule of these jobs ends within the horizon")
     return horizon + 1
