@@ -1,14 +1,17 @@
-"""Guidance of a datacenter, checked exactly; see `verify.py`.
+"""Guidance of a datacenter, and the least wait of jobs in it, checked exactly; see `verify.py`.
 
 The plan is counted again, and no plan's arrival rate is above what the certificate's prices prove.
+No policy can make jobs wait less than follows from prices of what machines have.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     from . import verify
@@ -20,6 +23,9 @@ Say = Callable[[str], object]
 
 TOLERANCE = Fraction(1, 10**9)
 """Claimed amounts are rounded numbers."""
+BUCKETS = 64
+"""Most different worths of jobs that are told apart."""
+ZERO = Fraction(0)
 MOST_JOBS = 1_000_000
 """Most jobs of a class on a machine: each number of them is tried."""
 
@@ -62,16 +68,20 @@ class Datacenter:
             self.share.append(verify.amount(entry["share"], "share"))
             self.rate.append([rate_on(entry["mean_time"], name) for name in self.configurations])
             request.append(amounts(entry["request"], resources))
+        self.resources: list[str] = resources
         # One unit per resource, the greatest of which all amounts are multiples.
-        units = [verify.common(column) or 1 for column in zip(*capacity, *request, strict=True)]
+        self.units = [
+            verify.common(row) or Fraction(1) for row in zip(*capacity, *request, strict=True)
+        ]
         self.capacity, self.request = (
-            [tuple(int(a / u) for a, u in zip(row, units, strict=True)) for row in table]
+            [tuple(int(a / u) for a, u in zip(row, self.units, strict=True)) for row in table]
             for table in (capacity, request)
         )
 
     def judge(self, claim: Object, certificate: Object, say: Say) -> bool:
-        """Whether all that a plan claims is confirmed."""
-        return judge_guidance(self, claim, certificate, say)
+        """Whether a plan carries what it claims, or jobs wait as long as a simulation claims."""
+        judge = judge_guidance if "bins" in claim else judge_waiting
+        return judge(self, claim, certificate, say)
 
 
 def total(parts: Iterable[Fraction]) -> Fraction:
@@ -135,8 +145,7 @@ def class_prices(datacenter: Datacenter, proof: Object) -> tuple[list[Fraction],
     Returns every V_j, and the mean price.
     """
     verify.fields(proof, "class prices", ("proof", "prices"))
-    given = verify.fields(proof["prices"], "prices", (), tuple(datacenter.classes))
-    prices = [verify.amount(given.get(name, 0), "a price") for name in datacenter.classes]
+    prices = given_prices(proof["prices"], datacenter.classes)
     mean = total(s * p for s, p in zip(datacenter.share, prices, strict=True))
     if not mean:
         verify.refuse("prices: the classes that arrive are worth nothing")
@@ -270,3 +279,170 @@ def fewest(datacenter: Datacenter, values: list[Fraction], worth: Fraction) -> i
             taken = min(count, math.ceil(worth / value))
             machines, worth = machines + taken, worth - taken * value
     return machines
+
+
+# 2. Waiting: jobs that arrive at given times, whoever decides what runs.
+
+
+class Job(NamedTuple):
+    """A job: its arrival, its shortest duration, its class, what it needs of each resource, in
+    units, and the configurations that can hold it."""
+
+    arrival: Fraction
+    least: Fraction
+    number: int
+    need: list[Fraction]
+    places: list[int]
+
+
+def jobs_of(datacenter: Datacenter, text: str) -> list[Job]:
+    """Jobs from lines of numbers: arrival, duration on the first configuration that can run the
+    class, number of the class, and an amount of each resource."""
+    jobs = []
+    for line in text.splitlines():
+        try:
+            numbers = [verify.number(field) for field in line.split(" ")]
+        except (ValueError, ZeroDivisionError):
+            verify.refuse(f"a job: {line[:40]!a} are no numbers")
+        if len(numbers) != 3 + len(datacenter.units) or not 0 <= min(numbers) <= verify.MOST:
+            verify.refuse("a job: need arrival, duration, class, an amount of each resource")
+        arrival, duration = map(Fraction, numbers[:2])
+        k = verify.index(numbers[2], len(datacenter.classes), "class of a job")
+        need = [Fraction(a / u) for a, u in zip(numbers[3:], datacenter.units, strict=True)]
+        places = holders(datacenter, k, need)
+        if not places:
+            verify.refuse("a job fits no machine")
+        rate = datacenter.rate[k]
+        least = duration * next(filter(None, rate)) / max(rate[j] for j in places)
+        jobs.append(Job(arrival, least, k, need, places))
+    return jobs or verify.refuse("jobs: there are none")
+
+
+def holders(datacenter: Datacenter, k: int, need: Iterable[Fraction | int]) -> list[int]:
+    """Configurations that can run a class and hold so much, or nearly: more of them prove less."""
+    need = list(need)
+    return [
+        j
+        for j, capacity in enumerate(datacenter.capacity)
+        if datacenter.rate[k][j] and datacenter.count[j]
+        if all(a <= b * (1 + TOLERANCE) for a, b in zip(need, capacity, strict=True))
+    ]
+
+
+def worths(
+    datacenter: Datacenter, proof: Object, jobs: list[Job]
+) -> tuple[list[Fraction], Fraction]:
+    """What each job is worth at given prices, and what all machines are worth.
+
+    Jobs that run on one machine together are not worth more than it. With `prices` of resources by
+    configuration, a job is worth what it needs, where that is cheapest, and a machine what it has.
+    With `class prices` a machine is worth its most valuable bin, and a job the price of its class
+    times the rate, where that is least, if it needs what its class does or more: such jobs are part
+    of some bin. If it needs less, it is worth nothing.
+    """
+    if "class prices" in proof:
+        prices = given_prices(proof["class prices"], datacenter.classes)
+        values = [most_valuable(datacenter, j, prices) for j in range(len(datacenter.count))]
+        least = [
+            price * min((rate[j] for j in holders(datacenter, k, request)), default=ZERO)
+            for k, (price, rate, request) in enumerate(
+                zip(prices, datacenter.rate, datacenter.request, strict=True)
+            )
+        ]
+        worth = [
+            least[job.number]
+            if all(a >= b for a, b in zip(job.need, datacenter.request[job.number], strict=True))
+            else ZERO
+            for job in jobs
+        ]
+    else:
+        names = datacenter.configurations
+        table = verify.fields(proof.get("prices"), "prices", (), names)
+        rows = [given_prices(table.get(name, {}), datacenter.resources) for name in names]
+        rows = [[p * u for p, u in zip(row, datacenter.units, strict=True)] for row in rows]
+        values = [dot(*pair) for pair in zip(rows, datacenter.capacity, strict=True)]
+        worth = [min(dot(rows[j], job.need) for j in job.places) for job in jobs]
+    return worth, dot(values, datacenter.count)
+
+
+def least_mean_wait(datacenter: Datacenter, proof: Object, jobs: list[Job]) -> Fraction:
+    """No policy that does not interrupt jobs makes them wait less on average.
+
+    A job is present from its arrival for its shortest duration at least. All that run at one time
+    are not worth more than the machines. So those that are present and wait are worth at least what
+    all present ones are worth above that; they are at least as many as it takes of the most
+    valuable. The sum of all waits is the integral of their number over time.
+
+    Worths are put into `BUCKETS` buckets, where each counts as the greatest of its bucket: then
+    fewer suffice.
+    """
+    verify.fields(proof, "waiting", ("proof",), ("prices", "class prices"))
+    exact, machines = worths(datacenter, proof, jobs)
+    unit = verify.common([*exact, machines]) or Fraction(1)
+    worth, capacity = [int(w / unit) for w in exact], int(machines / unit)
+    rising, ranked = sorted(set(worth)), sorted(worth)
+    if len(rising) > BUCKETS:
+        last = len(ranked) - 1
+        rising = sorted({ranked[-(-k * last // BUCKETS)] for k in range(1, BUCKETS + 1)})
+    bucket = [bisect_left(rising, w) for w in worth]
+    events = [(job.arrival, 1, i) for i, job in enumerate(jobs)]
+    events += [(job.arrival + job.least, -1, i) for i, job in enumerate(jobs)]
+    # Of each bucket: how many jobs are present, for how long all of them wait, and how much time
+    # times worth waits of it where not all do.
+    present = [0] * len(rising)
+    all_wait, part_waits = [ZERO] * len(rising), [ZERO] * len(rising)
+    demand, now = 0, ZERO
+    for time, step, i in sorted(events):
+        excess, b = demand - capacity, len(rising)
+        while excess > 0 and time > now:
+            b -= 1
+            value = present[b] * rising[b]
+            if value < excess:
+                all_wait[b] += present[b] * (time - now)
+            else:
+                part_waits[b] += excess * (time - now)
+            excess -= value
+        now, demand = time, demand + step * worth[i]
+        present[bucket[i]] += step
+    waits = (
+        Fraction(part) / value for part, value in zip(part_waits, rising, strict=True) if value
+    )
+    return (total(all_wait) + total(waits)) / len(jobs)
+
+
+def given_prices(document: Any, names: Sequence[str]) -> list[Fraction]:
+    """A price for each name, 0 where none is given."""
+    given = verify.fields(document, "prices", (), names)
+    return [verify.amount(given.get(name, 0), "a price") for name in names]
+
+
+def dot(a: Sequence[Fraction], b: Sequence[Fraction | int]) -> Fraction:
+    """The sum of the products."""
+    return total(x * y for x, y in zip(a, b, strict=True))
+
+
+PROOFS: dict[str, Callable[..., object]] = {
+    "class prices": class_prices,
+    "waiting": least_mean_wait,
+}
+"""The theorems, by the names of their proofs."""
+
+
+def judge_waiting(datacenter: Datacenter, claim: Object, certificate: Object, say: Say) -> bool:
+    """Whether the jobs of a simulation wait at least as long as it claims of every policy."""
+    claimed = verify.amount(claim.get("mean_wait_bound"), "mean_wait_bound")
+    text = verify.need(certificate.get("jobs"), str, "jobs")
+    if claim.get("jobs_sha256") != hashlib.sha256(text.encode()).hexdigest():
+        verify.refuse("the certificate is about other jobs")
+    jobs = jobs_of(datacenter, text)
+    say(f"jobs: {len(jobs)}, listed in the certificate, whose digest the claim has")
+    best = ZERO
+    for proof in verify.rows(certificate.get("proofs"), None, "proofs")[:100]:
+        if isinstance(proof, dict) and proof.get("proof") == "waiting":
+            best = max(best, least_mean_wait(datacenter, proof, jobs))
+    holds = best >= claimed * (1 - verify.BOUND_TOLERANCE)
+    say(
+        f"mean wait: at least {verify.decimal(best)} under every policy, "
+        f"claimed {verify.decimal(claimed)}: {said([holds])}"
+    )
+    return holds
