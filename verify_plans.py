@@ -11,6 +11,8 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from itertools import accumulate
+from operator import mul
 from typing import Any, NamedTuple
 
 try:
@@ -28,6 +30,8 @@ BUCKETS = 64
 ZERO = Fraction(0)
 MOST_JOBS = 1_000_000
 """Most jobs of a class on a machine: each number of them is tried."""
+MOST_MACHINES, MOST_BINS, MOST_PLANS = 10_000, 5_000, 200_000
+"""Most machines that are filled one by one, with most bins; most parts of plans at a time."""
 
 
 def problem_of(document: Object) -> Datacenter:
@@ -155,7 +159,7 @@ def class_prices(datacenter: Datacenter, proof: Object) -> tuple[list[Fraction],
 def greatest_rate(datacenter: Datacenter, proof: Object) -> Fraction:
     """No plan carries arrivals at a greater rate."""
     values, mean = class_prices(datacenter, proof)
-    return total(n * v for n, v in zip(datacenter.count, values, strict=True)) / mean
+    return dot(values, datacenter.count) / mean
 
 
 def most_valuable(datacenter: Datacenter, j: int, prices: list[Fraction]) -> Fraction:
@@ -210,6 +214,94 @@ def best_densities(
     ]
 
 
+def no_plan(datacenter: Datacenter, proof: Object, rate: Fraction, machines: int) -> bool:
+    """Whether no plan in whole machines, on at most so many, carries arrivals at a rate.
+
+    Machines get their bins one after the other, the most valuable machines first. Of what they end
+    of a class, as much counts as arrives. A part of a plan is given up if all that it ends and all
+    that the machines still to come can end are worth less than all that arrives. So machines get
+    bins that are worth nearly as much as the best; and if none of the plans that remain ends all
+    that arrives, there is none.
+    """
+    verify.fields(proof, "whole machines", ("proof", "prices"))
+    prices = given_prices(proof["prices"], datacenter.classes)
+    arriving = [rate * share for share in datacenter.share]
+    unit = verify.common([*arriving, *(r for row in datacenter.rate for r in row)]) or Fraction(1)
+    need = tuple(int(a / unit) for a in arriving)
+    rates = [[int(r / unit) for r in row] for row in datacenter.rate]
+    scale = math.lcm(*(p.denominator for p in prices))
+    worth = [int(p * scale) for p in prices]
+    values = [
+        int(most_valuable(datacenter, j, prices) / unit * scale)
+        for j in range(len(datacenter.count))
+    ]
+    if sum(datacenter.count) > MOST_MACHINES:
+        verify.refuse("whole machines: there are too many")
+    order = sorted(range(len(values)), key=lambda j: -values[j])
+    fleet = [j for j in order for _ in range(datacenter.count[j])]
+    best = list(accumulate((values[j] for j in fleet), initial=0))
+    goal = sum(map(mul, worth, need))
+    slack = best[min(machines, len(fleet))] - goal
+    if slack < 0:
+        return True
+    ends = {j: bins_worth(datacenter, j, worth, rates, values[j] - slack) for j in set(fleet)}
+    nothing = (0,) * len(need)
+    plans = {(0, nothing)}  # machines that are used, and what they end
+    for i, j in enumerate(fleet):
+        longer = set[tuple[int, tuple[int, ...]]]()
+        for used, ended in plans:
+            for busy, more in ((0, nothing), *((1, a) for a in ends[j] if used < machines)):
+                sums = tuple(min(a + b, c) for a, b, c in zip(ended, more, need, strict=True))
+                last = min(len(fleet), i + 1 + machines - used - busy)
+                if sum(map(mul, worth, sums)) + best[last] - best[i + 1] >= goal:
+                    longer.add((used + busy, sums))
+        plans = longer
+        if len(plans) > MOST_PLANS:
+            verify.refuse("whole machines: too many plans are worth enough")
+    return all(ended != need for _, ended in plans)
+
+
+def bins_worth(
+    datacenter: Datacenter, j: int, worth: list[int], rates: list[list[int]], least: int
+) -> list[tuple[int, ...]]:
+    """What bins that are worth so much end of each class, if no other ends as much of every class.
+
+    Bins with room for one more job of the last class are left out for that reason.
+    """
+    classes = [k for k, row in enumerate(rates) if row[j]]
+    if any(not any(datacenter.request[k]) for k in classes):
+        verify.refuse("whole machines: a class needs nothing")
+    items = [(worth[k] * rates[k][j], datacenter.request[k]) for k in classes]
+    densities = [best_densities(items[i:], len(datacenter.units)) for i in range(len(items))]
+    found = set[tuple[int, ...]]()
+    stack: list[tuple[tuple[int, ...], tuple[int, ...], int]] = [((), datacenter.capacity[j], 0)]
+    while stack:
+        numbers, room, value = stack.pop()
+        i = len(numbers)
+        if i == len(items):
+            if value >= least:
+                if len(found) >= MOST_BINS:
+                    verify.refuse("whole machines: too many bins are worth enough")
+                jobs = dict(zip(classes, numbers, strict=True))
+                found.add(tuple(jobs.get(k, 0) * row[j] for k, row in enumerate(rates)))
+            continue
+        bounds = [room[r] * density for r, density in densities[i]]
+        if bounds and value + min(bounds) < least:
+            continue
+        each, request = items[i]
+        most = min(a // b for a, b in zip(room, request, strict=True) if b)
+        if most > MOST_JOBS:
+            verify.refuse("a machine holds too many jobs of a class")
+        for n in range(most if i == len(items) - 1 else 0, most + 1):
+            left = tuple(a - n * b for a, b in zip(room, request, strict=True))
+            stack.append(((*numbers, n), left, value + n * each))
+    return [
+        a
+        for a in found
+        if not any(a != b and all(x <= y for x, y in zip(a, b, strict=True)) for b in found)
+    ]
+
+
 def judge_guidance(datacenter: Datacenter, guidance: Object, certificate: Object, say: Say) -> bool:
     """Whether the plan carries what it claims, and no plan carries more than its bound."""
     rates = served(datacenter, guidance)
@@ -222,18 +314,12 @@ def judge_guidance(datacenter: Datacenter, guidance: Object, certificate: Object
     )
     holds = [rate <= carried * (1 + TOLERANCE), proportions_hold(datacenter, guidance, rates)]
     say(f"plan: carries {verify.decimal(carried)}, claimed {verify.decimal(rate)}: {said(holds)}")
-    proofs = [
-        class_prices(datacenter, proof)
-        for proof in verify.rows(certificate.get("proofs"), None, "proofs")[:100]
-        if isinstance(proof, dict) and proof.get("proof") == "class prices"
-    ]
+    proofs = given_proofs(certificate, "class prices")
     if not proofs:
         say("arrival_rate_bound: attested, not proved")
         return False
-    bound = min(
-        total(n * v for n, v in zip(datacenter.count, values, strict=True)) / mean
-        for values, mean in proofs
-    )
+    priced = [class_prices(datacenter, proof) for proof in proofs]
+    bound = min(dot(values, datacenter.count) / mean for values, mean in priced)
     holds.append(bound <= claimed * (1 + verify.BOUND_TOLERANCE))
     say(
         f"bound: no plan carries more than {verify.decimal(bound)}, "
@@ -241,16 +327,42 @@ def judge_guidance(datacenter: Datacenter, guidance: Object, certificate: Object
     )
     if guidance.get("target_rate") is not None:
         target = verify.amount(guidance["target_rate"], "target_rate")
-        machines = max(fewest(datacenter, values, mean * target) for values, mean in proofs)
+        machines = max(fewest(datacenter, values, mean * target) for values, mean in priced)
         least = verify.index(guidance.get("machines_bound", 0), 10**12, "machines_bound")
+        if machines < least and excluded(datacenter, certificate, target, least - 1, say):
+            machines = least
         holds += [machines >= least, rate >= target * (1 - TOLERANCE)]
         say(f"machines: no plan takes fewer than {machines}, claimed {least}: {said(holds[-2:])}")
     if guidance.get("integer_bound") is not None:
         whole = verify.amount(guidance["integer_bound"], "integer_bound")
-        proved = bound <= whole * (1 + verify.BOUND_TOLERANCE)
-        word = "confirmed" if proved else "attested, not proved"
-        say(f"whole machines: no plan carries more than {verify.decimal(whole)}: {word}")
+        above, every = whole * (1 + verify.BOUND_TOLERANCE), sum(datacenter.count)
+        if bound > above and excluded(datacenter, certificate, above, every, say):
+            bound = above
+        holds.append(bound <= above)
+        say(
+            f"whole machines: no plan carries more than {verify.decimal(bound)}, "
+            f"claimed {verify.decimal(whole)}: {said(holds[-1:])}"
+        )
     return all(holds)
+
+
+def given_proofs(certificate: Object, name: str) -> list[Object]:
+    """The first proofs of that name."""
+    proofs = verify.rows(certificate.get("proofs"), None, "proofs")[:100]
+    return [p for p in proofs if isinstance(p, dict) and p.get("proof") == name]
+
+
+def excluded(
+    datacenter: Datacenter, certificate: Object, rate: Fraction, machines: int, say: Say
+) -> bool:
+    """Whether a proof shows that no plan on so many machines carries arrivals at a rate."""
+    for proof in given_proofs(certificate, "whole machines"):
+        try:
+            if no_plan(datacenter, proof, rate, machines):
+                return True
+        except verify.Refused as why:
+            say(f"proof refused: {why}")
+    return False
 
 
 def said(holds: list[bool]) -> str:
@@ -423,6 +535,7 @@ def dot(a: Sequence[Fraction], b: Sequence[Fraction | int]) -> Fraction:
 
 PROOFS: dict[str, Callable[..., object]] = {
     "class prices": class_prices,
+    "whole machines": no_plan,
     "waiting": least_mean_wait,
 }
 """The theorems, by the names of their proofs."""
@@ -437,9 +550,8 @@ def judge_waiting(datacenter: Datacenter, claim: Object, certificate: Object, sa
     jobs = jobs_of(datacenter, text)
     say(f"jobs: {len(jobs)}, listed in the certificate, whose digest the claim has")
     best = ZERO
-    for proof in verify.rows(certificate.get("proofs"), None, "proofs")[:100]:
-        if isinstance(proof, dict) and proof.get("proof") == "waiting":
-            best = max(best, least_mean_wait(datacenter, proof, jobs))
+    for proof in given_proofs(certificate, "waiting"):
+        best = max(best, least_mean_wait(datacenter, proof, jobs))
     holds = best >= claimed * (1 - verify.BOUND_TOLERANCE)
     say(
         f"mean wait: at least {verify.decimal(best)} under every policy, "

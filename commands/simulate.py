@@ -104,8 +104,7 @@ def simulate(
     )
     follow = _check(names, asked, replan, keep_after)
     runs = _runs(names, sample)
-    if certificate is not None and (not bound or scale != 1):
-        raise InputError("--certificate is of --bound on all machines: without --scale")
+    _check_certificate(certificate, scale, bound=bound)
     file = JsonFile.read(datacenter)
     whole = read_datacenter(file)
     problem = whole.part(scale, "--scale")
@@ -121,8 +120,7 @@ def simulate(
         campaign.run(signals.interrupt, bound=bound, reference=reference, hidden=hidden)
         signals.hold()
         tell(campaign.missing(bound=bound, reference=reference), quiet=hidden)
-        if certificate is not None:
-            campaign.certify(file, certificate, hidden=hidden)
+        campaign.certify(file, certificate, hidden=hidden)
         campaign.write(output, plot)
         show(campaign.view(), document=campaign.document(), as_json=as_json, quiet=quiet)
         # Last, where they are not scrolled away.
@@ -236,15 +234,15 @@ class _Campaign:
 
         return warnings_of(self.results)
 
-    def certify(self, file: JsonFile, output: Path, *, hidden: bool) -> None:
-        """Write the certificate of the bound, if there is a bound, and say what it proves."""
+    def certify(self, file: JsonFile, output: Path | None, *, hidden: bool) -> None:
+        """Write the certificate of the bound, if both are wanted, and say what it proves."""
         from hashlib import sha256
 
         from ..core.clock import Clock
         from ..solvers.certificate import SECONDS, write_certificate
         from ..solvers.datacenter.certify import certify_waiting
 
-        if self.bound is None:
+        if self.bound is None or output is None:
             return
         made = certify_waiting(self.bound, self.workload, Clock(SECONDS), file.content)
         self.jobs_sha256 = sha256((made.jobs or "").encode()).hexdigest()
@@ -310,6 +308,12 @@ def _check(
     if keep_after is not None and KEEPS_MACHINES not in names:
         raise InputError(f"--keep-after is for {KEEPS_MACHINES}")
     return any(follow)
+
+
+def _check_certificate(certificate: Path | None, scale: float, *, bound: bool) -> None:
+    """Raise `InputError` for a certificate of no bound, or of another datacenter."""
+    if certificate is not None and (not bound or scale != 1):
+        raise InputError("--certificate is of --bound on all machines: without --scale")
 
 
 def _jobs_and_plan(

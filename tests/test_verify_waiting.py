@@ -82,7 +82,7 @@ def claim_of(seed: int, noise: float) -> tuple[Any, Any, Any, float]:
     """A datacenter, the claim of a simulation, its certificate, as documents; a policy's wait."""
     problem = generate(3, 2, 2, 5, seed=seed, speed=(0.5, 2.0), allowed=0.8, request=(0.1, 0.25))
     plan = guide(problem, time_limit=0.1)
-    workload = poisson(problem, 1.5 * plan.arrival_rate_bound, 150, seed=seed, noise=noise)
+    workload = poisson(problem, 1.5 * plan.arrival_rate_bound, 100, seed=seed, noise=noise)
     bound = waiting_bound(workload, plan)
     document = datacenter_document(problem)
     made = certify_waiting(bound, workload, Clock(60), dump_json(document).encode())
@@ -93,14 +93,14 @@ def claim_of(seed: int, noise: float) -> tuple[Any, Any, Any, float]:
     return document, claim, made.document(), simulate(workload, "first-fit").mean_wait_of_all
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_bounds_of_the_product_are_confirmed(seed: int) -> None:
     document, claim, certificate, wait = claim_of(seed, noise=0.4 * (seed % 2))
     assert lines(document, claim, certificate)[0]
     more = claim | {"mean_wait_bound": claim["mean_wait_bound"] * (1 + 1e-5) + 1e-9}
     assert not lines(document, more, certificate)[0]
     false = claim | {"mean_wait_bound": wait * (1 + 1e-5) + 1e-9}  # which a policy refutes
-    for k in range(25):
+    for k in range(12):
         assert not lines(document, false, tampered(certificate, 1000 * seed + k))[0]
         lines(tampered(document, 1000 * seed + k), claim, certificate)  # no traceback
 
