@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
 from ..heuristics.datacenter import POLICIES, WARM_UP
-from .console import Json, Output, Quiet, show, tell
+from .console import CertificateFile, Json, Output, Quiet, show, tell
 from .file_rules import saving
 from .process.interrupts import held
 from .simulation.jobs import (
@@ -48,6 +48,7 @@ from .simulation.policies import (
 if TYPE_CHECKING:
     from rich.console import Group
 
+    from ..core.files.json_files import JsonFile
     from ..formulations.datacenter.waiting_bound import WaitingBound
     from ..heuristics.datacenter.explanation import ExplainedArrival
     from ..heuristics.datacenter.result import Simulation
@@ -87,10 +88,12 @@ def simulate(
     explain: Explain = None,
     plot: PlotFile = None,
     output: Output = None,
+    certificate: CertificateFile = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """What a dispatching policy makes of a datacenter under load."""
+    from ..core.files.json_files import JsonFile
     from ..heuristics.datacenter.policy import weight_of_work
     from ..instances.datacenter.datacenter_file import read_datacenter
     from ..solvers.datacenter.jobs_asked import JobsAsked, plan_for
@@ -101,7 +104,9 @@ def simulate(
     )
     follow = _check(names, asked, replan, keep_after)
     runs = _runs(names, sample)
-    whole = read_datacenter(datacenter)
+    _check_certificate(certificate, scale, bound=bound)
+    file = JsonFile.read(datacenter)
+    whole = read_datacenter(file)
     problem = whole.part(scale, "--scale")
     weight = weight_of_work(gamma, problem, "--gamma")
     options: RunOptions = {"gamma": weight, "replan": replan, "keep_after": keep_after}
@@ -115,6 +120,7 @@ def simulate(
         campaign.run(signals.interrupt, bound=bound, reference=reference, hidden=hidden)
         signals.hold()
         tell(campaign.missing(bound=bound, reference=reference), quiet=hidden)
+        campaign.certify(file, certificate, hidden=hidden)
         campaign.write(output, plot)
         show(campaign.view(), document=campaign.document(), as_json=as_json, quiet=quiet)
         # Last, where they are not scrolled away.
@@ -137,6 +143,7 @@ class _Campaign:
     pooled: float | None = None
     to_explain: int | None = None
     explained: ExplainedArrival | None = None
+    jobs_sha256: str | None = None
 
     def check_explanation(self, number: int | None) -> None:
         """Note the arrival to be explained. Raises `InputError` if it cannot be."""
@@ -227,6 +234,22 @@ class _Campaign:
 
         return warnings_of(self.results)
 
+    def certify(self, file: JsonFile, output: Path | None, *, hidden: bool) -> None:
+        """Write the certificate of the bound, if both are wanted, and say what it proves."""
+        from hashlib import sha256
+
+        from ..core.clock import Clock
+        from ..solvers.certificate import SECONDS, write_certificate
+        from ..solvers.datacenter.certify import certify_waiting
+
+        if self.bound is None or output is None:
+            return
+        made = certify_waiting(self.bound, self.workload, Clock(SECONDS), file.content)
+        self.jobs_sha256 = sha256((made.jobs or "").encode()).hexdigest()
+        with saving():
+            write_certificate(made, output)
+        tell([f"bound on the mean wait proved: {made}"], quiet=hidden)
+
     def document(self) -> dict[str, Any]:
         """What `--json` prints."""
         first, *others = (result.document() for result in self.results)
@@ -240,6 +263,8 @@ class _Campaign:
         if self.bound is not None:
             first["mean_wait_bound"] = self.bound.mean_wait
             first["mean_wait_bounds"] = self.bound.all
+        if self.jobs_sha256 is not None:
+            first["jobs_sha256"] = self.jobs_sha256
         if self.explained is not None:
             first["explained"] = self.explained.document()
         return first
@@ -283,6 +308,12 @@ def _check(
     if keep_after is not None and KEEPS_MACHINES not in names:
         raise InputError(f"--keep-after is for {KEEPS_MACHINES}")
     return any(follow)
+
+
+def _check_certificate(certificate: Path | None, scale: float, *, bound: bool) -> None:
+    """Raise `InputError` for a certificate of no bound, or of another datacenter."""
+    if certificate is not None and (not bound or scale != 1):
+        raise InputError("--certificate is of --bound on all machines: without --scale")
 
 
 def _jobs_and_plan(

@@ -29,7 +29,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import slotwise
-from slotwise import verify
+from slotwise import verify, verify_plans, verify_shares
 from slotwise.core.clock import Clock
 from slotwise.core.files.json_files import dump_json
 from slotwise.formulations.mathematics import Formulation, Statement, Symbol
@@ -245,7 +245,12 @@ class TheoremsOf(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         parts = [
             f"### `{name}`\n\n{inspect.getdoc(theorem)}\n"
-            for module in (verify, *map(verify.beside, verify.BESIDE))
+            for module in (
+                verify,
+                *map(verify.beside, verify.BESIDE),
+                verify_plans,
+                verify_shares,
+            )
             for name, theorem in module.PROOFS.items()
         ]
         return self.parse_text_to_nodes("\n".join(parts), allow_section_headings=True)
