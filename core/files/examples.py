@@ -167,7 +167,7 @@ EXAMPLES = (
     Example(
         "kubernetes.yaml",
         "Kubernetes manifests",
-        "slotwise serve beside a second kube-scheduler: deployments, service, rights, configuration",
+        "slotwise serve beside a second kube-scheduler: deployments, rights, configuration",
         "slotwise list examples example:kubernetes -o kubernetes.yaml",
     ),
     Example(
