@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ...core.errors import one_line
@@ -189,6 +190,17 @@ class Service:
         """A machine joins."""
         given = {"configuration": configuration, "capacity": capacity, "name": name}
         return self._started_by(name, self._change("join", **given).started)
+
+    def join_many(self, machines: Iterable[tuple[str, str, dict[str, float]]]) -> list[str]:
+        """Machines join by name, configuration and capacity; those that could."""
+        joined, started = list[str](), list[Placement]()
+        for name, configuration, capacity in machines:
+            given = {"configuration": configuration, "capacity": capacity, "name": name}
+            with suppress(ValueError):
+                started += self._change("join", **given).started
+                joined.append(name)
+        self._put([one.job for one in started], frame=True)
+        return joined
 
     def leave(self, name: str) -> dict[str, Any]:
         """A machine leaves; its jobs have to start again."""
