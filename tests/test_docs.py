@@ -89,6 +89,7 @@ def test_commands_and_their_options_exist(page: str) -> None:
 def test_every_option_in_the_text_is_one(page: str) -> None:
     known = {"--help", "--json", "--user", "--upgrade", "--all-files", "--strict"}
     known |= {"--port", "--nthreads", "--nworkers"}  # of dask
+    known |= {"--from-file"}  # of kubectl
     for command in (CLI, *leaf_commands(CLI)):
         known |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
     programs = files_below(ROOT, "benchmarks/*.py")

@@ -15,7 +15,12 @@ from .senders import is_loopback, read_token
 
 if TYPE_CHECKING:
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
+    from .server import Tls
     from .service import Service
+
+
+SHORTEST_REPLAN = 5
+"""Seconds."""
 
 
 def serve(
@@ -68,6 +73,14 @@ def serve(
         float,
         typer.Option(metavar="N", min=1, help="Requests a second that an address may make."),
     ] = 2000.0,
+    replan: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Plan again so often for what arrived, such as 1h or 30min; follow what is not "
+            "worse.",
+        ),
+    ] = None,
     kubernetes: Kubernetes = None,
     resource: Resources = None,
     check: Annotated[
@@ -80,63 +93,114 @@ def serve(
 
     Every accepted change is on the disk before it is answered. Ctrl-C ends the service.
     """
+    interval = None if replan is None else _seconds(replan, policy)
     token = None if token_file is None else read_token(token_file)
     if token is None and tls_client_ca is None and not is_loopback(host):
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
-    if (tls_cert is None) != (tls_key is None):
-        raise InputError("--tls-cert, --tls-key: need both or none")
-    if tls_client_ca is not None and tls_cert is None:
-        raise InputError("--tls-client-ca: needs --tls-cert and --tls-key")
-    if tls_cert is None and not (behind_proxy or is_loopback(host)):
-        raise InputError(
-            f"--host {host}: needs --tls-cert and --tls-key, or --behind-proxy: else others can "
-            "read the token on its way"
-        )
-    _need_libraries()
-    from .server import Tls, listening_at, run
-
-    tls = None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key, tls_client_ca)
-    if tls is not None:
-        tls.check()
-    beside = KubernetesAsked(kubernetes, resource or ())
-    first = _dispatcher(guidance, policy, quiet=quiet or as_json)
-    names = beside.names(first)
+    tls = _tls(tls_cert, tls_key, tls_client_ca, None if behind_proxy else host)
+    cluster = KubernetesAsked(kubernetes, resource or ())
+    first = _dispatcher(guidance, policy, interval, quiet=quiet or as_json)
+    names = cluster.names(first)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
         show(text, document=said, as_json=as_json, quiet=quiet)
         return
+    from .metrics import Metrics
+    from .replanning import Replanning
     from .senders import Guard
+    from .server import listening_at, run
     from .web import application
 
     silent = quiet or as_json
-    service = _service(beside.first(first), state, policy, quiet=silent)
-    calls, tasks = beside.beside(service, names, lambda line: tell([line], quiet=silent))
-    guard = Guard(token, rate, certified=tls_client_ca is not None)
+    service = _service(cluster.first(first), state, policy, interval, quiet=silent)
+    metrics = Metrics(service)
+    calls, beside = cluster.beside(service, names, lambda line: tell([line], quiet=silent))
+    if interval is not None:
+        again = Replanning(service, metrics, interval, quiet=quiet)
+        calls, beside = [*calls, *again.calls()], [*beside, again.run]
     with listening_at(host, port) as listening:
         address, number = listening.getsockname()[:2]
         url = f"http{'s' if tls else ''}://{f'[{address}]' if ':' in address else address}:{number}"
         document = {"url": url, **service.health()}
         show(f"serves on {url}", document=document, as_json=as_json, quiet=quiet)
-        run(application(service, guard, calls), listening, tls=tls, beside=tasks)
+        guard = Guard(token, rate, certified=tls_client_ca is not None)
+        site = application(service, guard, calls, metrics)
+        run(site, listening, tls=tls, beside=beside)
     service.journal.close()
 
 
-def _dispatcher(guidance: Path, policy: str, *, quiet: bool) -> Dispatcher:
+def _tls(
+    certificate: Path | None, key: Path | None, clients: Path | None, host: str | None
+) -> Tls | None:
+    """The certificate; at this host, None for any, one is needed if other machines can reach it."""
+    if (certificate is None) != (key is None):
+        raise InputError("--tls-cert, --tls-key: need both or none")
+    if clients is not None and certificate is None:
+        raise InputError("--tls-client-ca: needs --tls-cert and --tls-key")
+    if certificate is None and host is not None and not is_loopback(host):
+        raise InputError(
+            f"--host {host}: needs --tls-cert and --tls-key, or --behind-proxy: else others can "
+            "read the token on its way"
+        )
+    _need_libraries()
+    from .server import Tls
+
+    if certificate is None or key is None:
+        return None
+    tls = Tls(certificate, key, clients)
+    tls.check()
+    return tls
+
+
+def _dispatcher(
+    guidance: Path, policy: str, interval: float | None, *, quiet: bool
+) -> Dispatcher:
     """A dispatcher without jobs that follows the plan in a file."""
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
+    from ...instances.datacenter.job_file import SECONDS
     from .plan_given import plan_given
 
     document = plan_given(guidance, quiet=quiet)
     try:
-        return Dispatcher(document, policy=policy)
+        first = Dispatcher(document, policy=policy)
+        if interval is not None and first.plan.time_unit not in SECONDS:
+            raise ValueError(f"--replan: the time unit {first.plan.time_unit!r} is unknown")
+        return first
     except ValueError as error:
         raise InputError(f"{guidance}: {error}") from None
 
 
-def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool) -> Service:
+def _seconds(text: str, policy: str) -> float:
+    """The time between two plans."""
+    from ...instances.datacenter.job_file import SECONDS
+
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
+    try:
+        seconds = float(number) * SECONDS[text.removeprefix(number)]
+    except (ValueError, KeyError):
+        seconds = 0.0
+    if not SHORTEST_REPLAN <= seconds < float("inf"):
+        raise InputError(
+            f"--replan {text}: need a number and one of {', '.join(SECONDS)}, such as 1h, at least "
+            f"{SHORTEST_REPLAN} s"
+        )
+    if policy == "best-fit":
+        raise InputError("--replan: best-fit follows no plan")
+    return seconds
+
+
+def _service(
+    first: Dispatcher,
+    folder: Path | None,
+    policy: str,
+    interval: float | None,
+    *,
+    quiet: bool,
+) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
+    from .past import WINDOW, forget
     from .service import POLICY, STATE, Service
 
     journal = Journal(folder)
@@ -148,7 +212,9 @@ def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool
             [f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one"],
             quiet=quiet,
         )
-    return Service(journal, first, policy)
+    if interval is None:
+        forget(journal)
+    return Service(journal, first, policy, past=None if interval is None else WINDOW * interval)
 
 
 def _need_libraries() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from ...core.errors import InputError, one_line
 from ..console import tell
 from ..process.interrupts import held
+
+SWITCH = 0.0005
+"""Seconds after which a thread that fills tables lets answers go on."""
 
 HEAD_SECONDS = 60
 """Within them the head of a request arrives, after the last answer or the beginning."""
@@ -137,6 +141,7 @@ def run(
         await asyncio.gather(*tasks, return_exceptions=True)
 
     _allow_many_connections()
+    sys.setswitchinterval(SWITCH)
     with held() as signals:
         signals.hold(end)
         with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:

@@ -1,4 +1,4 @@
-"""How long pods would wait by weights of kube-scheduler's scoring, beside the best policy."""
+"""How long pods would wait by weights of kube-scheduler's scoring, and by the best policy known."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ does not belong is a matter of scores, or pods would starve that kube-scheduler 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ....core.errors import InputError
@@ -89,7 +89,7 @@ class Extender:
     def prioritize(self, asked: Asked) -> list[dict[str, Any]]:
         """A `HostPriorityList`: 10 where the policy would start the pod, 0 where is no room."""
         candidates = set(asked.nodes)
-        offers = (offer for offer in self._offers(asked.pod) if offer.machine in candidates)
+        offers = [offer for offer in self._offers(asked.pod) if offer.machine in candidates]
         scores = ranks(offers, bars=self._others_wait(asked.pod.name))
         return [{"Host": name, "Score": scores.get(name, 0)} for name in asked.nodes]
 
@@ -107,17 +107,22 @@ class Extender:
         return dispatcher.offers(label, demand)
 
 
-def ranks(offers: Iterable[Offer], *, bars: bool) -> dict[str, int]:
+def ranks(offers: Sequence[Offer], *, bars: bool) -> dict[str, int]:
     """Scores of machines: the best 10, the others from 9 down to 1 in their order.
 
+    `offers`: by cost, and by what is free; those with both alike have the same score.
     `bars`: whether those where the class has its place come first.
     """
-    groups: dict[tuple[bool, float, float], list[str]] = {}
-    for offer in offers:
-        key = bars and not offer.home, offer.cost, offer.free
-        groups.setdefault(key, []).append(offer.machine)
-    scores = {}
-    for rank, key in enumerate(sorted(groups)):
-        score = BEST if rank == 0 else BEST - 1 - (rank - 1) * (BEST - 1) // len(groups)
-        scores.update(dict.fromkeys(groups[key], score))
-    return scores
+    if bars:
+        offers = sorted(offers, key=lambda offer: not offer.home)
+    group, groups, last = [], -1, None
+    for _, cost, free, home in offers:
+        key = cost, free, bars and home
+        if key != last:
+            groups, last = groups + 1, key
+        group.append(groups)
+    step = (BEST - 1) / max(groups + 1, 1)
+    return {
+        offer.machine: BEST - 1 - int((rank - 1) * step) if rank else BEST
+        for offer, rank in zip(offers, group, strict=True)
+    }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from ....heuristics.datacenter.live.plan import Plan
@@ -75,6 +76,13 @@ class Mirror:
         there = {node.name: node for node in nodes}
         for name in [name for name in (*self._nodes, *self.left_out) if name not in there]:
             self.node_left(name)
+        new = {}
+        for name in there.keys() - self._nodes.keys():
+            with suppress(ValueError):
+                new[name] = self._wanted(there[name])
+        for name in self._service.join_many((name, *new[name]) for name in sorted(new)):
+            self._nodes[name] = new[name]
+            self._place_on(name)
         for node in there.values():
             self.node_is(node)
 
@@ -82,7 +90,7 @@ class Mirror:
         """A node is there, in this state."""
         name = node.name
         try:
-            wanted = self._configurations.of(node), self._resources.amounts(node.allocatable)
+            wanted = self._wanted(node)
             if self._nodes.get(name) != wanted:
                 self._remove(name)
                 self._service.join(name, *wanted)
@@ -98,6 +106,10 @@ class Mirror:
         if node.is_open == (name in self._drained):
             (self._service.undrain if node.is_open else self._service.drain)(name)
             (self._drained.discard if node.is_open else self._drained.add)(name)
+
+    def _wanted(self, node: Node) -> tuple[str, Amounts]:
+        """Configuration and capacity of a node's machine. Raises `InputError` if it has none."""
+        return self._configurations.of(node), self._resources.amounts(node.allocatable)
 
     def node_left(self, name: str) -> None:
         """A node is gone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,7 @@ class Left:
     """Those of them that start elsewhere now. The others wait, before all jobs that waited."""
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(NamedTuple):
     """A machine where a job could start now."""
 
     machine: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from operator import sub
 
@@ -31,6 +31,18 @@ class BidPrice(Rule):
         """The worth of the room, less the bonus."""
         cost = self._cost(job.job_class, machine.configuration, machine.free, job.demand)
         return cost - self._worth.bonus if machine.more(job.job_class) > 0 else cost
+
+    def scores(self, job: Job, machines: Iterable[Machine]) -> list[float]:
+        """The same; what a machine's room is worth is worked out once."""
+        k, demand, of, bonus = job.job_class, job.demand, self._worth.of, self._worth.bonus
+        times, costs = self.plan.mean_time[k], []
+        for machine in machines:
+            j, free, worth = machine.configuration, machine.free, machine.worth
+            if worth is None:
+                worth = machine.worth = of(j, free)
+            cost = times[j] * float(worth - of(j, tuple(map(sub, free, demand))))
+            costs.append(cost - bonus if machine.bin[k] > machine.runs[k] else cost)
+        return costs
 
     def _cost(self, k: int, j: int, free: Units, demand: Units) -> float:
         """Worth of the room that a job of class k takes while it runs."""

