@@ -43,7 +43,7 @@ class Machine:
     `kind` is the name of its configuration. `seen` and `before` are what the sets of machines know:
     free amounts, and the number of running jobs of the classes in which it has changed. `own` is
     the capacity if it is not that of the configuration, `keeps` the job for which the machine is
-    kept.
+    kept, `worth` that of the free amounts `priced`, for a policy that has prices.
     """
 
     configuration: int
@@ -62,6 +62,8 @@ class Machine:
     place: int = -1
     seen: Units = ()
     before: dict[int, int] = field(default_factory=dict)
+    priced: Units | None = None
+    worth: int = 0
 
     def count(self) -> None:
         """Work out `runs` and `free` from the jobs."""
