@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from .answers import Reason, counted
+from collections.abc import Iterator, Sequence
+
+from .answers import counted
 from .cluster import Cluster
 from .machine import Job, Machine
 from .machine_sets import members
 from .queues import Line
-from .rule import Options, Rule, following
+from .rule import Options, Rule
 
 
 class BestFit(Rule):
@@ -21,25 +23,22 @@ class BestFit(Rule):
         """What is free in parts of the largest machine."""
         return self.plan.share_of(machine.free)
 
-    def choose(self, job: Job, draw: float) -> Machine | None:
-        """The least free."""
+    def offers(self, job: Job, draw: float) -> Iterator[Machine]:
+        """All machines."""
         room = self.cluster.candidates(job.demand, self.plan.runs[job.job_class])
         for _, machines in self._shapes.fullest(job.demand, room):
-            return next(members(machines, self.cluster.at))
-        return None
+            yield from members(machines, self.cluster.at)
 
-    def why(self, job: Job, draw: float) -> Reason | None:
-        """What the machines have free."""
-        room = self.cluster.with_room(job.demand, self.plan.runs[job.job_class])
-        if not room:
-            return None
-        chosen, *others = self.ranked(job, room)[:4]
-        text = (
-            f"of the {counted(len(room), 'machine')} with room it has the least free, "
-            f"{self.score(job, chosen):.3g} of the largest machine (summed over the resources)"
-        )
-        text += following(f"{other.name} with {self.score(job, other):.3g}" for other in others)
-        return self.reason(job, chosen, text, len(room), others)
+    def words(self, job: Job, offers: Sequence[Machine], draw: float) -> tuple[int, str, str]:
+        """What it has free."""
+        room = self.cluster.count_with_room(job.demand, self.plan.runs[job.job_class])
+        free = self.score(job, offers[0])
+        begin = f"of the {counted(room, 'machine')} with room it has the least free, {free:.3g} of "
+        return room, begin + "the largest machine (summed over the resources)", ""
+
+    def note(self, job: Job, machine: Machine) -> str:
+        """The same."""
+        return f"with {self.score(job, machine):.3g}"
 
     def turn(self, job: Job, machine: Machine) -> str:
         """Its place in the line."""

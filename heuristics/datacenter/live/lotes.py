@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Sequence
 
-from .answers import Reason, counted
+from .answers import counted
 from .cluster import Cluster
 from .machine import Job, Machine
 from .machine_sets import members
 from .plan import fits
 from .queues import Line
-from .rule import Options, Rule, following
+from .rule import Options, Rule
 
 
 class Lotes(Rule):
@@ -24,43 +25,30 @@ class Lotes(Rule):
         """Jobs of the class that run less those in the bin: LoTES's score turned round."""
         return -machine.more(job.job_class)
 
-    def choose(self, job: Job, draw: float) -> Machine | None:
-        """The highest score on the configuration drawn, or else anywhere."""
-        drawn = self.plan.drawn(job.job_class, draw)
+    def offers(self, job: Job, draw: float) -> Iterator[Machine]:
+        """Those of the configuration drawn, then all others."""
+        k, cluster = job.job_class, self.cluster
+        drawn = self.plan.drawn(k, draw)
         if self.options.sample is not None:
-            return self._of_sample(job, drawn, self.options.sample)
-        room = self.cluster.candidates(job.demand, self.plan.runs[job.job_class])
-        if drawn is not None:
-            machine = self._highest(job, room & self.cluster.open_of[drawn])
-            if machine is not None:
-                return machine
-        return self._highest(job, room)
+            yield from self._of_sample(job, drawn, self.options.sample)
+            return
+        room = cluster.candidates(job.demand, self.plan.runs[k])
+        there = 0 if drawn is None else room & cluster.open_of[drawn]
+        for among in (there, room ^ there):
+            for machines in self._scores.highest(k, among):
+                for machine in members(machines, cluster.at):
+                    if fits(job.demand, machine.free):
+                        yield machine
 
-    def _highest(self, job: Job, among: int) -> Machine | None:
-        if not among:
-            return None
-        for _, machines in self._scores.highest(job.job_class, among):
-            for machine in members(machines, self.cluster.at):
-                if fits(job.demand, machine.free):
-                    return machine
-        return None
-
-    def _of_sample(self, job: Job, drawn: int | None, size: int) -> Machine | None:
+    def _of_sample(self, job: Job, drawn: int | None, size: int) -> list[Machine]:
         """[LoTES], section 5.3."""
-        if drawn is None:
-            runs = self.plan.runs[job.job_class]
-            machines = [
-                machine
-                for j, able in enumerate(runs)
-                if able
-                for machine in self.cluster.open_list(j)
-            ]
-        else:
-            machines = self.cluster.open_list(drawn)
+        runs = self.plan.runs[job.job_class]
+        kinds = [j for j, able in enumerate(runs) if able] if drawn is None else [drawn]
+        machines = [machine for j in kinds for machine in self.cluster.open_list(j)]
         draws = random.Random(self.options.seed << 64 | job.number)
         chosen = draws.sample(machines, min(size, len(machines)))
         room = [machine for machine in chosen if fits(job.demand, machine.free)]
-        return next(iter(self.ranked(job, room)), None)
+        return sorted(room, key=lambda machine: (self.score(job, machine), machine.place))
 
     def serve(self, machine: Machine) -> list[Job]:
         """The class with the highest score first, then stray jobs in order."""
@@ -76,34 +64,34 @@ class Lotes(Rule):
             started.append(job)
         return started + line.start_in_order(line.stray_for(machine), machine)
 
-    def why(self, job: Job, draw: float) -> Reason | None:
-        """What was drawn, and the scores."""
-        plan, k = self.plan, job.job_class
-        chosen = self.choose(job, draw)
-        if chosen is None:
-            return None
+    def words(self, job: Job, offers: Sequence[Machine], draw: float) -> tuple[int, str, str]:
+        """What was drawn, and the score."""
+        plan, k, chosen = self.plan, job.job_class, offers[0]
         drawn = plan.drawn(k, draw)
-        room = self.cluster.with_room(job.demand, plan.runs[k])
+        is_there = drawn == chosen.configuration
+        places = [able and not (is_there and j != drawn) for j, able in enumerate(plan.runs[k])]
+        room = self.cluster.count_with_room(job.demand, places)
         if drawn is None:
             draw_text = f"no bin has {plan.classes[k]}; "
         else:
             part = f"{100 * plan.share[k][drawn]:.3g} % of {plan.classes[k]} go there"
             draw_text = f"{plan.configurations[drawn]} was drawn ({part}); "
-        if drawn == chosen.configuration:
-            room = [machine for machine in room if machine.configuration == drawn]
-            where = f"of its {counted(len(room), 'machine')} with room"
+        if is_there:
+            where = f"of its {counted(room, 'machine')} with room"
         else:
             nothing = "" if drawn is None else "it has no room; "
-            where = f"{nothing}of the {counted(len(room), 'machine')} with room elsewhere"
+            where = f"{nothing}of the {counted(room, 'machine')} with room elsewhere"
         if self.options.sample is not None:
             where = f"of {self.options.sample} machines looked at, those with room:"
-        others = [machine for machine in self.ranked(job, room) if machine is not chosen][:3]
         text = (
             f"{draw_text}{where} it has the highest score, {chosen.more(k)}: "
             f"{counted(chosen.bin[k], 'job')} of the class in its bin, {chosen.runs[k]} running"
         )
-        text += following(f"{machine.name} with {machine.more(k)}" for machine in others)
-        return self.reason(job, chosen, text, len(room), others)
+        return room, text, ""
+
+    def note(self, job: Job, machine: Machine) -> str:
+        """The score."""
+        return f"with {machine.more(job.job_class)}"
 
     def turn(self, job: Job, machine: Machine) -> str:
         """The score of its class."""

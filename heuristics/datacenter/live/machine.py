@@ -43,7 +43,7 @@ class Machine:
     `kind` is the name of its configuration. `seen` and `before` are what the sets of machines know:
     free amounts, and the number of running jobs of the classes in which it has changed. `own` is
     the capacity if it is not that of the configuration, `keeps` the job for which the machine is
-    kept, `worth` what its free amounts are worth, None if nobody has looked since they changed.
+    kept, `worth` that of the free amounts `priced`, for a policy that has prices.
     """
 
     configuration: int
@@ -62,7 +62,8 @@ class Machine:
     place: int = -1
     seen: Units = ()
     before: dict[int, int] = field(default_factory=dict)
-    worth: int | None = None
+    priced: Units | None = None
+    worth: int = 0
 
     def count(self) -> None:
         """Work out `runs` and `free` from the jobs."""
@@ -71,7 +72,6 @@ class Machine:
         for job in self.jobs.values():
             self.runs[job.job_class] += 1
             self.free = tuple(map(sub, self.free, job.demand))
-        self.worth = None
 
     @property
     def is_open(self) -> bool:
@@ -86,7 +86,7 @@ class Machine:
         """Run a job."""
         self.before.setdefault(job.job_class, self.runs[job.job_class])
         self.runs[job.job_class] += 1
-        self.free, self.worth = tuple(map(sub, self.free, job.demand)), None
+        self.free = tuple(map(sub, self.free, job.demand))
         self.jobs[job.name] = job
         job.machine = self
 
@@ -94,7 +94,7 @@ class Machine:
         """Run a job no longer."""
         self.before.setdefault(job.job_class, self.runs[job.job_class])
         self.runs[job.job_class] -= 1
-        self.free, self.worth = tuple(map(add, self.free, job.demand)), None
+        self.free = tuple(map(add, self.free, job.demand))
         del self.jobs[job.name]
         job.machine = None
 

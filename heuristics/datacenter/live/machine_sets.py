@@ -29,6 +29,13 @@ def members(bits: int, at: Sequence[Machine | None]) -> Iterator[Machine]:
         yield machine
 
 
+def lowest(bits: int, at: Sequence[Machine | None]) -> Machine:
+    """The machine at the lowest place of a set that has some."""
+    machine = at[(bits & -bits).bit_length() - 1]
+    assert machine is not None
+    return machine
+
+
 class Levels:
     """For each resource and each of some amounts the machines with at least that much free."""
 
@@ -109,12 +116,14 @@ class Scores:
         else:
             del sets[score]
 
-    def highest(self, k: int, among: int) -> Iterator[tuple[int, int]]:
-        """Scores for class k, the highest first, and which of the machines have it."""
+    def highest(self, k: int, among: int) -> Iterator[int]:
+        """Machines with the same score for class k, those with the highest first."""
+        if not among:
+            return
         for score in sorted(self._sets[k], reverse=True):
             machines = among & self._sets[k][score]
             if machines:
-                yield score, machines
+                yield machines
 
     def lacking(self, k: int) -> int:
         """The machines whose bin has more jobs of class k than they run."""
@@ -133,7 +142,6 @@ class Shape:
     free: Units
     share: float
     machines: int = 0
-    worth: int | None = None
 
 
 class Shapes:

@@ -61,8 +61,7 @@ class Placing:
                 raise ValueError(f"machines: need names, got {machines!r}")
             wanted = {self._machine(name).name for name in machines}
             room = [machine for machine in room if machine.name in wanted]
-        costs = scheduler.rule.scores(asked, room)
-        return {machine.name: cost for machine, cost in zip(room, costs, strict=True)}
+        return {machine.name: scheduler.rule.score(asked, machine) for machine in room}
 
     def offers(self, job_class: str, demand: Mapping[str, float]) -> list[Offer]:
         """Say where a job that would arrive now could start; nothing changes.
@@ -85,8 +84,13 @@ class Placing:
         homes = scheduler.line.places_for(job)
         room = scheduler.cluster.with_room(job.demand, plan.runs[job.job_class])
         found = [
-            Offer(machine.name, cost, plan.share_of(machine.free), homes[machine.configuration])
-            for machine, cost in zip(room, rule.scores(job, room), strict=True)
+            Offer(
+                machine.name,
+                rule.score(job, machine),
+                plan.share_of(machine.free),
+                homes[machine.configuration],
+            )
+            for machine in room
         ]
         found.sort(key=itemgetter(1, 2))
         return found

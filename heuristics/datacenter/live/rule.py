@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
+from ..worth.recipe import LOOKED_AT
 from .answers import Reason
 from .cluster import Cluster
 from .machine import Job, Machine
@@ -24,38 +26,53 @@ class Options:
 
 
 class Rule(ABC):
-    """A policy at work on some machines and waiting jobs."""
+    """A policy at work on some machines and waiting jobs.
+
+    What it is, is `score`, and which machines are looked at: `offers`. Where a job that arrives
+    starts, and why, follow from them.
+    """
 
     def __init__(self, cluster: Cluster, line: Line, options: Options) -> None:
         self.plan, self.cluster, self.line, self.options = cluster.plan, cluster, line, options
 
     @abstractmethod
     def score(self, job: Job, machine: Machine) -> float:
-        """What a start there would cost; where it is least, the job starts."""
+        """What a start there would cost."""
 
     @abstractmethod
+    def offers(self, job: Job, draw: float) -> Iterable[Machine]:
+        """The machines with room that a job looks at when it arrives, the least score first."""
+
     def choose(self, job: Job, draw: float) -> Machine | None:
         """The machine for a job that arrives, None if it has to wait."""
+        return next(iter(self.offers(job, draw)), None)
 
     def serve(self, machine: Machine) -> list[Job]:
         """Start waiting jobs on a machine."""
         return self.line.start_in_order(self.line.queues_for(machine), machine)
 
-    @abstractmethod
     def why(self, job: Job, draw: float) -> Reason | None:
         """The reason for `choose`, None if the job has to wait."""
+        offers = list(islice(self.offers(job, draw), LOOKED_AT))
+        if not offers:
+            return None
+        room, begin, end = self.words(job, offers, draw)
+        chosen, *others = offers[:4]
+        listed = ", ".join(f"{machine.name} {self.note(job, machine)}" for machine in others)
+        text = f"{begin}; next: {listed}{end}" if listed else f"{begin}{end}"
+        return self.reason(job, chosen, text, room, others)
+
+    @abstractmethod
+    def words(self, job: Job, offers: Sequence[Machine], draw: float) -> tuple[int, str, str]:
+        """How many machines have room; why the first offer is chosen, before and after the next."""
+
+    @abstractmethod
+    def note(self, job: Job, machine: Machine) -> str:
+        """What a reason says of a machine that comes next."""
 
     @abstractmethod
     def turn(self, job: Job, machine: Machine) -> str:
         """Why `serve` starts this job next."""
-
-    def scores(self, job: Job, machines: Iterable[Machine]) -> list[float]:
-        """The same for several machines."""
-        return [self.score(job, machine) for machine in machines]
-
-    def ranked(self, job: Job, machines: Iterable[Machine]) -> list[Machine]:
-        """Machines by score, of equals the lowest place first."""
-        return sorted(machines, key=lambda machine: (self.score(job, machine), machine.place))
 
     def reason(
         self, job: Job, chosen: Machine, text: str, room: int, others: Iterable[Machine]
@@ -63,9 +80,3 @@ class Rule(ABC):
         """The answer that a job starts on a machine."""
         text = f"{self.plan.classes[job.job_class]} on {chosen.name}: {text}"
         return Reason(text, chosen.name, room, tuple(machine.name for machine in others))
-
-
-def following(texts: Iterable[str]) -> str:
-    """What a reason says of the machines that come next."""
-    listed = ", ".join(texts)
-    return f"; next: {listed}" if listed else ""
