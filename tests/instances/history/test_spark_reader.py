@@ -19,9 +19,8 @@ T0 = logged_spark.T0
 
 
 def job_start(stages: list[dict[str, Any]], number: int = 0, at: int = 10) -> dict[str, Any]:
-    return event(
-        "JobStart", **{"Job ID": number, "Submission Time": T0 + at, "Stage Infos": stages}
-    )
+    told = {"Job ID": number, "Submission Time": T0 + at, "Stage Infos": stages}
+    return event("JobStart", **told)
 
 
 def task(number: int, index: int, start: int, end: int, **fields: Any) -> dict[str, Any]:
