@@ -13,7 +13,7 @@ from ..process.interrupts import held
 
 if TYPE_CHECKING:
     from ...core.clock import Clock
-    from ...solvers.history.audit import Audit
+    from ...solvers.history.audit import Audit, AuditOptions, Objective
 
 Histories = Annotated[
     list[Path],
@@ -25,6 +25,17 @@ Histories = Annotated[
 
 def audit(
     histories: Histories,
+    objective: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="makespan or mean; default: mean if jobs arrive."),
+    ] = None,
+    heartbeat: Annotated[
+        float, typer.Option(metavar="S", min=0, help="Wait for a free slot that is no fault.")
+    ] = 3.0,
+    max_loss: Annotated[
+        float | None,
+        typer.Option("--max-loss", metavar="S", min=0, help="No job may end so much later."),
+    ] = None,
     time_limit: TimeLimit = 30.0,
     output: Output = None,
     as_json: Json = False,
@@ -32,43 +43,57 @@ def audit(
 ) -> None:
     """How far a run was from the best that was possible, with proof, and where the time went.
 
-    Reads event logs of Spark. Of several histories it says one line each.
+    Reads event logs of Spark and Rumen traces of Hadoop. Of several histories it says one line
+    each.
     """
     from ...core.clock import Clock
     from ...report.history.document import audit_document
     from ...report.history.verdict import audit_text
+    from ...solvers.history.audit import AuditOptions
 
     with held() as signals:
         clock = Clock(time_limit)
+        options = AuditOptions(_objective(objective), heartbeat, max_loss)
         if len(histories) == 1:
             signals.hold(clock.stop.set)
-            made = _audited(histories[0], clock)
+            made = _audited(histories[0], clock, options)
             document: dict[str, Any] = audit_document(made)
             text = audit_text(made)
             tell([_incomplete(made)] if not made.run.complete else [], quiet=quiet or as_json)
         else:
-            document, text = _table(histories, clock, quiet=quiet or as_json)
+            document, text = _table(histories, clock, options, quiet=quiet or as_json)
         keep(output, document)
         show(text, document=document, as_json=as_json, quiet=quiet)
 
 
-def _audited(history: Path, clock: Clock) -> Audit:
+def _audited(history: Path, clock: Clock, options: AuditOptions) -> Audit:
     from ...instances.history.reading import read_history
     from ...solvers.history.audit import BrokenRun
     from ...solvers.history.auditing import audit_run
 
     try:
-        return audit_run(read_history(history), clock)
+        return audit_run(read_history(history), clock, options)
     except BrokenRun as error:
         tell([str(error)], quiet=False)
         raise typer.Exit(NO) from None
+
+
+def _objective(name: str | None) -> Objective | None:
+    from ...core.advice import check_choice
+
+    if name is None:
+        return None
+    check_choice("--objective", name, ("makespan", "mean"))
+    return "makespan" if name == "makespan" else "mean"
 
 
 def _incomplete(audit: Audit) -> str:
     return f"{audit.run.name}: the log ends before the run does; audited up to its last event"
 
 
-def _table(histories: list[Path], clock: Clock, *, quiet: bool) -> tuple[dict[str, Any], str]:
+def _table(
+    histories: list[Path], clock: Clock, options: AuditOptions, *, quiet: bool
+) -> tuple[dict[str, Any], str]:
     """Audit each history in its share of the time; those that cannot be read are told."""
     from ...core.clock import Clock
     from ...report.history.document import audit_document
@@ -78,7 +103,7 @@ def _table(histories: list[Path], clock: Clock, *, quiet: bool) -> tuple[dict[st
     for k, history in enumerate(histories):
         share = Clock(clock.left / (len(histories) - k), clock.stop)
         try:
-            audits.append(_audited(history, share))
+            audits.append(_audited(history, share, options))
         except InputError as error:
             failures.append(str(error))
     tell(failures, quiet=quiet)

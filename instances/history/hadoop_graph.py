@@ -16,12 +16,12 @@ import numpy as np
 from ...core.arrays import BoolArray, IntArray
 from .projection import Projection, contradicted, counted
 from .run import UNKNOWN, Outcome, Run
-from .stage_graph import NO_POOL, Arcs, StageGraph, Tasks, arcs_of
+from .stage_graph import FAR, NO_POOL, Arcs, StageGraph, Tasks, arcs_of
 
 Overlap = Literal["sure", "likely", "least"]
 
 SHUFFLE_QUANTILE = 0.95
-"""Of all shuffles that began after the maps, the one that a likely shuffle is at most as long as."""
+"""Of all shuffles that began after the maps, the quantile that a likely one does not exceed."""
 
 OVERHEADS = ("setup", "cleanup", "master")
 """Kinds of stages that are no work."""
@@ -59,7 +59,7 @@ def hadoop_model(run: Run) -> HadoopModel:
     slots, capacity, slot = of.slots(run, shift)
     stages, jobs = len(run.stages), len(run.jobs)
     sinks = [(s, stages + int(j), 0) for s, j in enumerate(job) if kept[s]]
-    all_arcs = arcs_of([*zip(*(c.tolist() for c in (arcs.parent, arcs.child, arcs.lag)), strict=True), *sinks])
+    all_arcs = arcs_of([*arcs.triples(), *sinks])
     last = release.copy()
     np.maximum.at(last, job[stage], end)
     ended = np.array([j.ended if j.ended == UNKNOWN else j.ended - shift for j in run.jobs])
@@ -210,9 +210,9 @@ def _with_overlaps(
 ) -> tuple[StageGraph, IntArray]:
     """The graph with the overlaps of the run, and the likely ones (ms)."""
     tasks, stages = graph.tasks, len(run.stages)
-    last = np.full(graph.stages, np.iinfo(np.int64).min)
+    last = np.full(graph.stages, -FAR)
     np.maximum.at(last, tasks.stage, end)
-    gate = np.full(graph.stages, np.iinfo(np.int64).min)
+    gate = np.full(graph.stages, -FAR)
     np.maximum.at(gate, arcs.child, last[arcs.parent])
     reduces = np.array([s.kind == "reduce" for s in run.stages] + [False] * (graph.stages - stages))
     opens = np.where(reduces[tasks.stage], gate[tasks.stage], start)

@@ -92,7 +92,7 @@ def least_time(held: IntArray, slots: int) -> int:
 
 @counted
 def filled_at(time: IntArray, slots: IntArray, begin: int, work: int, tasks: int) -> int:
-    """When at the earliest `work` (slot-ms) of `tasks` tasks is done on these steps from `begin`."""
+    """When at the earliest `work` (slot-ms) of so many tasks is done on these steps."""
     left = work
     now = begin
     if left <= 0:

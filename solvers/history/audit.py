@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from ...core.errors import InputError
@@ -94,8 +95,7 @@ class Audit:
     @property
     def causes(self) -> list[tuple[str, str, float]]:
         """Causes with what they mean and their time (ms), then what is not decided."""
-        pairs = zip(self.steps, self.steps[1:], strict=False)
-        causes = [(b.cause, b.about, a.value - b.value) for a, b in pairs]
+        causes = [(b.cause, b.about, a.value - b.value) for a, b in pairwise(self.steps)]
         last = self.steps[-1]
         assert last.bound is not None
         return [
@@ -118,6 +118,6 @@ def checked_run(projection: Projection) -> Plan:
 
 def check_sum(steps: Sequence[Step]) -> None:
     """Raise if a replay delayed a job: causes are never negative."""
-    for before, after in zip(steps, steps[1:], strict=False):
+    for before, after in pairwise(steps):
         if after.bound is None and (after.job_end > before.job_end).any():
             raise AssertionError(f"{after.cause}: a replay delayed a job")

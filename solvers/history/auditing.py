@@ -55,7 +55,7 @@ def audit_run(run: Run, clock: Clock, options: AuditOptions = OPTIONS) -> Audit:
         from .busy_times import best_job_time_bound
 
         return lambda graph, value: best_job_time_bound(
-            graph, value, clock.until_left(clock.left * 3 / 4)
+            graph, value, clock.until_left(clock.left / 2)
         )
 
     def goal(made: Replayed, objective: Objective) -> Goal:

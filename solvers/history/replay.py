@@ -31,7 +31,8 @@ class EventGraph:
 
     `slot` is -1 for an attempt that waits for none. `after` is the attempt whose failure one
     follows, -1 if none. `task` is the place among the graph's tasks, -1 for attempts that do not
-    count. `gated` says whether the gate of its stage holds it. `fixed` attempts stay where they are.
+    count. `gated` says whether the gate of its stage holds it. `fixed` attempts stay where they
+    are.
     """
 
     graph: StageGraph
