@@ -269,6 +269,43 @@ def about(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: {error}") from None
 
 
+SHOWN_AFTER = 2.0
+"""Seconds after which steps are shown."""
+
+
+@contextmanager
+def step_progress(*, hidden: bool) -> Iterator[None]:
+    """A line on a terminal's stderr with the step that a reader is at, if it takes long."""
+    if hidden or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    from ..core.notices import watched
+
+    began = perf_counter()
+    latest: list[tuple[str, float | None]] = []
+
+    def take(what: str, share: float | None) -> None:
+        latest[:] = [(what, share)]
+
+    def shown() -> Text:
+        took = perf_counter() - began
+        if took < SHOWN_AFTER or not latest:
+            return Text("")
+        what, share = latest[0]
+        return Text(f"{took:7.1f} s   {what}" + ("" if share is None else f"   {share:.0%}"))
+
+    console = Console(stderr=True)
+    with (
+        watched(take),
+        Live(console=console, transient=True, refresh_per_second=4, get_renderable=shown),
+    ):
+        yield
+
+
 @contextmanager
 def live_progress(*, hidden: bool) -> Iterator[ProgressCallback | None]:
     """A line on a terminal's stderr: what is being done; incumbent, bound and gap so far."""

@@ -18,10 +18,13 @@ KINDS = {
     "hierarchy": ("a hierarchy", "use `slotwise fair`"),
     "hierarchy-events": ("a file of events", "use `slotwise fair HIERARCHY --events`"),
     "allocation": ("an allocation", "use `slotwise check HIERARCHY ALLOCATION`"),
+    "history": ("a run that a cluster logged", "use `slotwise audit`"),
     "steps": ("steps of a method", "use `slotwise check INSTANCE STEPS`"),
 }
 """slotwise's own formats, what they hold and where they go."""
 
+_JHIST = "use `slotwise import jhist` or `slotwise audit`"
+_SPARK = ("a Spark event log", "use `slotwise import spark` or `slotwise audit`")
 _BUILD_TRACE = "make a trace of it with Hadoop's TraceBuilder and use `slotwise import rumen`"
 _TRACE = ("a Rumen trace", "use `slotwise import rumen`")
 _TOPOLOGY = ("a topology", "use `slotwise import rumen` with --topology")
@@ -29,7 +32,8 @@ _SWIM = ("a SWIM table", "use `slotwise import swim`")
 _GOOGLE = ("a part of Google's trace", "use `slotwise import google`")
 
 _SIGNS = (
-    (r"Avro-(Json|Binary)\b", "a Hadoop history (.jhist)", _BUILD_TRACE),
+    (r"Avro-Json\b", "an Avro-Json .jhist", _JHIST),
+    (r"Avro-Binary\b", "an Avro-Binary .jhist", _JHIST),
     (r"Meta VERSION=", "a job history of Hadoop's JobTracker", _BUILD_TRACE),
     (
         r"[^\0]*\borg\.apache\.hadoop\.mapred\.JobTracker\b",
@@ -39,7 +43,7 @@ _SIGNS = (
     ),
     (r'\{\s*"name"\s*:\s*"<root>"|\{[^{}\[\]]*"children"\s*:\s*\[', *_TOPOLOGY),
     (r'\[?\s*\{[^\0]*?"jobID"\s*:', *_TRACE),
-    (r'\{\s*"Event"\s*:\s*"', "a Spark event log", "no command reads it"),
+    (r'\{\s*"Event"\s*:\s*"', *_SPARK),
     (r"<!doctype html|<html", "a web page", "download the file itself"),
     (
         r"<[^\0]*<minShare\b",
@@ -67,6 +71,7 @@ _SIGNS = (
     (r"name,cpu_milli,", "an openb pod list", "use `slotwise import openb NODES PODS`"),
     (r"arrival,duration,class,", "a table of jobs", "use `slotwise simulate --trace`"),
     (r"[^\t\n]+\t\d+\t\d+\t\d+\t\d+\t\d+[\t\r\n]", *_SWIM),
+    (r"#[^\n]*\btime(stamp)?\b[^\n]*\bmachine", *_GOOGLE),
     (r"\d+,\d*,\d+,\d+,\d*,\d,(?:[^,\n]*,){6}", *_GOOGLE),
     (r"\d+,\d+,[012],[^,\n]*,[0-9.]*,[0-9.]*[\r\n]", *_GOOGLE),
     (r"[0-9a-f]{24},\w+,\d+,\d+,\d+", "a pai_machine_spec", "use `slotwise import pai`"),
@@ -104,6 +109,9 @@ def kind_hint(content: bytes | str, reader: str = "") -> str:
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     text = text.lstrip("\ufeff \t\r\n")
+    own = re.match(r'\{\s*"format"\s*:\s*"(slotwise/[a-z-]+/[0-9]+)"', text)
+    if own is not None:
+        return format_hint({"format": own[1]})
     if '"slotwise/' not in text:
         for sign, kind, advice in _SIGNS:
             if re.match(sign, text, re.IGNORECASE):

@@ -70,10 +70,10 @@ SPARK_POOLS = (
     "<weight>1</weight><minShare>2</minShare></pool></allocations>\n"
 )
 STRANGERS = {
-    'Avro-Json\n{"type": "record"}\n': "a Hadoop history (.jhist)",
+    'Avro-Json\n{"type": "record"}\n': "an Avro-Json .jhist",
     'Meta VERSION="1" .\nJob JOBID="job_1"\n': "a job history of Hadoop's JobTracker",
     JOB_TRACKER_LOG: "a log of Hadoop's JobTracker",
-    '{"Event":"SparkListenerLogStart"}\n': "a Spark event log: no command reads it",
+    '{"Event":"SparkListenerLogStart"}\n': "a Spark event log: use `slotwise import spark`",
     SPARK_POOLS: "Spark's fairscheduler.xml",
 }
 READERS = (
@@ -123,7 +123,10 @@ def test_every_reader_knows_the_files_of_hadoop_and_spark(content, tmp_path, mon
         ('{"jobID": "job_1"}', "a Rumen trace: use `slotwise import rumen`"),
         ('[{"priority": "LOW", "jobID": "job_1"}]', "a Rumen trace: use `slotwise import rumen`"),
         ('{"name": "<root>", "children": []}', "this is a topology: use `slotwise import rumen`"),
-        ('Avro-Json\n{"type": "record"}', "this is a Hadoop history (.jhist): make a trace"),
+        (
+            'Avro-Json\n{"type": "record"}',
+            "this is an Avro-Json .jhist: use `slotwise import",
+        ),
         ('Meta VERSION="1" .\nJob JOBID="job_1"', "this is a job history of Hadoop's JobTracker"),
         (JOB_TRACKER_LOG, "this is a log of Hadoop's JobTracker, which has no tasks in it: take"),
         (SPARK_POOLS, "this is Spark's fairscheduler.xml, whose pools share the slots of one"),

@@ -12,7 +12,7 @@ from ...core.errors import InputError
 from ...core.parameters import parameters_of
 from ...core.registry import Entry
 from ...instances.importers import IMPORTERS, Imported, import_
-from ..console import Json, Quiet, tell
+from ..console import Json, Quiet, step_progress, tell
 from ..file_rules import Written, saving
 from .group import group_of, with_options
 from .options import amounts_by_option, is_argument, keyword, options_from, values_from
@@ -41,7 +41,7 @@ def _command(entry: Entry) -> Callable[..., None]:
         jobs_file: Path | None = None,
         **given: Any,
     ) -> None:
-        with amounts_by_option(parameters):
+        with amounts_by_option(parameters), step_progress(hidden=quiet or as_json):
             imported = import_(function, **values_from(parameters, given))
         if jobs_file is not None:
             _save_jobs(imported, jobs_file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -13,6 +13,7 @@ from ..process.interrupts import held
 
 if TYPE_CHECKING:
     from ...core.clock import Clock
+    from ...instances.history.reading import HistoryOptions
     from ...solvers.history.audit import Audit, AuditOptions, Objective
 
 Histories = Annotated[
@@ -21,6 +22,13 @@ Histories = Annotated[
         metavar="HISTORY...", help="What a cluster logged: a file, or a folder of one application."
     ),
 ]
+
+
+class Asked(NamedTuple):
+    """What the options say of an audit, and of what its logs do not tell."""
+
+    judging: AuditOptions
+    reading: HistoryOptions
 
 
 def audit(
@@ -36,6 +44,18 @@ def audit(
         float | None,
         typer.Option("--max-loss", metavar="S", min=0, help="No job may end so much later."),
     ] = None,
+    topology: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Rumen topology of racks and hosts.")
+    ] = None,
+    map_slots: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Map slots per host of Hadoop 1.")
+    ] = None,
+    reduce_slots: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Reduce slots per host of Hadoop 1.")
+    ] = None,
+    containers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Containers per host of YARN.")
+    ] = None,
     time_limit: TimeLimit = 30.0,
     output: Output = None,
     as_json: Json = False,
@@ -43,36 +63,40 @@ def audit(
 ) -> None:
     """How far a run was from the best that was possible, with proof, and where the time went.
 
-    Reads event logs of Spark and Rumen traces of Hadoop. Of several histories it says one line
-    each.
+    Reads event logs of Spark, .jhist files and Rumen traces of Hadoop, and slotwise/history/1. Of
+    several histories it says one line each.
     """
     from ...core.clock import Clock
+    from ...instances.history.reading import HistoryOptions
     from ...report.history.document import audit_document
     from ...report.history.verdict import audit_text
     from ...solvers.history.audit import AuditOptions
 
     with held() as signals:
         clock = Clock(time_limit)
-        options = AuditOptions(_objective(objective), heartbeat, max_loss)
+        asked = Asked(
+            AuditOptions(_objective(objective), heartbeat, max_loss),
+            HistoryOptions(topology, map_slots, reduce_slots, containers),
+        )
         if len(histories) == 1:
             signals.hold(clock.stop.set)
-            made = _audited(histories[0], clock, options)
+            made = _audited(histories[0], clock, asked)
             document: dict[str, Any] = audit_document(made)
             text = audit_text(made)
             tell([_incomplete(made)] if not made.run.complete else [], quiet=quiet or as_json)
         else:
-            document, text = _table(histories, clock, options, quiet=quiet or as_json)
+            document, text = _table(histories, clock, asked, quiet=quiet or as_json)
         keep(output, document)
         show(text, document=document, as_json=as_json, quiet=quiet)
 
 
-def _audited(history: Path, clock: Clock, options: AuditOptions) -> Audit:
-    from ...instances.history.reading import read_history
+def _audited(history: Path, clock: Clock, asked: Asked) -> Audit:
+    from ...instances.history.reading import read_run
     from ...solvers.history.audit import BrokenRun
     from ...solvers.history.auditing import audit_run
 
     try:
-        return audit_run(read_history(history), clock, options)
+        return audit_run(read_run(history, asked.reading), clock, asked.judging)
     except BrokenRun as error:
         tell([str(error)], quiet=False)
         raise typer.Exit(NO) from None
@@ -92,7 +116,7 @@ def _incomplete(audit: Audit) -> str:
 
 
 def _table(
-    histories: list[Path], clock: Clock, options: AuditOptions, *, quiet: bool
+    histories: list[Path], clock: Clock, asked: Asked, *, quiet: bool
 ) -> tuple[dict[str, Any], str]:
     """Audit each history in its share of the time; those that cannot be read are told."""
     from ...core.clock import Clock
@@ -103,7 +127,7 @@ def _table(
     for k, history in enumerate(histories):
         share = Clock(clock.left / (len(histories) - k), clock.stop)
         try:
-            audits.append(_audited(history, share, options))
+            audits.append(_audited(history, share, asked))
         except InputError as error:
             failures.append(str(error))
     tell(failures, quiet=quiet)

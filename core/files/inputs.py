@@ -13,12 +13,14 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from ..errors import InputError
+from ..notices import step
 from .examples import find, instead_of, is_example, open_example
 
 STANDARD = "-"
@@ -112,9 +114,11 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
                 _require_fitting(text, source, path)
         else:
             _check_fitting(source.seek(0, os.SEEK_END) - begin, path)
+        size = source.seek(0, os.SEEK_END) - begin
         source.seek(begin)
         with gzip.GzipFile(fileobj=source) if zipped else nullcontext(source) as text:
-            yield _Counted(text, path)
+            told = partial(_tell, path, source, begin, size)
+            yield _Counted(text, path, told)
 
 
 @contextmanager
@@ -156,13 +160,13 @@ def parse_size(text: str, where: str) -> int:
 class _Counted(io.BufferedReader):
     """A stream that refuses to give more than the limit, in case its file grows meanwhile."""
 
-    def __init__(self, source: Readable, path: str | Path) -> None:
-        super().__init__(_Counting(source, path), _CHUNK)
+    def __init__(self, source: Readable, path: str | Path, told: Callable[[], None]) -> None:
+        super().__init__(_Counting(source, path, told), _CHUNK)
 
 
 class _Counting(io.RawIOBase):
-    def __init__(self, source: Readable, path: str | Path) -> None:
-        self._source, self._path, self._given = source, path, 0
+    def __init__(self, source: Readable, path: str | Path, told: Callable[[], None]) -> None:
+        self._source, self._path, self._given, self._told = source, path, 0, told
         self._most = limit() or MOST_BYTES
 
     def readable(self) -> bool:
@@ -172,9 +176,15 @@ class _Counting(io.RawIOBase):
         chunk = self._source.read(len(buffer))
         buffer[: len(chunk)] = chunk
         self._given += len(chunk)
+        self._told()
         if self._given > self._most:
             raise too_long(self._path, self._most)
         return len(chunk)
+
+
+def _tell(path: str | Path, source: IO[bytes], begin: int, size: int) -> None:
+    """Tell who watches how much of a file is read."""
+    step(f"reading {file_name(path)}", (source.tell() - begin) / size if size else None)
 
 
 @contextmanager

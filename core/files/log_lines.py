@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from ..advice import BEGINNING
 from ..errors import InputError
 from ..notices import step
-from .inputs import LONGEST_LINE, file_name, limit, named_errors, raw_input, too_long
+from .inputs import LONGEST_LINE, STANDARD, file_name, limit, named_errors, raw_input, too_long
 from .lz4_blocks import MAGIC as LZ4
 from .lz4_blocks import DamagedBlocks, Lz4Blocks
 
@@ -56,6 +57,22 @@ def log_lines(path: str | Path, dropped: Counter[str]) -> Iterator[bytes]:
             elif not rest_of_line:
                 dropped[OVERLONG] += 1
             rest_of_line = not whole
+
+
+def beginning(path: str | Path) -> bytes:
+    """The first bytes of a log's text, which stdin gives again when it is read.
+
+    Raises `InputError` as `log_lines` does.
+    """
+    with named_errors(path), raw_input(path) as raw:
+        if str(path) == STANDARD:
+            return raw.peek(BEGINNING)[:BEGINNING]  # type: ignore[attr-defined,no-any-return]
+        source: Any = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, _CHUNK)
+        text = _decompressed(source, path)
+        first = b""
+        while len(first) < BEGINNING and (more := next(_until_damage(text, Counter()), b"")):
+            first += more
+        return first[:BEGINNING]
 
 
 def _until_damage(text: IO[bytes], dropped: Counter[str]) -> Iterator[bytes]:

@@ -7,18 +7,35 @@ next on its slot compare exactly. -1 says that the log does not tell.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from typing import Literal
 
-from ...core.arrays import IntArray
+import numpy as np
+
+from ...core.arrays import BoolArray, IntArray
 from ...core.equality import ByValue
+from ...core.errors import InputError
+from ...core.wording import plural
 
 UNKNOWN = -1
 """A time, a number or a place that the log does not tell."""
 
 Framework = Literal["hadoop", "yarn", "spark"]
 StageKind = Literal["map", "reduce", "setup", "cleanup", "master", "stage"]
+
+METRICS = (
+    "deserialize",
+    "run",
+    "serialize",
+    "gc",
+    "fetch_wait",
+    "spilled",
+    "read",
+    "locality",
+    "stage_attempt",
+)
+"""Names of the further columns that a log may have."""
 
 
 class Outcome(IntEnum):
@@ -124,10 +141,28 @@ class Attempts(ByValue):
     `serialize`, `gc`, `fetch_wait` (ms), `spilled`, `read` (bytes), `locality` (0 process,
     1 node, 2 rack, 3 any), `stage_attempt`."""
 
+    def __len__(self) -> int:
+        return len(self.start)
+
 
 @dataclass(frozen=True, eq=False)
 class Run(ByValue):
-    """What a cluster logged of one application, one night or one trace."""
+    """What a cluster logged of one application, one night or one trace.
+
+    Attributes
+    ----------
+    applications, jobs, pools, stages, executors : tuple
+        What ran and where; they refer to one another by position.
+    attempts : Attempts
+        Every attempt to run a task, as columns.
+    notes : tuple of str
+        What was assumed while reading, in sentences.
+
+    Raises
+    ------
+    InputError
+        If parts do not fit one another.
+    """
 
     name: str
     framework: Framework
@@ -149,3 +184,86 @@ class Run(ByValue):
     """What was assumed while reading, in sentences."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Versions that the log names."""
+
+    def __post_init__(self) -> None:
+        _check_places(self)
+        _check_columns(self)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes, and what was left out of the log, in sentences."""
+        left_out = (f"left out: {count} × {reason}" for reason, count in self.dropped.items())
+        return (*self.notes, *left_out)
+
+    def __repr__(self) -> str:
+        return (
+            f"Run({self.name!r}, {plural(len(self.jobs), 'job')}, "
+            f"{plural(len(self.stages), 'stage')}, {plural(len(self.attempts), 'attempt')})"
+        )
+
+
+def _check_places(run: Run) -> None:
+    """Check that jobs, stages and executors refer to what there is. Raises `InputError`."""
+    applications, jobs, pools = len(run.applications), len(run.jobs), len(run.pools)
+    for job in run.jobs:
+        _check(0 <= job.application < applications, f"job {job.name!r}, application", "no such one")
+        _check(job.submitted >= 0, f"job {job.name!r}, submitted", "must not be negative")
+    for k, stage in enumerate(run.stages):
+        where = f"stage {stage.name!r}"
+        _check(UNKNOWN <= stage.job < jobs, f"{where}, job", "no such one")
+        _check(0 <= stage.pool < pools, f"{where}, pool", "no such one")
+        parents = (*stage.parents, *stage.assumed_parents)
+        _check(all(0 <= p < k for p in parents), f"{where}, parents", "must be earlier stages")
+    for executor in run.executors:
+        where = f"executor {executor.name!r}"
+        _check(0 <= executor.pool < pools, f"{where}, pool", "no such one")
+        _check(0 <= executor.application < applications, f"{where}, application", "no such one")
+        _check(executor.slots > 0, f"{where}, slots", "must be at least 1")
+        ends = executor.until == UNKNOWN or executor.until >= executor.since
+        _check(ends, f"{where}, until", "before since")
+
+
+def _check_columns(run: Run) -> None:
+    """Check the attempts. Raises `InputError`."""
+    attempts = run.attempts
+    columns: dict[str, IntArray] = {
+        known.name: getattr(attempts, known.name)
+        for known in fields(attempts)
+        if known.name != "metrics"
+    }
+    for name, column in (columns | dict(attempts.metrics)).items():
+        same = column.shape == attempts.start.shape
+        _check(same, f"attempts, {name}", "has another number of values than start")
+    tasks = np.array([stage.tasks for stage in run.stages], dtype=np.int64)
+    for name, least, most in (
+        ("stage", 0, len(run.stages)),
+        ("executor", UNKNOWN, len(run.executors)),
+        ("outcome", 0, len(Outcome)),
+    ):
+        column = columns[name]
+        _check_each((column >= least) & (column < most), f"attempts, {name}", "no such one")
+    task_is_known = (attempts.task >= 0) & (attempts.task < tasks[attempts.stage])
+    _check_each(task_is_known, "attempts, task", "its stage has no such one")
+    pools = np.array([one.pool for one in run.executors], dtype=np.int64)
+    placed = attempts.executor >= 0
+    right = (
+        pools[attempts.executor[placed]]
+        == np.array([s.pool for s in run.stages])[attempts.stage[placed]]
+    )
+    _check_each(right, "attempts, executor", "of another pool than the stage")
+    _check_each(attempts.start >= 0, "attempts, start", "must not be negative")
+    _check_each(np.diff(attempts.start, prepend=0) >= 0, "attempts, start", "must not fall")
+    ended = (attempts.end >= attempts.start) | (attempts.end == UNKNOWN)
+    _check_each(ended, "attempts, end", "before the start")
+    counted = (attempts.outcome != Outcome.SUCCESS) | (attempts.end != UNKNOWN)
+    _check_each(counted, "attempts, end", "is missing for a success")
+
+
+def _check(right: bool, where: str, what: str) -> None:
+    if not right:
+        raise InputError(f"{where}: {what}")
+
+
+def _check_each(right: BoolArray, where: str, what: str) -> None:
+    if not right.all():
+        raise InputError(f"{where} {int(np.argmin(right))}: {what}")

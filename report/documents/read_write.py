@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...instances.hierarchy.allocation import Allocation
     from ...instances.hierarchy.events import Event
     from ...instances.hierarchy.hierarchy import Hierarchy
+    from ...instances.history.run import Run
     from ...instances.mapreduce.instance import Instance
     from ...instances.mapreduce.schedule import Schedule
     from ...solvers.mapreduce.result import Result
@@ -29,7 +30,7 @@ T = TypeVar("T")
 @overload
 def read(
     path: str | Path, instance: None = None
-) -> Instance | Datacenter | Hierarchy | Guidance | Any: ...
+) -> Instance | Datacenter | Hierarchy | Guidance | Run | Any: ...
 
 
 @overload
@@ -66,7 +67,7 @@ def read(path: str | Path, instance: object = None, *, kind: type[Any] | None = 
 
     Returns
     -------
-    Instance, Schedule, Result, Datacenter, Guidance, Hierarchy, list of Event, or Allocation
+    Instance, Schedule, Result, Datacenter, Guidance, Hierarchy, list of Event, Allocation or Run
         What the file holds. Claims of a schedule, result or allocation are not believed before
         `slotwise.check` has looked at them.
 
@@ -115,7 +116,7 @@ def write(thing: object, path: str | Path, *, instance: object = None) -> None:
 
     Parameters
     ----------
-    thing : Instance, Schedule, Result, Datacenter, Guidance, Hierarchy, list of Event, Allocation
+    thing : Instance, Schedule, Result, Datacenter, Guidance, Hierarchy and so on
         What `read` gives.
     path : str or Path
         Where to; compressed if the name ends in `.gz`; `-` is stdout.

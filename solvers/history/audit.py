@@ -49,39 +49,26 @@ class Reference:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """How far a run was from the best that was possible, and where the time went.
-
-    Attributes
-    ----------
-    run
-        What was audited.
-    projection
-        The model that contains the run.
-    objective
-        What is compared: `makespan`, or `mean` job time.
-    steps
-        From the run to the best without overheads; each takes one more cause away.
-    kept
-        The step that is the best possible with the platform as it was.
-    references
-        What was possible, and what was not, in ms.
-    facts
-        Further figures, in ms.
-    assumptions
-        What the figures rest on.
-    other
-        The same run by the other objective.
-    """
+    """How far a run was from the best that was possible, and where the time went (ms)."""
 
     run: Run
+    """What was audited."""
     projection: Projection
+    """The model that contains the run."""
     objective: Objective
+    """What is compared."""
     steps: tuple[Step, ...]
+    """From the run to the best without overheads; each takes one more cause away."""
     kept: int
+    """The step that is the best possible with the platform as it was."""
     references: tuple[Reference, ...]
+    """What was possible, and what was not."""
     facts: Mapping[str, float] = field(default_factory=dict)
+    """Further figures."""
     assumptions: tuple[str, ...] = ()
+    """What the figures rest on, in sentences."""
     other: Audit | None = None
+    """The same run by the other objective."""
 
     @property
     def actual(self) -> float:

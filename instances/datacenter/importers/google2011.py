@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -81,11 +81,16 @@ def read_google(
     return Imported(datacenter, tuple(notes.lines), jobs, label)
 
 
+def _rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table without its header, which copies of the trace begin with `#`."""
+    return ((line, row) for line, row in csv_rows(path) if not row[0].startswith("#"))
+
+
 def _machines(paths: Sequence[str | Path], when: float) -> Machines:
     """Configurations of the machines that are there `when` (s) has come."""
     events = []
     for path in sorted(paths, key=str):
-        for line, row in csv_rows(path):
+        for line, row in _rows(path):
             if len(row) != 6:
                 raise InputError(
                     f"{path}: line {line}: {len(row)} fields, need 6{other_kind(path, 'google')}"
@@ -121,7 +126,7 @@ def _jobs(paths: Sequence[str | Path], configurations: int, notes: ImportNotes) 
     tasks: dict[tuple[str, str], _Task] = {}
     # Parts are numbered in the order of time.
     for path in sorted(paths, key=str):
-        for line, row in csv_rows(path):
+        for line, row in _rows(path):
             if len(row) != 13:
                 raise InputError(
                     f"{path}: line {line}: {len(row)} fields, need 13{other_kind(path, 'google')}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.errors import InputError
-from ....core.notices import ImportNotes
+from ....core.notices import ImportNotes, step
 from ....core.wording import percent, plural
 from ..datacenter import FIT_TOLERANCE, Datacenter
 from .job_table import JobTable
@@ -103,6 +103,7 @@ def _labels(
     label = np.empty(jobs.jobs, dtype=np.int64)
     groups = [np.flatnonzero(jobs.wants == row) for row in np.unique(jobs.wants)]
     number = 0
+    of_group: list[tuple[int, float, int]] = []
     for members in groups:
         share = len(members) / jobs.jobs
         most = math.ceil(MOST_CLASSES * share)
@@ -113,14 +114,28 @@ def _labels(
         )
         label[members] = number + _nearest(features[members], centres)
         number += len(centres)
-        which = "" if len(groups) == 1 else f" for {plural(len(members), 'job')} that may run on "
-        if which:
-            which += plural(int(jobs.allowed[jobs.wants[members[0]]].sum()), "configuration")
-        notes.add(
-            f"{plural(len(centres), 'class')}{which} explain{'s' * (len(centres) == 1)} "
-            f"{percent(explained)} of the variance of requests and log durations"
-        )
+        of_group.append((len(centres), explained, len(members)))
+    notes.add(_explained(of_group))
     return label
+
+
+def _explained(groups: Sequence[tuple[int, float, int]]) -> str:
+    """How much the classes explain, in one sentence.
+
+    `groups`: classes, share of the variance and jobs of each group of jobs that may run on the same
+    configurations.
+    """
+    number, jobs = sum(one[0] for one in groups), sum(one[2] for one in groups)
+    told = f"{plural(number, 'class')} explain{'s' * (number == 1)} "
+    what = "of the variance of requests and log durations"
+    if len(groups) == 1:
+        return f"{told}{percent(groups[0][1])} {what}"
+    mean = sum(share * members for _, share, members in groups) / jobs
+    least = min(share for _, share, _ in groups)
+    return (
+        f"{told}{percent(mean)} {what}, on average over {len(groups)} groups of jobs that may run "
+        f"on the same configurations (at least {percent(least)})"
+    )
 
 
 def _features(machines: Machines, jobs: JobTable) -> FloatArray:
@@ -136,6 +151,7 @@ def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[F
     """Centres of the clusters, and the share of the variance that they explain."""
     try:
         from sklearn.cluster import KMeans
+        from threadpoolctl import threadpool_limits  # scikit-learn brings it
     except ImportError:
         raise InputError("job classes need scikit-learn: pip install scikit-learn") from None
     sample = features
@@ -148,7 +164,10 @@ def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[F
     different = len(np.unique(sample, axis=0))
     for k in range(least, most + 1):
         means = KMeans(min(k, different), n_init=4, random_state=seed, algorithm="lloyd")
-        means.fit(sample)
+        step(f"grouping {plural(len(sample), 'job')} into {plural(k, 'class')}")
+        # The samples are small: more threads wait for one another longer than they work.
+        with threadpool_limits(1, "openmp"):
+            means.fit(sample)
         explained = max(0.0, 1.0 - float(means.inertia_) / total) if total > 0 else 1.0
         if explained >= EXPLAINED_VARIANCE or k >= different:
             break

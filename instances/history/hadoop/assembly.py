@@ -99,7 +99,10 @@ def run_of(history: History, hosts: Hosts, slots: Sequence[int | None], path: ob
         jobs.append(_job(record, submitted))
         stages += [stage for stage, _ in own]
         rows += found
-    if not any(row.outcome == Outcome.SUCCESS for row in rows):
+    if not any(
+        row.outcome == Outcome.SUCCESS and stages[row.stage].kind in ("map", "reduce")
+        for row in rows
+    ):
         named = listed([job.jobID for job in history.jobs])
         raise InputError(
             f"{path}: {named}: no task ever succeeded, so nothing says how long it takes; "

@@ -77,7 +77,7 @@ def executors_of(
         if host:
             shown[pool] = max(shown[pool], most_at_once(start[rows], end[rows]))
     slots = [most if chosen is None else chosen for chosen, most in zip(given, shown, strict=True)]
-    executors = []
+    executors: list[Executor] = []
     of_attempt = np.full(len(where), UNKNOWN, dtype=np.int64)
     for host in hosts.running:
         for pool, name in enumerate(pools):
@@ -92,5 +92,5 @@ def executors_of(
     if shown != slots:
         note += f"; the most at once on one host: {most}"
     if idle := len(hosts.racks) - len(hosts.running):
-        note += f"; {plural(idle, 'more host')} only hold data: a topology says if they have slots"
+        note += f"; {plural(idle, 'more host')} with data alone: a topology says if they have slots"
     return Executors(tuple(executors), of_attempt, note)

@@ -51,7 +51,18 @@ def read_rumen_run(
     trace: Annotated[str | Path, described("Rumen job trace, plain or gzip.", metavar="TRACE")],
     options: RumenRunOptions,
 ) -> Imported[Run]:
-    """The run that a Rumen trace tells of, with all attempts."""
+    """The run that a Rumen trace tells of, with all attempts.
+
+    Returns
+    -------
+    Imported
+        `made`: the run; `notes` on what was assumed and left out.
+
+    Raises
+    ------
+    InputError
+        Names what cannot be used, also if no task succeeded.
+    """
     notes = ImportNotes()
     jobs = distinct_jobs(read_jobs(trace), options.duplicates, notes)
     framework = framework_of(jobs)
@@ -74,4 +85,4 @@ def read_rumen_run(
                 hosts.add(place)
     history = History(options.name or trace_name(trace), framework, jobs, notes=notes.lines)
     run = run_of(history, hosts, slots, trace)
-    return Imported(run, run.notes)
+    return Imported(run, run.remarks)

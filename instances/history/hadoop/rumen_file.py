@@ -15,7 +15,7 @@ from ....core.advice import format_hint, kind_hint
 from ....core.errors import InputError
 from ....core.files.inputs import STANDARD, decoded, file_name, read_bytes
 from ....core.files.json_files import check_parsable, json_problem, read_json, validated
-from ....core.notices import ImportNotes
+from ....core.notices import ImportNotes, step
 from ....core.wording import listed, plural
 from .records import JobRecord, Place, place_in
 
@@ -35,6 +35,7 @@ def read_jobs(path: str | Path) -> list[JobRecord]:
     for number, raw in enumerate(_documents(path)):
         if "jobID" not in raw and (other := format_hint(raw)):
             raise InputError(f"{path}: job {number}, jobID: is missing{other}")
+        step(f"checking job {number + 1} of the trace")
         jobs.append(
             validated(JobRecord, json.dumps(raw).encode(), partial(_where, raw, number), path)
         )
@@ -141,16 +142,16 @@ def _where(raw: dict[str, Any], number: int, location: Sequence[str | int]) -> s
     job = raw.get("jobID")
     words = [f"job {job!r}" if isinstance(job, str) else f"job {number}"]
     part: Any = raw
-    for step in location:
+    for key in location:
         try:
-            part = part[step]
+            part = part[key]
         except (KeyError, IndexError, TypeError):
             part = None
-        if isinstance(step, int) and words[-1] in ("mapTasks", "reduceTasks", "otherTasks"):
+        if isinstance(key, int) and words[-1] in ("mapTasks", "reduceTasks", "otherTasks"):
             task = part.get("taskID") if isinstance(part, dict) else None
-            words[-1] = f"task {task!r}" if isinstance(task, str) else f"{words[-1]} {step}"
-        elif isinstance(step, int):
-            words[-1] += f" {step}"
+            words[-1] = f"task {task!r}" if isinstance(task, str) else f"{words[-1]} {key}"
+        elif isinstance(key, int):
+            words[-1] += f" {key}"
         else:
-            words.append(step)
+            words.append(key)
     return ", ".join(words)

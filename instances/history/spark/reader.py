@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from ....core.arrays import IntArray
+from ....core.calls.checked import checked
 from ....core.errors import InputError
 from ....core.files.csv_rows import other_kind
 from ....core.files.inputs import STANDARD, file_name
 from ....core.files.log_lines import log_lines
+from ....core.notices import step
+from ....core.parameters import described, documented
 from ....core.wording import plural
-from ..run import UNKNOWN, Application, Attempts, Outcome, Run
+from ...importers import Imported
+from ..run import METRICS, UNKNOWN, Application, Attempts, Outcome, Run
 from .events import COLUMNS, CUT, LATEST, EventLog
 from .executors import executors_of
 from .jobs import jobs_of
@@ -23,18 +28,6 @@ from .tasks import task_numbers
 
 REPEATED = "end of a task that was logged twice"
 CONTRADICTED = "second, different end of a task"
-
-_METRICS = (
-    "deserialize",
-    "run",
-    "serialize",
-    "gc",
-    "fetch_wait",
-    "spilled",
-    "read",
-    "locality",
-    "stage_attempt",
-)
 
 
 def read_spark_log(path: str | Path) -> Run:
@@ -49,11 +42,38 @@ def read_spark_log(path: str | Path) -> Run:
             log.take(line)
     if not log.events:
         raise InputError(f"{path}: no event log of Spark{other_kind(files.parts[0], 'spark')}")
+    step("joining tasks, stages and jobs")
     attempts = _ended_once(log)
     name = log.application.get("id") or _stem(path)
     if not (attempts[:, _column("outcome")] != Outcome.UNFINISHED).any():
         raise InputError(f"{path}: application {name}: 0 tasks ended: nothing to audit")
     return _run(log, attempts, name, files)
+
+
+@checked
+@documented
+def read_spark(
+    log: Annotated[
+        str | Path,
+        described("An event log: a file, or the folder of a rolling one.", metavar="LOG"),
+    ],
+    *,
+    name: Annotated[str | None, described("Name of the run.")] = None,
+) -> Imported[Run]:
+    """The run of a Spark application, with all attempts.
+
+    Returns
+    -------
+    Imported
+        `made`: the run; `notes` on what was assumed and left out.
+
+    Raises
+    ------
+    InputError
+        If it is no event log, or no task ended.
+    """
+    run = read_spark_log(log)
+    return Imported(run if name is None else replace(run, name=name), run.remarks)
 
 
 def _column(name: str) -> int:
@@ -147,7 +167,7 @@ def _attempts(rows: IntArray, task: IntArray, executor: IntArray, origin: int) -
         end=np.where(ended, column["end"] - origin, UNKNOWN),
         outcome=column["outcome"],
         shuffle_end=np.full(len(rows), UNKNOWN, dtype=np.int64),
-        metrics={name: column[name] for name in _METRICS},
+        metrics={name: column[name] for name in METRICS},
     )
 
 

@@ -221,12 +221,12 @@ def _read(path: str | Path) -> list[_Row]:
             continue
         where = f"{path}:{number}"
         columns = [column.strip() for column in line.split("\t")]
-        # Column 7 is an input path; the tables that have it end in two empty columns.
-        if len(columns) < 6 or any(columns[7:]):
+        # Columns 7 and 8 are paths of input and output; some tables end in empty columns.
+        if len(columns) < 6 or any(columns[8:]):
             what = kind_hint(text, "swim")
             raise InputError(
                 f"{where}: need 6 columns separated by tabs (job, submit time, gap, input, shuffle "
-                f"and output bytes) or 7 (input path), got {len(columns)}{what}"
+                f"and output bytes) or 8 (paths of input and output), got {len(columns)}{what}"
             )
         job = columns[0]
         if not job:

@@ -142,7 +142,7 @@ def test_jobs_come_in_order_of_submission(load):
     assert load(ROWS[::-1])[0].job_names == ("full", "map-only", "unfed", "tiny")
 
 
-@pytest.mark.parametrize("extra", ["", "\t/path/0", "\t/path/0\t\t", "\r", "\n"])
+@pytest.mark.parametrize("extra", ["", "\t/path/0", "\t/path/0\t\t", "\tin\tout", "\r", "\n"])
 def test_columns_and_line_ends(load, extra):
     instance, _ = load(text_of(ROWS, extra))
     assert instance.maps_of.tolist() == [3, 1, 1, 1]
@@ -161,7 +161,7 @@ def test_source_and_name(load):
     [
         ("a\t1\t1\t1\t1", "need 6 columns"),
         ("a 1 1 1 1 1", "need 6 columns"),
-        ("a\t1\t1\t1\t1\t1\t/path\tmore", "need 6 columns"),
+        ("a\t1\t1\t1\t1\t1\tin\tout\tmore", "need 6 columns"),
         ("\t1\t1\t1\t1\t1", "column 1 (job): is empty"),
         ("a\tx\t1\t1\t1\t1", "job 'a', column 2 (submit time): need a number >= 0"),
         ("a\t1\t\t1\t1\t1", "column 3 (gap)"),

@@ -1,0 +1,87 @@
+"""`.jhist` files of Hadoop as a run: a file, or a folder of a night."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from ....core.calls.checked import checked
+from ....core.errors import InputError
+from ....core.files.examples import is_example
+from ....core.files.inputs import file_name
+from ....core.notices import ImportNotes
+from ....core.parameters import described, importer, parameter
+from ....core.wording import listed, plural
+from ...importers import Imported
+from ..run import Run
+from .assembly import History, run_of
+from .jhist import read_jhist_job
+from .places import Hosts
+from .rumen import RUN_NAME, TOPOLOGY
+from .rumen_file import distinct_jobs, read_topology
+
+
+@dataclass(frozen=True)
+class JhistOptions:
+    """How `.jhist` files become a run."""
+
+    topology: str | Path | None = field(default=None, metadata=TOPOLOGY)
+    _: KW_ONLY
+    containers: int | None = parameter(
+        None, "Containers per host; default: the most that any host ran at once.", least=1
+    )
+    name: str | None = field(default=None, metadata=RUN_NAME)
+
+
+@checked
+@importer(JhistOptions)
+def read_jhist(
+    history: Annotated[
+        str | Path, described("A .jhist file, or a folder of them.", metavar="HISTORY")
+    ],
+    options: JhistOptions,
+) -> Imported[Run]:
+    """The run of one job or, from a folder, of all jobs in it.
+
+    Returns
+    -------
+    Imported
+        `made`: the run; `notes` on what was assumed and left out.
+
+    Raises
+    ------
+    InputError
+        Names what cannot be used, also if no task succeeded.
+    """
+    dropped: Counter[str] = Counter()
+    notes = ImportNotes()
+    read = [read_jhist_job(path, dropped) for path in jhist_files(history)]
+    jobs = distinct_jobs([job for job, _ in read], "drop", notes)
+    unfinished = [job.jobID for job, complete in read if not complete]
+    if unfinished:
+        notes.add(f"the log ends before {plural(len(unfinished), 'job')} ({listed(unfinished)})")
+    hosts = Hosts(() if options.topology is None else read_topology(options.topology))
+    made = History(
+        options.name or _name(history), "yarn", jobs, not unfinished, dropped, notes.lines
+    )
+    run = run_of(made, hosts, (options.containers,), history)
+    return Imported(run, run.remarks)
+
+
+def jhist_files(path: str | Path) -> Sequence[Path]:
+    """The `.jhist` files below a folder, or the file itself. Raises `InputError` for none."""
+    if is_example(path) or not Path(path).is_dir():
+        return [Path(path)]
+    found = sorted(
+        file for file in Path(path).rglob("*.jhist*") if file.name.endswith((".jhist", ".jhist.gz"))
+    )
+    if not found:
+        raise InputError(f"{path}: no .jhist file in this folder")
+    return found
+
+
+def _name(path: str | Path) -> str:
+    return file_name(path).removesuffix(".gz").removesuffix(".jhist") or "jhist"
