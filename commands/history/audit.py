@@ -9,11 +9,13 @@ import typer
 
 from ...core.errors import InputError
 from ..console import NO, Json, Output, Quiet, TimeLimit, keep, show, tell
+from ..file_rules import Written, saving
 from ..process.interrupts import held
 
 if TYPE_CHECKING:
     from ...core.clock import Clock
     from ...instances.history.reading import HistoryOptions
+    from ...instances.history.window import Window
     from ...solvers.history.audit import Audit, AuditOptions, Objective
 
 Histories = Annotated[
@@ -24,11 +26,19 @@ Histories = Annotated[
 ]
 
 
+Page = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with both Gantt charts on one axis."),
+    Written((".html",), "a page"),
+]
+
+
 class Asked(NamedTuple):
-    """What the options say of an audit, and of what its logs do not tell."""
+    """What the options say of an audit, of what its logs do not tell, and of which jobs."""
 
     judging: AuditOptions
     reading: HistoryOptions
+    window: Window
 
 
 def audit(
@@ -44,6 +54,14 @@ def audit(
         float | None,
         typer.Option("--max-loss", metavar="S", min=0, help="No job may end so much later."),
     ] = None,
+    since: Annotated[
+        float | None,
+        typer.Option("--from", metavar="S", help="Only jobs submitted so late, from the origin."),
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option("--to", metavar="S", help="Only jobs submitted before.")
+    ] = None,
+    queue: Annotated[str | None, typer.Option(metavar="NAME", help="Only jobs of a queue.")] = None,
     topology: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Rumen topology of racks and hosts.")
     ] = None,
@@ -58,6 +76,7 @@ def audit(
     ] = None,
     time_limit: TimeLimit = 30.0,
     output: Output = None,
+    html: Page = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -68,21 +87,30 @@ def audit(
     """
     from ...core.clock import Clock
     from ...instances.history.reading import HistoryOptions
+    from ...instances.history.window import Window
     from ...report.history.document import audit_document
     from ...report.history.verdict import audit_text
     from ...solvers.history.audit import AuditOptions
 
+    if html is not None and len(histories) > 1:
+        raise InputError("--html is for one history")
     with held() as signals:
         clock = Clock(time_limit)
         asked = Asked(
             AuditOptions(_objective(objective), heartbeat, max_loss),
             HistoryOptions(topology, map_slots, reduce_slots, containers),
+            Window(since, until, queue),
         )
         if len(histories) == 1:
             signals.hold(clock.stop.set)
             made = _audited(histories[0], clock, asked)
             document: dict[str, Any] = audit_document(made)
             text = audit_text(made)
+            if html is not None:
+                from ...report.history.page import write_audit_page
+
+                with saving():
+                    write_audit_page(made, html)
             tell([_incomplete(made)] if not made.run.complete else [], quiet=quiet or as_json)
         else:
             document, text = _table(histories, clock, asked, quiet=quiet or as_json)
@@ -92,11 +120,13 @@ def audit(
 
 def _audited(history: Path, clock: Clock, asked: Asked) -> Audit:
     from ...instances.history.reading import read_run
+    from ...instances.history.window import within
     from ...solvers.history.audit import BrokenRun
     from ...solvers.history.auditing import audit_run
 
     try:
-        return audit_run(read_run(history, asked.reading), clock, asked.judging)
+        run = within(read_run(history, asked.reading), asked.window)
+        return audit_run(run, clock, asked.judging)
     except BrokenRun as error:
         tell([str(error)], quiet=False)
         raise typer.Exit(NO) from None

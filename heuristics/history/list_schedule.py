@@ -50,7 +50,8 @@ def decoder(graph: StageGraph, ratio: float = 1.4, most: int = 4) -> Decoder:
 
     The last group of a stage takes all that is left.
     """
-    begin, stage = [0], []
+    begin: list[int] = [0]
+    stage: list[int] = []
     time, overlap, offsets = graph.tasks.time, graph.tasks.overlap, graph.task_offsets
     first = np.zeros(graph.stages + 1, dtype=np.int64)
     for s in range(graph.stages):
@@ -88,38 +89,6 @@ def decoder(graph: StageGraph, ratio: float = 1.4, most: int = 4) -> Decoder:
         graph.stage_job,
         graph.job_release,
     )
-
-
-@inner
-def _push(heap: IntArray, size: int, key: int) -> None:
-    at = size
-    while at > 0:
-        up = (at - 1) >> 1
-        if heap[up] <= key:
-            break
-        heap[at] = heap[up]
-        at = up
-    heap[at] = key
-
-
-@inner
-def _pop(heap: IntArray, size: int) -> int:
-    """Take the least key; `size` counts it."""
-    least = heap[0]
-    key = heap[size - 1]
-    at = 0
-    while True:
-        down = 2 * at + 1
-        if down >= size - 1:
-            break
-        if down + 1 < size - 1 and heap[down + 1] < heap[down]:
-            down += 1
-        if heap[down] >= key:
-            break
-        heap[at] = heap[down]
-        at = down
-    heap[at] = key
-    return least
 
 
 class State(NamedTuple):

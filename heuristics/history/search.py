@@ -14,9 +14,6 @@ from ...instances.history.heads_tails import heads_and_tails
 from ...instances.history.stage_graph import Plan, StageGraph, timed
 from .list_schedule import Decoder, decoder, list_schedule
 
-FIRST = 2
-"""List schedules that are made however short the time is."""
-
 ROUNDS = 2
 """Orders that are annealed: the best of the first ones."""
 
@@ -89,11 +86,8 @@ class _Search:
         return self.value <= self.target or self.clock.over or self.tried >= EVALUATIONS
 
     def run(self) -> Plan:
-        scored = []
-        for order in starts(self.graph, self.decoder, self.best):
-            if self.over and len(scored) >= FIRST:
-                break
-            scored.append((self.evaluate(order, self.no_hold), len(scored), order))
+        orders = starts(self.graph, self.decoder, self.best)  # made however short the time is
+        scored = [(self.evaluate(o, self.no_hold), k, o) for k, o in enumerate(orders)]
         scored = sorted(scored)[:ROUNDS]
         rounds = len(scored)
         for k, (value, _, order) in enumerate(scored):

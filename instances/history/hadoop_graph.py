@@ -147,19 +147,19 @@ def _stages_in_order(run: Run) -> BoolArray:
     last = np.full(len(run.jobs), np.iinfo(np.int64).min)
     job = np.array([s.job for s in run.stages], dtype=np.int64)
     kind = np.array([s.kind for s in run.stages])
-    work = ~np.isin(kind, OVERHEADS)
+    work = ~np.isin(kind, OVERHEADS) & (job >= 0)
     at = np.flatnonzero(good & work[attempts.stage])
     np.minimum.at(first, job[attempts.stage[at]], attempts.start[at])
     np.maximum.at(last, job[attempts.stage[at]], attempts.end[at])
     kept = work | (kind == "setup") | (kind == "cleanup")
-    for s in np.flatnonzero(~work).tolist():
+    for s in np.flatnonzero(~work & (job >= 0)).tolist():
         own = good & (attempts.stage == s)
         begins, ends = attempts.start[own].min(initial=1 << 60), attempts.end[own].max(initial=0)
         if kind[s] == "setup":
             kept[s] = ends <= first[job[s]]
         elif kind[s] == "cleanup":
             kept[s] = begins >= last[job[s]] > 0
-    return kept & (job >= 0)
+    return np.asarray(kept & (job >= 0))
 
 
 def _releases(run: Run, shift: int, job: IntArray, start: IntArray) -> tuple[IntArray, int]:
@@ -182,6 +182,7 @@ def _arcs(
     of_job: dict[int, list[int]] = {}
     for s, one in enumerate(run.stages):
         of_job.setdefault(one.job, []).append(s)
+    of_job.pop(-1, None)
     for own in of_job.values():
         kinds = {s: run.stages[s].kind for s in own}
         works = [s for s in own if kinds[s] not in OVERHEADS]

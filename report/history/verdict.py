@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...core.wording import number, plural
 from ...formulations.history.job_time_bounds import alone_ends
 from ...instances.history.heads_tails import heads_and_tails
@@ -102,11 +100,12 @@ def _bars(audit: Audit) -> list[str]:
 
 
 def job_rows(audit: Audit) -> list[dict[str, Any]]:
-    """A row for each job (s): when it came, its ends in all steps, and the earliest end alone."""
+    """A row for each job (s): its release, its ends in all steps, and the earliest end alone.
+
+    Jobs of an application are released with it: when they are submitted the program decides.
+    """
     graph = audit.projection.graph
     release = graph.job_release
-    if audit.run.framework == "spark":  # submissions are decisions of the program
-        release = np.array([j.submitted for j in audit.run.jobs]) - audit.projection.shift
     alone = alone_ends(graph, heads_and_tails(graph))
     return [
         {
@@ -126,10 +125,12 @@ def _worst_jobs(audit: Audit) -> list[str]:
     """The jobs that lost most against the best plan, and the one that would lose most by it (s)."""
     rows = job_rows(audit)
     rows.sort(key=lambda row: float(row["best_end"] - row["end"]))
-    lines = ["Jobs that lost most, in seconds:", f"  {'lost':>10}  {'took':>10}  {'best':>10}  job"]
+    lines = [
+        "Jobs that lost most, with their ends, in seconds:",
+        f"  {'lost':>10}  {'ended':>10}  {'best':>10}  job",
+    ]
     for row in rows[:WORST]:
-        release = row["release"]
-        cells = (row["end"] - row["best_end"], row["end"] - release, row["best_end"] - release)
+        cells = (row["end"] - row["best_end"], row["end"], row["best_end"])
         lines.append(f"  {'  '.join(f'{_rounded(x):>10}' for x in cells)}  {row['job']}")
     last = rows[-1]
     if last["best_end"] > last["end"]:

@@ -87,7 +87,8 @@ class _Program:
             far = min(last, far * 1.5)
             points.append(np.array([far]))
         grid = np.unique(np.concatenate(points))
-        return grid[np.append(True, np.diff(grid) > 1e-6)]
+        apart = np.append(True, np.diff(grid) > 1e-6)
+        return np.asarray(grid[apart])
 
     def column(self, low: float, high: float, cost: float = 0.0) -> int:
         """A new variable."""

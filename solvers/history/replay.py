@@ -168,7 +168,7 @@ class Gates:
     def __init__(self, graph: StageGraph) -> None:
         self.graph = graph
         self.begin, self.parent, self.lag = (column.tolist() for column in graph.parents)
-        self.release = graph.stage_release.tolist()
+        self.release: list[int] = graph.stage_release.tolist()
         self.empty = (graph.stage_pool == NO_POOL).tolist()
         self.opened: dict[int, int] = {}
         self.last = [0] * graph.stages
