@@ -114,6 +114,8 @@ if TYPE_CHECKING:
     from .solvers.datacenter.column_generation import NoRate as NoRate
     from .solvers.datacenter.guide import guide as guide
     from .solvers.datacenter.rehearse import rehearse as rehearse
+    from .solvers.history.audit import Audit as Audit
+    from .solvers.history.auditing import audit as audit
     from .solvers.mapreduce.compare import Comparison as Comparison
     from .solvers.mapreduce.compare import compare
     from .solvers.mapreduce.cross_check import cross_check as cross_check

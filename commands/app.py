@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import typer
 
 from . import console
-from .history.audit import audit
 from .bounds import bounds
 from .check import check
 from .comparing.gap import gap
@@ -30,6 +29,7 @@ from .from_registry.names import WithAllNames
 from .guide import guide
 from .help import Summaries
 from .heuristic import heuristic
+from .history.audit import audit
 from .learning.exercises import exercises
 from .learning.grade import grade
 from .learning.lesson import lesson

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ...core.errors import InputError
 from ..console import NO, Json, Output, Quiet, TimeLimit, keep, show, tell
+from ..file_rules import Written, saving
 from ..process.interrupts import held
 
 if TYPE_CHECKING:
     from ...core.clock import Clock
-    from ...solvers.history.audit import Audit
+    from ...instances.history.reading import HistoryOptions
+    from ...instances.history.window import Window
+    from ...solvers.history.audit import Audit, AuditOptions, Objective
 
 Histories = Annotated[
     list[Path],
@@ -23,52 +26,128 @@ Histories = Annotated[
 ]
 
 
+Page = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with both Gantt charts on one axis."),
+    Written((".html",), "a page"),
+]
+
+
+class Asked(NamedTuple):
+    """What the options say of an audit, of what its logs do not tell, and of which jobs."""
+
+    judging: AuditOptions
+    reading: HistoryOptions
+    window: Window
+
+
 def audit(
     histories: Histories,
+    objective: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="makespan or mean; default: mean if jobs arrive."),
+    ] = None,
+    heartbeat: Annotated[
+        float, typer.Option(metavar="S", min=0, help="Wait for a free slot that is no fault.")
+    ] = 3.0,
+    max_loss: Annotated[
+        float | None,
+        typer.Option("--max-loss", metavar="S", min=0, help="No job may end so much later."),
+    ] = None,
+    since: Annotated[
+        float | None,
+        typer.Option("--from", metavar="S", help="Only jobs submitted so late, from the origin."),
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option("--to", metavar="S", help="Only jobs submitted before.")
+    ] = None,
+    queue: Annotated[str | None, typer.Option(metavar="NAME", help="Only jobs of a queue.")] = None,
+    topology: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Rumen topology of racks and hosts.")
+    ] = None,
+    map_slots: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Map slots per host of Hadoop 1.")
+    ] = None,
+    reduce_slots: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Reduce slots per host of Hadoop 1.")
+    ] = None,
+    containers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Containers per host of YARN.")
+    ] = None,
     time_limit: TimeLimit = 30.0,
     output: Output = None,
+    html: Page = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """How far a run was from the best that was possible, with proof, and where the time went.
 
-    Reads event logs of Spark. Of several histories it says one line each.
+    Reads event logs of Spark, .jhist files and Rumen traces of Hadoop, and slotwise/history/1. Of
+    several histories it says one line each.
     """
     from ...core.clock import Clock
+    from ...instances.history.reading import HistoryOptions
+    from ...instances.history.window import Window
     from ...report.history.document import audit_document
     from ...report.history.verdict import audit_text
+    from ...solvers.history.audit import AuditOptions
 
+    if html is not None and len(histories) > 1:
+        raise InputError("--html is for one history")
     with held() as signals:
         clock = Clock(time_limit)
+        asked = Asked(
+            AuditOptions(_objective(objective), heartbeat, max_loss),
+            HistoryOptions(topology, map_slots, reduce_slots, containers),
+            Window(since, until, queue),
+        )
         if len(histories) == 1:
             signals.hold(clock.stop.set)
-            made = _audited(histories[0], clock)
+            made = _audited(histories[0], clock, asked)
             document: dict[str, Any] = audit_document(made)
             text = audit_text(made)
+            if html is not None:
+                from ...report.history.page import write_audit_page
+
+                with saving():
+                    write_audit_page(made, html)
             tell([_incomplete(made)] if not made.run.complete else [], quiet=quiet or as_json)
         else:
-            document, text = _table(histories, clock, quiet=quiet or as_json)
+            document, text = _table(histories, clock, asked, quiet=quiet or as_json)
         keep(output, document)
         show(text, document=document, as_json=as_json, quiet=quiet)
 
 
-def _audited(history: Path, clock: Clock) -> Audit:
+def _audited(history: Path, clock: Clock, asked: Asked) -> Audit:
     from ...instances.history.reading import read_run
+    from ...instances.history.window import within
     from ...solvers.history.audit import BrokenRun
     from ...solvers.history.auditing import audit_run
 
     try:
-        return audit_run(read_run(history), clock)
+        run = within(read_run(history, asked.reading), asked.window)
+        return audit_run(run, clock, asked.judging)
     except BrokenRun as error:
         tell([str(error)], quiet=False)
         raise typer.Exit(NO) from None
+
+
+def _objective(name: str | None) -> Objective | None:
+    from ...core.advice import check_choice
+
+    if name is None:
+        return None
+    check_choice("--objective", name, ("makespan", "mean"))
+    return "makespan" if name == "makespan" else "mean"
 
 
 def _incomplete(audit: Audit) -> str:
     return f"{audit.run.name}: the log ends before the run does; audited up to its last event"
 
 
-def _table(histories: list[Path], clock: Clock, *, quiet: bool) -> tuple[dict[str, Any], str]:
+def _table(
+    histories: list[Path], clock: Clock, asked: Asked, *, quiet: bool
+) -> tuple[dict[str, Any], str]:
     """Audit each history in its share of the time; those that cannot be read are told."""
     from ...core.clock import Clock
     from ...report.history.document import audit_document
@@ -78,7 +157,7 @@ def _table(histories: list[Path], clock: Clock, *, quiet: bool) -> tuple[dict[st
     for k, history in enumerate(histories):
         share = Clock(clock.left / (len(histories) - k), clock.stop)
         try:
-            audits.append(_audited(history, share))
+            audits.append(_audited(history, share, asked))
         except InputError as error:
             failures.append(str(error))
     tell(failures, quiet=quiet)

@@ -50,7 +50,8 @@ def decoder(graph: StageGraph, ratio: float = 1.4, most: int = 4) -> Decoder:
 
     The last group of a stage takes all that is left.
     """
-    begin, stage = [0], []
+    begin: list[int] = [0]
+    stage: list[int] = []
     time, overlap, offsets = graph.tasks.time, graph.tasks.overlap, graph.task_offsets
     first = np.zeros(graph.stages + 1, dtype=np.int64)
     for s in range(graph.stages):
@@ -90,38 +91,6 @@ def decoder(graph: StageGraph, ratio: float = 1.4, most: int = 4) -> Decoder:
     )
 
 
-@inner
-def _push(heap: IntArray, size: int, key: int) -> None:
-    at = size
-    while at > 0:
-        up = (at - 1) >> 1
-        if heap[up] <= key:
-            break
-        heap[at] = heap[up]
-        at = up
-    heap[at] = key
-
-
-@inner
-def _pop(heap: IntArray, size: int) -> int:
-    """Take the least key; `size` counts it."""
-    least = heap[0]
-    key = heap[size - 1]
-    at = 0
-    while True:
-        down = 2 * at + 1
-        if down >= size - 1:
-            break
-        if down + 1 < size - 1 and heap[down + 1] < heap[down]:
-            down += 1
-        if heap[down] >= key:
-            break
-        heap[at] = heap[down]
-        at = down
-    heap[at] = key
-    return least
-
-
 class State(NamedTuple):
     """What is placed and what waits: gates and ends of stages, heaps of events and ready groups."""
 
@@ -148,10 +117,13 @@ EVENTS, PLACED = 0, 1
 
 
 @counted
-def list_schedule(d: Decoder, rank: IntArray, start: IntArray, slot: IntArray) -> IntArray:
+def list_schedule(
+    d: Decoder, rank: IntArray, hold: IntArray, start: IntArray, slot: IntArray
+) -> IntArray:
     """Place every task; `rank` orders the groups, the least first. Fills `start` and `slot`.
 
-    Gives the end of each job (ms); of length 0 if some task fits on no slot.
+    No group is thought of before `hold` (ms), so that a job about to come can go first. Gives the
+    end of each job (ms); of length 0 if some task fits on no slot.
     """
     groups, slots, pools = len(d.group_stage), len(d.slot_pool), 1 + d.slot_pool.max()
     state = _empty(d, pools)
@@ -164,7 +136,7 @@ def list_schedule(d: Decoder, rank: IntArray, start: IntArray, slot: IntArray) -
         if d.parents[s] == 0:
             state.todo[todo] = s
             todo += 1
-    _open(d, state, todo)
+    _open(d, state, hold, todo)
     while state.many[PLACED] < len(start):
         if state.many[EVENTS] == 0:
             return np.empty(0, dtype=np.int64)
@@ -181,7 +153,7 @@ def list_schedule(d: Decoder, rank: IntArray, start: IntArray, slot: IntArray) -
             state.many_idle[pool] += 1
         if state.many[EVENTS] == 0 or (state.events[0] >> BITS) > now:
             for pool in range(pools):
-                _fill(d, state, pool, group_of_rank, start, slot)
+                _fill(d, state, pool, group_of_rank, hold, start, slot)
     job_end = d.job_release.copy()
     for s in range(len(d.job)):
         if d.job[s] >= 0:
@@ -250,7 +222,13 @@ def _add_event(state: State, time: int, who: int) -> None:
 
 @inner
 def _fill(
-    d: Decoder, state: State, pool: int, group_of_rank: IntArray, start: IntArray, slot: IntArray
+    d: Decoder,
+    state: State,
+    pool: int,
+    group_of_rank: IntArray,
+    hold: IntArray,
+    start: IntArray,
+    slot: IntArray,
 ) -> None:
     """Give the idle slots of a pool to the groups that are ready, as long as something fits."""
     put_aside = 0
@@ -277,7 +255,7 @@ def _fill(
         slot[task] = idle[at]
         state.many_idle[pool] -= 1
         idle[at] = idle[state.many_idle[pool]]
-        start[task] = _place(d, state, task, slot[task])
+        start[task] = _place(d, state, task, slot[task], hold)
     for k in range(put_aside):
         _push(ready, state.many_ready[pool], state.aside[k])
         state.many_ready[pool] += 1
@@ -304,7 +282,7 @@ def _best_slot(d: Decoder, state: State, task: int, idle: IntArray, count: int) 
 
 
 @inner
-def _place(d: Decoder, state: State, task: int, slot: int) -> int:
+def _place(d: Decoder, state: State, task: int, slot: int, hold: IntArray) -> int:
     """Place a task on a slot, and open the stages that waited for it; gives its start (ms)."""
     stage = d.stage[task]
     gate, overlap = state.gate[stage], d.overlap[task]
@@ -318,12 +296,12 @@ def _place(d: Decoder, state: State, task: int, slot: int) -> int:
     state.left[stage] -= 1
     if state.left[stage] == 0:
         state.todo[0] = stage
-        _open(d, state, 1)
+        _open(d, state, hold, 1)
     return int(begin)
 
 
 @inner
-def _open(d: Decoder, state: State, todo: int) -> None:
+def _open(d: Decoder, state: State, hold: IntArray, todo: int) -> None:
     """Open stages that wait for none, and end those that are done, with what follows from it.
 
     `State.todo` begins with `todo` such stages.
@@ -335,7 +313,7 @@ def _open(d: Decoder, state: State, todo: int) -> None:
             state.waits[s] = -1
             for g in range(d.stage_group[s], d.stage_group[s + 1]):
                 early = d.overlap[d.group_begin[g] : d.group_begin[g + 1]].max()
-                _add_event(state, max(d.stage_release[s], state.gate[s] - early, 0), g)
+                _add_event(state, max(d.stage_release[s], state.gate[s] - early, hold[g]), g)
             continue
         state.end[s] = max(state.end[s], state.gate[s])
         for k in range(d.child_begin[s], d.child_begin[s + 1]):

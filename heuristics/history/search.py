@@ -14,11 +14,14 @@ from ...instances.history.heads_tails import heads_and_tails
 from ...instances.history.stage_graph import Plan, StageGraph, timed
 from .list_schedule import Decoder, decoder, list_schedule
 
-FIRST = 2
-"""List schedules that are made however short the time is."""
+ROUNDS = 2
+"""Orders that are annealed: the best of the first ones."""
 
 EVALUATIONS = 20_000
 """Schedules that one search tries at most."""
+
+WAITS = 0.1
+"""Share of the moves that let a group wait for another job's release."""
 
 FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.01, 0.0001
 """First and last temperature, as a share of the value."""
@@ -75,18 +78,17 @@ class _Search:
         self.decoder = decoder(graph)
         self.start, self.slot = np.zeros_like(plan.start), np.zeros_like(plan.slot)
         self.tried = 0
+        self.no_hold = np.zeros(len(self.decoder.group_stage), dtype=np.int64)
+        self.releases = np.unique(graph.job_release)
 
     @property
     def over(self) -> bool:
         return self.value <= self.target or self.clock.over or self.tried >= EVALUATIONS
 
     def run(self) -> Plan:
-        scored = []
-        for order in starts(self.graph, self.decoder, self.best):
-            if self.over and len(scored) >= FIRST:
-                break
-            scored.append((self.evaluate(order), len(scored), order))
-        scored.sort()
+        orders = starts(self.graph, self.decoder, self.best)  # made however short the time is
+        scored = [(self.evaluate(o, self.no_hold), k, o) for k, o in enumerate(orders)]
+        scored = sorted(scored)[:ROUNDS]
         rounds = len(scored)
         for k, (value, _, order) in enumerate(scored):
             if self.over or len(order) < 2:
@@ -94,12 +96,12 @@ class _Search:
             self.anneal(order.copy(), value, (k + 1) / rounds)
         return self.best
 
-    def evaluate(self, order: IntArray) -> float:
+    def evaluate(self, order: IntArray, hold: IntArray) -> float:
         """The value of a list schedule, with a surcharge for jobs that are too late."""
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         self.tried += 1
-        ends = list_schedule(self.decoder, rank, self.start, self.slot)
+        ends = list_schedule(self.decoder, rank, hold, self.start, self.slot)
         if not len(ends):
             return math.inf
         value, excess = self.goal(ends), self.goal.excess(ends)
@@ -110,15 +112,17 @@ class _Search:
 
     def anneal(self, order: IntArray, value: float, until: float) -> None:
         """Move groups in the order, until this share of the time and of the evaluations is used."""
-        began = self.used()
+        began, hold = self.used(), self.no_hold
         while not self.over and (share := self.used()) < until:
             progress = (share - began) / max(until - began, 1e-9)
             cooled = (LAST_TEMPERATURE / FIRST_TEMPERATURE) ** progress
             temperature = FIRST_TEMPERATURE * cooled * max(self.value, 1.0)
-            changed = self.moved(order)
-            other = self.evaluate(changed)
+            waits = len(self.releases) > 1 and self.random.random() < WAITS
+            changed = order if waits else self.moved(order)
+            later = self.held(hold) if waits else hold
+            other = self.evaluate(changed, later)
             if other <= value or self.random.random() < math.exp((value - other) / temperature):
-                order, value = changed, other
+                order, hold, value = changed, later, other
 
     def moved(self, order: IntArray) -> IntArray:
         """The order with one group elsewhere: mostly near, sometimes far."""
@@ -128,6 +132,14 @@ class _Search:
         step = int(self.random.integers(1, far)) if far > 1 else 1
         to = (source + step if self.random.random() < 0.5 else source - step) % count
         return np.insert(np.delete(order, source), to, order[source])
+
+    def held(self, hold: IntArray) -> IntArray:
+        """One group waits for the release of some job, or for none any more."""
+        group = int(self.random.integers(len(hold)))
+        until = 0 if hold[group] else int(self.random.choice(self.releases))
+        changed = hold.copy()
+        changed[group] = until
+        return changed
 
     def used(self) -> float:
         """The share of time or evaluations that is used, whichever is more."""

@@ -16,12 +16,12 @@ import numpy as np
 from ...core.arrays import BoolArray, IntArray
 from .projection import Projection, contradicted, counted
 from .run import UNKNOWN, Outcome, Run
-from .stage_graph import NO_POOL, Arcs, StageGraph, Tasks, arcs_of
+from .stage_graph import FAR, NO_POOL, Arcs, StageGraph, Tasks, arcs_of
 
 Overlap = Literal["sure", "likely", "least"]
 
 SHUFFLE_QUANTILE = 0.95
-"""Of all shuffles that began after the maps, the one that a likely shuffle is at most as long as."""
+"""Of all shuffles that began after the maps, the quantile that a likely one does not exceed."""
 
 OVERHEADS = ("setup", "cleanup", "master")
 """Kinds of stages that are no work."""
@@ -59,7 +59,7 @@ def hadoop_model(run: Run) -> HadoopModel:
     slots, capacity, slot = of.slots(run, shift)
     stages, jobs = len(run.stages), len(run.jobs)
     sinks = [(s, stages + int(j), 0) for s, j in enumerate(job) if kept[s]]
-    all_arcs = arcs_of([*zip(*(c.tolist() for c in (arcs.parent, arcs.child, arcs.lag)), strict=True), *sinks])
+    all_arcs = arcs_of([*arcs.triples(), *sinks])
     last = release.copy()
     np.maximum.at(last, job[stage], end)
     ended = np.array([j.ended if j.ended == UNKNOWN else j.ended - shift for j in run.jobs])
@@ -147,19 +147,19 @@ def _stages_in_order(run: Run) -> BoolArray:
     last = np.full(len(run.jobs), np.iinfo(np.int64).min)
     job = np.array([s.job for s in run.stages], dtype=np.int64)
     kind = np.array([s.kind for s in run.stages])
-    work = ~np.isin(kind, OVERHEADS)
+    work = ~np.isin(kind, OVERHEADS) & (job >= 0)
     at = np.flatnonzero(good & work[attempts.stage])
     np.minimum.at(first, job[attempts.stage[at]], attempts.start[at])
     np.maximum.at(last, job[attempts.stage[at]], attempts.end[at])
     kept = work | (kind == "setup") | (kind == "cleanup")
-    for s in np.flatnonzero(~work).tolist():
+    for s in np.flatnonzero(~work & (job >= 0)).tolist():
         own = good & (attempts.stage == s)
         begins, ends = attempts.start[own].min(initial=1 << 60), attempts.end[own].max(initial=0)
         if kind[s] == "setup":
             kept[s] = ends <= first[job[s]]
         elif kind[s] == "cleanup":
             kept[s] = begins >= last[job[s]] > 0
-    return kept & (job >= 0)
+    return np.asarray(kept & (job >= 0))
 
 
 def _releases(run: Run, shift: int, job: IntArray, start: IntArray) -> tuple[IntArray, int]:
@@ -182,6 +182,7 @@ def _arcs(
     of_job: dict[int, list[int]] = {}
     for s, one in enumerate(run.stages):
         of_job.setdefault(one.job, []).append(s)
+    of_job.pop(-1, None)
     for own in of_job.values():
         kinds = {s: run.stages[s].kind for s in own}
         works = [s for s in own if kinds[s] not in OVERHEADS]
@@ -210,9 +211,9 @@ def _with_overlaps(
 ) -> tuple[StageGraph, IntArray]:
     """The graph with the overlaps of the run, and the likely ones (ms)."""
     tasks, stages = graph.tasks, len(run.stages)
-    last = np.full(graph.stages, np.iinfo(np.int64).min)
+    last = np.full(graph.stages, -FAR)
     np.maximum.at(last, tasks.stage, end)
-    gate = np.full(graph.stages, np.iinfo(np.int64).min)
+    gate = np.full(graph.stages, -FAR)
     np.maximum.at(gate, arcs.child, last[arcs.parent])
     reduces = np.array([s.kind == "reduce" for s in run.stages] + [False] * (graph.stages - stages))
     opens = np.where(reduces[tasks.stage], gate[tasks.stage], start)

@@ -92,7 +92,7 @@ def least_time(held: IntArray, slots: int) -> int:
 
 @counted
 def filled_at(time: IntArray, slots: IntArray, begin: int, work: int, tasks: int) -> int:
-    """When at the earliest `work` (slot-ms) of `tasks` tasks is done on these steps from `begin`."""
+    """When at the earliest `work` (slot-ms) of so many tasks is done on these steps."""
     left = work
     now = begin
     if left <= 0:
@@ -102,9 +102,9 @@ def filled_at(time: IntArray, slots: IntArray, begin: int, work: int, tasks: int
         rate = min(slots[k], tasks)
         last = k + 1 == len(time)
         if rate > 0 and (last or rate * (time[k + 1] - now) >= left):
-            return now + (left + rate - 1) // rate
+            return int(now + (left + rate - 1) // rate)
         if last:
             return begin
         left -= rate * (time[k + 1] - now)
         k += 1
-        now = time[k]
+        now = int(time[k])

@@ -72,7 +72,7 @@ def counted(run: Run, stages: BoolArray) -> Counted:
 
 
 def contradicted(arcs: Arcs, first: IntArray, last: IntArray) -> BoolArray:
-    """Which arcs the run does not keep: a child that began (ms) before its parent ended, and lag."""
+    """Which arcs the run breaks: a child that began (ms) before its parent ended, and the lag."""
     return first[arcs.child] < last[arcs.parent] + arcs.lag
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -44,7 +43,7 @@ def spark_graph(run: Run, order: Order = "program") -> Projection:
     if order != "data":
         times = _JobTimes(run, shift, tasks, start, end)
         more, release = times.nodes(gaps=order == "program")
-        arcs = arcs_of([*_triples(arcs), *more])
+        arcs = arcs_of([*arcs.triples(), *more])
         for word in ("submission", "end"):
             names += [f"{word} of {job.name}" for job in run.jobs]
             owner += list(range(len(run.jobs)))
@@ -80,10 +79,6 @@ def driver_only(run: Run) -> int:
 
 def _done(submitted: int, ended: int) -> int:
     return submitted if ended == UNKNOWN else max(submitted, ended)
-
-
-def _triples(arcs: Arcs) -> Iterator[tuple[int, int, int]]:
-    return zip(arcs.parent.tolist(), arcs.child.tolist(), arcs.lag.tolist(), strict=True)
 
 
 def _data_arcs(

@@ -5,7 +5,7 @@ All times are whole milliseconds after the graph's own time 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,11 +35,15 @@ class Slots:
 
 @dataclass(frozen=True)
 class Arcs:
-    """Arcs between stages: no task of `child` begins before every one of `parent` ended, and lag."""
+    """Arcs between stages: no task of `child` begins before all of `parent` ended, and the lag."""
 
     parent: IntArray
     child: IntArray
     lag: IntArray
+
+    def triples(self) -> Iterator[tuple[int, int, int]]:
+        """Parent, child and lag (ms) of each arc."""
+        return zip(self.parent.tolist(), self.child.tolist(), self.lag.tolist(), strict=True)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ FORMAT = "slotwise/audit/1"
 
 def audit_document(audit: Audit) -> dict[str, Any]:
     """The audit in seconds; null where a figure does not exist."""
-    values = _values(audit)
-    makespan = audit.objective == "makespan"
+    by = {audit.objective: audit}
+    if audit.other is not None:
+        by[audit.other.objective] = audit.other
     return {
         "format": FORMAT,
         "name": audit.run.name,
@@ -21,15 +22,14 @@ def audit_document(audit: Audit) -> dict[str, Any]:
         "complete": audit.run.complete,
         "objective": audit.objective,
         "verdict": verdict(audit),
-        "makespan": values if makespan else None,
-        "mean_job_time": None if makespan else values,
-        "references": {r.key: _reference(r) for r in audit.references},
+        "makespan": _values(by.get("makespan")),
+        "mean_job_time": _values(by.get("mean")),
         "causes": [
             {"cause": name, "about": about, "seconds": time / 1000, "platform": k >= audit.kept}
             for k, (name, about, time) in enumerate(audit.causes)
         ],
         "jobs": job_rows(audit),
-        "facts": {name: value for name, value in audit.facts.items()},
+        "facts": dict(audit.facts),
         "assumptions": list(audit.assumptions),
         "deviations": [list(pair) for pair in audit.projection.dropped],
         "dropped": dict(audit.run.dropped),
@@ -37,24 +37,30 @@ def audit_document(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _values(audit: Audit) -> dict[str, Any]:
-    kept = audit.reference("kept")
-    steps = {step.cause: step.value / 1000 for step in audit.steps}
+def _values(audit: Audit | None) -> dict[str, Any] | None:
+    """What was, what was possible and what was not by one objective, in seconds."""
+    if audit is None:
+        return None
+    kept = _reference(audit.reference("kept"))
+    del kept["under"]
     return {
         "actual": audit.actual / 1000,
-        "sure": kept.best / 1000 if kept.best is not None else None,
-        "likely": steps.get("held by waiting reduces"),
-        "relaxed": None,
-        "bound": kept.bound.value / 1000,
-        "proved_by": kept.bound.proved_by,
+        **kept,
+        "references": {reference.key: _reference(reference) for reference in audit.references},
     }
 
 
 def _reference(reference: Reference) -> dict[str, Any]:
     return {
         "under": reference.under,
-        "best": None if reference.best is None else reference.best / 1000,
+        "sure": _seconds(reference.best),
+        "likely": _seconds(reference.likely),
+        "relaxed": _seconds(reference.least),
         "bound": reference.bound.value / 1000,
         "proved_by": reference.bound.proved_by,
         "gap": gap_of(reference),
     }
+
+
+def _seconds(value: float | None) -> float | None:
+    return None if value is None else value / 1000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from ...core.errors import InputError
@@ -48,39 +49,26 @@ class Reference:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """How far a run was from the best that was possible, and where the time went.
-
-    Attributes
-    ----------
-    run
-        What was audited.
-    projection
-        The model that contains the run.
-    objective
-        What is compared: `makespan`, or `mean` job time.
-    steps
-        From the run to the best without overheads; each takes one more cause away.
-    kept
-        The step that is the best possible with the platform as it was.
-    references
-        What was possible, and what was not, in ms.
-    facts
-        Further figures, in ms.
-    assumptions
-        What the figures rest on.
-    other
-        The same run by the other objective.
-    """
+    """How far a run was from the best that was possible, and where the time went (ms)."""
 
     run: Run
+    """What was audited."""
     projection: Projection
+    """The model that contains the run."""
     objective: Objective
+    """What is compared."""
     steps: tuple[Step, ...]
+    """From the run to the best without overheads; each takes one more cause away."""
     kept: int
+    """The step that is the best possible with the platform as it was."""
     references: tuple[Reference, ...]
+    """What was possible, and what was not."""
     facts: Mapping[str, float] = field(default_factory=dict)
+    """Further figures."""
     assumptions: tuple[str, ...] = ()
+    """What the figures rest on, in sentences."""
     other: Audit | None = None
+    """The same run by the other objective."""
 
     @property
     def actual(self) -> float:
@@ -94,8 +82,7 @@ class Audit:
     @property
     def causes(self) -> list[tuple[str, str, float]]:
         """Causes with what they mean and their time (ms), then what is not decided."""
-        pairs = zip(self.steps, self.steps[1:], strict=False)
-        causes = [(b.cause, b.about, a.value - b.value) for a, b in pairs]
+        causes = [(b.cause, b.about, a.value - b.value) for a, b in pairwise(self.steps)]
         last = self.steps[-1]
         assert last.bound is not None
         return [
@@ -118,6 +105,6 @@ def checked_run(projection: Projection) -> Plan:
 
 def check_sum(steps: Sequence[Step]) -> None:
     """Raise if a replay delayed a job: causes are never negative."""
-    for before, after in zip(steps, steps[1:], strict=False):
+    for before, after in pairwise(steps):
         if after.bound is None and (after.job_end > before.job_end).any():
             raise AssertionError(f"{after.cause}: a replay delayed a job")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...core.calls.checked import checked
 from ...core.clock import Clock, check_time_limit
 from ...formulations.history.makespan_bounds import makespan_bound
 from ...heuristics.history.search import Goal
@@ -16,17 +17,35 @@ from .spark import audit_spark
 SECONDS = 30.0
 """Time limit of an audit."""
 
+LONGEST = 1e7
+"""Longest time limit (s)."""
+
 OPTIONS = AuditOptions()
 
 
-def audit(history: str | Path | Run, *, time_limit: float = SECONDS) -> Audit:
+@checked
+def audit(
+    history: str | Path | Run,
+    *,
+    objective: Objective | None = None,
+    heartbeat: float = OPTIONS.heartbeat,
+    max_loss: float | None = None,
+    time_limit: float = SECONDS,
+) -> Audit:
     """Say, with proof, how far a run was from the best that was possible, and where the time went.
 
     Parameters
     ----------
-    history
-        What a cluster logged: a file, a folder of one application, or a run that was read.
-    time_limit
+    history : str, Path or Run
+        What a cluster logged, as `read_run` takes it, or a run that was read.
+    objective : str, optional
+        `makespan` or `mean` job time; by default the mean if jobs arrive. Applications of Spark are
+        judged by their makespan.
+    heartbeat : float
+        Seconds that a task may wait for a free slot before the scheduler is to blame.
+    max_loss : float, optional
+        No job may end more seconds later than it did.
+    time_limit : float
         Seconds of wall time for the search, once the history is read.
 
     Returns
@@ -37,11 +56,12 @@ def audit(history: str | Path | Run, *, time_limit: float = SECONDS) -> Audit:
     Raises
     ------
     InputError
-        If the history cannot be read, or holds nothing to audit.
+        If the history cannot be read, holds nothing to audit, or breaks the model of an audit.
     """
     check_time_limit(time_limit)
     run = history if isinstance(history, Run) else read_run(history)
-    return audit_run(run, Clock(time_limit))
+    options = AuditOptions(objective, heartbeat, max_loss)
+    return audit_run(run, Clock(min(time_limit, LONGEST)), options)
 
 
 def audit_run(run: Run, clock: Clock, options: AuditOptions = OPTIONS) -> Audit:
@@ -55,7 +75,7 @@ def audit_run(run: Run, clock: Clock, options: AuditOptions = OPTIONS) -> Audit:
         from .busy_times import best_job_time_bound
 
         return lambda graph, value: best_job_time_bound(
-            graph, value, clock.until_left(clock.left * 3 / 4)
+            graph, value, clock.until_left(clock.left / 2)
         )
 
     def goal(made: Replayed, objective: Objective) -> Goal:

@@ -1,7 +1,7 @@
 """Lower bound of the mean job time by a linear program of mean busy times.
 
-Groups are tasks of a stage with like times; x[g, k] is the slot-time that a group gets in interval k
-of a grid. Every schedule makes a point of the program (docs/formulations/audit.md), so that its
+Groups are tasks of a stage with like times; x[g, k] is the slot-time that a group gets in interval
+k of a grid. Every schedule makes a point of the program (docs/formulations/audit.md), so that its
 optimum is a lower bound.
 """
 
@@ -15,14 +15,13 @@ from ...core.clock import Clock
 from ...formulations.history.job_time_bounds import (
     alone_ends,
     job_time_bound,
-    mean_of_ends,
     own_tails,
 )
 from ...formulations.history.makespan_bounds import Bound
 from ...instances.history.heads_tails import HeadsTails, capacity_steps, heads_and_tails
 from ...instances.history.stage_graph import NO_POOL, StageGraph
 
-INTERVALS = 150
+INTERVALS = 300
 """Intervals of the grid up to the end of the plan."""
 
 MOST_GROUPS = 400
@@ -88,7 +87,8 @@ class _Program:
             far = min(last, far * 1.5)
             points.append(np.array([far]))
         grid = np.unique(np.concatenate(points))
-        return grid[np.append(True, np.diff(grid) > 1e-6)]
+        apart = np.append(True, np.diff(grid) > 1e-6)
+        return np.asarray(grid[apart])
 
     def column(self, low: float, high: float, cost: float = 0.0) -> int:
         """A new variable."""
@@ -171,9 +171,7 @@ class _Program:
         for (pool, k), terms in pool_rows.items():
             self.row(0.0, self.slots[pool] * float(lengths[k]), terms)
 
-    def _between(
-        self, begin: int, end: int, mean: list[tuple[int, float]], spread: float
-    ) -> None:
+    def _between(self, begin: int, end: int, mean: list[tuple[int, float]], spread: float) -> None:
         """A mean busy time is so far after the stage's begin, and so far before its end."""
         self.row(spread, highspy.kHighsInf, [*mean, (begin, -1.0)])
         self.row(spread, highspy.kHighsInf, [(end, 1.0), *((c, -v) for c, v in mean)])

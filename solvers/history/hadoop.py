@@ -22,7 +22,7 @@ from ...instances.history.hadoop_graph import (
 from ...instances.history.occupation import occupation
 from ...instances.history.run import Run
 from ...instances.history.stage_graph import Plan, StageGraph, timed
-from .audit import Audit, AuditOptions, BrokenRun, Objective, Reference, checked_run, check_sum
+from .audit import Audit, AuditOptions, BrokenRun, Objective, Reference, check_sum, checked_run
 from .replay import EventGraph, carried, event_graph, in_order, on_any_slot, replay
 from .steps import Model, Step, check_plan, searched
 
@@ -115,9 +115,7 @@ def _graphs(model: HadoopModel, nodes: EventGraph, tail: IntArray) -> HadoopGrap
     return HadoopGraphs(model, kept, no_setup, no_end, none)
 
 
-def judged(
-    made: Replayed, objective: Objective, goal: Goal, bounds: Bounds, clock: Clock
-) -> Audit:
+def judged(made: Replayed, objective: Objective, goal: Goal, bounds: Bounds, clock: Clock) -> Audit:
     """Audit by one objective, from the replays on."""
     graphs, plan = made.graphs, made.plan
     model, kept = graphs.model, graphs.kept

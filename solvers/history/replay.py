@@ -31,7 +31,8 @@ class EventGraph:
 
     `slot` is -1 for an attempt that waits for none. `after` is the attempt whose failure one
     follows, -1 if none. `task` is the place among the graph's tasks, -1 for attempts that do not
-    count. `gated` says whether the gate of its stage holds it. `fixed` attempts stay where they are.
+    count. `gated` says whether the gate of its stage holds it. `fixed` attempts stay where they
+    are.
     """
 
     graph: StageGraph
@@ -167,7 +168,7 @@ class Gates:
     def __init__(self, graph: StageGraph) -> None:
         self.graph = graph
         self.begin, self.parent, self.lag = (column.tolist() for column in graph.parents)
-        self.release = graph.stage_release.tolist()
+        self.release: list[int] = graph.stage_release.tolist()
         self.empty = (graph.stage_pool == NO_POOL).tolist()
         self.opened: dict[int, int] = {}
         self.last = [0] * graph.stages

@@ -1,4 +1,4 @@
-"""The audit of a Spark application: the program's order kept, then without what the platform adds."""
+"""The audit of a Spark application: its order kept, then without what the platform adds."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
     steps += searched(models, plan, graph, goal, clock)
     data = spark_graph(run, "data").graph
     best, last = steps[4], steps[-1]
-    assert best.bound is not None and last.bound is not None
+    assert best.bound is not None
+    assert last.bound is not None
     check_sum(steps)
     return Audit(
         run=run,
@@ -92,10 +93,10 @@ def _assumptions(run: Run, projection: Projection, cut: int, cut_time: int) -> t
     texts = [
         "Tasks take what they took; that a task beside fewer others is faster, no log tells.",
         "All jobs and times are known in advance: this is hindsight.",
-        "Jobs wait for every job that had ended when they were submitted, and the driver's time after "
-        "it; threads of the program may have been independent.",
-        f"{len(projection.graph.capacity)} slots on {len(run.executors)} executors, while they were "
-        "there.",
+        "Jobs wait for every job that had ended when they were submitted, and the driver's time "
+        "after it; threads of the program may have been independent.",
+        f"{len(projection.graph.capacity)} slots on {len(run.executors)} executors, while they "
+        "were there.",
     ]
     if cut:
         texts.append(

@@ -19,8 +19,8 @@ from .replay import carried
 class Step:
     """What is left when one more cause is taken away.
 
-    `cause` and `about` name it; `job_end` are the ends of the jobs (ms) without it. `bound` is there
-    where a search ended: no schedule is better under what still holds then.
+    `cause` and `about` name it; `job_end` are the ends of the jobs (ms) without it. `bound` is
+    there where a search ended: no schedule is better under what still holds then.
     """
 
     cause: str

@@ -64,9 +64,11 @@ def drawn_graph(seed: int, *, windows: bool = False) -> StageGraph:
             count = min(left, int(random.integers(0, 4)))
             left -= count
             times = [int(t) for t in random.integers(0, 8, count)]
-            for parent in own:
-                if random.random() < 0.6:
-                    arcs.append((parent, len(stages), int(random.integers(0, 3))))
+            arcs += [
+                (parent, len(stages), int(random.integers(0, 3)))
+                for parent in own
+                if random.random() < 0.6
+            ]
             own.append(len(stages))
             stages.append((job, int(random.integers(pools)), releases[job], times))
     weights = [float(w) for w in random.integers(1, 4, jobs)]

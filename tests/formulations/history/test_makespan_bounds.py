@@ -9,7 +9,7 @@ from slotwise.formulations.history.makespan_bounds import makespan_bound
 from slotwise.instances.history.heads_tails import least_time
 from slotwise.instances.history.stage_graph import FAR
 
-GRAPHS = 200
+GRAPHS = 160
 
 
 @pytest.mark.parametrize("windows", [False, True])

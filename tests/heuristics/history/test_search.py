@@ -15,7 +15,9 @@ def in_file_order(graph: StageGraph) -> Plan:
     """The list schedule of the groups as they stand."""
     d = decoder(graph)
     start, slot = np.zeros_like(graph.tasks.time), np.zeros_like(graph.tasks.time)
-    ends = list_schedule(d, np.arange(len(d.group_stage)), start, slot)
+    ends = list_schedule(
+        d, np.arange(len(d.group_stage)), np.zeros(len(d.group_stage), np.int64), start, slot
+    )
     plan = timed(graph, start, slot)
     assert ends.tolist() == plan.job_end.tolist()
     return plan
@@ -54,3 +56,17 @@ def test_no_job_ends_later_than_it_may() -> None:
     assert free.job_end.tolist() == [4, 1]
     goal = Goal(graph.job_weight, graph.job_release, run.job_end)
     assert improve(graph, run, goal, 0.0, Clock(0.2)).job_end.tolist() == [3, 4]
+
+
+def test_a_slot_waits_for_a_short_job_that_is_about_to_come() -> None:
+    # One map and one reduce slot. A: map 4, reduce 3, from 0. B: map 1, reduce 1, from 1.
+    # Never idle: A 4 and 7, B 5 and 8, so 7 on average. Waiting for B: B 2 and 3, A 6 and 9: 5.5.
+    stages = [(0, 0, 0, [4]), (0, 1, 0, [3]), (1, 0, 1, [1]), (1, 1, 1, [1])]
+    graph = graph_of(stages, [(0, 1, 0), (2, 3, 0)], [(0, 0, FAR), (1, 0, FAR)], [0, 1])
+    run = in_file_order(graph)
+    goal = mean_job_time(graph)
+    assert goal(run.job_end) == 7.0
+    best = improve(graph, run, goal, 5.5, Clock(10))
+    assert goal(best.job_end) == 5.5
+    assert goal(best.job_end) == best_by_brute_force(graph, lambda p: goal(p.job_end))
+    assert best_by_brute_force(graph, lambda p: p.makespan) == 8
