@@ -153,9 +153,7 @@ def _tls(
     return tls
 
 
-def _dispatcher(
-    guidance: Path, policy: str, interval: float | None, *, quiet: bool
-) -> Dispatcher:
+def _dispatcher(guidance: Path, policy: str, interval: float | None, *, quiet: bool) -> Dispatcher:
     """A dispatcher without jobs that follows the plan in a file."""
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
     from ...instances.datacenter.job_file import SECONDS
