@@ -370,7 +370,7 @@ class Stage:
                 if used < self.division.reserve[n][k]:
                     end = self.division.reserve[n][k]
                 if pace and isinstance(end, Fraction):
-                    steps.append((end - used) / pace)
+                    steps.append(max(ZERO, end - used) / pace)
         step = min(steps)
         for n, pace in speed.items():
             self.target[n] += step * pace

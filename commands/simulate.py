@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,9 +94,7 @@ def simulate(
     quiet: Quiet = False,
 ) -> None:
     """What a dispatching policy makes of a datacenter under load."""
-    from ..core.files.json_files import JsonFile
     from ..heuristics.datacenter.policy import weight_of_work
-    from ..instances.datacenter.datacenter_file import read_datacenter
     from ..solvers.datacenter.jobs_asked import JobsAsked, plan_for
 
     names = [policy, *(against or [])]
@@ -105,8 +104,7 @@ def simulate(
     follow = _check(names, asked, replan, keep_after)
     runs = _runs(names, sample)
     _check_certificate(certificate, scale, bound=bound)
-    file = JsonFile.read(datacenter)
-    whole = read_datacenter(file)
+    file, whole = _read(datacenter)
     problem = whole.part(scale, "--scale")
     weight = weight_of_work(gamma, problem, "--gamma")
     options: RunOptions = {"gamma": weight, "replan": replan, "keep_after": keep_after}
@@ -120,10 +118,9 @@ def simulate(
         campaign.run(signals.interrupt, bound=bound, reference=reference, hidden=hidden)
         signals.hold()
         tell(campaign.missing(bound=bound, reference=reference), quiet=hidden)
-        campaign.certify(file, certificate, hidden=hidden)
+        tell(campaign.certify(file, certificate), quiet=hidden)
         campaign.write(output, plot)
         show(campaign.view(), document=campaign.document(), as_json=as_json, quiet=quiet)
-        # Last, where they are not scrolled away.
         tell(campaign.warnings(), quiet=hidden)
 
 
@@ -143,7 +140,7 @@ class _Campaign:
     pooled: float | None = None
     to_explain: int | None = None
     explained: ExplainedArrival | None = None
-    jobs_sha256: str | None = None
+    jobs: str = ""
 
     def check_explanation(self, number: int | None) -> None:
         """Note the arrival to be explained. Raises `InputError` if it cannot be."""
@@ -185,8 +182,10 @@ class _Campaign:
                 self.pooled = pooled_mean_wait(self.workload, self.warm_up)
             if bound:
                 from ..formulations.datacenter.waiting_bound import waiting_bound
+                from ..solvers.datacenter.certify import jobs_text
 
                 self.bound = waiting_bound(self.workload, self.plan)
+                self.jobs = jobs_text(self.workload)
         except KeyboardInterrupt:
             if not self.results:
                 raise
@@ -229,26 +228,23 @@ class _Campaign:
         return notes
 
     def warnings(self) -> tuple[str, ...]:
-        """What to know before the figures are trusted."""
+        """What to know before the figures are trusted; told last, not to be scrolled away."""
         from ..heuristics.datacenter.result import warnings_of
 
         return warnings_of(self.results)
 
-    def certify(self, file: JsonFile, output: Path | None, *, hidden: bool) -> None:
-        """Write the certificate of the bound, if both are wanted, and say what it proves."""
-        from hashlib import sha256
-
+    def certify(self, file: JsonFile, output: Path | None) -> list[str]:
+        """Write the certificate of the bound, if both are wanted; what it proves."""
         from ..core.clock import Clock
         from ..solvers.certificate import SECONDS, write_certificate
         from ..solvers.datacenter.certify import certify_waiting
 
         if self.bound is None or output is None:
-            return
-        made = certify_waiting(self.bound, self.workload, Clock(SECONDS), file.content)
-        self.jobs_sha256 = sha256((made.jobs or "").encode()).hexdigest()
+            return []
+        made = certify_waiting(self.bound, self.jobs, Clock(SECONDS), file.content)
         with saving():
             write_certificate(made, output)
-        tell([f"bound on the mean wait proved: {made}"], quiet=hidden)
+        return [f"bound on the mean wait proved: {made}"]
 
     def document(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -263,8 +259,7 @@ class _Campaign:
         if self.bound is not None:
             first["mean_wait_bound"] = self.bound.mean_wait
             first["mean_wait_bounds"] = self.bound.all
-        if self.jobs_sha256 is not None:
-            first["jobs_sha256"] = self.jobs_sha256
+            first["jobs_sha256"] = sha256(self.jobs.encode()).hexdigest()
         if self.explained is not None:
             first["explained"] = self.explained.document()
         return first
@@ -308,6 +303,15 @@ def _check(
     if keep_after is not None and KEEPS_MACHINES not in names:
         raise InputError(f"--keep-after is for {KEEPS_MACHINES}")
     return any(follow)
+
+
+def _read(path: Path) -> tuple[JsonFile, Datacenter]:
+    """A datacenter, and the text of its file."""
+    from ..core.files.json_files import JsonFile
+    from ..instances.datacenter.datacenter_file import read_datacenter
+
+    file = JsonFile.read(path)
+    return file, read_datacenter(file)
 
 
 def _check_certificate(certificate: Path | None, scale: float, *, bound: bool) -> None:

@@ -20,7 +20,7 @@ from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, 
 from slotwise.instances.datacenter.datacenter_file import datacenter_document
 from slotwise.instances.datacenter.generators.lotes import generate
 from slotwise.instances.datacenter.workload import poisson
-from slotwise.solvers.datacenter.certify import certify_waiting
+from slotwise.solvers.datacenter.certify import certify_waiting, jobs_text
 from slotwise.solvers.datacenter.guide import guide
 from slotwise.verify_plans import Datacenter as Exactly
 from slotwise.verify_plans import jobs_of, least_mean_wait
@@ -85,7 +85,7 @@ def claim_of(seed: int, noise: float) -> tuple[Any, Any, Any, float]:
     workload = poisson(problem, 1.5 * plan.arrival_rate_bound, 100, seed=seed, noise=noise)
     bound = waiting_bound(workload, plan)
     document = datacenter_document(problem)
-    made = certify_waiting(bound, workload, Clock(60), dump_json(document).encode())
+    made = certify_waiting(bound, jobs_text(workload), Clock(60), dump_json(document).encode())
     assert made.kind == "proved"
     assert made.proved_bound == pytest.approx(bound.mean_wait, rel=1e-7)
     digest = sha256((made.jobs or "").encode()).hexdigest()

@@ -70,18 +70,16 @@ def _attested(guidance: Guidance, bound: float | None) -> tuple[float, str]:
     return whole, guidance.integer_proof
 
 
-def certify_waiting(
-    bound: WaitingBound, workload: Workload, clock: Clock, text: bytes
-) -> Certificate:
+def certify_waiting(bound: WaitingBound, jobs: str, clock: Clock, text: bytes) -> Certificate:
     """The certificate of a bound on the mean wait, which lists the jobs.
 
-    `text`: of the datacenter's file.
+    `jobs`: as `jobs_text` has them. `text`: of the datacenter's file.
     """
-    jobs, proved = jobs_text(workload), None
+    document, proved = parsed(text), None
 
     def prove() -> None:
         nonlocal proved
-        problem = verify_plans.Datacenter(parsed(text))
+        problem = verify_plans.Datacenter(document)
         proof = parsed(json.dumps(bound.proof))
         listed = verify_plans.jobs_of(problem, jobs)
         proved = verify_plans.least_mean_wait(problem, proof, listed)
@@ -93,7 +91,7 @@ def certify_waiting(
         proofs.append(attested(bound.mean_wait, bound.by))
         kind = IN_PART if proved else ATTESTED
     return Certificate(
-        instance=workload.datacenter.name,
+        instance=document["name"],
         instance_sha256=sha256(text).hexdigest(),
         proofs=tuple(proofs),
         kind=kind,

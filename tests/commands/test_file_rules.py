@@ -36,7 +36,7 @@ LINES = {
     "verify": "{plain.json} {result.json} {certificate.json}",
     "guide": "{datacenter.json} --spread-from {jobs.csv}",
     "simulate": "{datacenter.json} --guidance {guidance.json} --trace {jobs.csv} "
-    "--policy first-fit",
+    "--policy first-fit --bound",
     "serve": "{guidance.json} --policy best-fit --check",
     "fair": "{hierarchy.json}",
     "explain": "allocation {datacenter.json}",
