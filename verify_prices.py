@@ -147,8 +147,7 @@ class Part:
 
     def __init__(self, lengths: list[int], sizes: list[int]) -> None:
         tasks = [task for task in zip(lengths, sizes, strict=True) if task[1]]
-        # Most input per time first.
-        tasks.sort(key=cmp_to_key(lambda a, b: a[0] * b[1] - b[0] * a[1]))
+        tasks.sort(key=cmp_to_key(later))
         self.worked = [0, *accumulate(length for length, _ in tasks)]
         self.gained = [0, *accumulate(size for _, size in tasks)]
         self.largest = [0, *accumulate(sorted(sizes, reverse=True))]
@@ -177,6 +176,11 @@ class Part:
             short = self.shorter[bisect_right(self.length, until // (k + 1))]
             bounds.append(Fraction(short + self.largest[min(slots * k, tasks)]))
         return min(bounds)
+
+
+def later(a: tuple[int, int], b: tuple[int, int]) -> int:
+    """Above 0 if task a, with its length and size, has less input per time than b."""
+    return a[0] * b[1] - b[0] * a[1]
 
 
 class JobReads:
