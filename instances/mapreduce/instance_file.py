@@ -145,22 +145,7 @@ def instance_document(instance: Instance) -> dict[str, Any]:
         "format": FORMAT,
         "name": instance.name,
         "source": instance.source,
-        "cluster": {
-            "nodes": [
-                {
-                    "name": names[k],
-                    "rack": cluster.rack_names[cluster.rack_of[k]],
-                    "map_slots": int(cluster.map_slots[k]),
-                    "reduce_slots": int(cluster.reduce_slots[k]),
-                }
-                for k in range(cluster.nodes)
-            ],
-            "rates": {
-                "node": cluster.rates.node,
-                "rack": cluster.rates.rack,
-                "remote": cluster.rates.remote,
-            },
-        },
+        "cluster": _cluster_document(cluster),
         "jobs": [
             {
                 "name": job,
@@ -189,6 +174,22 @@ def instance_document(instance: Instance) -> dict[str, Any]:
     if instance.history is not None:
         document["history"] = _history_document(instance, instance.history)
     return document
+
+
+def _cluster_document(cluster: Cluster) -> dict[str, Any]:
+    rates = cluster.rates
+    return {
+        "nodes": [
+            {
+                "name": name,
+                "rack": cluster.rack_names[cluster.rack_of[k]],
+                "map_slots": int(cluster.map_slots[k]),
+                "reduce_slots": int(cluster.reduce_slots[k]),
+            }
+            for k, name in enumerate(cluster.node_names)
+        ],
+        "rates": {"node": rates.node, "rack": rates.rack, "remote": rates.remote},
+    }
 
 
 def _instance(document: InstanceDocument) -> Instance:
