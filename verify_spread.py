@@ -77,11 +77,9 @@ def spread(shop: verify.Shop, proof: verify.Proof) -> int:
             for case in cases
             for map_work, reduce_work in case.ways
         )
-    return (
-        ends[-1] + 1
-        if paid > maps.earned() + reduces.earned()
-        else verify.refuse(f"{what}: they prove nothing")
-    )
+    if paid <= maps.earned() + reduces.earned():
+        verify.refuse(f"{what}: they prove nothing")
+    return ends[-1] + 1
 
 
 class Prices:
