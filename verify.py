@@ -364,7 +364,7 @@ class Shop:
 
     def _prepare(self) -> None:
         self.jobs_by_name = {name: i for i, name in enumerate(self.jobs)}
-        self._least_factors: dict[int, dict[tuple[str, int | str], int]] = {}
+        self._least_factors: dict[int, dict[Any, int]] = {}
         self.map_nodes, reduces = set(self.maps.node), set(self.reduces.node)
         self.map_racks = {self.rack[n] for n in self.map_nodes}
         # How far the nearest node of a reduce task is that can have run a map task.
@@ -434,12 +434,12 @@ class Shop:
         """Units for which a reduce task of a job reads at least."""
         return self.output_of[job] * self.output_cost[self.nearest]
 
-    def nearest_replica(self, task: int) -> int:
-        """How far the input of a map task is for the nearest map slot: 0, 1 or 2 as below."""
-        replicas = self.replicas[task]
-        if not self.map_nodes.isdisjoint(replicas):
-            return 0
-        return 2 if self.map_racks.isdisjoint(self.rack[node] for node in replicas) else 1
+    def nearest_input(self, task: int) -> int:
+        """Units for which a map task reads its input at least, without security."""
+        replicas, racks = self.replicas[task], {self.rack[node] for node in self.replicas[task]}
+        far = 2 if self.map_racks.isdisjoint(racks) else int(self.map_nodes.isdisjoint(replicas))
+        units: int = self.input[task] * self.input_cost[far]
+        return units
 
     def distance(self, a: int, b: int) -> int:
         """0 within a node, 1 within a rack, 2 beyond."""
@@ -450,20 +450,19 @@ class Shop:
         if self.security is not None:
             return self._least_secure(task)
         if self.equal:
-            read = self.input[task] * self.input_cost[self.nearest_replica(task)]
-            return read + self.maps.processing[task] if self.maps.node else None
+            work: int = self.nearest_input(task) + self.maps.processing[task]
+            return work if self.maps.node else None
         # Whoever holds a replica reads at its rate, its rack at the rack's, all others from afar.
-        fastest, racks = self.fastest(self.maps, self.maps.job[task]), self.rack
-        places: list[tuple[str, int | str, int]] = [("all", "", 2)]
-        for n in self.replicas[task]:
-            places += [("node", n, 0), ("rack", racks[n], 1)]
-        durations = [
-            self.input[task] * self.input_cost[far]
-            + self.maps.processing[task] * fastest[kind, name]
-            for kind, name, far in places
-            if (kind, name) in fastest
-        ]
-        return min(durations) if durations else None
+        fastest, size = self.fastest(self.maps, self.maps.job[task]), self.input[task]
+        places: list[tuple[Any, int]] = [("all", 2)]
+        for node in self.replicas[task]:
+            places += [(("node", node), 0), (("rack", self.rack[node]), 1)]
+        durations = (
+            size * self.input_cost[far] + self.maps.processing[task] * fastest[place]
+            for place, far in places
+            if place in fastest
+        )
+        return min(durations, default=None)
 
     def _least_secure(self, task: int) -> int | None:
         """The same with security: data does not move, moves in plain text, or is encrypted."""
@@ -480,7 +479,7 @@ class Shop:
                 factor = 1 if self.equal else min(there)
                 work = self.maps.processing[task] * factor
                 durations.append(self.input[task] * cost + work)
-        return min(durations) if durations else None
+        return min(durations, default=None)
 
     def _least_reduce(self, task: int) -> int | None:
         """None if no slot is left."""
@@ -488,24 +487,18 @@ class Shop:
         fastest = self.fastest(self.reduces, job)
         if not fastest:
             return None
-        work: int = self.reduces.processing[task] * fastest["all", ""]
+        work: int = self.reduces.processing[task] * fastest["all"]
         return self.nearest_read(job) + work
 
-    def fastest(self, phase: Phase, job: int) -> dict[tuple[str, int | str], int]:
+    def fastest(self, phase: Phase, job: int) -> dict[Any, int]:
         """Least factor of a job on the slots of each node, of each rack, and of all."""
         factors = phase.factors[job]
-        if id(factors) not in self._least_factors:
-            least: dict[tuple[str, int | str], int] = {}
-            self._least_factors[id(factors)] = least
+        least = self._least_factors.setdefault(id(factors), {})
+        if not least:
             for node, factor in zip(phase.node, factors, strict=True):
-                keys: Iterable[tuple[str, int | str]] = (
-                    ("node", node),
-                    ("rack", self.rack[node]),
-                    ("all", ""),
-                )
-                for key in keys:
-                    least[key] = min(factor, least.get(key, factor))
-        return self._least_factors[id(factors)]
+                for place in (("node", node), ("rack", self.rack[node]), "all"):
+                    least[place] = min(factor, least.get(place, factor))
+        return least
 
 
 Proof = dict[str, Any]

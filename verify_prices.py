@@ -147,8 +147,7 @@ class Part:
 
     def __init__(self, lengths: list[int], sizes: list[int]) -> None:
         tasks = [task for task in zip(lengths, sizes, strict=True) if task[1]]
-        # Most input per time first.
-        tasks.sort(key=cmp_to_key(lambda a, b: a[0] * b[1] - b[0] * a[1]))
+        tasks.sort(key=cmp_to_key(later))
         self.worked = [0, *accumulate(length for length, _ in tasks)]
         self.gained = [0, *accumulate(size for _, size in tasks)]
         self.largest = [0, *accumulate(sorted(sizes, reverse=True))]
@@ -177,6 +176,11 @@ class Part:
             short = self.shorter[bisect_right(self.length, until // (k + 1))]
             bounds.append(Fraction(short + self.largest[min(slots * k, tasks)]))
         return min(bounds)
+
+
+def later(a: tuple[int, int], b: tuple[int, int]) -> int:
+    """Above 0 if task a, with its length and size, has less input per time than b."""
+    return a[0] * b[1] - b[0] * a[1]
 
 
 class JobReads:
@@ -417,9 +421,8 @@ def separate_work(shop: verify.Shop, tasks: range) -> int:
         return sum(shop.least_map[task] for task in tasks)
     work = 0
     for task in tasks:
-        factor = shop.fastest(shop.maps, shop.maps.job[task])["all", ""]
-        read = shop.input[task] * shop.input_cost[shop.nearest_replica(task)]
-        work += read + shop.maps.processing[task] * factor
+        factor = shop.fastest(shop.maps, shop.maps.job[task])["all"]
+        work += shop.nearest_input(task) + shop.maps.processing[task] * factor
     return work
 
 
@@ -436,16 +439,15 @@ class LastJob:
 
     def __init__(self, shop: verify.Shop, job: int, tail: int) -> None:
         self.tail = tail
-        tasks, output = shop.maps.tasks[job], shop.output_of[job]
-        reduces = shop.reduces.tasks[job]
-        self.reads = bool(output and reduces)
+        tasks = shop.maps.tasks[job]
+        self.reads = bool(shop.output_of[job] and shop.reduces.tasks[job])
         if not self.reads:
             return
-        read = [output * cost for cost in shop.output_cost]
-        self.near, self.rack = read[1] - read[0], read[2] - read[1]
-        total = sum(shop.input[t] for t in tasks)
-        self.ratio = Fraction(total * shop.input_cost[0], read[0])
-        shares = sorted(Fraction(shop.input[t], total) for t in tasks)
+        reads = JobReads(shop, job)
+        self.near, self.rack, total = reads.near, reads.rack, reads.whole
+        local = reads.far - reads.near - reads.rack
+        self.ratio = Fraction(total * shop.input_cost[0], local)
+        shares = sorted(Fraction(size, total) for size in reads.sizes)
         self.least: list[Fraction] = [Fraction(0), *accumulate(shares)]
         maps, reducing = Counter(shop.maps.node), Counter(shop.reduces.node)
         both = [node for node in maps if node in reducing]
@@ -459,10 +461,8 @@ class LastJob:
         here = sorted((Fraction(held[node], total) for node in both), reverse=True)
         self.on_nodes = [Fraction(0), *accumulate(here)]
         self.on_rack = max((Fraction(near[name], total) for name in racks), default=Fraction(0))
-        nearest = shop.nearest_read(job)
-        longest = sorted((shop.least_reduce[w] - nearest for w in reduces), reverse=True)
-        self.apart = [p + read[0] + self.near for p in longest]
-        self.worked = [Fraction(0), *accumulate(p + read[0] for p in reversed(longest))]
+        self.apart = [p + local + self.near for p in reads.processing]
+        self.worked = [0, *accumulate(p + local for p in reversed(reads.processing))]
         # With fewer tasks a slot that also end within the tail nothing is gained.
         off = self.rack * self.least[max(0, len(tasks) - self.rack_slots)]
         ends = [k for k, w in enumerate(self.worked) if w + k * off <= tail]
@@ -623,9 +623,7 @@ def least_reads(shop: verify.Shop, kind: str) -> int:
         return sum(map(shop.nearest_read, shop.reduces.job))
     if shop.security is not None:
         return 0
-    return sum(
-        size * shop.input_cost[shop.nearest_replica(task)] for task, size in enumerate(shop.input)
-    )
+    return sum(map(shop.nearest_input, range(len(shop.input))))
 
 
 def poured(time: list[int], slots: Iterable[tuple[int, int, int]], left: int) -> int | None:

@@ -94,7 +94,7 @@ class Rows:
         over `grid`; the makespan is a whole number, so the bound is rounded up.
         """
         verify.fields(leaf, "a leaf", ("grid", "y"))
-        grid = verify.need(leaf["grid"], int, "grid")
+        grid: int = verify.need(leaf["grid"], int, "grid")
         pairs = verify.need(leaf["y"], list, "y")
         if grid < 1 or len(pairs) % 2:
             verify.refuse("a leaf: grid must be above 0, y must have pairs")

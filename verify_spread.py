@@ -77,11 +77,9 @@ def spread(shop: verify.Shop, proof: verify.Proof) -> int:
             for case in cases
             for map_work, reduce_work in case.ways
         )
-    return (
-        ends[-1] + 1
-        if paid > maps.earned() + reduces.earned()
-        else verify.refuse(f"{what}: they prove nothing")
-    )
+    if paid <= maps.earned() + reduces.earned():
+        verify.refuse(f"{what}: they prove nothing")
+    return ends[-1] + 1
 
 
 class Prices:
@@ -97,7 +95,9 @@ class Prices:
     def __init__(self, shop: verify.Shop, kind: str, document: Any, ends: list[int]) -> None:
         what = f"spread: {kind}"
         verify.fields(document, what, ("price", "open", "all"))
-        self.all = verify.index(document["all"], 10**300, what)
+        self.all: int = verify.index(document["all"], 10**300, what)
+        price: list[int]
+        self.open: list[int]
         price, self.open = (
             [verify.index(p, 10**300, what) for p in verify.rows(document[name], len(ends), what)]
             for name in ("price", "open")
@@ -107,11 +107,11 @@ class Prices:
         if self.backwards:
             price, self.open, lengths = price[::-1], self.open[::-1], lengths[::-1]
         self.least = list(accumulate(price, min))
-        self.before = [0, *accumulate(map(mul, self.open, lengths))]
+        self.before: list[int] = [0, *accumulate(map(mul, self.open, lengths))]
         rest = (max(0, p - o - self.all) for p, o in zip(price, self.open, strict=True))
         self.phase, self.horizon = shop.phases[kind], ends[-1]
         self.slots = len(self.phase.node)
-        self.rest = self.slots * sum(map(mul, rest, lengths))
+        self.rest: int = self.slots * sum(map(mul, rest, lengths))
         self.waits: list[int] = []
 
     def wait(self, job: int, time: int) -> None:

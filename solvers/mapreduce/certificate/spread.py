@@ -12,7 +12,7 @@ import numpy as np
 from .... import verify, verify_prices, verify_spread
 from ....core.arrays import FloatArray
 from ....core.stopping_rules import StoppingRule
-from ....formulations.mapreduce.spread_bound.model import GROWTH, INTERVALS, LARGEST
+from ....formulations.mapreduce.spread_bound.model import FEWEST, GROWTH, INTERVALS, LARGEST
 from ...backends.highs import ONE_AT_A_TIME
 from ...certificate import Proof
 from .claim import Claim
@@ -31,7 +31,9 @@ WHOLE_PRICES = 10**9
 
 
 def spread(claim: Claim) -> Iterator[Proof]:
-    """Prices of work for a horizon below the target."""
+    """Prices of work for a horizon below the target; with too many jobs they are of no use."""
+    if len(claim.shop.jobs) * FEWEST > LARGEST:
+        return
     for slack, last in product(SLACKS, LASTS):
         horizon = claim.target - 1 - int(claim.target * slack)
         if horizon < 1:
