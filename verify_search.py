@@ -306,7 +306,11 @@ class Search:
         )
 
     def reduce_tasks(self, jobs: Iterable[Begin], free: Times) -> Tasks:
-        """Reduce tasks of jobs that may begin at some time, as work that is done from then on."""
+        """Reduce tasks of jobs, those that may begin latest first, and what room they have.
+
+        On a slot the work of all jobs that begin at some time or later fits between that time, or
+        when the slot is free if that is later, and the horizon. So a load here is work, not a time.
+        """
         falling = sorted(jobs, key=lambda job: -job[0])
         begins = [(at, row) for at, rows in falling for row in rows]
         latest = [[self.horizon - max(end, at) for end in free] for at, _ in begins]
@@ -315,7 +319,7 @@ class Search:
     def maps_fit(self, jobs: Iterable[int], load: Times) -> bool:
         """Whether the map tasks alone can end so soon that the least reduce phases can follow.
 
-        The earliest due date first meets all if any order does [Jackson 1955].
+        A slot meets all due dates in the order of the due dates if it does in any [Jackson 1955].
         """
         return any(self.placements(self.map_tasks(jobs, self.horizon), self.map_kind, load))
 
