@@ -33,9 +33,13 @@ except ImportError:  # beside verify.py, without slotwise
 Times = tuple[int, ...]
 """Whole units, one per slot."""
 Jobs = tuple[int, ...]
+Begin = tuple[int, list[Times]]
+"""When the reduce tasks of a job may begin, and what each takes on every slot."""
 
 MOST_CASES, MOST_JOBS, MOST_PAIRS = 10_000_000, 60, 50_000
 """Longer searches, and those over more jobs, or pairs of a task and a slot, are refused."""
+STEPS = 8
+"""Most times that are tried for the start of a reduce phase."""
 
 
 # 1. Trees: cases, and multipliers of rows in each of them.
@@ -85,7 +89,7 @@ class Tasks(NamedTuple):
     alike: Sequence[bool]
     """Whether a task can be exchanged with the one before."""
     latest: Sequence[Sequence[int]]
-    """Of each task the time by which its slot has to be free again, for all slots."""
+    """Of each task the time by which its slot has to be free again, for all slots; they rise."""
 
 
 class Search:
@@ -111,7 +115,8 @@ class Search:
             for t in self.maps.tasks[i]
         }
         self.like = {
-            t: ([time or 0 for time in row], shop.output[t]) for t, row in self.map_times.items()
+            t: ([-1 if time is None else time for time in row], shop.output[t])
+            for t, row in self.map_times.items()
         }
         self.order = {
             i: sorted(self.maps.tasks[i], key=lambda t: (-shop.least_map[t], self.like[t], t))
@@ -171,10 +176,11 @@ class Search:
             return True
         for i in self.next_jobs(left):
             rest = tuple(j for j in left if j != i)
-            soonest = [(self.soonest({i, j}, load), self.least_reduces[j]) for j in (i, *rest)]
-            if not self.reduces_fit(soonest, free):
+            begins = [(self.soonest({i, j}, load), self.least_reduces[j]) for j in (i, *rest)]
+            latest = self.latest_start(begins, self.horizon - self.tail[i], free)
+            if latest < begins[0][0]:
                 continue
-            for later, ends in self.after(i, rest, load, free):
+            for later, ends in self.after(i, rest, load, free, latest):
                 first = min((self.soonest({j}, later) for j in rest), default=self.horizon)
                 ends = tuple(max(end, first) for end in ends)
                 state = rest, canonical(self.map_kind, later), canonical(self.reduce_kind, ends)
@@ -195,9 +201,32 @@ class Search:
         jobs = tuple(i for i in left if verify_rows.group(i, self.shop) == least)
         return jobs if least == 1 else jobs[:1]
 
-    def after(self, i: int, rest: Jobs, load: Times, free: Times) -> Iterator[tuple[Times, Times]]:
-        """The states after job i: loads and ends of the slots."""
-        for later, slots in self.placements(self.map_tasks((i,)), self.map_kind, load):
+    def latest_start(self, begins: list[Begin], latest: int, free: Times) -> int:
+        """The reduce phase of the first of these jobs, which the others follow, starts no later.
+
+        If the reduce tasks do not fit from a time on, they do not from a later one. The first such
+        time is looked for in a few steps, and not before the first job can begin.
+        """
+        start, never = begins[0][0], latest + 1
+        middle = start
+        for _ in range(STEPS):
+            if middle < never and self.reduces_fit(
+                [(max(at, middle), rows) for at, rows in begins], free
+            ):
+                start = middle
+            else:
+                never = min(middle, never)
+            middle = (start + never) // 2
+            if not start < middle < never:
+                break
+        return never - 1
+
+    def after(
+        self, i: int, rest: Jobs, load: Times, free: Times, latest: int
+    ) -> Iterator[tuple[Times, Times]]:
+        """The states after job i, whose maps end by `latest`: loads and ends of the slots."""
+        tasks = self.map_tasks((i,), latest)
+        for later, slots in self.placements(tasks, self.map_kind, load):
             start = max(later, default=0)
             ends = tuple(max(end, start) for end in free)
             delays: Times = (0,) * len(free)
@@ -205,11 +234,11 @@ class Search:
                 delays = tuple(map(add, delays, self.delays[t][self.maps.node[k]]))
             loads = canonical(self.map_kind, later) if rest else ()
             middle = i, rest, loads, canonical(self.reduce_kind, ends, delays)
-            if not self.is_new(middle) or not self.maps_fit(rest, later):
+            if not self.is_new(middle):
                 continue
             work = self.work(i, delays)
             others = [(self.soonest({j}, later), self.least_reduces[j]) for j in rest]
-            if self.reduces_fit([(start, work), *others], ends):
+            if self.reduces_fit([(start, work), *others], ends) and self.maps_fit(rest, later):
                 tasks = self.reduce_tasks([(start, work)], free)
                 kind, none = self.reduce_kinds(ends), (0,) * len(ends)
                 for added, _ in self.placements(tasks, kind, none):
@@ -221,12 +250,25 @@ class Search:
         """Every way to add tasks to slots: new loads, slots of the tasks.
 
         Of slots of one kind with equal loads one is tried. Of equal tasks the later one is not on
-        an earlier slot. All tasks together take no longer than the slots have time.
+        an earlier slot. All tasks together take no longer than the slots have time, but for what a
+        slot has left that is too short for any task to come.
         """
+        if not tasks.rows:
+            yield load, ()
+            return
         least = [min(time for time in row if time is not None) for row in tasks.rows]
-        ends = [max(latest) for latest in zip(*tasks.latest, strict=True)] or load
-        room = sum(max(0, end - k) for end, k in zip(ends, load, strict=True))
-        left: list[tuple[int, Times, tuple[int, ...], int]] = [(0, load, (), room - sum(least))]
+        ends = tasks.latest[-1]
+        spare = sum(max(0, end - k) for end, k in zip(ends, load, strict=True)) - sum(least)
+        if spare < 0:
+            return
+        shortest = self.shortest(tasks)
+
+        def lost(n: int, k: int, load: int) -> int:
+            over = max(0, ends[k] - load)
+            return over if over < shortest[n][k] else 0
+
+        spare -= sum(lost(0, k, end) for k, end in enumerate(load))
+        left: list[tuple[int, Times, tuple[int, ...], int]] = [(0, load, (), spare)]
         while left:
             n, load, slots, spare = left.pop()
             if n == len(least):
@@ -236,27 +278,39 @@ class Search:
             row, latest, tried = tasks.rows[n], tasks.latest[n], set[Any]()
             for k in range(slots[-1] if tasks.alike[n] else 0, len(load)):
                 time, now = row[k], (kind[k], load[k])
-                if (
-                    time is None
-                    or time - least[n] > spare
-                    or load[k] + time > latest[k]
-                    or now in tried
-                ):
+                if time is None or now in tried or load[k] + time > latest[k]:
                     continue
                 tried.add(now)
-                new = (*load[:k], load[k] + time, *load[k + 1 :])
-                left.append((n + 1, new, (*slots, k), spare + least[n] - time))
+                end = load[k] + time
+                after = spare + least[n] - time - lost(n + 1, k, end)
+                if after >= 0:
+                    left.append((n + 1, (*load[:k], end, *load[k + 1 :]), (*slots, k), after))
 
-    def map_tasks(self, jobs: Iterable[int]) -> Tasks:
+    def shortest(self, tasks: Tasks) -> list[list[int]]:
+        """By slot the least time of the tasks from the first on, from the second on, and so on."""
+        never = self.horizon + 1
+        rows = [[never] * len(tasks.rows[0])]
+        for row in reversed(tasks.rows):
+            times = (never if time is None else time for time in row)
+            rows.append(list(map(min, times, rows[-1])))
+        return rows[::-1]
+
+    def map_tasks(self, jobs: Iterable[int], latest: int) -> Tasks:
         """The map tasks of some jobs; after those of a job its least reduce phase follows."""
-        slots = len(self.maps.node)
         tasks = [t for i in sorted(jobs, key=lambda i: -self.tail[i]) for t in self.order[i]]
         like = [(self.maps.job[t], self.like[t]) for t in tasks]
-        latest = [[self.horizon - self.tail[self.maps.job[t]]] * slots for t in tasks]
-        return Tasks([self.map_times[t] for t in tasks], repeats(like), latest)
+        ends = [min(latest, self.horizon - self.tail[self.maps.job[t]]) for t in tasks]
+        slots = len(self.maps.node)
+        return Tasks(
+            [self.map_times[t] for t in tasks], repeats(like), [[end] * slots for end in ends]
+        )
 
-    def reduce_tasks(self, jobs: Iterable[tuple[int, list[Times]]], free: Times) -> Tasks:
-        """Reduce tasks of jobs that may begin at some time, as work that is done from then on."""
+    def reduce_tasks(self, jobs: Iterable[Begin], free: Times) -> Tasks:
+        """Reduce tasks of jobs, those that may begin latest first, and what room they have.
+
+        On a slot the work of all jobs that begin at some time or later fits between that time, or
+        when the slot is free if that is later, and the horizon. So a load here is work, not a time.
+        """
         falling = sorted(jobs, key=lambda job: -job[0])
         begins = [(at, row) for at, rows in falling for row in rows]
         latest = [[self.horizon - max(end, at) for end in free] for at, _ in begins]
@@ -265,11 +319,11 @@ class Search:
     def maps_fit(self, jobs: Iterable[int], load: Times) -> bool:
         """Whether the map tasks alone can end so soon that the least reduce phases can follow.
 
-        The earliest due date first meets all if any order does [Jackson 1955].
+        A slot meets all due dates in the order of the due dates if it does in any [Jackson 1955].
         """
-        return any(self.placements(self.map_tasks(jobs), self.map_kind, load))
+        return any(self.placements(self.map_tasks(jobs, self.horizon), self.map_kind, load))
 
-    def reduces_fit(self, jobs: Iterable[tuple[int, list[Times]]], free: Times) -> bool:
+    def reduces_fit(self, jobs: Iterable[Begin], free: Times) -> bool:
         """Whether reduce tasks alone, each job's from its time on, can end within the horizon."""
         tasks, none = self.reduce_tasks(jobs, free), (0,) * len(free)
         return any(self.placements(tasks, self.reduce_kinds(free), none))

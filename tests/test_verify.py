@@ -210,6 +210,17 @@ def claim(seed):
             },
             {"proof": "prices of time", "cell": units // 9 + 1, "map": [1] * 8, "reduce": [0] * 8},
             {"proof": "patterns", "phase": "map", "horizon": units, "cells": 9, "prices": [1, 1]},
+            {"proof": "search", "jobs": jobs, "horizon": max(0, units - 1), "cases": 20_000},
+            {
+                "proof": "tree",
+                "jobs": jobs[:1],
+                "horizon": units,
+                "tree": {
+                    "on": ["y", 0, 0],
+                    "no": {"grid": 1, "y": [0, 1]},
+                    "yes": {"grid": 1, "y": [1, 1]},
+                },
+            },
             {"proof": "attested", "bound": least, "by": ["nobody"]},
         ]
         CLAIMS[seed] = shop, solved(instance), certificate_of(instance, proofs), least

@@ -243,6 +243,27 @@ def test_a_search_by_hand(pair):
     assert verify.lower_bound(pair, {**SEARCH, "jobs": [1], "horizon": 7}) == 8
 
 
+def test_whole_tasks_of_one_phase_do_not_fit():
+    """Twelve reduce tasks of 5 s on five slots: three follow each other on some slot, after 4 s.
+
+    Their work would be done in 16 s. A thousand cases suffice, few of them of map tasks.
+    """
+    jobs = [Job(name, [4.0] * 3, [5.0] * 4) for name in "abc"]
+    shop = shop_of(Instance.from_jobs("whole", Cluster.uniform(5, map_slots=1), jobs))
+    assert shop.unit == 1
+    few = {"proof": "search", "jobs": [0, 1, 2], "horizon": 18, "cases": 1000}
+    assert verify.lower_bound(shop, few) == 19
+    with pytest.raises(verify.Refused):
+        verify.lower_bound(shop, {**few, "horizon": 21})
+
+
+def test_a_search_over_much_is_refused():
+    jobs = [Job("a", [1.0] * 300, [1.0])]
+    shop = shop_of(Instance.from_jobs("much", Cluster.uniform(200, map_slots=1), jobs))
+    with pytest.raises(verify.Refused, match="few"):
+        verify.lower_bound(shop, {"proof": "search", "jobs": [0], "horizon": 1, "cases": 1})
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -27,7 +27,8 @@ def searches(claim: Claim, limits: tuple[int, ...] = QUICK + LONGER + LONGEST) -
     for limit in limits:
         undecided = []
         for subset in subsets if limit <= OF_SOME_JOBS else subsets[-1:]:
-            most = min(limit, int(CASES_PER_SECOND * min(claim.stop.left, 1e6)))
+            # Who takes the proof searches once more.
+            most = min(limit, int(CASES_PER_SECOND * min(claim.stop.left, 1e6) / 2))
             if claim.stop() or not most:
                 return
             try:
