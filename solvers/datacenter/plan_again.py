@@ -134,8 +134,8 @@ def learned(datacenter: Datacenter, recent: Recent, half_life: float) -> Datacen
         mean_time=datacenter.mean_time * stretch[:, None],
     )
     # The mean of demands that fit different machines may fit none.
-    homeless = ~made.fits.any(axis=1)
-    return replace(made, request=np.where(homeless[:, None], datacenter.request, request))
+    fits = made.fits.any(axis=1, keepdims=True)
+    return replace(made, request=np.where(fits, request, datacenter.request))
 
 
 def _sizes(usual: FloatArray, demand: FloatArray, weight: FloatArray) -> FloatArray:
@@ -255,9 +255,6 @@ def changes(old: Guidance, new: Guidance) -> list[str]:
     for j, name in enumerate(was.configurations):
         if was.count[j] != now.count[j]:
             lines.append(f"{name}: machines {was.count[j]} -> {now.count[j]}")
-    for plan in (old, new):
-        if plan.rehearsal is None:
-            return lines
     if old.rehearsal is not None and new.rehearsal is not None:
         winners = str(old.rehearsal.winner), str(new.rehearsal.winner)
         if winners[0] != winners[1]:
