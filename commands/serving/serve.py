@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from ...core.errors import InputError
 from ..console import Json, Quiet, show, tell
 from .kubernetes.options import Kubernetes, KubernetesAsked, Resources
