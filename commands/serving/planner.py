@@ -66,14 +66,18 @@ def _recent(
     since: float,
     now: float,
 ) -> Recent:
-    """Jobs in the plan's own numbers; those of classes that it does not have are left out."""
+    """Jobs in the plan's own numbers; those that have no place in it are left out."""
     classes = {name: k for k, name in enumerate(datacenter.classes)}
     places = {name: j for j, name in enumerate(datacenter.configurations)}
+
+    def can_run(kind: str, place: str) -> bool:
+        return place in places and np.isfinite(datacenter.mean_time[classes[kind], places[place]])
+
     once = {job["number"]: job for job in jobs}  # one may have ended meanwhile
     known = [
         job
         for job in once.values()
-        if job["class"] in classes and (job["on"] is None or job["on"] in places)
+        if job["class"] in classes and (job["on"] is None or can_run(job["class"], job["on"]))
     ]
 
     def times(field: str) -> Any:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ...core.errors import InputError
 from ..console import Json, Quiet, show, tell
-from ..file_rules import Written
 from .kubernetes.options import Kubernetes, KubernetesAsked, Resources
+from .options import (
+    BehindProxy,
+    Check,
+    GuidanceFile,
+    Host,
+    Policy,
+    Port,
+    Rate,
+    Replan,
+    State,
+    TlsCert,
+    TlsClientCa,
+    TlsKey,
+    TokenFile,
+)
 from .senders import is_loopback, read_token
 
 if TYPE_CHECKING:
@@ -24,72 +36,25 @@ SHORTEST_REPLAN = 5
 
 
 def serve(
-    guidance: Annotated[
-        Path,
-        typer.Argument(
-            metavar="GUIDANCE",
-            help="A slotwise/guidance/1 file; or a datacenter, for which a plan is made first.",
-        ),
-    ],
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Another than this machine's needs a token.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="0 takes a free one.")
-    ] = 8080,
-    policy: Annotated[
-        str, typer.Option(metavar="NAME", help="As of slotwise.Dispatcher.")
-    ] = "bid-price",
-    state: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Keep the state here: started again, the service goes on where it was.",
-        ),
-        Written(folder=True),
-    ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Answer only who sends the token in this file."),
-    ] = None,
-    tls_cert: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Speak HTTPS with this certificate (PEM).")
-    ] = None,
-    tls_key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The certificate's key (PEM).")
-    ] = None,
-    tls_client_ca: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Answer only who shows a certificate of this authority (PEM); no token is needed.",
-        ),
-    ] = None,
-    behind_proxy: Annotated[
-        bool,
-        typer.Option("--behind-proxy", help="Speak HTTP at another address: a proxy has TLS."),
-    ] = False,
-    rate: Annotated[
-        float,
-        typer.Option(metavar="N", min=1, help="Requests a second that an address may make."),
-    ] = 2000.0,
-    replan: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Plan again so often for what arrived, such as 1h or 30min; follow what is not "
-            "worse.",
-        ),
-    ] = None,
+    guidance: GuidanceFile,
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
+    policy: Policy = "bid-price",
+    state: State = None,
+    token_file: TokenFile = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    tls_client_ca: TlsClientCa = None,
+    behind_proxy: BehindProxy = False,
+    rate: Rate = 2000.0,
+    replan: Replan = None,
     kubernetes: Kubernetes = None,
     resource: Resources = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Say whether it could be started, and end.")
-    ] = False,
+    check: Check = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """A service over HTTP that says where each arriving job starts, with a page of the cluster.
+    """A service over HTTP that says where each arriving job starts.
 
     Every accepted change is on the disk before it is answered. Ctrl-C ends the service.
     """
@@ -99,7 +64,8 @@ def serve(
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
     tls = _tls(tls_cert, tls_key, tls_client_ca, None if behind_proxy else host)
     cluster = KubernetesAsked(kubernetes, resource or ())
-    first = _dispatcher(guidance, policy, interval, quiet=quiet or as_json)
+    silent = quiet or as_json
+    first = _dispatcher(guidance, policy, interval, quiet=silent)
     names = cluster.names(first)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
@@ -112,7 +78,6 @@ def serve(
     from .server import listening_at, run
     from .web import application
 
-    silent = quiet or as_json
     service = _service(cluster.first(first), state, policy, interval, quiet=silent)
     metrics = Metrics(service)
     calls, beside = cluster.beside(service, names, lambda line: tell([line], quiet=silent))

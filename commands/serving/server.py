@@ -81,7 +81,7 @@ def _no_password() -> str:
 class Connection(HttpToolsProtocol):
     """A connection; who sends no whole head of a request in `HEAD_SECONDS` is let go."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: Any) -> None:
         """Begin to wait for the first head."""
         super().connection_made(transport)
         self.timeout_keep_alive_task = self.loop.call_later(

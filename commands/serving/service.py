@@ -57,22 +57,18 @@ class Service:
     def _load(self) -> None:
         """Go back to what is on the disk."""
         self._lost: int | None = None
-        state, running = self.journal.read(STATE), dict[str, list[Any]]()
+        state, jobs = self.journal.read(STATE), dict[str | None, list[Any]]()
         state.update(document=self.journal.read(PLAN), arrived=self.journal.read(ARRIVED))
         if self._seconds_back is not None:
             self.past = Past(self.journal, self._seconds_back)
         now, self._times = time(), {}
         for _, entry in self.journal.items(JOBS):
             self._times[entry["job"]] = entry.get("arrived", now), entry.get("started")
-            place = state["waiting"] if entry["machine"] is None else running
-            if place is running:
-                running.setdefault(entry["machine"], []).append(entry)
-            else:
-                place.append(entry)
-        state["waiting"].sort(key=lambda entry: entry["rank"])
+            jobs.setdefault(entry["machine"], []).append(entry)
+        state["waiting"] = sorted(jobs.get(None, ()), key=lambda entry: entry["rank"])
         for machine in state["machines"]:
             default = f"{machine['configuration']}/{machine['number']}"
-            machine["jobs"] = running.pop(machine.get("name", default), [])
+            machine["jobs"] = jobs.get(machine.get("name", default), [])
         self._dispatcher = Dispatcher.resume(state, policy=self.policy, reasons=True)
         self._requests = _requests(self._dispatcher)
         self._lost = self.journal.lost
@@ -106,8 +102,11 @@ class Service:
             watcher(dispatcher, verb, given, made)
         return made
 
-    def _put(self, jobs: Iterable[str], *, frame: bool = False, **more: Any) -> None:
-        """Keep jobs that have started or wait again; with `frame` machines and counters, too."""
+    def _put(
+        self, jobs: Iterable[str], more: Mapping[str, Any] | None = None, *, frame: bool = False
+    ) -> None:
+        """Keep jobs that arrived, started or wait again, and `more` by key; with `frame` machines
+        and counters, too."""
         changes, now = _frame(self._dispatcher) if frame else {}, time()
         for name in jobs:
             entry = self._dispatcher.entry(name)
@@ -116,7 +115,7 @@ class Service:
             self._times[name] = arrived, started
             entry.update(arrived=arrived, started=started)
             changes[f"{JOBS}{entry['number']:012d}"] = entry
-        self.journal.put({**changes, **more})
+        self.journal.put({**changes, **(more or {})})
 
     def names(self) -> list[str]:
         """Names of all jobs."""
@@ -166,7 +165,7 @@ class Service:
         """A job arrives."""
         asked = self.request(job_class, demand)
         made: Placement | None = self._change("arrive", job=job, **asked)
-        self._put([job], **{ARRIVED: self._dispatcher.entry(job)["number"] + 1})
+        self._put([job], {ARRIVED: self._dispatcher.entry(job)["number"] + 1})
         machine = None if made is None else made.name
         return {"id": job, "machine": machine, "class": asked["job_class"]}
 
@@ -190,10 +189,10 @@ class Service:
         left = self.times_of(job)
         started = _started(self._change("depart", job=job))
         del self._times[job]
-        gone = {f"{JOBS}{left['number']:012d}": None}
+        gone: dict[str, Any] = {f"{JOBS}{left['number']:012d}": None}
         if self.past is not None and left["on"] is not None:
             gone |= self.past.ended(left, time())
-        self._put([one["id"] for one in started], **gone)
+        self._put([one["id"] for one in started], gone)
         return {"id": job, "started": started}
 
     def place(
@@ -209,16 +208,15 @@ class Service:
         started = _started(self._change("place", **given))
         number = self._dispatcher.entry(job)["number"]
         arrived = {} if waited else {ARRIVED: number + 1}
-        self._put([job, *(one["id"] for one in started)], **arrived)
+        self._put([job, *(one["id"] for one in started)], arrived)
         return {"id": job, "machine": machine, "started": started}
 
     def adopt(self, jobs: Mapping[str, tuple[str, str, Mapping[str, float]]]) -> None:
         """Jobs run already: names of machine and class and the demand, by name."""
         started = _started(self._change("adopt", jobs=jobs))
-        self._put([*jobs, *(one["id"] for one in started)])
-        if jobs:
-            numbers = [self._dispatcher.entry(name)["number"] for name in jobs]
-            self.journal.put({ARRIVED: max(numbers) + 1})
+        numbers = [self._dispatcher.entry(name)["number"] for name in jobs]
+        arrived = {ARRIVED: max(numbers) + 1} if numbers else {}
+        self._put([*jobs, *(one["id"] for one in started)], arrived)
 
     def score(
         self,
@@ -274,7 +272,7 @@ class Service:
         started = _started(self._change("follow", guidance=plan))
         self._requests = _requests(self._dispatcher)
         document = self._dispatcher.plan.document
-        self._put([one["id"] for one in started], frame=True, **{PLAN: document})
+        self._put([one["id"] for one in started], {PLAN: document}, frame=True)
         return {"started": started}
 
 

@@ -62,7 +62,9 @@ def application(
         return _failure(error.status_code, error.detail)
 
     routes = [route(path, calls) for path, calls in by_path.items()]
-    return Starlette(routes=routes, exception_handlers={HTTPException: failed})
+    site = Starlette(routes=routes, exception_handlers={HTTPException: failed})
+    site.router.redirect_slashes = False
+    return site
 
 
 async def _answered(service: Service, guard: Guard, call: Call, request: Request) -> Response:

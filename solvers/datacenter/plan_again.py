@@ -38,6 +38,9 @@ LOADS = 0.5, 0.98
 WORSE, HARDLY = 1.05, 1e-3
 """A plan is worse if jobs wait longer by this factor, and by so many mean durations."""
 
+SHORTEST = 1e-9
+"""Mean durations that a job takes at least: clocks may be set back."""
+
 SECONDS_TO_PLAN = 10.0
 
 
@@ -89,6 +92,8 @@ def plan_again(
         raise InputError(f"{number} arrivals since the last hours began: need {LEAST_ARRIVALS}")
     datacenter = learned(old.datacenter, recent, half_life)
     workload = workload_of(datacenter, recent)
+    if not workload.jobs:
+        raise InputError("none of the jobs that arrived fits a machine")
     spread = round(spread_of(workload), 2)
     new = guide(datacenter, spread=spread, time_limit=SECONDS_TO_PLAN)
     if isinstance(new, NoRate):
@@ -134,8 +139,8 @@ def learned(datacenter: Datacenter, recent: Recent, half_life: float) -> Datacen
         mean_time=datacenter.mean_time * stretch[:, None],
     )
     # The mean of demands that fit different machines may fit none.
-    homeless = ~made.fits.any(axis=1)
-    return replace(made, request=np.where(homeless[:, None], datacenter.request, request))
+    fits = made.fits.any(axis=1, keepdims=True)
+    return replace(made, request=np.where(fits, request, datacenter.request))
 
 
 def _sizes(usual: FloatArray, demand: FloatArray, weight: FloatArray) -> FloatArray:
@@ -173,7 +178,6 @@ def workload_of(datacenter: Datacenter, recent: Recent) -> Workload:
     A job that still runs ends after the mean duration from now on.
     """
     demand = datacenter.in_units(recent.demand)
-    kept = fits_somewhere(datacenter, recent.job_class, demand)
     k = recent.job_class
     can_run = np.isfinite(datacenter.mean_time)
     first = datacenter.mean_time[k, can_run.argmax(axis=1)[k]]
@@ -181,8 +185,9 @@ def workload_of(datacenter: Datacenter, recent: Recent) -> Workload:
     there = datacenter.mean_time[k, at]
     began = np.where(np.isnan(recent.started), recent.now, recent.started)
     ended = np.where(np.isnan(recent.ended), np.maximum(began, recent.now) + there, recent.ended)
+    kept = fits_somewhere(datacenter, recent.job_class, demand) & (ended > recent.since)
     runs = kept & (began < recent.since)
-    left = np.maximum(ended - np.maximum(began, recent.since), 0.0) * first / there
+    left = np.maximum(ended - np.maximum(began, recent.since), SHORTEST * there) * first / there
 
     def jobs(chosen: BoolArray) -> Jobs:
         arrival = np.maximum(recent.arrived[chosen] - recent.since, 0.0)
@@ -255,9 +260,6 @@ def changes(old: Guidance, new: Guidance) -> list[str]:
     for j, name in enumerate(was.configurations):
         if was.count[j] != now.count[j]:
             lines.append(f"{name}: machines {was.count[j]} -> {now.count[j]}")
-    for plan in (old, new):
-        if plan.rehearsal is None:
-            return lines
     if old.rehearsal is not None and new.rehearsal is not None:
         winners = str(old.rehearsal.winner), str(new.rehearsal.winner)
         if winners[0] != winners[1]:

@@ -71,6 +71,7 @@ class Follower:
         self.mirror = mirror = Mirror(service, resources, say)
         self._told: asyncio.Queue[Callable[[], None]] = asyncio.Queue()
         self._missing = {"nodes", "pods"}
+        self._plan = service.dispatcher.plan
         self._trouble: dict[str, str] = {}
         self._heard: dict[str, float] = {}
         node = self._taker("nodes", mirror.nodes_are, mirror.node_is, mirror.node_left)
@@ -131,6 +132,10 @@ class Follower:
     def _hear(self, kind: str) -> None:
         self._heard[kind] = time.monotonic()
         self._trouble.pop(kind, None)
+        plan = self._service.dispatcher.plan
+        if plan is not self._plan:  # its configurations may be others
+            self._plan = plan
+            self._list_again()
 
     async def _keep(self) -> None:
         """All that was told of is on the disk."""
@@ -143,6 +148,9 @@ class Follower:
     def _begin_again(self, kind: str, error: Exception) -> None:
         """The service has what it had before; a new list says what is missing."""
         self._note(kind, str(error) or type(error).__name__)
+        self._list_again()
+
+    def _list_again(self) -> None:
         self.mirror.take_over()
         for watcher in self._watchers:
             watcher.list_again()

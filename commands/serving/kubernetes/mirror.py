@@ -236,7 +236,9 @@ class Mirror:
 
     def _class(self, pod: Pod) -> str:
         """The class of its label if its node can run it, else the nearest of those that it can."""
-        dispatcher = self._service.dispatcher
-        if pod.label is not None and pod.node in dispatcher.able(pod.label):
-            return pod.label
-        return dispatcher.classify(self._demand(pod), machine=str(pod.node))
+        dispatcher, node = self._service.dispatcher, str(pod.node)
+        plan, (configuration, _) = dispatcher.plan, self._nodes[node]
+        k = plan.number_of_class.get(pod.label or "")
+        if k is not None and plan.runs[k][plan.number_of_configuration[configuration]]:
+            return plan.classes[k]
+        return dispatcher.classify(self._demand(pod), machine=node)

@@ -68,7 +68,9 @@ def test_jobs_that_still_run_make_a_class_longer():
 
 
 def test_a_replay_begins_with_the_jobs_that_ran():
-    jobs = recent([0, 0, 1], [0.5, 0.5, 0.25], [-1.0, 1.0, 2.0], [0.5, 4.0, np.nan], 5.0)
+    # The first ended before the time that is replayed.
+    arrived, ended = [-3.0, -1.0, 1.0, 2.0], [-0.5, 0.5, 4.0, np.nan]
+    jobs = recent([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.25], arrived, ended, 5.0)
     replay = again.workload_of(plan().datacenter, jobs)
     assert replay.running.duration.tolist() == [0.5]
     whole = replay.whole()

@@ -146,10 +146,11 @@ def test_labels_name_the_class_and_resized_nodes_and_pods_are_followed(plan, api
     label = {"slotwise.dev/class": "k"}
     api.put("nodes", node("b", 16), node("a", 4))
     api.put("pods", pod("x", 1, "b", labels=label), pod("y", 1, "a", labels=label))
+    api.put("pods", pod("z", 1, "b", labels={"slotwise.dev/class": "no class of the plan"}))
     with following(lambda: service_of(plan), api, tmp_path) as it:
         # k cannot run on a: there it is of the nearest class that can.
-        it.until({"b": ("l", False, {"x": "k"}), "a": ("s", False, {"y": "j"})})
-        assert it.look() == {"b": ("l", False, {"x": "k"}), "a": ("s", False, {"y": "j"})}
+        it.until({"b": ("l", False, {"x": "k", "z": "j"}), "a": ("s", False, {"y": "j"})})
+        api.delete("pods", "z")
         api.put("pods", pod("x", 9, "b"))
         api.put("nodes", node("b", 15))
 
@@ -159,6 +160,21 @@ def test_labels_name_the_class_and_resized_nodes_and_pods_are_followed(plan, api
 
         it.until(lambda: free() == {"a": pytest.approx(3 / 16), "b": pytest.approx(6 / 16)})
         assert it.look() == {"a": ("s", False, {"y": "j"}), "b": ("l", False, {"x": "k"})}
+
+
+def test_another_plan_s_configurations_are_those_of_the_nodes(plan, api, tmp_path):
+    other = plan_of([Configuration("m", 2, {"cpu": 15.0})], [JobClass("j", 1.0, 1.0, {"cpu": 1.0})])
+    api.put("nodes", node("b", 16), node("a", 4))
+    with following(lambda: service_of(plan), api, tmp_path) as it:
+        it.until({"b": ("l", False, {}), "a": ("s", False, {})})
+        it.until(watches(api))
+        new = Dispatcher(other, policy="best-fit").plan
+        it.loop.call_soon_threadsafe(it.service.follow, new)
+        it.until(lambda: it.service.dispatcher.plan is new)
+        api.bookmark()  # the next that is heard
+        api.bookmark()
+        it.until({"b": ("m", False, {})})
+        assert "node a has cpu 4: like no configuration" in it.said[-1]
 
 
 def test_a_pod_that_does_not_fit_is_placed_when_there_is_room(plan, api, tmp_path):

@@ -160,3 +160,61 @@ def test_tables_that_are_prepared_are_not_filled_by_arrivals(monkeypatch):
     assert dispatcher.arrive("a", "k", {"cpu": 0.2}) is not None
     dispatcher.follow(beside)
     assert dispatcher.arrive("b", "l", {"cpu": 0.2}) is not None
+
+
+def test_tables_of_kernels_are_those_of_plain_python():
+    from slotwise.heuristics.datacenter.worth.tables import cells_of
+
+    dispatcher = Dispatcher(mixed(0), policy="bid-price")
+    plain, fast = dispatcher.prepare(mixed(1)), dispatcher.prepare(mixed(1), cells_of)
+    draws = random.Random(1)
+    for _ in range(300):
+        j = draws.randrange(2)
+        free = tuple(draws.randrange(amount + 1) for amount in plain.capacity[j])
+        assert plain.worth.of(j, free) == fast.worth.of(j, free)
+
+
+def test_a_state_may_be_kept_job_by_job():
+    dispatcher = full("best-fit")
+    for name in ("w", "x", "y"):
+        dispatcher.arrive(name, "k", HALF)
+    dispatcher.leave("c/0")  # its jobs wait before the others
+    entries = [dispatcher.entry(name) for name in "xaywbcd"]
+    state = dispatcher.state(jobs=False, whole=True)
+    for entry in sorted(entries, key=lambda entry: entry["rank"]):
+        (machine,) = state["machines"]
+        (state["waiting"] if entry["machine"] is None else machine["jobs"]).append(entry)
+    again = Dispatcher.resume(json.loads(json.dumps(state)))
+    assert again.waiting == dispatcher.waiting == ["a", "b", "w", "x", "y"]
+    assert again.counts == dispatcher.counts == (1, 2, 5)
+    assert again.depart("c") == dispatcher.depart("c")
+    assert again.arrive("z", "k", HALF) == dispatcher.arrive("z", "k", HALF)
+    assert again.entry("z")["number"] == dispatcher.entry("z")["number"]
+
+
+def test_a_machine_can_run_some_classes_and_a_request_there_is_of_one_of_them():
+    dispatcher = Dispatcher(mixed(0), policy="best-fit")
+    assert dispatcher.able("o") == {"n/0"}
+    assert dispatcher.able("k") == {"m/0", "m/1", "n/0"}
+    large = {"cpu": 1.0, "mem": 0.1}
+    assert dispatcher.classify(large) == "o"
+    # o does not run on m. In parts of 2 cpu and 1 mem k is 0.35 and 0.1 away, l 0.25 and 0.6.
+    assert dispatcher.classify(large, machine="m/0") == "k"
+    assert dispatcher.classify({"cpu": 9.0}, machine="m/0") == "l"
+    refused(lambda: dispatcher.classify(large, machine="x"), "unknown machine x")
+    refused(lambda: dispatcher.able("x"), "unknown class 'x'")
+
+
+def test_offers_are_the_scores_in_the_policy_s_order():
+    dispatcher = Dispatcher(mixed(0), policy="best-fit")
+    dispatcher.place("a", "m/1", "k", {"cpu": 0.3, "mem": 0.2})
+    offers = dispatcher.offers("k", {"cpu": 0.3, "mem": 0.2})
+    # In parts of the largest machine m has 0.5 + 1 free, less 0.15 + 0.2 on the second; n has 2.
+    assert [(offer.machine, offer.home) for offer in offers] == [
+        ("m/1", True), ("m/0", True), ("n/0", True),
+    ]  # fmt: skip
+    assert [offer.cost for offer in offers] == pytest.approx([1.15, 1.5, 2.0])
+    dispatcher.drain("m/0")
+    assert [offer.machine for offer in dispatcher.offers("o", {"cpu": 1.0})] == ["n/0"]
+    refused(lambda: dispatcher.offers("x", {"cpu": 1.0}), "unknown class 'x'")
+    refused(lambda: dispatcher.offers("k", {"cpu": -1.0}), "cpu is -1.0")
