@@ -73,7 +73,7 @@ def serve(
         show(text, document=said, as_json=as_json, quiet=quiet)
         return
     from .metrics import Metrics
-    from .replanning import Replanning
+    from .replanning.replans import Replanning
     from .senders import Guard
     from .server import listening_at, run
     from .web import application
@@ -163,7 +163,7 @@ def _service(
 ) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
-    from .past import WINDOW, forget
+    from .replanning.past import WINDOW, forget
     from .service import POLICY, STATE, Service
 
     journal = Journal(folder)
