@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 def serve(
     guidance: Annotated[
-        Path,
-        typer.Argument(
-            metavar="GUIDANCE",
-            help="A slotwise/guidance/1 file; or a datacenter, for which a plan is made first.",
-        ),
+        Path, typer.Argument(metavar="GUIDANCE", help="A plan; a datacenter is planned first.")
     ],
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Another than this machine's needs a token.")
