@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,16 @@ class Journal:
         return None if row is None else json.loads(row[0])
 
     def put(self, changes: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
-        """Documents to be kept; None takes one out. `kept` waits for it."""
+        """Documents to be kept; None takes one out. `kept` waits for it.
+
+        Within an event loop they are written soon, else by `flush`.
+        """
         for key, document in dict(changes).items():
             self._next[key] = None if document is None else json_bytes(document)
         self._put += 1
+        with suppress(RuntimeError):
+            asyncio.get_running_loop()
+            self._start()
 
     @property
     def behind(self) -> int:
@@ -82,20 +89,27 @@ class Journal:
         """Wait until all is on the disk that was put before. Raises `NotKept`."""
         wanted, lost = self._put, self._lost
         while self._kept < wanted:
-            if self._waiting is None:
-                self._waiting = asyncio.ensure_future(self._write())
-            await asyncio.shield(self._waiting)
+            await asyncio.shield(self._start())
             if self._lost > lost:
                 raise NotKept(self._why)
 
+    def _start(self) -> asyncio.Future[None]:
+        """Begin to write what is there, when the writing under way has ended."""
+        if self._waiting is None or self._waiting.done():
+            self._waiting = asyncio.ensure_future(self._write())
+        return self._waiting
+
     async def _write(self) -> None:
-        try:
-            await asyncio.wrap_future(self._begin())
-        except Exception:  # `_end` says so to all that wait
-            pass
-        finally:
-            self._end()
-            self._waiting = None
+        if self._next and self._writing is None:
+            try:
+                await asyncio.shield(asyncio.wrap_future(self._begin()))
+            except Exception:  # `_end` says so to all that wait
+                pass
+            finally:
+                self._end()
+        self._waiting = None
+        if self._next:
+            self._start()
 
     def flush(self) -> None:
         """Write all now. Raises `NotKept`."""

@@ -12,6 +12,8 @@ from ...report.page import page, safe
 from .bodies import LONGEST_NAME
 from .calls import Answer, Call
 
+STYLES = "th, td { text-align: left } td code { white-space: nowrap }\n"
+
 TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
 AMOUNTS = {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}}
 
@@ -96,7 +98,7 @@ def _page(calls: Sequence[Call]) -> str:
         '</a>.</p>\n<div style="overflow-x: auto"><table><thead><tr><th></th><th>Path</th>'
         f"<th>Body</th><th></th></tr></thead><tbody>{rows}</tbody></table></div></main>"
     )
-    return page("slotwise serve", body)
+    return page("slotwise serve", body, styles=STYLES)
 
 
 def _fields(call: Call) -> str:

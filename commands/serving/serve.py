@@ -14,7 +14,12 @@ from .senders import is_loopback, read_token
 
 if TYPE_CHECKING:
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
+    from .server import Tls
     from .service import Service
+
+
+SHORTEST_REPLAN = 5
+"""Seconds."""
 
 
 def serve(
@@ -56,6 +61,14 @@ def serve(
         float,
         typer.Option(metavar="N", min=1, help="Requests a second that an address may make."),
     ] = 2000.0,
+    replan: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Plan again so often for what arrived, such as 1h or 30min; follow what is not "
+            "worse.",
+        ),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Say whether it could be started, and end.")
     ] = False,
@@ -66,56 +79,104 @@ def serve(
 
     Every accepted change is on the disk before it is answered. Ctrl-C ends the service.
     """
+    interval = None if replan is None else _seconds(replan, policy)
     token = None if token_file is None else read_token(token_file)
     if token is None and not is_loopback(host):
         raise InputError(f"--host {host}: needs --token-file: other machines can reach it")
-    if (tls_cert is None) != (tls_key is None):
-        raise InputError("--tls-cert, --tls-key: need both or none")
-    if tls_cert is None and not (behind_proxy or is_loopback(host)):
-        raise InputError(
-            f"--host {host}: needs --tls-cert and --tls-key, or --behind-proxy: else others can "
-            "read the token on its way"
-        )
-    _need_libraries()
-    from .server import Tls, listening_at, run
-
-    tls = None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key)
-    if tls is not None:
-        tls.check()
-    first = _dispatcher(guidance, policy, quiet=quiet or as_json)
+    tls = _tls(tls_cert, tls_key, None if behind_proxy else host)
+    first = _dispatcher(guidance, policy, interval, quiet=quiet or as_json)
     if check:
         said = {"machines": len(first.machines), "policy": policy}
         text = f"{guidance}: ready for {len(first.machines)} machines, policy {policy}"
         show(text, document=said, as_json=as_json, quiet=quiet)
         return
+    from .calls import Call
+    from .metrics import Metrics
+    from .replanning import Replanning
     from .senders import Guard
+    from .server import Beside, listening_at, run
     from .web import application
 
-    service = _service(first, state, policy, quiet=quiet or as_json)
+    service = _service(first, state, policy, interval, quiet=quiet or as_json)
+    metrics, calls, beside = Metrics(service), list[Call](), list[Beside]()
+    if interval is not None:
+        again = Replanning(service, metrics, interval, quiet=quiet)
+        calls, beside = again.calls(), [again.run]
     with listening_at(host, port) as listening:
         address, number = listening.getsockname()[:2]
         url = f"http{'s' if tls else ''}://{f'[{address}]' if ':' in address else address}:{number}"
         document = {"url": url, **service.health()}
         show(f"serves on {url}", document=document, as_json=as_json, quiet=quiet)
-        run(application(service, Guard(token, rate)), listening, tls=tls)
+        site = application(service, Guard(token, rate), calls, metrics)
+        run(site, listening, tls=tls, beside=beside)
     service.journal.close()
 
 
-def _dispatcher(guidance: Path, policy: str, *, quiet: bool) -> Dispatcher:
-    """A dispatcher without jobs that follows the plan in a file."""
+def _tls(certificate: Path | None, key: Path | None, host: str | None) -> Tls | None:
+    """The certificate; at this host, None for any, one is needed if other machines can reach it."""
+    if (certificate is None) != (key is None):
+        raise InputError("--tls-cert, --tls-key: need both or none")
+    if certificate is None and host is not None and not is_loopback(host):
+        raise InputError(
+            f"--host {host}: needs --tls-cert and --tls-key, or --behind-proxy: else others can "
+            "read the token on its way"
+        )
+    _need_libraries()
+    from .server import Tls
+
+    if certificate is None or key is None:
+        return None
+    tls = Tls(certificate, key)
+    tls.check()
+    return tls
+
+
+def _dispatcher(guidance: Path, policy: str, interval: float | None, *, quiet: bool) -> Dispatcher:
+    """A dispatcher without jobs that follows the plan of a file."""
     from ...heuristics.datacenter.live.dispatcher import Dispatcher
+    from ...instances.datacenter.job_file import SECONDS
     from .plan_given import plan_given
 
     document = plan_given(guidance, quiet=quiet)
     try:
-        return Dispatcher(document, policy=policy)
+        first = Dispatcher(document, policy=policy)
+        if interval is not None and first.plan.time_unit not in SECONDS:
+            raise ValueError(f"--replan: the time unit {first.plan.time_unit!r} is unknown")
+        return first
     except ValueError as error:
         raise InputError(f"{guidance}: {error}") from None
 
 
-def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool) -> Service:
+def _seconds(text: str, policy: str) -> float:
+    """The time between two plans."""
+    from ...instances.datacenter.job_file import SECONDS
+
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
+    try:
+        seconds = float(number) * SECONDS[text.removeprefix(number)]
+    except (ValueError, KeyError):
+        seconds = 0.0
+    if not SHORTEST_REPLAN <= seconds < float("inf"):
+        raise InputError(
+            f"--replan {text}: need a number and one of {', '.join(SECONDS)}, such as 1h, at least "
+            f"{SHORTEST_REPLAN} s"
+        )
+    if policy == "best-fit":
+        raise InputError("--replan: best-fit follows no plan")
+    return seconds
+
+
+def _service(
+    first: Dispatcher,
+    folder: Path | None,
+    policy: str,
+    interval: float | None,
+    *,
+    quiet: bool,
+) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
+    from .past import WINDOW, forget
     from .service import POLICY, STATE, Service
 
     journal = Journal(folder)
@@ -127,7 +188,9 @@ def _service(first: Dispatcher, folder: Path | None, policy: str, *, quiet: bool
             [f"--state {folder}: goes on with another plan; PUT /v1/guidance gives it a new one"],
             quiet=quiet,
         )
-    return Service(journal, first, policy)
+    if interval is None:
+        forget(journal)
+    return Service(journal, first, policy, past=None if interval is None else WINDOW * interval)
 
 
 def _need_libraries() -> None:

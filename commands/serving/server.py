@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -17,6 +19,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from ...core.errors import InputError, one_line
 from ..console import tell
 from ..process.interrupts import held
+
+SWITCH = 0.0005
+"""Seconds after which a thread that fills tables lets answers go on."""
 
 HEAD_SECONDS = 60
 """Within them the head of a request arrives, after the last answer or the beginning."""
@@ -61,7 +66,7 @@ def _no_password() -> str:
 class Connection(HttpToolsProtocol):
     """A connection; who sends no whole head of a request in `HEAD_SECONDS` is let go."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: Any) -> None:
         """Begin to wait for the first head."""
         super().connection_made(transport)
         self.timeout_keep_alive_task = self.loop.call_later(
@@ -122,6 +127,7 @@ def run(
         await asyncio.gather(*tasks, return_exceptions=True)
 
     _allow_many_connections()
+    sys.setswitchinterval(SWITCH)
     with held() as signals:
         signals.hold(end)
         with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:

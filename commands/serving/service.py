@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from time import time
 from typing import Any
 
 from ...core.errors import one_line
+from ...core.files.json_files import JsonFile
 from ...heuristics.datacenter.live.answers import Placement
 from ...heuristics.datacenter.live.dispatcher import Dispatcher
 from ...heuristics.datacenter.live.plan import Plan
 from ...heuristics.datacenter.worth.tables import cells_of
+from ...instances.datacenter.guidance_file import read_guidance
+from .answers import json_bytes
 from .journal import Journal, NotKept
+from .past import Past
 
 STATE, PLAN, POLICY, ARRIVED, JOBS = "state", "plan", "policy", "arrived", "job/"
 """Keys: the state without jobs, the guidance document, the policy asked for, the number of
@@ -31,34 +37,36 @@ class Service:
     to what the journal has, and to `NotNow`.
     """
 
-    def __init__(self, journal: Journal, first: Dispatcher, policy: str) -> None:
-        self.journal, self._policy = journal, policy
+    def __init__(
+        self, journal: Journal, first: Dispatcher, policy: str, *, past: float | None = None
+    ) -> None:
+        self.journal, self.policy = journal, policy
         self.watchers: list[Watcher] = []
         """Told of every change."""
+        self._seconds_back, self.past = past, None if past is None else Past(journal, past)
+        self._times: dict[str, tuple[float, float | None]] = {}
         if journal.read(STATE) is None:
             journal.put({**_frame(first), PLAN: first.plan.document, POLICY: policy})
             journal.flush()
         self._load()
-        plan = self._dispatcher.plan
-        if self._dispatcher.policy == "bid-price":
-            plan.worth.fill(cells_of(plan.worth.recipe))
+        self._dispatcher.prepare(cells=cells_of)
 
     def _load(self) -> None:
         """Go back to what is on the disk."""
         self._lost: int | None = None
-        state, running = self.journal.read(STATE), dict[str, list[Any]]()
+        state, jobs = self.journal.read(STATE), dict[str | None, list[Any]]()
         state.update(document=self.journal.read(PLAN), arrived=self.journal.read(ARRIVED))
+        if self._seconds_back is not None:
+            self.past = Past(self.journal, self._seconds_back)
+        now, self._times = time(), {}
         for _, entry in self.journal.items(JOBS):
-            place = state["waiting"] if entry["machine"] is None else running
-            if place is running:
-                running.setdefault(entry["machine"], []).append(entry)
-            else:
-                place.append(entry)
-        state["waiting"].sort(key=lambda entry: entry["rank"])
+            self._times[entry["job"]] = entry.get("arrived", now), entry.get("started")
+            jobs.setdefault(entry["machine"], []).append(entry)
+        state["waiting"] = sorted(jobs.get(None, ()), key=lambda entry: entry["rank"])
         for machine in state["machines"]:
             default = f"{machine['configuration']}/{machine['number']}"
-            machine["jobs"] = running.pop(machine.get("name", default), [])
-        self._dispatcher = Dispatcher.resume(state, policy=self._policy, reasons=True)
+            machine["jobs"] = jobs.get(machine.get("name", default), [])
+        self._dispatcher = Dispatcher.resume(state, policy=self.policy, reasons=True)
         self._requests = _requests(self._dispatcher)
         self._lost = self.journal.lost
 
@@ -91,13 +99,40 @@ class Service:
             watcher(dispatcher, verb, given, made)
         return made
 
-    def _put(self, jobs: Iterable[str], *, frame: bool = False, **more: Any) -> None:
-        """Keep these jobs as they are now, with `frame` machines and counters, too."""
-        changes = _frame(self._dispatcher) if frame else {}
+    def _put(
+        self, jobs: Iterable[str], more: Mapping[str, Any] | None = None, *, frame: bool = False
+    ) -> None:
+        """Keep jobs that arrived, started or wait again, and `more` by key; with `frame` machines
+        and counters, too."""
+        changes, now = _frame(self._dispatcher) if frame else {}, time()
         for name in jobs:
             entry = self._dispatcher.entry(name)
+            arrived, _ = self._times.get(name, (now, None))
+            started = None if entry["machine"] is None else now
+            self._times[name] = arrived, started
+            entry.update(arrived=arrived, started=started)
             changes[f"{JOBS}{entry['number']:012d}"] = entry
-        self.journal.put({**changes, **more})
+        self.journal.put({**changes, **(more or {})})
+
+    def names(self) -> list[str]:
+        """Names of all jobs."""
+        return list(self._times)
+
+    def times_of(self, job: str) -> dict[str, Any]:
+        """When a job arrived and started (s), and on which configuration; None if it waits."""
+        entry, (arrived, started) = self._dispatcher.entry(job), self._times[job]
+        place = self._dispatcher.kind(entry["machine"]) if entry["machine"] is not None else None
+        return {**entry, "arrived": arrived, "started": started, "ended": None, "on": place}
+
+    def machines_by_configuration(self) -> Counter[str]:
+        """How many machines of each configuration there are."""
+        dispatcher = self.dispatcher
+        return Counter(map(dispatcher.kind, dispatcher.machines))
+
+    def prepared(self, guidance: dict[str, Any]) -> Plan:
+        """The plan of a document with its tables; in any thread. Raises `InputError`."""
+        read_guidance(JsonFile("guidance", json_bytes(guidance), guidance))
+        return self.dispatcher.prepare(guidance, cells_of)
 
     def health(self) -> dict[str, Any]:
         """How many machines and waiting jobs there are."""
@@ -122,9 +157,7 @@ class Service:
         """A job arrives."""
         asked = self.request(job_class, demand)
         made: Placement | None = self._change("arrive", job=job, **asked)
-        entry = self._dispatcher.entry(job)
-        number = entry["number"]
-        self.journal.put({f"{JOBS}{number:012d}": entry, ARRIVED: number + 1})
+        self._put([job], {ARRIVED: self._dispatcher.entry(job)["number"] + 1})
         machine = None if made is None else made.name
         return {"id": job, "machine": machine, "class": asked["job_class"]}
 
@@ -144,9 +177,14 @@ class Service:
 
     def depart(self, job: str) -> dict[str, Any]:
         """A job is done, or is taken back."""
-        number = self.dispatcher.entry(job)["number"]
+        _ = self.dispatcher  # first of all it is as it was answered
+        left = self.times_of(job)
         started = _started(self._change("depart", job=job))
-        self._put([one["id"] for one in started], **{f"{JOBS}{number:012d}": None})
+        del self._times[job]
+        gone: dict[str, Any] = {f"{JOBS}{left['number']:012d}": None}
+        if self.past is not None and left["on"] is not None:
+            gone |= self.past.ended(left, time())
+        self._put([one["id"] for one in started], gone)
         return {"id": job, "started": started}
 
     def place(
@@ -162,8 +200,15 @@ class Service:
         started = _started(self._change("place", **given))
         number = self._dispatcher.entry(job)["number"]
         arrived = {} if waited else {ARRIVED: number + 1}
-        self._put([job, *(one["id"] for one in started)], **arrived)
+        self._put([job, *(one["id"] for one in started)], arrived)
         return {"id": job, "machine": machine, "started": started}
+
+    def adopt(self, jobs: Mapping[str, tuple[str, str, Mapping[str, float]]]) -> None:
+        """Jobs run already: names of machine and class and the demand, by name."""
+        started = _started(self._change("adopt", jobs=jobs))
+        numbers = [self._dispatcher.entry(name)["number"] for name in jobs]
+        arrived = {ARRIVED: max(numbers) + 1} if numbers else {}
+        self._put([*jobs, *(one["id"] for one in started)], arrived)
 
     def score(
         self,
@@ -208,7 +253,7 @@ class Service:
         started = _started(self._change("follow", guidance=plan))
         self._requests = _requests(self._dispatcher)
         document = self._dispatcher.plan.document
-        self._put([one["id"] for one in started], frame=True, **{PLAN: document})
+        self._put([one["id"] for one in started], {PLAN: document}, frame=True)
         return {"started": started}
 
 

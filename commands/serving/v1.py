@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from ...core.files.json_files import JsonFile
-from ...instances.datacenter.guidance_file import read_guidance
 from .bodies import amounts_of, body_of, checked_class, checked_name, document_of, fields_of
 from .calls import Answer, Call
 from .service import Service
@@ -23,6 +20,7 @@ class V1:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._one_plan = asyncio.Lock()
 
     def calls(self) -> list[Call]:
         """All of them."""
@@ -94,11 +92,7 @@ class V1:
 
     async def follow(self, request: Request) -> Answer:
         """What starts under the plan."""
-        content = await body_of(request, MOST_BYTES_OF_PLAN)
-        document = document_of(content)
-
-        def prepared() -> Any:
-            read_guidance(JsonFile("guidance", content, document))
-            return self._service.dispatcher.prepare(document)
-
-        return self._service.follow(await asyncio.to_thread(prepared))
+        async with self._one_plan:  # a plan may be long: one at a time
+            document = document_of(await body_of(request, MOST_BYTES_OF_PLAN))
+            plan = await asyncio.to_thread(self._service.prepared, document)
+            return self._service.follow(plan)

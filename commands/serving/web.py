@@ -15,7 +15,7 @@ from starlette.routing import Route
 from ...core.errors import InputError, one_line
 from .answers import json_bytes
 from .calls import Call
-from .live import Live
+from .page.live import Live
 from .metrics import Metrics
 from .openapi import calls_about
 from .senders import Guard
@@ -61,7 +61,9 @@ def application(
         return _failure(error.status_code, error.detail)
 
     routes = [route(path, calls) for path, calls in by_path.items()]
-    return Starlette(routes=routes, exception_handlers={HTTPException: failed})
+    site = Starlette(routes=routes, exception_handlers={HTTPException: failed})
+    site.router.redirect_slashes = False
+    return site
 
 
 async def _answered(service: Service, guard: Guard, call: Call, request: Request) -> Response:

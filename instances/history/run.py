@@ -94,7 +94,7 @@ class Executor:
 
 @dataclass(frozen=True, eq=False)
 class Attempts(ByValue):
-    """Every attempt to run a task, as columns of shape (attempts,), in the order of their starts."""
+    """Every attempt to run a task, as columns of shape (attempts,), by start."""
 
     stage: IntArray
     """Position in `Run.stages`."""

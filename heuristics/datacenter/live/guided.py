@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .checks import Documented, shape_of
-from .plan import Plan
+from .plan import FIT_TOLERANCE, Plan
 
 GUIDED = "guided"
 """Name of the policy that does what the winner does."""
@@ -45,11 +45,23 @@ def followed(
 
 
 def _with_parameters(guidance: Mapping[str, Any], chosen: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A class without bars belongs wherever it may; the plan leaves out where it cannot run."""
+    """A class without bars belongs wherever it can run."""
     if chosen.get("bonus") is None or not guidance.get("prices"):
         return guidance
     prices = {**guidance["prices"], "bonus": chosen["bonus"]}
     if not chosen.get("bars", True):
-        everywhere = [entry["name"] for entry in guidance["datacenter"]["configurations"]]
-        prices["belongs"] = dict.fromkeys(prices["classes"], everywhere)
+        places = guidance["datacenter"]["configurations"]
+        prices["belongs"] = {
+            entry["name"]: [place["name"] for place in places if _can_run(entry, place)]
+            for entry in guidance["datacenter"]["classes"]
+        }
     return {**guidance, "prices": prices}
+
+
+def _can_run(entry: Mapping[str, Any], place: Mapping[str, Any]) -> bool:
+    """Whether a class can run on a configuration, as far as its request says."""
+    times, capacity = entry["mean_time"], place["capacity"]
+    return (not isinstance(times, Mapping) or place["name"] in times) and all(
+        need <= capacity.get(resource, 0.0) * (1 + FIT_TOLERANCE)
+        for resource, need in entry["request"].items()
+    )

@@ -273,18 +273,20 @@ class Scheduler:
     def follow(self, plan: Plan) -> list[Placement]:
         """Go on under another plan, which has all that is in use."""
         old, there, waiting = self.plan, plan.number_of_configuration, list(self.line)
-        for job in self.jobs.values():
+        alike = (plan.classes, plan.unit) == (old.classes, old.unit)
+        for job in () if alike else self.jobs.values():
             job.job_class = plan.number_of_class[old.classes[job.job_class]]
             job.demand = plan.in_units(job.given)
         machines = [m for m in self.cluster if old.configurations[m.configuration] in there]
         bins = [iter(numbers) for numbers in plan.bins_of]
         for machine in sorted(machines, key=lambda m: (m.draining, m.number)):
             j = machine.configuration = there[old.configurations[machine.configuration]]
-            own = machine.own
+            own, before = machine.own, machine.capacity
             machine.capacity = plan.capacity[j] if own is None else plan.capacity_in_units(own)
             machine.bin_number = next(bins[j], None)
             machine.bin = plan.bin(machine.bin_number)
-            machine.count()
+            if not alike or machine.capacity != before:
+                machine.count()
         for job in waiting:
             kept = job.kept
             if kept is not None and not (

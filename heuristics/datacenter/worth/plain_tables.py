@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from .recipe import Layer, Recipe, TableRecipe
@@ -81,18 +81,14 @@ class Worth:
         self._recipe = recipe
         self._tables: dict[int, list[PlainTable]] = {}
 
-    def fill(self, cells: Sequence[Sequence[bytes]] | None = None) -> None:
-        """Fill the tables of all configurations now; `cells` has what is in those of each group."""
-        for group, known in enumerate(cells or ()):
-            tables = zip(self._recipe.tables[group], known, strict=True)
-            self._tables.setdefault(group, [PlainTable(table, one) for table, one in tables])
+    def fill(self, cells: Callable[[Recipe], Sequence[Sequence[bytes]]] | None = None) -> None:
+        """Fill the tables of all configurations now; `cells` computes those of each group."""
+        if cells is not None and not self._tables:
+            for group, known in enumerate(cells(self._recipe)):
+                tables = zip(self._recipe.tables[group], known, strict=True)
+                self._tables[group] = [PlainTable(table, filled) for table, filled in tables]
         for group in self._recipe.group:
             self._of_group(group)
-
-    @property
-    def recipe(self) -> Recipe:
-        """What the tables are filled by."""
-        return self._recipe
 
     def _of_group(self, group: int) -> list[PlainTable]:
         tables = self._tables.get(group)

@@ -160,3 +160,33 @@ def test_tables_that_are_prepared_are_not_filled_by_arrivals(monkeypatch):
     assert dispatcher.arrive("a", "k", {"cpu": 0.2}) is not None
     dispatcher.follow(beside)
     assert dispatcher.arrive("b", "l", {"cpu": 0.2}) is not None
+
+
+def test_tables_of_kernels_are_those_of_plain_python():
+    from slotwise.heuristics.datacenter.worth.tables import cells_of
+
+    dispatcher = Dispatcher(mixed(0), policy="bid-price")
+    plain, fast = dispatcher.prepare(mixed(1)), dispatcher.prepare(mixed(1), cells_of)
+    draws = random.Random(1)
+    for _ in range(300):
+        j = draws.randrange(2)
+        free = tuple(draws.randrange(amount + 1) for amount in plain.capacity[j])
+        assert plain.worth.of(j, free) == fast.worth.of(j, free)
+
+
+def test_a_state_may_be_kept_job_by_job():
+    dispatcher = full("best-fit")
+    for name in ("w", "x", "y"):
+        dispatcher.arrive(name, "k", HALF)
+    dispatcher.leave("c/0")  # its jobs wait before the others
+    entries = [dispatcher.entry(name) for name in "xaywbcd"]
+    state = dispatcher.state(jobs=False, whole=True)
+    for entry in sorted(entries, key=lambda entry: entry["rank"]):
+        (machine,) = state["machines"]
+        (state["waiting"] if entry["machine"] is None else machine["jobs"]).append(entry)
+    again = Dispatcher.resume(json.loads(json.dumps(state)))
+    assert again.waiting == dispatcher.waiting == ["a", "b", "w", "x", "y"]
+    assert again.counts == dispatcher.counts == (1, 2, 5)
+    assert again.depart("c") == dispatcher.depart("c")
+    assert again.arrive("z", "k", HALF) == dispatcher.arrive("z", "k", HALF)
+    assert again.entry("z")["number"] == dispatcher.entry("z")["number"]

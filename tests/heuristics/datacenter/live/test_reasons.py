@@ -1,7 +1,9 @@
 """The live dispatcher: reasons in words, bid prices, machines kept for jobs that have waited."""
 
+import random
+
 import pytest
-from live_dispatchers import pair, plan_of, refused
+from live_dispatchers import mixed, pair, plan_of, refused
 
 from slotwise import Configuration, Dispatcher, JobClass, Placement
 from slotwise.heuristics.datacenter.live.dispatcher import POLICIES
@@ -136,3 +138,21 @@ def test_keeping_machines_needs_the_time_and_more_than_a_mean_duration():
     dispatcher.arrive("a", "k", {"cpu": 0.5}, now=3.0)
     refused(lambda: dispatcher.depart("a", now=2.0), "from 3 on, got 2.0")
     assert dispatcher.depart("a", now=3.0) == []
+
+
+def test_a_reason_counts_the_machines_with_room_and_names_where_the_job_starts():
+    draws, running = random.Random(5), []
+    dispatcher = Dispatcher(mixed(0), policy="bid-price", reasons=True)
+    for number in range(200):
+        demand = {"cpu": draws.choice((0, 0.1, 0.3, 0.33)), "mem": draws.choice((0, 0.2, 0.21))}
+        if not any(demand.values()):
+            continue
+        counted = None if dispatcher.waiting else len(dispatcher.score("k", demand))
+        place = dispatcher.arrive(str(number), "k", demand)
+        why = dispatcher.explain(str(number))
+        assert why.machine == (place and place.name)
+        if place is not None and counted is not None:
+            assert why.room == counted
+        running.append(str(number))
+        if len(running) > 10:
+            dispatcher.depart(running.pop(draws.randrange(len(running))))
