@@ -13,8 +13,8 @@ from starlette.responses import Response
 from ....heuristics.datacenter.overview import machine_details, machine_names, overview
 from ....report.datacenter.live_page import live_page
 from ..calls import Answer, Call
-from .recent import Recent
 from ..service import Service
+from .recent import Recent
 
 FEW = 2000
 """With more machines pages look every two seconds, with so many every second."""
