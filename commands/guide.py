@@ -29,6 +29,7 @@ from .simulation.rehearsal import (
     RehearsalAsked,
     RehearsalTime,
     Rehearse,
+    RehearseOn,
     Rivals,
     Seeds,
 )
@@ -99,6 +100,7 @@ def guide(
     seeds: Seeds = None,
     rehearsal_time: RehearsalTime = None,
     rival: Rivals = None,
+    rehearse_on: RehearseOn = None,
     export: Export = None,
     output: Output = None,
     certificate: CertificateFile = None,
@@ -120,13 +122,12 @@ def guide(
     from ..solvers.datacenter.knapsack import warm_up
 
     writer = None if export is None else exporter_of(export, guidance=True)
-    race = RehearsalAsked(rehearse, load, noise, seeds, rehearsal_time, rival)
+    race = RehearsalAsked(rehearse, load, noise, seeds, rehearsal_time, rival, rehearse_on)
     race.check(without_prices=as_printed)
     _check_options(certificate, scale, writer, as_printed=as_printed)
     file = JsonFile.read(datacenter)
     problem = read_datacenter(file).part(scale, "--scale")
-    spread = _measured(spread_from, problem, spread)
-    more = _compared(jobs, problem)
+    spread, more = _measured(spread_from, problem, spread), _compared(jobs, problem)
     warm_up()
     with held() as signals:
         signals.interrupt()  # which `make` answers with the best plan so far

@@ -46,6 +46,8 @@ class Service:
         self.watchers: list[Watcher] = []
         """Told of every change."""
         self.journal, self.policy = journal, policy
+        self.watchers: list[Watcher] = []
+        """Told of every change."""
         self._seconds_back, self.past = past, None if past is None else Past(journal, past)
         self._times: dict[str, tuple[float, float | None]] = {}
         if journal.read(STATE) is None:

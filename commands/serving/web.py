@@ -15,9 +15,9 @@ from starlette.routing import Route
 from ...core.errors import InputError, one_line
 from .answers import json_bytes
 from .calls import Call
-from .live import Live
 from .metrics import Metrics
 from .openapi import calls_about
+from .page.live import Live
 from .senders import Guard
 from .service import NotNow, Service
 from .v1 import V1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -59,6 +60,15 @@ RehearsalTime = Annotated[
         help=f"Seconds after which what is known decides; default {REHEARSAL_TIME:g}.",
     ),
 ]
+RehearseOn = Annotated[
+    Path | None,
+    typer.Option(
+        "--rehearse-on",
+        metavar="FILE",
+        rich_help_panel=PANEL,
+        help="Redraw the jobs of this table (import … --jobs) instead of the plan's classes.",
+    ),
+]
 Rivals = Annotated[
     list[str] | None,
     typer.Option(
@@ -76,28 +86,34 @@ class RehearsalAsked(NamedTuple):
     seeds: int | None
     time: float | None
     rivals: list[str] | None
+    on: Path | None
 
     def check(self, *, without_prices: bool) -> None:
         """Raise `InputError` for options without a rehearsal, and a rehearsal without prices."""
         if self.rehearse and without_prices:
             raise InputError("--rehearse writes into a plan with prices: not with --as-printed")
-        names = ("--load", "--noise", "--seeds", "--rehearsal-time", "--rival")
+        names = ("--load", "--noise", "--seeds", "--rehearsal-time", "--rival", "--rehearse-on")
         for name, given in zip(names, self[1:], strict=True):
             if given is not None and not self.rehearse:
                 raise InputError(f"{name} is for --rehearse")
+        if self.on is not None and self.load is not None:
+            raise InputError("--rehearse-on takes the arrivals of its jobs: not with --load")
 
     def done(self, guidance: Guidance, signals: Signals, *, hidden: bool) -> Guidance:
         """The guidance with its rehearsal, if one is wanted and the plan was not interrupted."""
         if not self.rehearse or signals.came:
             return guidance
+        from ...instances.datacenter.workload import replay
         from ...solvers.datacenter.rehearse import rehearse
 
+        given = None if self.on is None else replay(guidance.datacenter, self.on)
         with _progress(hidden=hidden) as on_progress:
             return rehearse(
                 guidance,
                 load=DEFAULT_LOAD if self.load is None else self.load,
                 noise=self.noise,
                 seeds=REHEARSAL_SEEDS if self.seeds is None else self.seeds,
+                redraw=given,
                 policies=self.rivals or (),
                 time_limit=REHEARSAL_TIME if self.time is None else self.time,
                 on_progress=on_progress,

@@ -72,7 +72,7 @@ class Rehearsal:
     winner
         The policy to follow.
     load
-        Arrival rate in parts of the plan's bound.
+        Arrival rate in parts of the plan's bound; None if jobs were drawn from given ones.
     noise
         Coefficient of variation of the demands.
     seed
@@ -86,7 +86,7 @@ class Rehearsal:
     """
 
     winner: Candidate
-    load: float
+    load: float | None
     noise: float
     seed: int
     seeds: int
@@ -110,7 +110,7 @@ class RehearsalDocument(Strict):
     """The field `rehearsal`."""
 
     winner: _Candidate
-    load: Annotated[float, Field(gt=0, lt=1)]
+    load: Annotated[float, Field(gt=0, lt=1)] | None
     noise: NonNegative
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     seeds: Count

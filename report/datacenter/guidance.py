@@ -49,8 +49,9 @@ def _rehearsal(rehearsal: Rehearsal, unit: str) -> str:
         for row in rehearsal.rows
     ]
     noise = f", demands vary by {rehearsal.noise:g}" if rehearsal.noise else ""
+    on = "on given jobs" if rehearsal.load is None else f"at load {rehearsal.load:g}"
     return (
-        f"Rehearsed at load {rehearsal.load:g}{noise}: follow {rehearsal.winner}. Mean waits "
+        f"Rehearsed {on}{noise}: follow {rehearsal.winner}. Mean waits "
         f"in {unit}, of those that stayed longest first: {'; '.join(waits)}."
     )
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil, log, sqrt
 from os import cpu_count
 from statistics import fmean, stdev
@@ -29,6 +30,7 @@ from ...heuristics.datacenter.policy import policy_kind
 from ...heuristics.datacenter.simulator import simulate
 from ...heuristics.datacenter.worth.recipe import default_bonus, mean_duration
 from ...instances.datacenter.guidance import Guidance
+from ...instances.datacenter.redrawn import redrawn
 from ...instances.datacenter.rehearsal import GUIDED, Candidate, Rehearsal, Rehearsed
 from ...instances.datacenter.steady_state import enough_jobs
 from ...instances.datacenter.workload import Workload, poisson
@@ -63,6 +65,9 @@ class RehearsalOptions(TypedDict, total=False):
     ----------
     jobs
         Jobs of a run; by default about 37 mean durations of arrivals, at least 300 000.
+    redraw
+        Jobs that are drawn from instead of the plan's classes, such as those of a trace: arrivals
+        as there, each job one of them. `load` and `jobs` do not count then.
     policies
         Names of more policies to race.
     time_limit
@@ -76,6 +81,7 @@ class RehearsalOptions(TypedDict, total=False):
     """
 
     jobs: int | None
+    redraw: Workload | None
     policies: Sequence[str]
     time_limit: float
     threads: int | None
@@ -136,13 +142,10 @@ def rehearse(
     plan = with_spread(guidance, spread)
     check_prices(plan)
     racers = _candidates(plan, spread, options.get("policies", ()))
-    rate = load * plan.arrival_rate_bound
-    jobs = options.get("jobs")
-    if jobs is None:
-        jobs = ceil(PART * enough_jobs(plan.datacenter, rate, plan))
+    draw, jobs = _drawing(plan, load, spread, options)
     race = _Race(plan, racers, clock, options.get("on_progress"))
     try:
-        race.run(seeds, lambda of_run: _jobs(plan, rate, jobs, of_run, spread), seed, threads)
+        race.run(seeds, draw, seed, threads)
         why = "" if race.finished else "time limit"
     except KeyboardInterrupt:
         why = "interrupted"
@@ -152,12 +155,27 @@ def rehearse(
     if not race.waits[racers[0]]:
         return plan
     rows = tuple(race.rows())
-    made = Rehearsal(race.winner(), load, spread, seed, max(row.runs for row in rows), jobs, rows)
+    known = None if options.get("redraw") is not None else load
+    made = Rehearsal(race.winner(), known, spread, seed, max(row.runs for row in rows), jobs, rows)
     return replace(plan, rehearsal=made)
 
 
-def _jobs(plan: Guidance, rate: float, jobs: int, seed: int, noise: float) -> Workload:
-    return poisson(plan.datacenter, rate, jobs, seed=seed, noise=noise, full=True, plan=plan)
+def _drawing(
+    plan: Guidance, load: float, noise: float, options: RehearsalOptions
+) -> tuple[Callable[[int], Workload], int]:
+    """What makes the jobs of a run from its seed, and their number."""
+    given = options.get("redraw")
+    if given is not None:
+        if given.datacenter != plan.datacenter:
+            raise InputError("redraw: these jobs are for another datacenter than the plan")
+        return partial(redrawn, given), given.jobs
+    rate, asked = load * plan.arrival_rate_bound, options.get("jobs")
+    jobs = ceil(PART * enough_jobs(plan.datacenter, rate, plan)) if asked is None else asked
+
+    def draw(seed: int) -> Workload:
+        return poisson(plan.datacenter, rate, jobs, seed=seed, noise=noise, full=True, plan=plan)
+
+    return draw, jobs
 
 
 def _candidates(plan: Guidance, spread: float, more: Sequence[str]) -> list[Candidate]:

@@ -159,7 +159,7 @@ def test_a_machine_and_its_jobs(client):
 def test_many_pages_look_once(client, monkeypatch):
     looks = []
     monkeypatch.setattr(
-        "slotwise.commands.serving.live.overview", lambda d: looks.append(d) or overview(d)
+        "slotwise.commands.serving.page.live.overview", lambda d: looks.append(d) or overview(d)
     )
     for _ in range(5):
         client.ok("GET", "/v1/live")

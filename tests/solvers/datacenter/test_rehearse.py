@@ -10,6 +10,7 @@ import pytest
 
 import slotwise
 from slotwise import Configuration, Datacenter, Dispatcher, InputError, JobClass, poisson, simulate
+from slotwise.instances.datacenter.redrawn import redrawn
 from slotwise.instances.datacenter.rehearsal import Candidate, Rehearsal, Rehearsed
 from slotwise.solvers.datacenter import rehearse as module
 
@@ -28,10 +29,11 @@ PROBLEM = Datacenter.from_classes(
 )
 PLAN = slotwise.guide(PROBLEM, time_limit=0.2)
 JOBS = 2000
+USUAL = {"load": 0.9, "seeds": 4, "jobs": JOBS, "time_limit": 900.0}
 
 
 def rehearsed(**options):
-    return slotwise.rehearse(PLAN, **{"load": 0.9, "seeds": 4, "jobs": JOBS, **options})
+    return slotwise.rehearse(PLAN, **{**USUAL, **options})
 
 
 def crowned(policy, bonus=None, bars=True, plan=PLAN, others=()):
@@ -154,6 +156,32 @@ def test_waits_too_short_to_matter_are_alike():
     assert race.winner() == default
 
 
+def test_the_number_of_threads_changes_nothing():
+    one, three = (rehearsed(seeds=2, jobs=300, threads=n).rehearsal for n in (1, 3))
+    assert one == three
+
+
+def test_jobs_drawn_from_given_ones(tmp_path):
+    """Arrivals stay; every job is one of the given ones. No load stands in the file."""
+    given = poisson(PROBLEM, 5.0, 50, seed=1, noise=0.3)
+    own, drawn = given.whole(), redrawn(given, 3).whole()
+    assert drawn.arrival.tolist() == own.arrival.tolist()
+
+    def kinds(jobs):
+        return set(zip(jobs.job_class, jobs.duration, map(tuple, jobs.demand), strict=True))
+
+    assert kinds(drawn) < kinds(own)
+    assert redrawn(given, 4).whole().duration.tolist() != drawn.duration.tolist()
+    made = rehearsed(redraw=given, seeds=2)
+    assert (made.rehearsal.load, made.rehearsal.jobs) == (None, 50)
+    path = tmp_path / "guidance.json"
+    slotwise.write_guidance(made, path)
+    assert slotwise.read_guidance(path).rehearsal == made.rehearsal
+    other = poisson(PROBLEM.with_count(PROBLEM.count + 1), 5.0, 50, seed=1)
+    with pytest.raises(InputError, match="redraw: these jobs are for another datacenter"):
+        rehearsed(redraw=other)
+
+
 def stop_before(number):
     def on_progress(done, total, name):
         assert done < total
@@ -187,6 +215,7 @@ def test_the_time_limit_keeps_what_is_known():
         ({"load": 1.0}, "load: need a part of the bound above 0 and below 1"),
         ({"load": float("nan")}, "load: "),
         ({"seeds": 1}, "seeds: need at least 2, got 1"),
+        ({"threads": 0}, "threads: need at least 1, got 0"),
         ({"noise": -0.1}, "spread: need a number >= 0"),
         ({"policies": ("guided",)}, "policies: 'guided' follows a rehearsal"),
         ({"policies": ("bets-fit",)}, "bets-fit"),

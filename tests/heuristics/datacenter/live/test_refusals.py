@@ -2,7 +2,9 @@
 
 import json
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 from live_dispatchers import HALF, pair, plan_of, refused
 
 from slotwise import Configuration, Dispatcher, JobClass
@@ -116,3 +118,43 @@ def test_a_bad_call_is_a_value_error_and_changes_nothing(policy):
 )
 def test_wrong_options_are_refused(options, message):
     refused(lambda: Dispatcher(pair(), **options), message)
+
+
+PLAN = pair()
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=2)
+    | st.binary(max_size=2)
+    | st.sampled_from(["a", "e", "z", "k", "c", "c/0", "c/9", HALF, {"cpu": 0.25}, PLAN]),
+    lambda inside: (
+        st.lists(inside, max_size=3) | st.dictionaries(st.sampled_from("acek"), inside, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+VERBS = [
+    "arrive", "depart", "cancel", "join", "drain", "undrain", "leave", "follow", "restore",
+    "score", "place", "adopt", "classify", "explain", "where",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@hypothesis.settings(deadline=None, max_examples=60)
+@hypothesis.given(verb=st.sampled_from(VERBS), arguments=st.lists(ANYTHING, min_size=1, max_size=4))
+def test_whatever_is_given_a_call_is_right_or_changes_nothing(policy, verb, arguments):
+    dispatcher = Dispatcher(PLAN, policy=policy)
+    for name in "abcdef":
+        dispatcher.arrive(name, "k", HALF)
+    before = dispatcher.state()
+    try:
+        getattr(dispatcher, verb)(*arguments)
+    except ValueError:
+        assert dispatcher.state() == before
+    except TypeError as error:  # more arguments than the verb has, or fewer
+        if "positional argument" not in str(error):
+            raise
+        assert dispatcher.state() == before

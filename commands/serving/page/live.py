@@ -10,11 +10,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ...heuristics.datacenter.overview import machine_details, machine_names, overview
-from ...report.datacenter.live_page import live_page
-from .calls import Answer, Call
+from ....heuristics.datacenter.overview import machine_details, machine_names, overview
+from ....report.datacenter.live_page import live_page
+from ..calls import Answer, Call
+from ..service import Service
 from .recent import Recent
-from .service import Service
 
 FEW = 2000
 """With more machines pages look every two seconds, with so many every second."""

@@ -8,8 +8,8 @@ from statistics import fmean
 from time import time
 from typing import Any
 
-from ...heuristics.datacenter.live.answers import Joined, Left, Placement
-from ...heuristics.datacenter.live.dispatcher import Dispatcher
+from ....heuristics.datacenter.live.answers import Joined, Left, Placement
+from ....heuristics.datacenter.live.dispatcher import Dispatcher
 
 MOST_CHANGES = 20
 """So many changes of jobs are listed, and so many others."""
