@@ -62,6 +62,10 @@ def audit(
         float | None, typer.Option("--to", metavar="S", help="Only jobs submitted before.")
     ] = None,
     queue: Annotated[str | None, typer.Option(metavar="NAME", help="Only jobs of a queue.")] = None,
+    slots: Annotated[
+        list[int] | None,
+        typer.Option(metavar="N", min=1, help="The same on N slots; may be given again."),
+    ] = None,
     topology: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Rumen topology of racks and hosts.")
     ] = None,
@@ -90,20 +94,31 @@ def audit(
     from ...instances.history.window import Window
     from ...report.history.document import audit_document
     from ...report.history.verdict import audit_text
-    from ...solvers.history.audit import AuditOptions
+    from ...solvers.history.audit import AuditOptions, BrokenRun
+    from ...solvers.history.sizes import with_sizes
 
-    if html is not None and len(histories) > 1:
-        raise InputError("--html is for one history")
+    histories = _expanded(histories)
+    if len(histories) > 1 and (html is not None or slots):
+        raise InputError(f"{'--slots' if slots else '--html'} is for one history")
+    asked = Asked(
+        AuditOptions(_objective(objective), heartbeat, max_loss),
+        HistoryOptions(topology, map_slots, reduce_slots, containers),
+        Window(since, until, queue),
+    )
+    if slots and not asked.window.whole:
+        raise InputError("--slots: needs all jobs, without --from, --to and --queue")
     with held() as signals:
         clock = Clock(time_limit)
-        asked = Asked(
-            AuditOptions(_objective(objective), heartbeat, max_loss),
-            HistoryOptions(topology, map_slots, reduce_slots, containers),
-            Window(since, until, queue),
-        )
         if len(histories) == 1:
             signals.hold(clock.stop.set)
-            made = _audited(histories[0], clock, asked)
+            try:
+                share = clock.until_left(time_limit / 2) if slots else clock
+                made = _audited(histories[0], share, asked)
+            except BrokenRun as error:
+                tell([str(error)], quiet=False)
+                raise typer.Exit(NO) from None
+            if slots:
+                made = with_sizes(made, slots, clock)
             document: dict[str, Any] = audit_document(made)
             text = audit_text(made)
             if html is not None:
@@ -121,15 +136,26 @@ def audit(
 def _audited(history: Path, clock: Clock, asked: Asked) -> Audit:
     from ...instances.history.reading import read_run
     from ...instances.history.window import within
-    from ...solvers.history.audit import BrokenRun
     from ...solvers.history.auditing import audit_run
 
-    try:
-        run = within(read_run(history, asked.reading), asked.window)
-        return audit_run(run, clock, asked.judging)
-    except BrokenRun as error:
-        tell([str(error)], quiet=False)
-        raise typer.Exit(NO) from None
+    run = within(read_run(history, asked.reading), asked.window)
+    return audit_run(run, clock, asked.judging)
+
+
+def _expanded(histories: list[Path]) -> list[Path]:
+    """Folders that are no history themselves stand for what is in them."""
+    from ...instances.history.reading import kind_of
+
+    paths: list[Path] = []
+    for path in histories:
+        entries = sorted(path.iterdir()) if path.is_dir() else []
+        try:
+            if entries:
+                kind_of(path)
+            paths.append(path)
+        except InputError:
+            paths += [entry for entry in entries if not entry.name.startswith((".", "_"))]
+    return paths
 
 
 def _objective(name: str | None) -> Objective | None:
