@@ -198,10 +198,12 @@ class Shop:
     A slot runs one task at a time, setup first, then processing. No reduce task starts, setup
     included, before all map tasks of its job have ended. The setup of a map task reads its input
     from the replica that is cheapest for its slot. The setup of a reduce task reads its part of
-    what every map task of its job left on the node on which that task ran.
+    what every map task of its job left on the node on which that task ran. No task starts before
+    the release of its job. Weights of jobs say nothing of the makespan.
 
-    Every duration is a whole multiple of `unit` seconds. `least_map` and `least_reduce` are the
-    tasks' least durations over all slots, in units; a reduce task then reads from the nearest node.
+    Every duration, and every release, is a whole multiple of `unit` seconds. `least_map` and
+    `least_reduce` are the tasks' least durations over all slots, in units; a reduce task then reads
+    from the nearest node.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -221,6 +223,7 @@ class Shop:
             self._read_security(self.security)
         self._prepare()
         self.unit = self._unit()
+        self.release = [self.whole(seconds) for seconds in self.released]
         self.least_map: list[Any] = [self._least_map(t) for t in range(len(self.maps.job))]
         self.least_reduce: list[Any] = [self._least_reduce(w) for w in range(len(self.reduces.job))]
 
@@ -270,8 +273,10 @@ class Shop:
         self.replicas: list[set[int]] = []  # of each map task, nodes
         self.input: list[Fraction] = []  # of each map task, MB
         self.output: list[Fraction] = []  # of each map task, MB for one reduce task of its job
+        self.released: list[Fraction] = []  # of each job, seconds; 0 if it has no tasks
         for job in rows(document, None, "jobs"):
-            fields(job, "a job", ("name",), ("output_ratio", "map_tasks", "reduce_tasks"))
+            may = ("output_ratio", "map_tasks", "reduce_tasks", "release", "weight")
+            fields(job, "a job", ("name",), may)
             maps = rows(job.get("map_tasks", []), None, "map_tasks")
             reduces = rows(job.get("reduce_tasks", []), None, "reduce_tasks")
             ratio = amount(job.get("output_ratio", 0), "output_ratio") / max(len(reduces), 1)
@@ -290,6 +295,8 @@ class Shop:
                 phase.tasks.append(range(first, first + len(tasks)))
                 phase.job += [len(self.jobs)] * len(tasks)
                 phase.processing += [amount(task["processing"], "processing") for task in tasks]
+            release = amount(job.get("release", 0), "release")
+            self.released.append(release if maps or reduces else Fraction(0))
             self.jobs.append(need(job["name"], str, "name of a job"))
         if len(set(self.jobs)) < len(self.jobs):
             refuse("two jobs have one name")
@@ -353,9 +360,13 @@ class Shop:
         self.nearest = 0 if self.map_nodes & reduces else 1 if racks else 2
 
     def _unit(self) -> Fraction:
-        """The greatest common divisor of all durations: the gcd of products is that of the gcds."""
+        """The greatest common divisor of all durations and releases.
+
+        The gcd of products is that of the gcds.
+        """
         costs = self.read_cost + ([] if self.security is None else [self.encrypted_cost])
         parts = [common(self.input) * common(costs), common(self.output) * common(self.read_cost)]
+        parts.append(common(self.released))
         for phase in self.phases.values():
             for tasks, factors in zip(phase.tasks, phase.factors, strict=True):
                 of_job = common(phase.processing[t] for t in tasks)
@@ -480,9 +491,10 @@ Theorem = Callable[[Shop, Proof], Number]
 def shortest(shop: Shop, schedule: Any) -> int:
     """The makespan, in units, if every task starts as early as the order on its slot allows.
 
-    The tasks that a slot runs follow each other without a wait, but a reduce task waits for the map
-    tasks of its job. So nothing overlaps, whatever the starts that the schedule claims, and nothing
-    ends later than in a valid schedule with the same order.
+    The tasks that a slot runs follow each other without a wait, but a task waits for the release of
+    its job, and a reduce task for the map tasks of its job. So nothing overlaps, whatever the
+    starts that the schedule claims, and nothing ends later than in a valid schedule with the same
+    order.
     """
     order = read_order(shop, schedule)
     free: dict[int, int] = {}
@@ -490,7 +502,8 @@ def shortest(shop: Shop, schedule: Any) -> int:
     done = [0] * len(shop.jobs)
     for task, slot in order["map"]:
         job, node = shop.maps.job[task], shop.maps.node[slot]
-        free[slot] = free.get(slot, 0) + shop.map_time(task, slot)
+        start = max(free.get(slot, 0), shop.release[job])
+        free[slot] = start + shop.map_time(task, slot)
         done[job] = max(done[job], free[slot])
         for place in (node, shop.rack[node]):
             output[job, place] = output.get((job, place), Fraction()) + shop.output[task]
@@ -501,7 +514,7 @@ def shortest(shop: Shop, schedule: Any) -> int:
         rack = output.get((job, shop.rack[node]), Fraction())
         parts = (near, rack - near, shop.output_of[job] - rack)
         read = sum((mb * cost for mb, cost in zip(parts, shop.read_cost, strict=True)), Fraction())
-        start = max(free.get(slot, 0), done[job])
+        start = max(free.get(slot, 0), done[job], shop.release[job])
         free[slot] = start + shop.whole(read) + shop.reduce_time(task, slot)
         ends[job] = max(ends[job], free[slot])
     return max(ends, default=0)
@@ -586,12 +599,13 @@ def job_spans(shop: Shop, kind: str) -> list[Number]:
 def waiting_phases(shop: Shop) -> dict[str, tuple[Phase, list[int], list[Number]]]:
     """By phase: the phase, its tasks' least durations, and how long each job's tasks wait.
 
-    Reduce tasks wait for the map phase of their job. Read backwards, a schedule is one in which map
-    tasks wait for the reduce phase of their job.
+    Reduce tasks wait for the release and the map phase of their job. Read backwards, a schedule is
+    one in which map tasks wait for the reduce phase of their job.
     """
     if None in shop.least_map or None in shop.least_reduce:
         refuse("a task may run on no slot")
     heads, tails = job_spans(shop, "map"), job_spans(shop, "reduce")
+    heads = [release + head for release, head in zip(shop.release, heads, strict=True)]
     return {
         "reduce": (shop.reduces, shop.least_reduce, heads),
         "map": (shop.maps, shop.least_map, tails),
@@ -623,6 +637,35 @@ def waits(shop: Shop, proof: Proof) -> Number:
             total += a - heappushpop(top, a + b)
             best = max(best, Fraction(total) / slots)
     return best
+
+
+def late_work(shop: Shop, proof: Proof) -> Number:
+    """Tasks that are released late, and followed by a long tail, need time in between.
+
+    Let u slots run a set of tasks. Their first tasks are u different ones, and wait; their last
+    ones are u different ones, and are followed by their tails. So u times the makespan is at least
+    the u least waits, the u least tails and all durations; the makespan is at least the least such
+    bound over all u. Map tasks wait for the release of their job and have its reduce phase as tail,
+    reduce tasks wait for release and map phase. The set: tasks that wait as long as those of the
+    job `from`, or longer, with tails as long as those of the job `to`, or longer.
+    """
+    fields(proof, "late work", ("proof", "phase", "from", "to"))
+    phases = waiting_phases(shop)
+    kind = choice(proof["phase"], shop.phases, "late work: phase")
+    phase, least, tail = phases[kind]
+    wait: list[Number] = list(shop.release)
+    if kind == "reduce":
+        wait, tail = tail, [0] * len(shop.jobs)
+    after = wait[index(proof["from"], len(shop.jobs), "late work: from")]
+    before = tail[index(proof["to"], len(shop.jobs), "late work: to")]
+    chosen = [t for t, job in enumerate(phase.job) if wait[job] >= after and tail[job] >= before]
+    waits = sorted(wait[phase.job[t]] for t in chosen)
+    tails = sorted(tail[phase.job[t]] for t in chosen)
+    total, bounds = Fraction(sum(least[t] for t in chosen)), []
+    for u, pair in enumerate(zip(waits[: len(phase.node)], tails, strict=False), 1):
+        total += sum(pair)
+        bounds.append(total / u)
+    return min(bounds, default=0)
 
 
 def pigeonhole(shop: Shop, proof: Proof) -> Number:
@@ -671,7 +714,12 @@ def johnson(shop: Shop, proof: Proof) -> Number:
     return max(first, second)
 
 
-PROOFS: dict[str, Theorem] = {"waits": waits, "pigeonhole": pigeonhole, "johnson": johnson}
+PROOFS: dict[str, Theorem] = {
+    "waits": waits,
+    "late work": late_work,
+    "pigeonhole": pigeonhole,
+    "johnson": johnson,
+}
 """From the problem and the numbers of a certificate to a bound in units, by name."""
 
 
@@ -681,8 +729,8 @@ PROOFS: dict[str, Theorem] = {"waits": waits, "pigeonhole": pigeonhole, "johnson
 def lower_bound(shop: Shop, proof: Any) -> int:
     """What a proof of a certificate shows, in whole units.
 
-    Some shortest schedule has no needless wait. Its makespan is a sum of durations, hence a whole
-    number of units: bounds are rounded up for free.
+    Some shortest schedule has no needless wait. Its makespan is a sum of durations, after a release
+    perhaps, hence a whole number of units: bounds are rounded up for free.
     """
     name = need(mapping(proof, "a proof").get("proof"), str, "name of a proof")
     theorems = dict(PROOFS)

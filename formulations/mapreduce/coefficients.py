@@ -145,9 +145,13 @@ class Coefficients:
 
     @cached_property
     def serial_makespan(self) -> float:
-        """All work at its slowest, one task after another: an upper bound on the optimum (s)."""
+        """All work at its slowest, one task after another, when all jobs are there (s).
+
+        An upper bound on the optimum.
+        """
         return float(
-            self.map_work.max(axis=1, initial=0.0).sum()
+            self.instance.released.max(initial=0.0)
+            + self.map_work.max(axis=1, initial=0.0).sum()
             + self.most_reduce_work.max(axis=1, initial=0.0).sum()
         )
 

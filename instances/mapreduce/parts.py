@@ -3,5 +3,9 @@
 SPEED_FACTORS = "speed factors"
 SECURITY = "security"
 OUTAGES = "outages"
+RELEASES = "release times"
 
-ALL_PARTS = frozenset({SPEED_FACTORS, SECURITY, OUTAGES})
+PARTS_AT_ONCE = frozenset({SPEED_FACTORS, SECURITY, OUTAGES})
+"""What a method may understand that takes all jobs to be there at time 0."""
+
+ALL_PARTS = PARTS_AT_ONCE | {RELEASES}

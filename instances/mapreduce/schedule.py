@@ -78,8 +78,8 @@ def timed(
 ) -> Schedule:
     """The earliest schedule with given slots and a given order of the tasks on each slot.
 
-    Each task starts as soon as its slot is free and, for reduce tasks, the last map task of the job
-    has ended.
+    Each task starts as soon as its job is released, its slot is free and, for reduce tasks, the
+    last map task of the job has ended.
 
     Parameters
     ----------
@@ -105,16 +105,20 @@ def timed(
     slots = len(cluster.reduce_slot_node)
     _check_slots("reduce", reduce_slot, reduce_rank, instance.reduce_tasks, slots)
     map_node = cluster.map_slot_node[map_slot]
-    setup = map_setups(instance, map_slot)
-    at_once = np.zeros(instance.map_tasks)
-    maps = _earliest(map_slot, map_rank, setup, map_times(instance, map_slot), at_once)
+    maps = timed_maps(instance, map_slot, map_rank)
 
-    release = map_completions(instance, maps.end)[instance.reduce_job]
+    release = np.maximum(map_completions(instance, maps.end), instance.released)
     reduce_node = cluster.reduce_slot_node[reduce_slot]
     setup = reduce_setups(instance, map_node)[instance.reduce_job, reduce_node]
     processing = reduce_times(instance, reduce_slot)
-    reduces = _earliest(reduce_slot, reduce_rank, setup, processing, release)
+    reduces = _earliest(reduce_slot, reduce_rank, setup, processing, release[instance.reduce_job])
     return Schedule(instance.name, maps, reduces, makespan(maps, reduces))
+
+
+def timed_maps(instance: Instance, slot: IntArray, rank: IntArray | FloatArray) -> PhaseSchedule:
+    """The map phase of `timed`."""
+    setup, processing = map_setups(instance, slot), map_times(instance, slot)
+    return _earliest(slot, rank, setup, processing, instance.released[instance.map_job])
 
 
 def _check_slots(
@@ -146,6 +150,17 @@ def makespan(maps: PhaseSchedule, reduces: PhaseSchedule) -> float:
     Returns the makespan (s).
     """
     return float(max(maps.end.max(initial=0.0), reduces.end.max(initial=0.0)))
+
+
+def mean_job_time(instance: Instance, schedule: Schedule) -> float:
+    """The mean, by weight, of the time from a job's release to its last end (s), 0 without weight.
+
+    A job without tasks ends when it is released.
+    """
+    ends = map_completions(instance, schedule.map.end)
+    np.maximum.at(ends, instance.reduce_job, schedule.reduce.end)
+    weight = np.ones(instance.jobs) if instance.weight is None else instance.weight
+    return float(weight @ (ends - instance.released) / (weight.sum() or 1.0))
 
 
 def map_completions(instance: Instance, map_end: FloatArray) -> FloatArray:

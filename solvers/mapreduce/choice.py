@@ -8,9 +8,11 @@ from importlib.util import find_spec
 
 from ...core.registry import Entry
 from ...formulations.mapreduce.job_order import model as job_order
+from ...formulations.mapreduce.sequence import model as sequence
 from ...formulations.mapreduce.spread_bound import model as spread_bound
 from ...heuristics.mapreduce import block_search
 from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.parts import RELEASES
 from . import METHODS, cp_sat
 from .branch_and_bound import search as branch_and_bound
 from .highs_twice import MOST_TERMS
@@ -82,7 +84,7 @@ def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
     tasks = instance.map_tasks + instance.reduce_tasks
     exact = _exact(instance, threads) if tasks <= MOST_TASKS else {}
     few = tasks <= (MANY_TASKS if instance.speed_factors is None else MOST_TASKS)
-    searches = [] if few else [METHODS.lookup(name) for name, fits in SEARCHES if fits(instance)]
+    searches = [] if few else _fitting(SEARCHES, instance)
     if not searches:
         lanes = side_by_side(exact or _exact(instance, threads))
         if len(lanes) > 1 and time_prices.fits(instance):
@@ -91,8 +93,14 @@ def chosen_methods(instance: Instance, threads: int) -> list[Lane]:
             )
         return lanes
     bounds = [Turn(method, EXACT_SHARE) for method in exact if method not in searches]
-    bounds += [Turn(METHODS.lookup(name)) for name, fits in BOUNDS if fits(instance)]
+    bounds += [Turn(method) for method in _fitting(BOUNDS, instance)]
     return search_and_bounds(searches[0], bounds, threads)
+
+
+def _fitting(methods: Sequence[tuple[str, Fits]], instance: Instance) -> list[Entry]:
+    """Those of the methods that understand the instance's optional parts and suit it."""
+    entries = [(METHODS.lookup(name), fits) for name, fits in methods]
+    return [m for m, fits in entries if instance.parts <= m.understands and fits(instance)]
 
 
 def search_and_bounds(search: Entry, bounds: Sequence[Turn], threads: int) -> list[Lane]:
@@ -127,6 +135,8 @@ def side_by_side(methods: Mapping[Entry, int]) -> list[Lane]:
 
 def _exact(instance: Instance, threads: int) -> dict[Entry, int]:
     """At most two methods with their threads, exact ones where some fit."""
+    if RELEASES in instance.parts:
+        return _exact_with_releases(instance, threads)
     names: dict[str, int] = {}
     if branch_and_bound.can_search(instance):
         names["branch-and-bound"] = 1
@@ -148,3 +158,12 @@ def _exact(instance: Instance, threads: int) -> dict[Entry, int]:
         gives_way = first == "improvement" or (many and first == "branch-and-bound")
         names.pop(first if gives_way else second)
     return {METHODS.lookup(name): share for name, share in names.items()}
+
+
+def _exact_with_releases(instance: Instance, threads: int) -> dict[Entry, int]:
+    """The method whose model has release times, where it is small enough."""
+    if find_spec("ortools") is not None and cp_sat.can_model(instance):
+        return {METHODS.lookup("cp-sat"): threads}
+    if sequence.estimated_terms(instance) <= MOST_TERMS:
+        return {METHODS.lookup("sequence"): threads}
+    return {}

@@ -1,7 +1,8 @@
 """The CP-SAT method: the job-order model for OR-Tools, solved in a process of its own.
 
 The relaxed problem (docs/formulations/relaxed.md) comes first, for a second at most; its value is a
-bound by itself, and the least makespan that the job-order model looks for.
+bound by itself, and the least makespan that the job-order model looks for. With release times map
+slots have sequences of tasks instead: no one order of the jobs suffices for them.
 
 Times are integers, and every duration is a sum of terms rounded down. Take an optimal schedule with
 one job order (docs/formulations/proofs/job-order.md) and round all its times down as well. Since
@@ -169,8 +170,9 @@ def problem(
     All times are integers, rounded down: `map_duration[t][k]` is setup plus processing of map task
     t on slot k, `reduce_duration[w][k]` the processing of reduce task w on slot k, and
     `read_duration[t][a][b]` what a reduce task on node b takes to read the output of map task t
-    from node a. `head[i]` and `tail[i]` are lower bounds on the phases of job i. `hint` has the
-    slots of the tasks by phase and the position of the jobs, or is null.
+    from node a. Job i is released at `release[i]`; `release` is null if all are 0. `head[i]` is a
+    lower bound on the end of its map phase, `tail[i]` on the duration of its reduce phase. `hint`
+    has the slots of the tasks by phase and the position of the jobs, or is null.
 
     `unit`: the time unit (s).
     `whole`: whether every possible duration is a multiple of `unit`. Then heads, tails and the
@@ -181,13 +183,17 @@ def problem(
     makespan = request.incumbent.makespan if given_bounds else data.serial_makespan
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
     reduce_equal = _equal(data.reduce_job, data.reduce_time)
+    released = instance.released
     nothing = np.zeros(instance.jobs)
     return {
         "workers": request.threads,
         "relative_gap": request.relative_gap,
         "absolute_gap": request.absolute_gap / unit,
         "jobs": instance.jobs,
-        "comes_first": [pair for pair in data.pairs if data.comes_first(*pair)],
+        "release": None if instance.release is None else units(released),
+        "comes_first": [
+            pair for pair in data.pairs if instance.release is None and data.comes_first(*pair)
+        ],
         "map": {
             "job": data.map_job,
             "slot_node": data.map_slot_node,
@@ -205,21 +211,23 @@ def problem(
         "map_duration": units(data.map_work),
         "reduce_duration": units(data.reduce_time),
         "read_duration": units(data.share[:, None, None] * read_seconds(instance)),
-        "head": at_least(data.head if given_bounds else nothing),
+        "head": at_least(released + data.head if given_bounds else released),
         "tail": at_least(data.tail if given_bounds else nothing),
         "lower_bound": at_least(request.lower_bound if given_bounds else 0.0),
         "horizon": units(makespan) + 1,
-        "hint": {
-            "map": _first_of_equals(request.incumbent.map.slot, data.map_slot_kind, map_equal),
-            "reduce": _first_of_equals(
-                request.incumbent.reduce.slot, data.reduce_slot_kind, reduce_equal
-            ),
-            "position": data.positions(
-                map_completions(instance, request.incumbent.map.end)
-            ).tolist(),
-        }
-        if given_bounds
-        else None,
+        "hint": _hint(data, request.incumbent, map_equal, reduce_equal) if given_bounds else None,
+    }
+
+
+def _hint(
+    data: Coefficients, known: Schedule, map_equal: list[list[int]], reduce_equal: list[list[int]]
+) -> Json:
+    """The slots of a known schedule, and the jobs' positions by the ends of their map phases."""
+    ends = map_completions(data.instance, known.map.end)
+    return {
+        "map": _first_of_equals(known.map.slot, data.map_slot_kind, map_equal),
+        "reduce": _first_of_equals(known.reduce.slot, data.reduce_slot_kind, reduce_equal),
+        "position": data.positions(ends).tolist(),
     }
 
 

@@ -49,6 +49,13 @@ class Model:
         self.makespan = self.cp.new_int_var(problem["lower_bound"], self.horizon, "makespan")
         self.cp.minimize(self.makespan)
 
+    def _release(self, problem: Json, name: str) -> list[int]:
+        """Release time of the job of each task of a phase; reduce tasks wait for the map phase."""
+        jobs = problem[name]["job"]
+        if problem["release"] is None or name == "reduce":
+            return [0] * len(jobs)
+        return [problem["release"][job] for job in jobs]
+
     def _time(self, earliest: int = 0) -> Any:
         return self.cp.new_int_var(earliest, self.horizon, "")
 
@@ -62,11 +69,14 @@ class RelaxedModel(Model):
         for done, tail in zip(completion, problem["tail"], strict=True):
             self.cp.add(done + tail <= self.makespan)
         for name in ("map", "reduce"):
-            self._phase(name, problem[name], problem["relaxed"][name], completion)
+            starts = [self._time(at) for at in self._release(problem, name)]
+            self._phase(name, problem[name], problem["relaxed"][name], starts, completion)
 
-    def _phase(self, name: str, phase: Json, least: list[int], completion: list[Any]) -> None:
+    def _phase(
+        self, name: str, phase: Json, least: list[int], starts: list[Any], completion: list[Any]
+    ) -> None:
         """Map tasks until their job's map phase ends, reduce tasks from then on, as slots allow."""
-        starts, intervals = [self._time() for _ in least], []
+        intervals = []
         for start, size, job in zip(starts, least, phase["job"], strict=True):
             intervals.append(self.cp.new_fixed_size_interval_var(start, size, ""))
             if name == "reduce":
@@ -104,7 +114,7 @@ class JobOrderModel(Model):
     def _phase(self, name: str, limits: list[tuple[int, int]]) -> PhaseVariables:
         tasks, slots = range(len(limits)), range(len(self.problem[name]["slot_node"]))
         return PhaseVariables(
-            start=[self._time() for _ in tasks],
+            start=[self._time(at) for at in self._release(self.problem, name)],
             size=[self.cp.new_int_var(low, high, "") for low, high in limits],
             end=[self._time() for _ in tasks],
             on_slot={(t, k): self.cp.new_bool_var("") for t in tasks for k in slots},
@@ -205,8 +215,14 @@ class JobOrderModel(Model):
                 self.cp.add(place <= next_one)
 
     def _sequences(self, name: str, phase: PhaseVariables) -> None:
-        """A slot runs one task at a time: jobs in the common order, a job's tasks by number."""
+        """A slot runs one task at a time: jobs in the common order, a job's tasks by number.
+
+        With release times a map slot may run its tasks in any order, equal ones by number.
+        """
         job, tasks = self.problem[name]["job"], range(len(phase.start))
+        any_order = name == "map" and self.problem["release"] is not None
+        if any_order:
+            alike = {t: number for number, ts in enumerate(self.problem[name]["equal"]) for t in ts}
         for k in range(len(self.problem[name]["slot_node"])):
             on_slot = [phase.on_slot[t, k] for t in tasks]
             self.cp.add_no_overlap(
@@ -217,6 +233,8 @@ class JobOrderModel(Model):
             )
             for t, u in permutations(tasks, 2):
                 if job[t] == job[u] and t > u:
+                    continue
+                if any_order and (job[t] != job[u] or alike.get(t, -1 - t) != alike.get(u)):
                     continue
                 both = [on_slot[t], on_slot[u]]
                 if job[t] != job[u]:

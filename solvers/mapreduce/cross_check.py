@@ -100,9 +100,14 @@ def cross_check(result: Result, *, time_limit: float = 60.0, threads: int = 1) -
         The opinions.
     """
     terms = job_order.estimated_terms(result.instance)
-    if result.makespan is None or terms > MOST_TERMS:
-        too_large = f"model too large: about {terms:.2g} nonzeros"
-        why = "no makespan" if result.makespan is None else too_large
+    why = ""
+    if result.makespan is None:
+        why = "no makespan"
+    elif result.instance.release is not None:
+        why = "the job-order model has no release times"
+    elif terms > MOST_TERMS:
+        why = f"model too large: about {terms:.2g} nonzeros"
+    if why or result.makespan is None:
         return [Opinion(name, None, None, None, 0.0, f"not run: {why}") for name in _METHODS]
     return [
         _opinion(name, method, result, result.makespan, time_limit, threads)

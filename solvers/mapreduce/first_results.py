@@ -9,10 +9,11 @@ from ...core.clock import Clock
 from ...core.errors import PluginError
 from ...core.registry import Choices, Entry
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
-from ...heuristics.mapreduce import HEURISTICS, SPEEDS
+from ...heuristics.mapreduce import HEURISTICS
 from ...heuristics.mapreduce.expected_time import expected_seconds
 from ...heuristics.mapreduce.hmhs.fifo import longest_paths
 from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.parts import RELEASES, SECURITY
 from ..progress import Progress, ProgressCallback
 from .heuristic import certified_heuristic
 from .result import Result, with_bound
@@ -61,7 +62,8 @@ class Opening:
         if self.bounds_asked is None:
             self.bounds = lower_bounds(self.instance, BOUND_AT_ONCE)
         # Priorities are kept by moving tasks afterwards, which does not look at all slots in turn.
-        entry = replace(HEURISTICS.lookup(_at_once(self.instance)), understands=SPEEDS)
+        at_once = HEURISTICS.lookup(_at_once(self.instance))
+        entry = replace(at_once, understands=at_once.understands - {SECURITY})
         bound = best_of(self.bounds, self.bounds_asked)
         self.best = certified_heuristic(self.instance, entry, bound, uncompiled=True)
 
@@ -132,7 +134,8 @@ class Opening:
 
     def _entries(self) -> list[Entry]:
         if self.heuristics is None:
-            return HEURISTICS.usual
+            releases = self.instance.parts & {RELEASES}
+            return [entry for entry in HEURISTICS.usual if releases <= entry.understands]
         return HEURISTICS.resolve_all(self.heuristics)
 
     def _result(self, entry: Entry, bound: tuple[float, str], clock: Clock) -> Result:

@@ -22,7 +22,8 @@ from ...heuristics.mapreduce.warm_up import ready
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.eligibility import impossible, map_eligible
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.parts import OUTAGES, SECURITY, SPEED_FACTORS
+from ...instances.mapreduce.parts import OUTAGES, RELEASES, SECURITY, SPEED_FACTORS
+from ...instances.mapreduce.releases import check_at_once
 from ...instances.mapreduce.schedule import Schedule, timed
 from ...instances.mapreduce.usable_slots import usable_slots
 from .result import Result, certified, infeasible, no_schedule
@@ -67,7 +68,8 @@ def heuristic(
     Raises
     ------
     InputError
-        For an unknown name or parameter, and for a function that returns no schedule.
+        For an unknown name or parameter, for a function that returns no schedule, and for release
+        times that the heuristic does not understand.
     CertificateError
         If the schedule is invalid.
     """
@@ -118,6 +120,9 @@ def certified_heuristic(
     `lower_bound`: a valid lower bound (s) and what proved it.
     """
     name = entry.name
+    if RELEASES not in entry.understands:
+        clocked = [each.name for each in HEURISTICS.own if RELEASES in each.understands]
+        check_at_once(instance, f"heuristic {name!r}", ", ".join(clocked))
     why = impossible(instance)
     if why is not None:
         return infeasible(instance, name, why)

@@ -15,7 +15,7 @@ from ...core.wording import percent
 from ...instances.mapreduce.checker import check
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.instance_file import instance_document
-from ...instances.mapreduce.schedule import Schedule
+from ...instances.mapreduce.schedule import Schedule, mean_job_time
 from ...instances.mapreduce.schedule_file import RESULT_FORMAT, schedule_document
 from ...instances.verdict import Verdict
 from ...instances.views import Plottable, Tabular, view
@@ -93,6 +93,11 @@ class Result(Plottable, Tabular, ByValue):
         return None if self.makespan is None else relative_gap(self.makespan, self.lower_bound)
 
     @property
+    def mean_job_time(self) -> float | None:
+        """Mean, by weight, of the jobs' times from release to end (s); None without a schedule."""
+        return None if self.schedule is None else mean_job_time(self.instance, self.schedule)
+
+    @property
     def bound(self) -> str:
         """Old name of `bound_name`."""
         deprecated("Result.bound", "Result.bound_name", 2)
@@ -136,6 +141,8 @@ class Result(Plottable, Tabular, ByValue):
                 }
                 for name, one in self.outcomes.items()
             ]
+        if self.instance.release is not None or self.instance.weight is not None:
+            document["mean_job_time"] = self.mean_job_time
         if self.schedule is not None:
             document["schedule"] = schedule_document(self.instance, self.schedule)
         return document

@@ -20,6 +20,8 @@ from ...core.parameters import described, parameter, solver
 from ...core.registry import Choices, Entry
 from ...instances.mapreduce.eligibility import impossible
 from ...instances.mapreduce.instance import Instance
+from ...instances.mapreduce.parts import RELEASES
+from ...instances.mapreduce.releases import check_at_once
 from ...instances.mapreduce.usable_slots import usable_slots
 from ..progress import Progress, ProgressCallback
 from . import METHODS
@@ -148,6 +150,9 @@ def search(
     """
     named = params.named
     check_time_limit(clock.seconds)
+    for method in named:
+        if RELEASES not in method.understands:
+            check_at_once(opening.instance, f"method {method.name!r}", "--model sequence or cp-sat")
     why = impossible(opening.instance)
     if why is not None:
         return infeasible(opening.instance, METHOD, why)

@@ -110,10 +110,12 @@ def map_phases(
 ) -> Iterator[tuple[Tasks, Ends]]:
     """Every assignment of map tasks, as nodes, with each undominated ends of the map phases.
 
-    With `order` the tasks of every slot follow this permutation of the jobs.
+    Without map tasks a job's phase ends at its release. With `order` the tasks of every slot follow
+    this permutation of the jobs.
     """
     places = _map_places(instance)
     job_of = instance.map_job.tolist()
+    released = [0.0] * instance.jobs if instance.release is None else instance.release.tolist()
 
     def sequences(tasks: Tasks) -> Iterable[Sequence[int]]:
         if order is None:
@@ -126,7 +128,7 @@ def map_phases(
         for sequence in sequences(tasks):
             ends, clock = [0.0] * instance.jobs, 0.0
             for t in sequence:
-                clock += places[place][2][t]
+                clock = max(clock, released[job_of[t]]) + places[place][2][t]
                 ends[job_of[t]] = clock
             found.append(tuple(ends))
         return _undominated(found)
@@ -148,7 +150,9 @@ def map_phases(
             tuple(t for t, p in enumerate(map_place) if p == place) for place in range(len(places))
         ]
         fronts = [on_place(place, tasks) for place, tasks in enumerate(held) if tasks]
-        idle = (0.0,) * instance.jobs
+        # A job without tasks ends at once, whenever it comes.
+        there = zip(released, instance.reduces_of, strict=True)
+        idle = tuple(at if tasks else 0.0 for at, tasks in there)
         for ends in _undominated(_latest([idle, *parts]) for parts in product(*fronts)):
             yield tuple(places[p][0] for p in map_place), ends
 

@@ -27,6 +27,7 @@ from ....instances.mapreduce.processing import least_map_times, least_reduce_tim
 from ....instances.mapreduce.setups import best_map_setups, best_reduce_setups, read_rates
 from ....instances.mapreduce.usable_slots import usable_slots
 from . import BOUNDS
+from .late_work import late_work
 
 MOST_COMPARED = 1_000_000
 """Most tasks times waits that the pigeonhole bound looks at, but for eight waits."""
@@ -206,13 +207,27 @@ def lb2(instance: Instance) -> float:
 def heads_and_tails(instance: Instance) -> float:
     """LB1 on the usable slots for every set of the tasks that wait longest, and for one job alone.
 
-    It is never below LB1 or LB2.
+    It is never below LB1 or LB2. Tasks also wait for the release of their job; then sets of tasks
+    with few slots count too.
     """
-    return longest_waits(*phases(instance))
+    maps, reduces = phases(instance)
+    release = instance.released
+    bound = longest_waits(maps, reduces, release)
+    if instance.release is None:
+        return bound
+    tails = least_span(reduces)[maps.job]
+    ready = (release + least_span(maps))[reduces.job]
+    return max(
+        bound,
+        late_work(maps.length, release[maps.job], tails, maps.slots),
+        late_work(reduces.length, ready, np.zeros(len(ready)), reduces.slots),
+    )
 
 
-def longest_waits(maps: PhaseLengths, reduces: PhaseLengths) -> float:
-    """`heads_and_tails` of given lengths.
+def longest_waits(
+    maps: PhaseLengths, reduces: PhaseLengths, release: FloatArray | float = 0.0
+) -> float:
+    """`heads_and_tails` of given lengths, and of release times of the jobs (s), shape (jobs,).
 
     Returns the bound (s).
     """
@@ -227,7 +242,7 @@ def longest_waits(maps: PhaseLengths, reduces: PhaseLengths) -> float:
         later = length.sum() - np.cumsum(length)
         return float(np.max(top + later)) / phase.slots
 
-    heads, tails = least_span(maps), least_span(reduces)
+    heads, tails = least_span(maps) + release, least_span(reduces)
     one_job = float(np.max(heads + tails, initial=0.0))
     return max(one_job, _two_sided(maps, reduces, heads, tails, side))
 
@@ -239,11 +254,13 @@ def pigeonhole(instance: Instance) -> float:
     The tasks are, for every k and every time, the longest of those that wait at least so long; on
     large instances some of these times only.
     """
-    return longest_on_a_slot(*phases(instance))
+    return longest_on_a_slot(*phases(instance), instance.released)
 
 
-def longest_on_a_slot(maps: PhaseLengths, reduces: PhaseLengths) -> float:
-    """`pigeonhole` of given lengths.
+def longest_on_a_slot(
+    maps: PhaseLengths, reduces: PhaseLengths, release: FloatArray | float = 0.0
+) -> float:
+    """`pigeonhole` of given lengths, and of release times of the jobs (s), shape (jobs,).
 
     Returns the bound (s).
     """
@@ -253,7 +270,7 @@ def longest_on_a_slot(maps: PhaseLengths, reduces: PhaseLengths) -> float:
         length, wait = phase.length[order], wait[order]
         return max(_most_on_a_slot(length[late], wait[late], phase.slots) for late in _late(wait))
 
-    return _two_sided(maps, reduces, least_span(maps), least_span(reduces), side)
+    return _two_sided(maps, reduces, least_span(maps) + release, least_span(reduces), side)
 
 
 def _late(wait: FloatArray) -> Iterator[BoolArray]:

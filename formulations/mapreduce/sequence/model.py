@@ -4,7 +4,7 @@ It departs from the printed program in three points, where the paper contradicts
 silent. First, the reduce setup time depends on where the job's map tasks ran, as section 4.4 says;
 the printed program takes it as a parameter of the slot. Second, a job without reduce tasks counts
 towards the makespan with its map tasks, which equations (1) and (3) leave out. Third, a reduce task
-whose job has no map tasks cannot end before its own processing time.
+whose job has no map tasks cannot end before its own processing time. Jobs may have release times.
 """
 
 from __future__ import annotations
@@ -95,12 +95,17 @@ def _objective(model: pyo.ConcreteModel) -> None:
 
 
 def _completions(model: pyo.ConcreteModel) -> None:
-    """(2), (3): no task ends before its setup and processing; reduces wait for their maps."""
+    """(2), (3): no task ends before its setup and processing; reduces wait for their maps.
+
+    With release times, (2) counts from the job's release, as (3) does for a job without map tasks.
+    """
     data: Coefficients = model.data
+    released = data.instance.released.tolist()
     model.eq2_map_completion = pyo.Constraint(
         data.map_tasks,
         rule=lambda model, t: (
-            model.map_completion[t] >= model.map_setup[t] + _processing(model, "map", t)
+            model.map_completion[t]
+            >= released[data.map_job[t]] + model.map_setup[t] + _processing(model, "map", t)
         ),
     )
     model.eq3_reduce_completion = pyo.Constraint(
@@ -113,7 +118,10 @@ def _completions(model: pyo.ConcreteModel) -> None:
     model.eq3_reduce_completion_without_map = pyo.Constraint(
         [w for w in data.reduce_tasks if not data.maps[data.reduce_job[w]]],
         rule=lambda model, w: (
-            model.reduce_completion[w] >= model.reduce_setup[w] + _processing(model, "reduce", w)
+            model.reduce_completion[w]
+            >= released[data.reduce_job[w]]
+            + model.reduce_setup[w]
+            + _processing(model, "reduce", w)
         ),
     )
 

@@ -1,7 +1,8 @@
 """First in, first out (FIFO; [HMHS], section 4): jobs in order, slots as they become free.
 
 The next slot is the one that becomes free first, on ties the lowest number, whatever its speed and
-its data. It takes the first task that may run there. In the reduce phase it takes a task of the
+its data. It takes the first task that may run there, of a job that is released by then. In the
+reduce phase it takes a task of the
 first job, in order, whose map phase has ended by then; if there is none it waits for the next end
 of a map phase. Tasks of a job come by number.
 """
@@ -16,7 +17,13 @@ from ....core.arrays import FloatArray, IntArray
 from ....core.kernels.decorators import counted
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_map_times, least_reduce_times
-from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
+from ....instances.mapreduce.schedule import (
+    PhaseSchedule,
+    Schedule,
+    makespan,
+    map_completions,
+    timed_maps,
+)
 from ....instances.mapreduce.setups import best_map_setups, reduce_setups
 from ..list_scheduling.earliest_slot import AVAILABLE
 from ..list_scheduling.placement import placed_maps
@@ -53,7 +60,7 @@ def longest_paths(instance: Instance) -> FloatArray:
 def _in_order(instance: Instance, jobs: IntArray) -> Schedule:
     cluster, factors = instance.cluster, instance.speed_factors
     maps = _maps(instance, jobs)
-    release = map_completions(instance, maps.end)
+    release = np.maximum(map_completions(instance, maps.end), instance.released)
     reduces = _served(
         jobs,
         release,
@@ -69,14 +76,17 @@ def _in_order(instance: Instance, jobs: IntArray) -> Schedule:
 
 def _maps(instance: Instance, jobs: IntArray) -> PhaseSchedule:
     if instance.security is not None:
-        # All tasks are there from the start, so the task may as well look for the first slot.
-        position = np.argsort(jobs)
-        order = np.argsort(position[instance.map_job], kind="stable")
-        return placed_maps(instance, order, AVAILABLE)
+        # A job's tasks are there at once, so the task may as well look for the first slot.
+        position, released = np.argsort(jobs), instance.released
+        order = np.lexsort((position[instance.map_job], released[instance.map_job]))
+        placed = placed_maps(instance, order, AVAILABLE)
+        if instance.release is None:
+            return placed
+        return timed_maps(instance, placed.slot, np.argsort(order))
     factors = instance.speed_factors
     return _served(
         jobs,
-        np.zeros(instance.jobs),
+        instance.released,
         instance.map_offsets,
         instance.map_processing,
         None if factors is None else factors.map,

@@ -8,6 +8,7 @@ from typing import Any
 from ....core.errors import InputError
 from ....formulations.mapreduce.coefficients import Coefficients
 from ....instances.mapreduce.instance import Instance
+from ....instances.mapreduce.releases import check_at_once
 from ....solvers.mapreduce.result import Status
 from ....solvers.mapreduce.solve import solve
 from ..family import family
@@ -34,7 +35,8 @@ MOST_SECONDS = 1e6
 
 
 def refuse_length(instance: Instance) -> None:
-    """Raise `InputError` if all work one after another is longer than a big-M may be."""
+    """Raise `InputError` for release times, and if all work is longer than a big-M may be."""
+    check_at_once(instance, "a lesson page", "`slotwise explain sequence`")
     length = float(Coefficients(instance).serial_makespan)
     if not length <= MOST_SECONDS:
         raise InputError(
