@@ -65,9 +65,9 @@ def beginning(path: str | Path) -> bytes:
     Raises `InputError` as `log_lines` does.
     """
     with named_errors(path), raw_input(path) as raw:
-        if str(path) == STANDARD:
-            return raw.peek(BEGINNING)[:BEGINNING]  # type: ignore[attr-defined,no-any-return]
         source: Any = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw, _CHUNK)
+        if str(path) == STANDARD:
+            source = io.BufferedReader(io.BytesIO(source.peek(BEGINNING)))
         text = _decompressed(source, path)
         first = b""
         while len(first) < BEGINNING and (more := next(_until_damage(text, Counter()), b"")):

@@ -17,6 +17,7 @@ from ...core.arrays import BoolArray, IntArray
 from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.wording import plural
+from ..views import Tabular
 
 UNKNOWN = -1
 """A time, a number or a place that the log does not tell."""
@@ -118,7 +119,7 @@ class Executor:
 
 @dataclass(frozen=True, eq=False)
 class Attempts(ByValue):
-    """Every attempt to run a task: columns of shape (attempts,), in the order of their starts."""
+    """Every attempt to run a task, as columns of shape (attempts,), by start."""
 
     stage: IntArray
     """Position in `Run.stages`."""
@@ -146,7 +147,7 @@ class Attempts(ByValue):
 
 
 @dataclass(frozen=True, eq=False)
-class Run(ByValue):
+class Run(ByValue, Tabular):
     """What a cluster logged of one application, one night or one trace.
 
     Attributes

@@ -32,7 +32,7 @@ FORMAT = "slotwise/history/1"
 _Whole = Annotated[int, Field(ge=UNKNOWN, le=10**15)]
 _Number = Annotated[int, Field(ge=0, le=10**9)]
 _Column = list[_Whole]
-_Metric = list[Annotated[int, Field(ge=-(2**53), le=2**53)]]
+_Metric = list[Annotated[int, Field(ge=-(2**63), lt=2**63)]]
 
 
 class _Application(Strict):
@@ -59,7 +59,7 @@ class _Stage(Strict):
     job: _Whole
     pool: _Number = 0
     kind: StageKind
-    tasks: _Number
+    tasks: Annotated[int, Field(ge=0, le=10**18)]
     parents: list[_Number] = []
     assumed_parents: list[_Number] = []
     submitted: _Whole = UNKNOWN

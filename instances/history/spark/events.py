@@ -47,7 +47,12 @@ COLUMNS = (
 ROW = struct.Struct(f"<{len(COLUMNS)}q")
 
 LATEST = 10**15
-"""Latest time (ms) that is believed."""
+"""Latest time (ms) that is believed, and largest number of anything."""
+
+MOST_TASKS = 10**7
+"""Most tasks of a stage that are believed."""
+MOST_CORES = 10**6
+"""Most cores of an executor that are believed."""
 
 _OUTCOMES = {
     "Success": Outcome.SUCCESS,
@@ -179,7 +184,7 @@ class EventLog:
     def _profile(self, event: dict[str, Any]) -> None:
         needs = event["Task Resource Requests"]
         self.profiles[whole(event["Resource Profile Id"])] = {
-            str(name): float(need["Amount"]) for name, need in needs.items()
+            str(name): _amount(need["Amount"]) for name, need in needs.items()
         }
 
     def _application_start(self, event: dict[str, Any]) -> None:
@@ -201,7 +206,7 @@ class EventLog:
                 str(event["Executor ID"])[:100],
                 str(info.get("Host") or "")[:200],
                 self._time(event["Timestamp"]),
-                whole(info["Total Cores"]),
+                whole(info["Total Cores"], MOST_CORES),
                 whole(info.get("Resource Profile Id", 0)),
             )
         )
@@ -237,7 +242,7 @@ class EventLog:
         stage = self.stages.setdefault(number, StageSeen())
         stage.name = stage.name or str(info.get("Stage Name") or "")[:200]
         if (tasks := info.get("Number of Tasks")) is not None:
-            stage.tasks[whole(info.get("Stage Attempt ID", 0))] = whole(tasks)
+            stage.tasks[whole(info.get("Stage Attempt ID", 0))] = whole(tasks, MOST_TASKS)
         if (parents := info.get("Parent IDs")) is not None:
             stage.parents = tuple(sorted({*(stage.parents or ()), *map(whole, parents)}))
         if rdds := info.get("RDD Info"):
@@ -277,8 +282,8 @@ class EventLog:
             number,
             whole(event["Stage ID"]),
             whole(event.get("Stage Attempt ID", 0)),
-            whole(info["Index"]),
-            info.get("Partition ID", UNKNOWN),
+            whole(info["Index"], MOST_TASKS),
+            _partition(info.get("Partition ID", UNKNOWN)),
             whole(info.get("Attempt", 0)),
             executor := self.executors.setdefault(name, len(self.executors)),
             start,
@@ -298,11 +303,24 @@ class EventLog:
         return value
 
 
-def whole(value: Any) -> int:
+def whole(value: Any, most: int = LATEST) -> int:
     """Check that a value is a whole number >= 0 of plausible size."""
-    if type(value) is not int or not 0 <= value < 2**53:
+    if type(value) is not int or not 0 <= value <= most:
         raise ValueError
     return value
+
+
+def _partition(value: Any) -> int:
+    """Check the partition of a task, which older logs do not tell and some give as -1."""
+    return UNKNOWN if value == UNKNOWN else whole(value, MOST_TASKS)
+
+
+def _amount(value: Any) -> float:
+    """Check what a task needs of a resource."""
+    amount = float(value)
+    if not 0 <= amount <= MOST_CORES:
+        raise ValueError
+    return amount
 
 
 def least(known: int | None, other: int) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ....core.errors import InputError
 from ....core.files.examples import is_example
 from ....core.files.inputs import STANDARD
+from ....core.wording import listed
 
 _ROLLING = re.compile(r"events_(\d{1,9})_.*?(\.compact)?(\.inprogress)?")
 _OLD = re.compile(r"EVENT_LOG_(\d{1,9})(\.inprogress)?")
@@ -40,7 +41,10 @@ def log_files(path: str | Path) -> LogFiles:
     # A compact file stands for all files up to its number, without what ended by then.
     first = max((k for k, (_, compact, _) in enumerate(numbered) if compact), default=0)
     note = ""
-    if numbered[first][1]:
+    numbers = [number for number, _, _ in numbered[first:] if isinstance(number, int)]
+    if numbers and numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        note = f"parts of the log are missing: there are {listed([str(k) for k in numbers])}"
+    elif numbered[first][1]:
         note = f"Spark compacted the log up to part {numbered[first][0]}: what had ended is gone"
     return LogFiles(tuple(part for _, _, part in numbered[first:]), note)
 

@@ -172,8 +172,8 @@ def _attempts(rows: IntArray, task: IntArray, executor: IntArray, origin: int) -
 
 
 def _after(time: int | None, origin: int) -> int:
-    """A time after the origin, UNKNOWN if it is not known."""
-    return UNKNOWN if time is None or time == UNKNOWN else time - origin
+    """A time after the origin, which ends of a clock that was wrong may precede."""
+    return UNKNOWN if time is None or time == UNKNOWN else max(time - origin, 0)
 
 
 def _task_notes(

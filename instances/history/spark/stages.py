@@ -134,7 +134,7 @@ def stages_of(
                 counts[number],
                 tuple(position[other] for other in arcs.parents.get(number, ())),
                 tuple(position[other] for other in arcs.assumed.get(number, ())),
-                UNKNOWN if submitted is None else submitted - origin,
+                UNKNOWN if submitted is None else max(submitted - origin, 0),
             )
         )
     return tuple(stages)

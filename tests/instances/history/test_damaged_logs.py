@@ -20,6 +20,7 @@ from slotwise.instances.history.hadoop import jhist, jhist_events
 from slotwise.instances.history.hadoop.jhist_run import read_jhist
 from slotwise.instances.history.reading import read_run
 from slotwise.instances.history.run import Outcome, Run
+from slotwise.instances.history.run_file import RunDocument, run_document
 from slotwise.instances.history.spark import events as spark
 from slotwise.instances.history.spark import reader
 from slotwise.instances.history.spark.reader import read_spark_log
@@ -186,7 +187,10 @@ def test_bytes_that_change_never_crash(content: bytes, seed: int, number: int) -
                 [b"9" * 30, b"-1", b"null", b"{", b'"', b"\xff", b"\n"]
             )
     run = read_or_refused(bytes(changed))
-    assert isinstance(run, Run) or "\n" not in run
+    if isinstance(run, Run):
+        assert RunDocument.model_validate(run_document(run)).name == run.name
+    else:
+        assert "\n" not in run
 
 
 @settings(max_examples=20, deadline=None)
@@ -203,4 +207,7 @@ def test_values_of_other_kinds_never_crash(seed: int) -> None:
 
     events = [spoiled(event) for event in SPARK_EVENTS]
     run = read_or_refused(b"".join(logged_spark.lines_of(events)), read_spark_log)
-    assert isinstance(run, Run) or "\n" not in run
+    if isinstance(run, Run):
+        assert RunDocument.model_validate(run_document(run)).name == run.name
+    else:
+        assert "\n" not in run

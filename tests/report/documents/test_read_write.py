@@ -47,6 +47,7 @@ def things() -> dict[str, tuple[Any, Any]]:
         "hierarchy": (TREE, None),
         "hierarchy-events": (EVENTS, TREE),
         "allocation": (slotwise.fair(TREE), TREE),
+        "history": (slotwise.read_run("example:spark-log"), None),
         "steps": (slotwise.steps(INSTANCE, "EFSS"), None),
         "lesson": (slotwise.make_lesson(DATACENTER, "allocation"), None),
     }

@@ -77,6 +77,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--certificate certificate.json",
         "guide rack.json -o guidance.json",
         "fair tree.json -o allocation.json",
+        "import spark example:spark-log -o run.json",
         "steps EFSS hmhs.json -o steps.json",
         "lesson allocation rack.json -o lesson.json",
     )
