@@ -33,47 +33,65 @@ Page = Annotated[
 ]
 
 
+ObjectiveName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="makespan or mean; default: mean if jobs arrive."),
+]
+Heartbeat = Annotated[
+    float, typer.Option(metavar="S", min=0, help="Wait for a free slot that is no fault.")
+]
+MaxLoss = Annotated[
+    float | None,
+    typer.Option("--max-loss", metavar="S", min=0, help="No job may end so much later."),
+]
+SlotNumbers = Annotated[
+    list[int] | None,
+    typer.Option(metavar="N", min=1, help="The same on N slots; may be given again."),
+]
+Since = Annotated[
+    float | None,
+    typer.Option("--from", metavar="S", help="Only jobs submitted so late, from the origin."),
+]
+Until = Annotated[
+    float | None, typer.Option("--to", metavar="S", help="Only jobs submitted before.")
+]
+Queue = Annotated[str | None, typer.Option(metavar="NAME", help="Only jobs of a queue.")]
+Topology = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Rumen topology of racks and hosts.")
+]
+MapSlots = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Map slots per host of Hadoop 1.")
+]
+ReduceSlots = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Reduce slots per host of Hadoop 1.")
+]
+Containers = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Containers per host of YARN.")
+]
+
+
 class Asked(NamedTuple):
     """What the options say of an audit, of what its logs do not tell, and of which jobs."""
 
     judging: AuditOptions
     reading: HistoryOptions
     window: Window
+    slots: list[int]
 
 
 def audit(
     histories: Histories,
-    objective: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="makespan or mean; default: mean if jobs arrive."),
-    ] = None,
-    heartbeat: Annotated[
-        float, typer.Option(metavar="S", min=0, help="Wait for a free slot that is no fault.")
-    ] = 3.0,
-    max_loss: Annotated[
-        float | None,
-        typer.Option("--max-loss", metavar="S", min=0, help="No job may end so much later."),
-    ] = None,
-    since: Annotated[
-        float | None,
-        typer.Option("--from", metavar="S", help="Only jobs submitted so late, from the origin."),
-    ] = None,
-    until: Annotated[
-        float | None, typer.Option("--to", metavar="S", help="Only jobs submitted before.")
-    ] = None,
-    queue: Annotated[str | None, typer.Option(metavar="NAME", help="Only jobs of a queue.")] = None,
-    topology: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Rumen topology of racks and hosts.")
-    ] = None,
-    map_slots: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Map slots per host of Hadoop 1.")
-    ] = None,
-    reduce_slots: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Reduce slots per host of Hadoop 1.")
-    ] = None,
-    containers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Containers per host of YARN.")
-    ] = None,
+    objective: ObjectiveName = None,
+    heartbeat: Heartbeat = 3.0,
+    max_loss: MaxLoss = None,
+    since: Since = None,
+    until: Until = None,
+    queue: Queue = None,
+    slots: SlotNumbers = None,
+    topology: Topology = None,
+    map_slots: MapSlots = None,
+    reduce_slots: ReduceSlots = None,
+    containers: Containers = None,
     time_limit: TimeLimit = 30.0,
     output: Output = None,
     html: Page = None,
@@ -88,48 +106,77 @@ def audit(
     from ...core.clock import Clock
     from ...instances.history.reading import HistoryOptions
     from ...instances.history.window import Window
-    from ...report.history.document import audit_document
-    from ...report.history.verdict import audit_text
     from ...solvers.history.audit import AuditOptions
 
-    if html is not None and len(histories) > 1:
-        raise InputError("--html is for one history")
+    histories = _expanded(histories)
+    if len(histories) > 1 and (html is not None or slots):
+        raise InputError(f"{'--slots' if slots else '--html'} is for one history")
+    judging = AuditOptions(_objective(objective), heartbeat, max_loss)
+    reading = HistoryOptions(topology, map_slots, reduce_slots, containers)
+    asked = Asked(judging, reading, Window(since, until, queue), slots or [])
+    if slots and not asked.window.whole:
+        raise InputError("--slots: needs all jobs, without --from, --to and --queue")
+    hidden = quiet or as_json
     with held() as signals:
         clock = Clock(time_limit)
-        asked = Asked(
-            AuditOptions(_objective(objective), heartbeat, max_loss),
-            HistoryOptions(topology, map_slots, reduce_slots, containers),
-            Window(since, until, queue),
-        )
         if len(histories) == 1:
             signals.hold(clock.stop.set)
-            made = _audited(histories[0], clock, asked)
-            document: dict[str, Any] = audit_document(made)
-            text = audit_text(made)
-            if html is not None:
-                from ...report.history.page import write_audit_page
-
-                with saving():
-                    write_audit_page(made, html)
-            tell([_incomplete(made)] if not made.run.complete else [], quiet=quiet or as_json)
+            document, text = _one(histories[0], clock, asked, html, quiet=hidden)
         else:
-            document, text = _table(histories, clock, asked, quiet=quiet or as_json)
+            document, text = _table(histories, clock, asked, quiet=hidden)
         keep(output, document)
         show(text, document=document, as_json=as_json, quiet=quiet)
+
+
+def _one(
+    history: Path, clock: Clock, asked: Asked, html: Path | None, *, quiet: bool
+) -> tuple[dict[str, Any], str]:
+    """Audit one history, on other sizes as well if that was asked, and write its page."""
+    from ...report.history.document import audit_document
+    from ...report.history.page import write_audit_page
+    from ...report.history.verdict import audit_text
+    from ...solvers.history.audit import BrokenRun
+    from ...solvers.history.sizes import with_sizes
+
+    share = clock.until_left(clock.left / 2) if asked.slots else clock
+    try:
+        made = _audited(history, share, asked)
+    except BrokenRun as error:
+        tell([str(error)], quiet=False)
+        raise typer.Exit(NO) from None
+    if asked.slots:
+        made = with_sizes(made, asked.slots, clock)
+    if html is not None:
+        with saving():
+            write_audit_page(made, html)
+    if not made.run.complete:
+        tell([f"{made.run.name}: the log ends early; audited up to its last event"], quiet=quiet)
+    return audit_document(made), audit_text(made)
 
 
 def _audited(history: Path, clock: Clock, asked: Asked) -> Audit:
     from ...instances.history.reading import read_run
     from ...instances.history.window import within
-    from ...solvers.history.audit import BrokenRun
     from ...solvers.history.auditing import audit_run
 
-    try:
-        run = within(read_run(history, asked.reading), asked.window)
-        return audit_run(run, clock, asked.judging)
-    except BrokenRun as error:
-        tell([str(error)], quiet=False)
-        raise typer.Exit(NO) from None
+    run = within(read_run(history, asked.reading), asked.window)
+    return audit_run(run, clock, asked.judging)
+
+
+def _expanded(histories: list[Path]) -> list[Path]:
+    """Folders that are no history themselves stand for what is in them."""
+    from ...instances.history.reading import kind_of
+
+    paths: list[Path] = []
+    for path in histories:
+        entries = sorted(path.iterdir()) if path.is_dir() else []
+        try:
+            if entries:
+                kind_of(path)
+            paths.append(path)
+        except InputError:
+            paths += [entry for entry in entries if not entry.name.startswith((".", "_"))]
+    return paths
 
 
 def _objective(name: str | None) -> Objective | None:
@@ -139,10 +186,6 @@ def _objective(name: str | None) -> Objective | None:
         return None
     check_choice("--objective", name, ("makespan", "mean"))
     return "makespan" if name == "makespan" else "mean"
-
-
-def _incomplete(audit: Audit) -> str:
-    return f"{audit.run.name}: the log ends before the run does; audited up to its last event"
 
 
 def _table(

@@ -61,6 +61,18 @@ def improve(
     return _Search(graph, plan, goal, target, clock, seed).run()
 
 
+def planned(
+    graph: StageGraph, like: Plan, goal: Goal, target: float, clock: Clock, *, seed: int = 0
+) -> Plan:
+    """The best plan found of a graph on slots that are always there.
+
+    `like`: starts of the same tasks, on whatever slots; their order is one to begin with.
+    """
+    search = _Search(graph, like, goal, target, clock, seed)
+    search.value = math.inf
+    return search.run()
+
+
 class _Search:
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...solvers.history.audit import Audit, Reference
+from ...solvers.history.audit import Audit, Reference, Sizes
 from .verdict import gap_of, job_rows, verdict
 
 FORMAT = "slotwise/audit/1"
@@ -29,6 +29,7 @@ def audit_document(audit: Audit) -> dict[str, Any]:
             for k, (name, about, time) in enumerate(audit.causes)
         ],
         "jobs": job_rows(audit),
+        "sizes": _sizes(audit.sizes),
         "facts": dict(audit.facts),
         "assumptions": list(audit.assumptions),
         "deviations": [list(pair) for pair in audit.projection.dropped],
@@ -48,6 +49,16 @@ def _values(audit: Audit | None) -> dict[str, Any] | None:
         **kept,
         "references": {reference.key: _reference(reference) for reference in audit.references},
     }
+
+
+def _sizes(sizes: Sizes | None) -> dict[str, Any] | None:
+    if sizes is None:
+        return None
+    asked = [
+        {"slots": s.slots, "best": s.best / 1000, "bound": s.bound.value / 1000}
+        for s in sizes.asked
+    ]
+    return {"asked": asked, "fewest": sizes.fewest, "impossible_below": sizes.least}
 
 
 def _reference(reference: Reference) -> dict[str, Any]:

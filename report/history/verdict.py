@@ -7,7 +7,7 @@ from typing import Any
 from ...core.wording import number, plural
 from ...formulations.history.job_time_bounds import alone_ends
 from ...instances.history.heads_tails import heads_and_tails
-from ...solvers.history.audit import Audit, Reference
+from ...solvers.history.audit import Audit, Reference, Sizes
 
 BAR = 36
 """Characters of the longest bar."""
@@ -77,7 +77,10 @@ def audit_text(audit: Audit) -> str:
     """The verdict, causes as bars, the ten worst jobs, and what the figures rest on."""
     what = "mean job time" if audit.objective == "mean" else "time"
     lines = [*verdict(audit), "", f"Where the {what} went:", *_bars(audit)]
-    lines += ["", *_worst_jobs(audit), "", "This rests on:"]
+    lines += ["", *_worst_jobs(audit)]
+    if audit.sizes is not None:
+        lines += ["", *_sizes(audit, audit.sizes)]
+    lines += ["", "This rests on:"]
     lines += [f"- {text}" for text in audit.assumptions]
     return "\n".join(lines)
 
@@ -136,6 +139,22 @@ def _worst_jobs(audit: Audit) -> list[str]:
     if last["best_end"] > last["end"]:
         later = _rounded(last["best_end"] - last["end"])
         lines.append(f"  The best plan ends {last['job']} {later} s later than the run did.")
+    return lines
+
+
+def _sizes(audit: Audit, sizes: Sizes) -> list[str]:
+    """What other numbers of slots could have done, and how few would have been enough (s)."""
+    lines = ["The same on another number of slots, all the time:"]
+    if sizes.asked:
+        lines.append(f"  {'slots':>7}  {'possible':>10}  {'never under':>11}")
+    for size in sizes.asked:
+        best, bound = (_rounded(value / 1000) for value in (size.best, size.bound.value))
+        lines.append(f"  {number(size.slots):>7}  {best:>10}  {bound:>11}")
+    least = "" if sizes.least <= 1 else f", and with fewer than {sizes.least} it is impossible"
+    lines.append(
+        f"  {seconds(audit.actual)}, as it ran, is possible with {plural(sizes.fewest, 'slot')} "
+        f"of the {len(audit.graph.capacity)}{least}."
+    )
     return lines
 
 

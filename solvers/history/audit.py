@@ -12,7 +12,7 @@ from ...formulations.history.makespan_bounds import Bound
 from ...instances.history.plan_checker import violations
 from ...instances.history.projection import Projection
 from ...instances.history.run import Run
-from ...instances.history.stage_graph import Plan, timed
+from ...instances.history.stage_graph import Plan, StageGraph, timed
 from .steps import Step
 
 Objective = Literal["makespan", "mean"]
@@ -26,6 +26,27 @@ class AuditOptions:
     objective: Objective | None = None
     heartbeat: float = 3.0
     max_loss: float | None = None
+
+
+@dataclass(frozen=True)
+class Size:
+    """What so many slots could have done at best (ms), and what no schedule on them can."""
+
+    slots: int
+    best: float
+    bound: Bound
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Clusters of other sizes, and on how many slots the run's own time stays possible.
+
+    With `fewest` slots a plan is as good as the run was; with fewer than `least` none is.
+    """
+
+    asked: tuple[Size, ...]
+    fewest: int
+    least: int
 
 
 class BrokenRun(InputError):
@@ -61,6 +82,8 @@ class Audit:
     """From the run to the best without overheads; each takes one more cause away."""
     kept: int
     """The step that is the best possible with the platform as it was."""
+    graph: StageGraph
+    """The model with the platform as it was."""
     references: tuple[Reference, ...]
     """What was possible, and what was not."""
     facts: Mapping[str, float] = field(default_factory=dict)
@@ -69,6 +92,8 @@ class Audit:
     """What the figures rest on, in sentences."""
     other: Audit | None = None
     """The same run by the other objective."""
+    sizes: Sizes | None = None
+    """The same arrivals on clusters of other sizes, if that was asked."""
 
     @property
     def actual(self) -> float:

@@ -21,7 +21,7 @@ from ...formulations.history.makespan_bounds import Bound
 from ...instances.history.heads_tails import HeadsTails, capacity_steps, heads_and_tails
 from ...instances.history.stage_graph import NO_POOL, StageGraph
 
-INTERVALS = 300
+INTERVALS = 150
 """Intervals of the grid up to the end of the plan."""
 
 MOST_GROUPS = 400

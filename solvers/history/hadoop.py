@@ -143,6 +143,7 @@ def judged(made: Replayed, objective: Objective, goal: Goal, bounds: Bounds, clo
         objective=objective,
         steps=tuple(steps),
         kept=5,
+        graph=kept,
         references=(
             reference,
             _reference("none", "without overheads", [again, *held], bound),

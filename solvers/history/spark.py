@@ -57,6 +57,7 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
         objective="makespan",
         steps=tuple(steps),
         kept=4,
+        graph=graph,
         references=(
             Reference("kept", "with the program as it is", best.value, best.bound),
             Reference("none", "without driver gaps and overheads", last.value, last.bound),
@@ -79,7 +80,8 @@ def _without_platform(run: Run, graph: StageGraph) -> list[tuple[tuple[str, str]
         cut = np.maximum(0, time - gapless.held)
         graphs.append((DELAY, replace(gapless, tasks=replace(tasks, time=time, cut=cut))))
     slots = graph.slots
-    if (slots.since > 0).any() or (slots.until < FAR).any():
+    whole = len(slots) == len(graph.capacity)  # not the parts that fixed attempts leave of them
+    if whole and ((slots.since > 0).any() or (slots.until < FAR).any()):
         always = [
             Slots(s.pool, np.minimum(s.since, 0), np.full_like(s.until, FAR))
             for s in (graph.slots, graph.capacity)

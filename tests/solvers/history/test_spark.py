@@ -14,6 +14,7 @@ from slotwise.instances.history.spark.reader import read_spark_log
 from slotwise.instances.history.spark_graph import driver_only, spark_graph
 from slotwise.solvers.history.audit import Audit
 from slotwise.solvers.history.auditing import audit
+from slotwise.solvers.history.sizes import with_sizes
 from slotwise.solvers.history.spark import audit_spark
 
 
@@ -108,12 +109,14 @@ def test_stages_that_no_job_names_hold_their_slots_and_are_no_part_of_it() -> No
     run = made_run(
         [Job("a", 0, 0, ended=6000)],
         [Stage("a.0", 0, 0, "stage", 1), Stage("lost", -1, 0, "stage", 1)],
-        [Executor("e", "h", 0, 1)],
+        [Executor("e", "h", 0, 1, until=7000)],
         [(1, 0, 0, 0, 1000, 2000), (0, 0, 0, 0, 3000, 6000)],
     )
     made = audit_spark(run, Clock(2))
     assert made.reference("kept").best == 5000
     assert made.reference("kept").bound.value == 3000
+    # The two parts of the slot's time are no two slots that are always there.
+    assert made.reference("none").best == 5000
 
 
 def test_no_success_is_told() -> None:
@@ -135,3 +138,14 @@ def test_the_public_sample(traces: Path) -> None:
     assert sum(time for _, _, time in made.causes) + made.reference("none").bound.value == (
         pytest.approx(made.actual, abs=1e-6)
     )
+
+
+def test_other_numbers_of_slots() -> None:
+    # Tasks 4, 2, 2, then one of 1 after 3 s of the driver; 8 at best on two slots, 12 on one.
+    made = with_sizes(audit_spark(two_jobs(), Clock(5)), [1, 3], Clock(5))
+    assert made.sizes is not None
+    assert [(s.slots, s.best, s.bound.value) for s in made.sizes.asked] == [
+        (1, 12000, 12000),
+        (3, 8000, 8000),
+    ]
+    assert (made.sizes.fewest, made.sizes.least) == (2, 2)  # it took 11.5

@@ -1,0 +1,90 @@
+"""`slotwise audit` on the command line."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from made_histories import made_run
+
+import slotwise
+from slotwise.commands.app import run
+from slotwise.instances.history.run import Executor, Job, Run, Stage
+
+
+def small() -> Run:
+    """One job of tasks 4, 2, 2 s on two slots that ran the 4 last, from 2.5 on."""
+    return made_run(
+        [Job("a", 0, 0, ended=6500)],
+        [Stage("a.0", 0, 0, "stage", 3)],
+        [Executor("e", "h", 0, 2)],
+        [(0, 0, 0, 0, 0, 2000), (0, 1, 0, 0, 0, 2000), (0, 2, 0, 0, 2500, 6500)],
+    )
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    path = tmp_path / "run.json"
+    slotwise.write(small(), path)
+    return path
+
+
+def test_text_has_verdict_causes_jobs_and_assumptions(
+    history: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["audit", str(history), "--time-limit", "5", "--slots", "1"]) == 0
+    text = capsys.readouterr().out
+    assert "1 job took 6.5 s" in text
+    assert "4 s was possible, and is proven best" in text
+    assert "idle slots" in text
+    assert "6.5 s, as it ran, is possible with 2 slots of the 2, and with fewer than 2" in text
+    assert "- Tasks take what they took" in text
+
+
+def test_json_page_and_file(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, page = history.parent / "audit.json", history.parent / "audit.html"
+    words = ["audit", str(history), "--time-limit", "5", "--json", "-o", str(out)]
+    assert run([*words, "--html", str(page)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document == json.loads(out.read_text())
+    assert document["format"] == "slotwise/audit/1"
+    assert document["makespan"]["actual"] == 6.5
+    assert document["makespan"]["bound"] == document["makespan"]["sure"] == 4.0
+    assert document["mean_job_time"] is None
+    none = document["makespan"]["references"]["none"]
+    total = sum(cause["seconds"] for cause in document["causes"]) + none["bound"]
+    assert total == pytest.approx(6.5, abs=1e-6)
+    html = page.read_text()
+    assert html.count("<canvas") == 2
+    assert "http" not in html.replace("http-equiv", "")
+
+
+def test_several_histories_are_a_table(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (history.parent / "notes.txt").write_text("nothing")
+    assert run(["audit", str(history.parent), "--time-limit", "4"]) == 0
+    told = capsys.readouterr()
+    assert told.out.split()[:2] == ["lost", "as"]
+    assert "made" in told.out
+    assert "notes.txt: no history" in told.err
+
+
+def test_what_cannot_be_audited_is_told(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", str(history), "--objective", "median"]) == 2
+    assert run(["audit", str(history), "--queue", "x"]) == 2
+    assert run(["audit", str(history), "--queue", "x", "--slots", "2"]) == 2
+    errors = capsys.readouterr().err.splitlines()
+    assert "choose makespan or mean" in errors[0]
+    assert "jobs of one application cannot be audited apart" in errors[1]
+    assert "--slots: needs all jobs" in errors[2]
+
+
+def test_a_run_that_its_model_does_not_contain_gets_no_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = small()
+    stages = tuple(replace(stage, kind="map") for stage in whole.stages)
+    one = (replace(whole.executors[0], slots=1),)
+    path = tmp_path / "run.json"
+    slotwise.write(replace(whole, framework="yarn", stages=stages, executors=one), path)
+    assert run(["audit", str(path), "--time-limit", "1"]) == 1
+    assert "the run breaks the model in" in capsys.readouterr().err
