@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ...core.errors import InputError
 from ..console import Json, Quiet, show, tell
-from ..file_rules import Written
+from .options import (
+    BehindProxy,
+    Check,
+    GuidanceFile,
+    Host,
+    Policy,
+    Port,
+    Rate,
+    Replan,
+    State,
+    TlsCert,
+    TlsKey,
+    TokenFile,
+)
 from .senders import is_loopback, read_token
 
 if TYPE_CHECKING:
@@ -23,55 +34,18 @@ SHORTEST_REPLAN = 5
 
 
 def serve(
-    guidance: Annotated[
-        Path, typer.Argument(metavar="GUIDANCE", help="A plan; a datacenter is planned first.")
-    ],
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Another than this machine's needs a token.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="0 takes a free one.")
-    ] = 8080,
-    policy: Annotated[
-        str, typer.Option(metavar="NAME", help="As of slotwise.Dispatcher.")
-    ] = "bid-price",
-    state: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Keep the state here: started again, the service goes on where it was.",
-        ),
-        Written(folder=True),
-    ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Answer only who sends the token in this file."),
-    ] = None,
-    tls_cert: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Speak HTTPS with this certificate (PEM).")
-    ] = None,
-    tls_key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The certificate's key (PEM).")
-    ] = None,
-    behind_proxy: Annotated[
-        bool,
-        typer.Option("--behind-proxy", help="Speak HTTP at another address: a proxy has TLS."),
-    ] = False,
-    rate: Annotated[
-        float,
-        typer.Option(metavar="N", min=1, help="Requests a second that an address may make."),
-    ] = 2000.0,
-    replan: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Plan again so often for what arrived, such as 1h or 30min; follow what is not "
-            "worse.",
-        ),
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Say whether it could be started, and end.")
-    ] = False,
+    guidance: GuidanceFile,
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
+    policy: Policy = "bid-price",
+    state: State = None,
+    token_file: TokenFile = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    behind_proxy: BehindProxy = False,
+    rate: Rate = 2000.0,
+    replan: Replan = None,
+    check: Check = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -92,7 +66,7 @@ def serve(
         return
     from .calls import Call
     from .metrics import Metrics
-    from .replanning import Replanning
+    from .replanning.replans import Replanning
     from .senders import Guard
     from .server import Beside, listening_at, run
     from .web import application
@@ -176,7 +150,7 @@ def _service(
 ) -> Service:
     """The service that goes on with what the folder has, or begins with `first`."""
     from .journal import Journal
-    from .past import WINDOW, forget
+    from .replanning.past import WINDOW, forget
     from .service import POLICY, STATE, Service
 
     journal = Journal(folder)

@@ -16,7 +16,7 @@ from ...heuristics.datacenter.worth.tables import cells_of
 from ...instances.datacenter.guidance_file import read_guidance
 from .answers import json_bytes
 from .journal import Journal, NotKept
-from .past import Past
+from .replanning.past import Past
 
 STATE, PLAN, POLICY, ARRIVED, JOBS = "state", "plan", "policy", "arrived", "job/"
 """Keys: the state without jobs, the guidance document, the policy asked for, the number of

@@ -11,9 +11,9 @@ pytest.importorskip("starlette", reason="needs the extra `serve`")
 pytest.importorskip("uvicorn", reason="needs the extra `serve`")
 
 from slotwise import Configuration, Datacenter, Dispatcher, InputError, JobClass
-from slotwise.commands.serving import past, planner, replanning
 from slotwise.commands.serving.journal import Journal
 from slotwise.commands.serving.metrics import Metrics
+from slotwise.commands.serving.replanning import past, planner, replans
 from slotwise.commands.serving.service import Service
 from slotwise.instances.datacenter.guidance_file import guidance_document
 from slotwise.instances.datacenter.workload import poisson
@@ -153,13 +153,13 @@ def test_a_service_plans_again_goes_on_and_remembers_it(tmp_path, monkeypatch):
             }
         ).encode()  # fmt: skip
 
-    monkeypatch.setattr(replanning, "_planned", planned)
+    monkeypatch.setattr(replans, "_planned", planned)
     for name in "xyz":
         one.arrive(name, "a", None)
     one.depart("x")
     before = one.dispatcher.plan.fingerprint()
     metrics = Metrics(one)
-    beside = replanning.Replanning(one, metrics, 50.0, quiet=True)
+    beside = replans.Replanning(one, metrics, 50.0, quiet=True)
     asyncio.run(beside._once())
     assert answered == [[(0, False), (1, True), (2, True)]]
     assert one.dispatcher.plan.fingerprint() != before
@@ -171,7 +171,7 @@ def test_a_service_plans_again_goes_on_and_remembers_it(tmp_path, monkeypatch):
     restarted = Service(again_open, first, "bid-price", past=100.0)
     assert restarted.dispatcher.plan.fingerprint() == followed
     assert [row["number"] for row in restarted.past.rows()] == [0]
-    told = asyncio.run(replanning.Replanning(restarted, metrics, 50.0, quiet=True).told(None))
+    told = asyncio.run(replans.Replanning(restarted, metrics, 50.0, quiet=True).told(None))
     assert told["replans"][0]["changes"] == ["a: share 0.5 -> 0.9"]
     past.forget(again_open)
     again_open.flush()
@@ -192,12 +192,12 @@ def test_only_the_last_jobs_are_remembered(tmp_path):
 
 def test_a_plan_that_fails_leaves_the_old_one(monkeypatch):
     one = Service(Journal(None), Dispatcher(guidance_document(plan())), "lotes", past=100.0)
-    beside = replanning.Replanning(one, Metrics(one), 50.0, quiet=True)
+    beside = replans.Replanning(one, Metrics(one), 50.0, quiet=True)
 
     async def planned(_task):
         raise RuntimeError("no memory")
 
-    monkeypatch.setattr(replanning, "_planned", planned)
+    monkeypatch.setattr(replans, "_planned", planned)
     with pytest.raises(RuntimeError):
         asyncio.run(beside._once())
 

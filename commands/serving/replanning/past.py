@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from .journal import Journal
+from ..journal import Journal
 
 PAST = "past/"
 """Keys of jobs that have ended, by number in order of their ends."""

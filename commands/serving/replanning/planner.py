@@ -1,6 +1,6 @@
 """A process that plans again beside a service: a JSON document in, one out.
 
-python -m slotwise.commands.serving.planner < task.json
+python -m slotwise.commands.serving.replanning.planner < task.json
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import InputError, one_line
-from ...core.files.json_files import JsonFile
-from ...instances.datacenter.datacenter import Datacenter
-from ...instances.datacenter.guidance_file import guidance_document, read_guidance
-from ...instances.datacenter.job_file import SECONDS
-from ...solvers.datacenter.plan_again import Recent, changes, for_machines, plan_again
+from ....core.errors import InputError, one_line
+from ....core.files.json_files import JsonFile
+from ....instances.datacenter.datacenter import Datacenter
+from ....instances.datacenter.guidance_file import guidance_document, read_guidance
+from ....instances.datacenter.job_file import SECONDS
+from ....solvers.datacenter.plan_again import Recent, changes, for_machines, plan_again
 
 NICE = 10
 """Decisions come first where there is one core."""

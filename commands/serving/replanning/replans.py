@@ -11,13 +11,13 @@ from typing import Any
 import orjson
 from starlette.requests import Request
 
-from ...core.errors import one_line
-from ..console import tell
-from .answers import json_bytes
-from .calls import Answer, Call
-from .metrics import Metrics
+from ....core.errors import one_line
+from ...console import tell
+from ..answers import json_bytes
+from ..calls import Answer, Call
+from ..metrics import Metrics
+from ..service import Service
 from .past import REPLANS, WINDOW
-from .service import Service
 
 HALF_LIFE = 2.0
 """After so many intervals a job counts half."""

@@ -1,0 +1,1 @@
+"""Plans made again beside a service, from the jobs that it remembers."""
