@@ -10,11 +10,7 @@ import typer
 from ..file_rules import Written
 
 GuidanceFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="GUIDANCE",
-        help="A slotwise/guidance/1 file; or a datacenter, for which a plan is made first.",
-    ),
+    Path, typer.Argument(metavar="GUIDANCE", help="A plan; a datacenter is planned first.")
 ]
 Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Another than this machine's needs a token.")
