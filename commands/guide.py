@@ -123,7 +123,7 @@ def guide(
 
     writer = None if export is None else exporter_of(export, guidance=True)
     race = RehearsalAsked(rehearse, load, noise, seeds, rehearsal_time, rival, rehearse_on)
-    race.check(without_prices=as_printed)
+    race.check(without_prices=as_printed, exported=writer is not None)
     _check_options(certificate, scale, writer, as_printed=as_printed)
     file = JsonFile.read(datacenter)
     problem = read_datacenter(file).part(scale, "--scale")

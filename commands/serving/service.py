@@ -43,8 +43,6 @@ class Service:
     ) -> None:
         self.not_ready = ""
         """Why nothing should be asked yet."""
-        self.watchers: list[Watcher] = []
-        """Told of every change."""
         self.journal, self.policy = journal, policy
         self.watchers: list[Watcher] = []
         """Told of every change."""

@@ -37,6 +37,7 @@ def scoring_loss(guidance: Guidance, time_limit: float = REHEARSAL_TIME) -> Scor
     """Run the weights and the winner of a plan's rehearsal on jobs as in the rehearsal."""
     rehearsal = guidance.rehearsal
     assert rehearsal is not None
+    assert rehearsal.load is not None
     rate = rehearsal.load * guidance.arrival_rate_bound
     plan = with_parameters(guidance, rehearsal.winner)
     clock = Clock(time_limit)
