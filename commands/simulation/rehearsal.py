@@ -99,7 +99,7 @@ class RehearsalAsked(NamedTuple):
         if self.on is not None and self.load is not None:
             raise InputError("--rehearse-on takes the arrivals of its jobs: not with --load")
         if self.on is not None and exported:
-            raise InputError("--rehearse-on: --export is measured on jobs of the plan, not on others")
+            raise InputError("--rehearse-on: exports are measured on jobs of the plan alone")
 
     def done(self, guidance: Guidance, signals: Signals, *, hidden: bool) -> Guidance:
         """The guidance with its rehearsal, if one is wanted and the plan was not interrupted."""
