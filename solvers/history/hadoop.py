@@ -221,6 +221,8 @@ def _assumptions(model: HadoopModel) -> tuple[str, ...]:
         f"{len(model.projection.graph.capacity)} slots, as the history shows them, all the time.",
         "A reduce that began before its job's maps ended holds its slot as long as in the run.",
     ]
+    if run.framework == "yarn":
+        texts.append("Application masters hold no container in the plans.")
     if model.moved:
         texts.append(f"{model.moved} jobs began before they were submitted: released at that time.")
     if model.projection.dropped:
