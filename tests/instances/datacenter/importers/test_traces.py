@@ -162,8 +162,9 @@ TASKS = """600000000,,1,0,,0,u,2,9,0.1,0.05,0.001,0
 
 def test_google_by_hand(tmp_path: Path) -> None:
     machines, tasks = tmp_path / "machines.csv.gz", tmp_path / "tasks.csv"
-    machines.write_bytes(gzip.compress(MACHINES.encode()))
-    tasks.write_text(TASKS)
+    header = "#time,machine ID,event type,platform ID,CPUs,Memory\n"
+    machines.write_bytes(gzip.compress((header + MACHINES).encode()))
+    tasks.write_text("# time,missing info,job ID\n" + TASKS)
     imported = read_google([machines], [tasks], classes=2)
     datacenter, jobs, notes = imported.made, imported.jobs, imported.notes
     assert datacenter.count.tolist() == [2, 1]
@@ -263,6 +264,22 @@ def test_a_class_holds_what_its_jobs_hold() -> None:
     assert work_of_classes(datacenter) == pytest.approx([5.0])
     assert notes.lines == ["1 class explains 0 % of the variance of requests and log durations"]
     check_same_work(datacenter, label, jobs.duration / 3600, jobs.request)
+
+
+def test_groups_of_jobs_share_one_note() -> None:
+    machines = Machines(("cpu",), ("m", "n"), np.array([1, 1]), np.array([[10.0], [10.0]]))
+    jobs = replace(
+        table([[1.0], [3.0], [1.0]], [3600.0, 7200.0, 3600.0]),
+        wants=np.array([0, 0, 1]),
+        allowed=np.array([[True, False], [True, True]]),
+    )
+    notes = ImportNotes()
+    with_classes("two", machines, jobs, notes)
+    # Two different jobs need two classes; the other group has one job, of which nothing varies.
+    assert notes.lines == [
+        "3 classes explain 100 % of the variance of requests and log durations, on average over 2 "
+        "groups of jobs that may run on the same configurations (at least 100 %)"
+    ]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -281,6 +281,9 @@ def test_jobs_come_in_order_of_submission_and_once(load):
     instance, notes = load(one(3, 30), one(7, 0, submitTime=None), one(1, 10), one(3, 5))
     assert instance.job_names == ("job_1", "job_3", "job_7")
     assert "1 job with the jobID of an earlier one left out (job_3)" in notes
+    instance, notes = load(one(3, 30), one(1, 10), one(3, 5), duplicates="keep")
+    assert instance.job_names == ("job_3#2", "job_1", "job_3")
+    assert "1 job with the jobID of an earlier one kept as job#2 and so on (job_3)" in notes
 
 
 def test_tasks_only_announced_are_told(load):
