@@ -20,9 +20,10 @@ from ...instances.history.hadoop_graph import (
     without_stages,
 )
 from ...instances.history.occupation import occupation
+from ...instances.history.projection import BrokenRun
 from ...instances.history.run import Run
 from ...instances.history.stage_graph import Plan, StageGraph, timed
-from .audit import Audit, AuditOptions, BrokenRun, Objective, Reference, check_sum, checked_run
+from .audit import Audit, AuditOptions, Objective, Reference, check_sum, checked_run
 from .replay import EventGraph, carried, event_graph, in_order, on_any_slot, replay
 from .steps import Model, Step, check_plan, searched
 
