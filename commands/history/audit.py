@@ -132,10 +132,10 @@ def _one(
     history: Path, clock: Clock, asked: Asked, html: Path | None, *, quiet: bool
 ) -> tuple[dict[str, Any], str]:
     """Audit one history, on other sizes as well if that was asked, and write its page."""
+    from ...instances.history.projection import BrokenRun
     from ...report.history.document import audit_document
     from ...report.history.page import write_audit_page
     from ...report.history.verdict import audit_text
-    from ...solvers.history.audit import BrokenRun
     from ...solvers.history.sizes import with_sizes
 
     share = clock.until_left(clock.left / 2) if asked.slots else clock

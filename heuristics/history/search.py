@@ -17,7 +17,7 @@ from .list_schedule import Decoder, decoder, list_schedule
 ROUNDS = 2
 """Orders that are annealed: the best of the first ones."""
 
-EVALUATIONS = 20_000
+EVALUATIONS = 50_000
 """Schedules that one search tries at most."""
 
 WAITS = 0.1

@@ -13,6 +13,10 @@ from .run import Outcome, Run
 from .stage_graph import FAR, Arcs, Slots, StageGraph
 
 
+class BrokenRun(InputError):
+    """A run that the audit's model does not contain: no verdict, exit code 1."""
+
+
 @dataclass(frozen=True)
 class Projection:
     """A model of a run, and the run as one of its plans: start (ms) and slot of every task.

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from ...core.errors import InputError
 from ...formulations.history.makespan_bounds import Bound
 from ...instances.history.plan_checker import violations
-from ...instances.history.projection import Projection
+from ...instances.history.projection import BrokenRun, Projection
 from ...instances.history.run import Run
 from ...instances.history.stage_graph import Plan, StageGraph, timed
 from .steps import Step
@@ -47,10 +46,6 @@ class Sizes:
     asked: tuple[Size, ...]
     fewest: int
     least: int
-
-
-class BrokenRun(InputError):
-    """A run that the audit's model does not contain: no verdict, exit code 1."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,10 @@ from ...instances.history.hadoop_graph import (
     without_stages,
 )
 from ...instances.history.occupation import occupation
+from ...instances.history.projection import BrokenRun
 from ...instances.history.run import Run
 from ...instances.history.stage_graph import Plan, StageGraph, timed
-from .audit import Audit, AuditOptions, BrokenRun, Objective, Reference, check_sum, checked_run
+from .audit import Audit, AuditOptions, Objective, Reference, check_sum, checked_run
 from .replay import EventGraph, carried, event_graph, in_order, on_any_slot, replay
 from .steps import Model, Step, check_plan, searched
 
@@ -221,6 +222,8 @@ def _assumptions(model: HadoopModel) -> tuple[str, ...]:
         f"{len(model.projection.graph.capacity)} slots, as the history shows them, all the time.",
         "A reduce that began before its job's maps ended holds its slot as long as in the run.",
     ]
+    if run.framework == "yarn":
+        texts.append("Application masters hold no container in the plans.")
     if model.moved:
         texts.append(f"{model.moved} jobs began before they were submitted: released at that time.")
     if model.projection.dropped:

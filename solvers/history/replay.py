@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...core.arrays import BoolArray, IntArray
-from ...core.errors import SlotwiseError
 from ...instances.history.occupation import Occupation
-from ...instances.history.projection import Projection
+from ...instances.history.projection import BrokenRun, Projection
 from ...instances.history.run import Run
 from ...instances.history.stage_graph import (
     NO_POOL,
@@ -67,7 +66,7 @@ class Replay:
 
 
 def event_graph(run: Run, projection: Projection, held: Occupation) -> EventGraph:
-    """The event graph of a run; its lags are what the log shows. Raises if it is not the run."""
+    """The event graph of a run; its lags are what the log shows. Raises `BrokenRun`."""
     graph, attempts = projection.graph, run.attempts
     task = np.full(len(attempts.start), -1, dtype=np.int64)
     task[graph.tasks.attempt] = np.arange(len(graph.tasks))
@@ -114,7 +113,9 @@ def _with_lags(nodes: EventGraph) -> EventGraph:
         again.end[nodes.counts], nodes.run_end[nodes.counts]
     )
     if not same or (nodes.lag < 0).any():
-        raise SlotwiseError(f"{nodes.graph.name}: the event graph is not the run")
+        raise BrokenRun(
+            f"{nodes.graph.name}: the run breaks the model (replayed, it is another): no verdict"
+        )
     return nodes
 
 

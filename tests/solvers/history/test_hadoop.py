@@ -9,8 +9,9 @@ from made_histories import Row, made_run
 
 from slotwise.core.clock import Clock
 from slotwise.instances.history.hadoop.rumen import read_rumen_run
+from slotwise.instances.history.projection import BrokenRun
 from slotwise.instances.history.run import Executor, Job, Outcome, Run, Stage
-from slotwise.solvers.history.audit import Audit, AuditOptions, BrokenRun
+from slotwise.solvers.history.audit import Audit, AuditOptions
 from slotwise.solvers.history.auditing import audit_run
 
 EXACT = AuditOptions(heartbeat=0.0)
