@@ -141,6 +141,13 @@ FORMATS: tuple[FileFormat, ...] = (
         validator=f"{_HISTORY}.run_file:RunDocument",
     ),
     FileFormat(
+        name="audit",
+        thing="solvers.history.audit:Audit",
+        reader="report.history.audit_file:read_audit",
+        writer="report.history.audit_file:write_audit",
+        validator="report.history.audit_file:AuditDocument",
+    ),
+    FileFormat(
         name="steps",
         thing="teaching.steps.record:Steps",
         reader="teaching.steps.steps_file:read_steps",

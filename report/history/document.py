@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 from ...solvers.history.audit import Audit, Reference, Sizes
@@ -34,7 +35,7 @@ def audit_document(audit: Audit) -> dict[str, Any]:
         "assumptions": list(audit.assumptions),
         "deviations": [list(pair) for pair in audit.projection.dropped],
         "dropped": dict(audit.run.dropped),
-        "versions": dict(audit.run.versions),
+        "versions": {**audit.run.versions, "slotwise": version("slotwise")},
     }
 
 

@@ -82,7 +82,7 @@ class Audit:
     references: tuple[Reference, ...]
     """What was possible, and what was not."""
     facts: Mapping[str, float] = field(default_factory=dict)
-    """Further figures."""
+    """Further figures, times in seconds."""
     assumptions: tuple[str, ...] = ()
     """What the figures rest on, in sentences."""
     other: Audit | None = None

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arrays import IntArray
 from ...core.clock import Clock
+from ...core.wording import plural
 from ...formulations.history.makespan_bounds import Bound
 from ...heuristics.history.search import Goal
 from ...instances.history.hadoop_graph import (
@@ -216,18 +217,20 @@ def _fitting(made: Replayed) -> Objective:
 def _assumptions(model: HadoopModel) -> tuple[str, ...]:
     """What the figures rest on, in sentences."""
     run = model.run
+    slots = plural(len(model.projection.graph.capacity), "slot")
     texts = [
         "Tasks take what they took; that a task beside fewer others is faster, no log tells.",
         "All arrivals and times are known in advance: this is hindsight.",
-        f"{len(model.projection.graph.capacity)} slots, as the history shows them, all the time.",
+        f"{slots}, as the history shows them, all the time.",
         "A reduce that began before its job's maps ended holds its slot as long as in the run.",
     ]
     if run.framework == "yarn":
         texts.append("Application masters hold no container in the plans.")
     if model.moved:
-        texts.append(f"{model.moved} jobs began before they were submitted: released at that time.")
-    if model.projection.dropped:
         texts.append(
-            f"{len(model.projection.dropped)} arcs are left out: the log contradicts them."
+            f"{plural(model.moved, 'job')} began before submission: released at that time."
         )
+    if model.projection.dropped:
+        dropped = plural(len(model.projection.dropped), "arc")
+        texts.append(f"Left out: {dropped} that the log contradicts.")
     return (*texts, *run.notes)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...core.clock import Clock
+from ...core.wording import plural
 from ...formulations.history.makespan_bounds import makespan_bound
 from ...heuristics.history.search import Goal
 from ...instances.history.occupation import occupation
@@ -63,7 +64,11 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
             Reference("none", "without driver gaps and overheads", last.value, last.bound),
             Reference("any order", "whatever the program's order", None, makespan_bound(data)),
         ),
-        facts={"driver_only": driver_only(run), "late_ends": held.cut, "late_time": held.cut_time},
+        facts={
+            "driver_only": driver_only(run) / 1000,
+            "late_ends": held.cut,
+            "late_time": held.cut_time / 1000,
+        },
         assumptions=_assumptions(run, projection, held.cut, held.cut_time),
     )
 
@@ -97,12 +102,12 @@ def _assumptions(run: Run, projection: Projection, cut: int, cut_time: int) -> t
         "All jobs and times are known in advance: this is hindsight.",
         "Jobs wait for every job that had ended when they were submitted, and the driver's time "
         "after it; threads of the program may have been independent.",
-        f"{len(projection.graph.capacity)} slots on {len(run.executors)} executors, while they "
-        "were there.",
+        f"{plural(len(projection.graph.capacity), 'slot')} on "
+        f"{plural(len(run.executors), 'executor')}, while they were there.",
     ]
     if cut:
         texts.append(
-            f"{cut} slots went on before the driver heard of the task's end, by "
+            f"{plural(cut, 'slot')} went on before the driver heard of the task's end, by "
             f"{cut_time / 1000:.6g} s in all."
         )
     if any(stage.assumed_parents for stage in run.stages):
@@ -111,10 +116,13 @@ def _assumptions(run: Run, projection: Projection, cut: int, cut_time: int) -> t
             "ended when it began. The bound whatever the order does without."
         )
     if projection.dropped:
-        texts.append(f"{len(projection.dropped)} arcs are left out: the log contradicts them.")
+        texts.append(
+            f"Left out: {plural(len(projection.dropped), 'arc')} that the log contradicts."
+        )
     strange = sum(stage.job < 0 for stage in run.stages)
     if strange:
         texts.append(
-            f"{strange} stages that no job names are left out; their tasks stay where they were."
+            f"Left out: {plural(strange, 'stage')} that no job names; their tasks stay where they "
+            "were."
         )
     return (*texts, *run.notes)

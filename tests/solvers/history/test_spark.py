@@ -83,7 +83,7 @@ def test_the_slot_of_a_task_whose_end_is_heard_of_late_goes_to_the_next() -> Non
     assert sorted(graph.held.tolist()) == [2000, 2000]
     made = audit_spark(run, Clock(2))
     assert made.reference("kept").best == 4000
-    assert made.facts == {"driver_only": 0, "late_ends": 1, "late_time": 300}
+    assert made.facts == {"driver_only": 0, "late_ends": 1, "late_time": 0.3}
 
 
 def test_an_executor_that_comes_late_is_waited_for_and_told() -> None:
