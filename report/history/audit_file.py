@@ -86,7 +86,20 @@ class AuditDocument(Strict):
 
 
 def write_audit(audit: Audit, path: str | Path) -> None:
-    """Write an audit. Raises `OutputError` if the file cannot be written."""
+    """Write an audit.
+
+    Parameters
+    ----------
+    audit
+        What is written.
+    path
+        Where to; compressed if the name ends in `.gz`.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     write_json(path, audit_document(audit))
 
 

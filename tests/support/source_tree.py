@@ -30,8 +30,9 @@ LAYERS = {
 
 TOP = 7
 
-FAMILIES = {"mapreduce", "datacenter", "hierarchy"}
-"""Folders of the three families of problem; in each layer they know nothing of one another."""
+FAMILIES = {"mapreduce", "datacenter", "hierarchy", "history"}
+"""Folders of the families of problem and of logged runs; in each layer they know nothing of one
+another."""
 
 COMPILED = {"by_reference", "kernel", "inner", "inlined", "counted", "overload"}
 """Decorators of functions that numba compiles, which may be long and take many arrays."""

@@ -14,9 +14,9 @@ import numpy as np
 from ....core.arrays import IntArray
 from ....core.errors import InputError
 from ....core.wording import listed, plural
+from ...hadoop.records import Attempt, JobRecord, TaskRecord, is_success
 from ..run import UNKNOWN, Application, Attempts, Framework, Job, Outcome, Run, Stage, StageKind
 from .places import Hosts, executors_of
-from .records import Attempt, JobRecord, TaskRecord, is_success
 
 NO_START = "attempt without a start"
 BACKWARDS = "attempt that ends before it starts"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ....core.errors import InputError
+from ...hadoop.records import Attempt, JobRecord, Location, TaskRecord
 from .jhist_events import jhist_events
-from .records import Attempt, JobRecord, Location, TaskRecord
 
 REPEATED = "event that was logged twice"
 CONTRADICTED = "second, different event of its kind"

@@ -15,13 +15,13 @@ from ....core.files.inputs import file_name
 from ....core.notices import ImportNotes
 from ....core.parameters import described, importer, parameter
 from ....core.wording import listed, plural
+from ...hadoop.rumen_file import distinct_jobs, read_topology
 from ...importers import Imported
 from ..run import Run
 from .assembly import History, run_of
 from .jhist import read_jhist_job
 from .places import Hosts
 from .rumen import RUN_NAME, TOPOLOGY
-from .rumen_file import distinct_jobs, read_topology
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.wording import plural
+from ...hadoop.records import Place
 from ..run import UNKNOWN, Executor
 from ..slots import most_at_once
-from .records import Place
 
 _NODE, _RACK, _ANY = 1, 2, 3
 

@@ -11,11 +11,11 @@ from ....core.calls.checked import checked
 from ....core.errors import InputError
 from ....core.notices import ImportNotes
 from ....core.parameters import described, importer, parameter
+from ...hadoop.rumen_file import Duplicates, distinct_jobs, read_jobs, read_topology, trace_name
 from ...importers import Imported
 from ..run import Run
 from .assembly import History, framework_of, pools_of, run_of
 from .places import Hosts
-from .rumen_file import Duplicates, distinct_jobs, read_jobs, read_topology, trace_name
 
 RUN_NAME = described("Name of the run.")
 TOPOLOGY = described("Rumen topology of racks and hosts.", metavar="FILE")

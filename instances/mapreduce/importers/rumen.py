@@ -18,8 +18,8 @@ from ....core.files.inputs import file_name
 from ....core.notices import ImportNotes
 from ....core.parameters import described, importer, parameter
 from ....core.wording import listed, plural
-from ...history.hadoop.records import JobRecord
-from ...history.hadoop.rumen_file import (
+from ...hadoop.records import JobRecord
+from ...hadoop.rumen_file import (
     Duplicates,
     distinct_jobs,
     read_jobs,

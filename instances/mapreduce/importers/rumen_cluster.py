@@ -9,7 +9,7 @@ import numpy as np
 
 from ....core.notices import ImportNotes
 from ....core.wording import listed, plural
-from ...history.hadoop.records import JobRecord, Place, TaskRecord
+from ...hadoop.records import JobRecord, Place, TaskRecord
 from ..cluster import Cluster, Rates
 
 UNKNOWN_RACK = "unknown"

@@ -13,7 +13,7 @@ from typing import Literal
 
 from ....core.notices import ImportNotes
 from ....core.wording import listed, plural
-from ...history.hadoop.records import JobRecord, TaskRecord
+from ...hadoop.records import JobRecord, TaskRecord
 from ...importer_options import BYTES_PER_MB
 from ..cluster import Cluster
 

@@ -11,12 +11,12 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from ....core.advice import format_hint, kind_hint
-from ....core.errors import InputError
-from ....core.files.inputs import STANDARD, decoded, file_name, read_bytes
-from ....core.files.json_files import check_parsable, json_problem, read_json, validated
-from ....core.notices import ImportNotes, step
-from ....core.wording import listed, plural
+from ...core.advice import format_hint, kind_hint
+from ...core.errors import InputError
+from ...core.files.inputs import STANDARD, decoded, file_name, read_bytes
+from ...core.files.json_files import check_parsable, json_problem, read_json, validated
+from ...core.notices import ImportNotes, step
+from ...core.wording import listed, plural
 from .records import JobRecord, Place, place_in
 
 Duplicates = Literal["drop", "keep"]
