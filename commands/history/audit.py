@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_args
 
 import typer
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ...core.clock import Clock
     from ...instances.history.reading import HistoryOptions
     from ...instances.history.window import Window
-    from ...solvers.history.audit import Audit, AuditOptions, Objective
+    from ...solvers.history.audit import Audit, AuditOptions, Objective, Overheads
 
 Histories = Annotated[
     list[Path],
@@ -70,6 +71,12 @@ Containers = Annotated[
 ]
 
 
+OverheadsName = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="Speak of the best with them kept, with none, or of both."),
+]
+
+
 class Asked(NamedTuple):
     """What the options say of an audit, of what its logs do not tell, and of which jobs."""
 
@@ -77,11 +84,13 @@ class Asked(NamedTuple):
     reading: HistoryOptions
     window: Window
     slots: list[int]
+    overheads: Overheads
 
 
 def audit(
     histories: Histories,
     objective: ObjectiveName = None,
+    overheads: OverheadsName = "both",
     heartbeat: Heartbeat = 3.0,
     max_loss: MaxLoss = None,
     since: Since = None,
@@ -113,9 +122,11 @@ def audit(
         raise InputError(f"{'--slots' if slots else '--html'} is for one history")
     judging = AuditOptions(_objective(objective), heartbeat, max_loss)
     reading = HistoryOptions(topology, map_slots, reduce_slots, containers)
-    asked = Asked(judging, reading, Window(since, until, queue), slots or [])
+    asked = Asked(judging, reading, Window(since, until, queue), slots or [], _overheads(overheads))
     if slots and not asked.window.whole:
         raise InputError("--slots: needs all jobs, without --from, --to and --queue")
+    if slots and overheads == "none":
+        raise InputError("--slots: keeps the overheads, so not with --overheads none")
     hidden = quiet or as_json
     with held() as signals:
         clock = Clock(time_limit)
@@ -160,7 +171,7 @@ def _audited(history: Path, clock: Clock, asked: Asked) -> Audit:
     from ...solvers.history.auditing import audit_run
 
     run = within(read_run(history, asked.reading), asked.window)
-    return audit_run(run, clock, asked.judging)
+    return replace(audit_run(run, clock, asked.judging), overheads=asked.overheads)
 
 
 def _expanded(histories: list[Path]) -> list[Path]:
@@ -186,6 +197,14 @@ def _objective(name: str | None) -> Objective | None:
         return None
     check_choice("--objective", name, ("makespan", "mean"))
     return "makespan" if name == "makespan" else "mean"
+
+
+def _overheads(name: str) -> Overheads:
+    from ...core.advice import check_choice
+    from ...solvers.history.audit import Overheads
+
+    check_choice("--overheads", name, get_args(Overheads))
+    return cast("Overheads", name)
 
 
 def _table(

@@ -10,7 +10,7 @@ from pydantic import Field
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, write_json
 from ...instances.history.run import Framework
-from ...solvers.history.audit import Audit
+from ...solvers.history.audit import Audit, Objective, Overheads
 from .document import audit_document
 
 _NonNegative = Annotated[float, Field(ge=0)]
@@ -71,7 +71,8 @@ class AuditDocument(Strict):
     name: str
     framework: Framework
     complete: bool
-    objective: Literal["makespan", "mean"]
+    objective: Objective
+    overheads: Overheads
     verdict: Annotated[list[str], Field(min_length=1)]
     makespan: _Objective | None
     mean_job_time: _Objective | None

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
 from ...instances.history.occupation import occupation
-from ...instances.history.stage_graph import StageGraph
 from ...solvers.history.audit import Audit
 
 MOST_BARS = 20_000
@@ -25,9 +24,11 @@ RUNS, WAITS, FAILS = 0, 1, 2
 
 
 def charts(audit: Audit) -> dict[str, Any]:
-    """Both charts on one axis of seconds: as it ran, and the best plan as the platform was."""
+    """Both charts on one axis of seconds: as it ran, and the best plan."""
     ran, best = _as_it_ran(audit), _best(audit)
-    last = max(audit.steps[0].job_end.max(), audit.steps[audit.kept].job_end.max()) / 1000
+    plan = audit.shown.plan
+    assert plan is not None
+    last = max(audit.steps[0].job_end.max(), plan.job_end.max()) / 1000
     document: dict[str, Any] = {"last": round(float(last), 3)}
     if len(ran["job"]) > MOST_BARS:
         document["areas"] = _areas((ran, best), float(last))
@@ -55,9 +56,8 @@ def _as_it_ran(audit: Audit) -> dict[str, IntArray]:
 
 
 def _best(audit: Audit) -> dict[str, IntArray]:
-    plan = audit.steps[audit.kept].plan
+    graph, plan = audit.shown.graph, audit.shown.plan
     assert plan is not None
-    graph: StageGraph = audit.projection.graph
     tasks = graph.tasks
     gate = plan.gate[tasks.stage]
     until = plan.end - tasks.cut

@@ -22,6 +22,7 @@ def audit_document(audit: Audit) -> dict[str, Any]:
         "framework": audit.run.framework,
         "complete": audit.run.complete,
         "objective": audit.objective,
+        "overheads": audit.overheads,
         "verdict": verdict(audit),
         "makespan": _values(by.get("makespan")),
         "mean_job_time": _values(by.get("mean")),

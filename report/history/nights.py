@@ -18,17 +18,17 @@ def night_table(audits: Sequence[Audit]) -> str:
 
 
 def _lost(audit: Audit) -> float:
-    best = audit.reference("kept").best
+    best = audit.shown.best
     assert best is not None
     return audit.actual - best
 
 
 def _line(audit: Audit) -> str:
-    kept = audit.reference("kept")
-    assert kept.best is not None
+    shown = audit.shown
+    assert shown.best is not None
     lost, ran, best, bound = (
         number(round(value / 1000, 2))
-        for value in (_lost(audit), audit.actual, kept.best, kept.bound.value)
+        for value in (_lost(audit), audit.actual, shown.best, shown.bound.value)
     )
-    gap = percent(gap_of(kept))
+    gap = percent(gap_of(shown))
     return f"{lost:>10}  {ran:>10}  {best:>10}  {bound:>11}  {gap:>8}  {audit.run.name}"

@@ -45,7 +45,7 @@ sorted by it.</p>
 {_tools()}
 <h3>As it ran</h3>
 <canvas id="ran" tabindex="0" role="img" aria-label="Slots over time as it ran"></canvas>
-<h3>The best plan, {safe(audit.reference("kept").under)}</h3>
+<h3>The best plan, {safe(audit.shown.under)}</h3>
 <canvas id="best" tabindex="0" role="img" aria-label="Slots over time in the best plan"></canvas>
 <p id="told" class="note" role="status" aria-live="polite"></p>
 <h2>Jobs</h2>

@@ -15,6 +15,7 @@ from ...instances.history.stage_graph import Plan, StageGraph, timed
 from .steps import Step
 
 Objective = Literal["makespan", "mean"]
+Overheads = Literal["kept", "none", "both"]
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,16 @@ class Sizes:
 class Reference:
     """The best that was possible (ms; None if none is claimed) under something, and its bound.
 
-    `likely` and `least` are values of plans with less overlap of shuffle and maps than is sure.
+    `plan` is the best, in `graph`. `likely` and `least` are values of plans with less overlap of
+    shuffle and maps than is sure.
     """
 
     key: str
     under: str
-    best: float | None
+    graph: StageGraph
     bound: Bound
+    best: float | None = None
+    plan: Plan | None = None
     likely: float | None = None
     least: float | None = None
 
@@ -77,8 +81,6 @@ class Audit:
     """From the run to the best without overheads; each takes one more cause away."""
     kept: int
     """The step that is the best possible with the platform as it was."""
-    graph: StageGraph
-    """The model with the platform as it was."""
     references: tuple[Reference, ...]
     """What was possible, and what was not."""
     facts: Mapping[str, float] = field(default_factory=dict)
@@ -89,11 +91,23 @@ class Audit:
     """The same run by the other objective."""
     sizes: Sizes | None = None
     """The same arrivals on clusters of other sizes, if that was asked."""
+    overheads: Overheads = "both"
+    """Which references the verdict speaks of."""
 
     @property
     def actual(self) -> float:
         """What the run took (ms)."""
         return self.steps[0].value
+
+    @property
+    def graph(self) -> StageGraph:
+        """The model with the platform as it was."""
+        return self.reference("kept").graph
+
+    @property
+    def shown(self) -> Reference:
+        """The reference whose plan is the best plan that is told of."""
+        return self.reference("none" if self.overheads == "none" else "kept")
 
     def reference(self, key: str) -> Reference:
         """A reference by its key."""

@@ -127,7 +127,7 @@ def judged(made: Replayed, objective: Objective, goal: Goal, bounds: Bounds, clo
     best = _searched(kept, bound, ORDER, plan, kept, goal, clock.until_left(time * 2 / 3))
     steps.append(best)
     side = _overlaps(model, kept, bound, best, kept, goal, clock.until_left(time / 2))
-    reference = _reference("kept", "overheads kept", [best, *side], bound)
+    reference = _reference("kept", "overheads kept", kept, [best, *side], bound)
     assert best.plan is not None
     plan, before = best.plan, kept
     for name, graph in ((SETUP, graphs.no_setup), (AFTER, graphs.no_end), (BEAT, graphs.none)):
@@ -145,10 +145,9 @@ def judged(made: Replayed, objective: Objective, goal: Goal, bounds: Bounds, clo
         objective=objective,
         steps=tuple(steps),
         kept=5,
-        graph=kept,
         references=(
             reference,
-            _reference("none", "without overheads", [again, *held], bound),
+            _reference("none", "without overheads", graphs.none, [again, *held], bound),
         ),
         assumptions=_assumptions(model),
     )
@@ -185,9 +184,11 @@ def _overlaps(
     return searched(models, best.plan, before, goal, clock, GOOD)
 
 
-def _reference(key: str, under: str, steps: list[Step], bound: Bound) -> Reference:
+def _reference(
+    key: str, under: str, graph: StageGraph, steps: list[Step], bound: Bound
+) -> Reference:
     sure, likely, least = (step.value for step in steps)
-    return Reference(key, under, sure, bound, likely, least)
+    return Reference(key, under, graph, bound, sure, steps[0].plan, likely, least)
 
 
 def audit_hadoop(

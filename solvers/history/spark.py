@@ -49,8 +49,6 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
     steps += searched(models, plan, graph, goal, clock)
     data = spark_graph(run, "data").graph
     best, last = steps[4], steps[-1]
-    assert best.bound is not None
-    assert last.bound is not None
     check_sum(steps)
     return Audit(
         run=run,
@@ -58,11 +56,10 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
         objective="makespan",
         steps=tuple(steps),
         kept=4,
-        graph=graph,
         references=(
-            Reference("kept", "with the program as it is", best.value, best.bound),
-            Reference("none", "without driver gaps and overheads", last.value, last.bound),
-            Reference("any order", "whatever the program's order", None, makespan_bound(data)),
+            _reference("kept", "with the program as it is", models[0], best),
+            _reference("none", "without driver gaps and overheads", models[-1], last),
+            Reference("any order", "whatever the program's order", data, makespan_bound(data)),
         ),
         facts={
             "driver_only": driver_only(run) / 1000,
@@ -71,6 +68,10 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
         },
         assumptions=_assumptions(run, projection, held.cut, held.cut_time),
     )
+
+
+def _reference(key: str, under: str, model: Model, step: Step) -> Reference:
+    return Reference(key, under, model.graph, model.bound, step.value, step.plan)
 
 
 def _without_platform(run: Run, graph: StageGraph) -> list[tuple[tuple[str, str], StageGraph]]:

@@ -59,6 +59,39 @@ def test_json_page_and_file(history: Path, capsys: pytest.CaptureFixture[str]) -
     assert "http" not in html.replace("http-equiv", "")
 
 
+def test_one_reference_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two jobs of 2 s with 3 s of the driver between: 7 s with it, 2 + 2 = 4 s without."""
+    made = made_run(
+        [Job("a", 0, 0, ended=2000), Job("b", 0, 5000, ended=7000)],
+        [Stage("a.0", 0, 0, "stage", 1), Stage("b.0", 1, 0, "stage", 1)],
+        [Executor("e", "h", 0, 1)],
+        [(0, 0, 0, 0, 0, 2000), (1, 0, 0, 0, 5000, 7000)],
+    )
+    path, page = tmp_path / "run.json", tmp_path / "page.html"
+    slotwise.write(made, path)
+    for name, under, seconds in (
+        ("kept", "with the program as it is", 7),
+        ("none", "without driver gaps and overheads", 4),
+    ):
+        words = ["audit", str(path), "--time-limit", "1", "--overheads", name, "--json"]
+        assert run([*words, "--html", str(page)]) == 0
+        document = json.loads(capsys.readouterr().out)
+        (told,) = document["verdict"]
+        assert told.endswith(f"{under}, {seconds} s was possible, and is proven best.")
+        assert document["overheads"] == name
+        assert document["jobs"][1]["best_end"] == seconds
+        assert document["makespan"]["sure"] == 7
+        assert f"<h3>The best plan, {under}</h3>" in page.read_text()
+        bars = page.read_text().partition('"bars":')[2]
+        _, best = json.JSONDecoder().raw_decode(bars)[0]
+        assert max(best["end"]) == 1000 * seconds
+    assert run(["audit", str(path), "--overheads", "some"]) == 2
+    assert run(["audit", str(path), "--overheads", "none", "--slots", "2"]) == 2
+    errors = capsys.readouterr().err.splitlines()
+    assert "choose kept or none or both" in errors[0]
+    assert "--slots: keeps the overheads" in errors[1]
+
+
 def test_several_histories_are_a_table(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (history.parent / "notes.txt").write_text("nothing")
     assert run(["audit", str(history.parent), "--time-limit", "4"]) == 0
