@@ -103,10 +103,9 @@ def job_rows(audit: Audit) -> list[dict[str, Any]]:
 
     Jobs of an application are released with it: when they are submitted the program decides.
     """
-    graph = audit.projection.graph
+    graph, best = audit.shown.graph, audit.shown.plan
     release = graph.job_release
     alone = alone_ends(graph, heads_and_tails(graph))
-    best = audit.shown.plan
     assert best is not None
     return [
         {

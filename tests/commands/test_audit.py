@@ -80,6 +80,7 @@ def test_one_reference_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         assert told.endswith(f"{under}, {seconds} s was possible, and is proven best.")
         assert document["overheads"] == name
         assert document["jobs"][1]["best_end"] == seconds
+        assert all(job["alone_end"] <= job["best_end"] for job in document["jobs"])
         assert document["makespan"]["sure"] == 7
         assert f"<h3>The best plan, {under}</h3>" in page.read_text()
         bars = page.read_text().partition('"bars":')[2]
