@@ -50,8 +50,8 @@ sorted by it.</p>
 <p id="told" class="note" role="status" aria-live="polite"></p>
 <h2>Jobs</h2>
 <p class="note">Seconds from the release: of a Spark application, from its first submission.
-<i>Alone</i>: the least a job takes on the empty cluster, under what the best plan keeps. <i>Cause</i>:
-what the chosen cause adds to the job. Choose a job to see it in both charts.</p>
+<i>Alone</i>: the least a job takes on the empty cluster, under what the best plan keeps.
+<i>Cause</i>: what the chosen cause adds to the job. Choose a job to see it in both charts.</p>
 <div class="scroll"><table><thead><tr><th>job</th><th>release</th><th>took</th><th>best plan</th>
 <th>alone</th><th>lost</th><th id="cause">cause</th></tr></thead><tbody id="jobs"></tbody>
 </table></div>
