@@ -169,12 +169,12 @@ def datacenter_document(datacenter: Datacenter) -> dict[str, Any]:
             for k, name in enumerate(datacenter.classes)
         ],
     }
-    if classifier := _classifier(datacenter):
+    if classifier := _classifier_document(datacenter):
         document["classifier"] = classifier
     return document
 
 
-def _classifier(datacenter: Datacenter) -> dict[str, Any]:
+def _classifier_document(datacenter: Datacenter) -> dict[str, Any]:
     """The field `classifier`, without what is not there."""
     classifier, document = datacenter.classifier, dict[str, Any]()
     if classifier.rules:
