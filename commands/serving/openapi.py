@@ -16,6 +16,7 @@ STYLES = "th, td { text-align: left } td code { white-space: nowrap }\n"
 
 TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
 AMOUNTS = {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}}
+LABELS = {"type": "object", "additionalProperties": {"type": "string"}}
 
 
 def _object(required: Sequence[str] = (), **fields: dict[str, Any]) -> dict[str, Any]:
@@ -24,7 +25,7 @@ def _object(required: Sequence[str] = (), **fields: dict[str, Any]) -> dict[str,
 
 
 BODIES: dict[str, dict[str, Any]] = {
-    "job": _object(("id",), id=TEXT, class_=TEXT, demand=AMOUNTS),
+    "job": _object(("id",), id=TEXT, class_=TEXT, demand=AMOUNTS, labels=LABELS),
     "request": _object(
         class_=TEXT, demand=AMOUNTS, machines={"type": "array", "items": {"type": "string"}}
     ),

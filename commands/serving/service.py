@@ -147,8 +147,16 @@ class Service:
             "waiting": waiting,
         }
 
-    def request(self, job_class: str | None, demand: dict[str, float] | None) -> dict[str, Any]:
+    def request(
+        self,
+        job_class: str | None,
+        demand: dict[str, float] | None,
+        labels: dict[str, str] | None = None,
+        job: str = "request",
+    ) -> dict[str, Any]:
         """Class and demand of a request: the class named, or the nearest; its request if none."""
+        if job_class is None and labels is not None:
+            job_class = self.dispatcher.named(labels)
         if demand is None:
             if job_class is None:
                 raise ValueError("class, demand: need one of them")
@@ -156,14 +164,18 @@ class Service:
                 raise ValueError(f"unknown class {job_class!r}")
             demand = self._requests[job_class]
         if job_class is None:
-            job_class = self.dispatcher.classify(demand)
+            job_class = self.dispatcher.classify(demand, job=job)
         return {"job_class": job_class, "demand": demand}
 
     def arrive(
-        self, job: str, job_class: str | None, demand: dict[str, float] | None
+        self,
+        job: str,
+        job_class: str | None,
+        demand: dict[str, float] | None,
+        labels: dict[str, str] | None = None,
     ) -> dict[str, Any]:
         """A job arrives."""
-        asked = self.request(job_class, demand)
+        asked = self.request(job_class, demand, labels, f"job {job!r}")
         made: Placement | None = self._change("arrive", job=job, **asked)
         self._put([job], {ARRIVED: self._dispatcher.entry(job)["number"] + 1})
         machine = None if made is None else made.name

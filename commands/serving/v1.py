@@ -46,9 +46,11 @@ class V1:
 
     async def arrive(self, request: Request) -> Answer:
         """Where a job that arrives starts."""
-        given = await fields_of(request, "id", "class", "demand")
-        job = checked_name("id", given.get("id"))
-        return self._service.arrive(job, checked_class(given), amounts_of("demand", given))
+        given = await fields_of(request, "id", "class", "demand", "labels")
+        job, job_class = checked_name("id", given.get("id")), checked_class(given)
+        return self._service.arrive(
+            job, job_class, amounts_of("demand", given), given.get("labels")
+        )
 
     def _there(self, request: Request) -> str:
         """The name of a job that is there."""

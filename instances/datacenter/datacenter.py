@@ -19,6 +19,7 @@ from ...core.equality import ByValue
 from ...core.errors import InputError
 from ...core.limits import LEAST, MOST, MOST_SLOTS, bounds_of
 from ..views import Tabular
+from .classifier import Classifier
 
 FIT_TOLERANCE = 1e-9
 """Jobs fit a machine if they need at most this share above its capacity: 3 * 0.1 fits 0.3."""
@@ -56,6 +57,8 @@ class Datacenter(Tabular, ByValue):
         Request of one job, shape (K, R).
     source
         Where the datacenter comes from.
+    classifier
+        Which class a request belongs to that names none.
 
     Raises
     ------
@@ -74,6 +77,7 @@ class Datacenter(Tabular, ByValue):
     mean_time: FloatArray
     request: FloatArray
     source: str = ""
+    classifier: Classifier = Classifier()
 
     @classmethod
     @checked
@@ -162,6 +166,7 @@ class Datacenter(Tabular, ByValue):
         self._check_shapes()
         self._check_configurations()
         self._check_classes()
+        self.classifier.check(self.resources, self.classes)
 
     def _check_shapes(self) -> None:
         for kind, names in (

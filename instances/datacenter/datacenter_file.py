@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,7 @@ from pydantic import Discriminator, Field, Tag
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
+from .classifier import Classifier, ClassRule
 from .datacenter import Configuration, Datacenter, JobClass
 
 FORMAT = "slotwise/datacenter/1"
@@ -39,6 +41,17 @@ class _Class(Strict):
     request: Amounts
 
 
+class _Rule(Strict):
+    label: Name
+    value: str
+    class_: Annotated[str, Field(alias="class")]
+
+
+class _Classifier(Strict):
+    rules: list[_Rule] = []
+    metric: dict[str, Annotated[float, Field(gt=0)]] = {}
+
+
 class DatacenterDocument(Strict):
     """The fields of a `slotwise/datacenter/1` document."""
 
@@ -49,6 +62,7 @@ class DatacenterDocument(Strict):
     resources: Annotated[list[Name], Field(min_length=1)]
     configurations: Annotated[list[_Configuration], Field(min_length=1)]
     classes: Annotated[list[_Class], Field(min_length=1)]
+    classifier: _Classifier = _Classifier()
 
 
 @checked
@@ -83,7 +97,7 @@ def read_datacenter(path: Source) -> Datacenter:
 
 def datacenter_from(document: DatacenterDocument) -> Datacenter:
     """The datacenter of a document. Raises `InputError`."""
-    return Datacenter.from_classes(
+    datacenter = Datacenter.from_classes(
         document.name,
         document.resources,
         [Configuration(c.name, c.count, c.capacity) for c in document.configurations],
@@ -91,6 +105,19 @@ def datacenter_from(document: DatacenterDocument) -> Datacenter:
         time_unit=document.time_unit,
         source=document.source,
     )
+    return replace(datacenter, classifier=_classifier_of(document.classifier, document.resources))
+
+
+def _classifier_of(document: _Classifier, resources: Sequence[str]) -> Classifier:
+    metric = document.metric
+    for resource in metric:
+        if resource not in resources:
+            raise InputError(f"classifier, metric: unknown resource {resource!r}")
+    for resource in resources if metric else ():
+        if resource not in metric:
+            raise InputError(f"classifier, metric: nothing on resource {resource!r}")
+    rules = (ClassRule(rule.label, rule.value, rule.class_) for rule in document.rules)
+    return Classifier(tuple(rules), tuple(metric[resource] for resource in resources if metric))
 
 
 @checked
@@ -118,7 +145,7 @@ def datacenter_document(datacenter: Datacenter) -> dict[str, Any]:
     def amounts(row: Any) -> dict[str, float]:
         return dict(zip(datacenter.resources, row.tolist(), strict=True))
 
-    return {
+    document: dict[str, Any] = {
         "format": FORMAT,
         "name": datacenter.name,
         "source": datacenter.source,
@@ -142,6 +169,22 @@ def datacenter_document(datacenter: Datacenter) -> dict[str, Any]:
             for k, name in enumerate(datacenter.classes)
         ],
     }
+    if classifier := _classifier_document(datacenter):
+        document["classifier"] = classifier
+    return document
+
+
+def _classifier_document(datacenter: Datacenter) -> dict[str, Any]:
+    """The field `classifier`, without what is not there."""
+    classifier, document = datacenter.classifier, dict[str, Any]()
+    if classifier.rules:
+        document["rules"] = [
+            {"label": rule.label, "value": rule.value, "class": rule.job_class}
+            for rule in classifier.rules
+        ]
+    if classifier.metric:
+        document["metric"] = dict(zip(datacenter.resources, classifier.metric, strict=True))
+    return document
 
 
 def _mean_time(datacenter: Datacenter, k: int) -> float | dict[str, float]:
@@ -162,7 +205,12 @@ def where_in_datacenter(raw: Any, location: Sequence[str | int]) -> str:
     """A location in words: `class 'k3', request, cores` for ('classes', 3, 'request', 'cores')."""
     words: list[str] = []
     part: Any = raw
-    singular = {"configurations": "configuration", "classes": "class", "resources": "resource"}
+    singular = {
+        "configurations": "configuration",
+        "classes": "class",
+        "resources": "resource",
+        "rules": "rule",
+    }
     for step in location:
         if words[-1:] == ["mean_time"] and step in ("number", "object"):
             words[-1] = "mean_time "  # the tag says nothing that the field does not

@@ -6,7 +6,7 @@ A workload delivers its jobs in blocks, so that a simulation never holds all of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
 
@@ -314,3 +314,22 @@ def replay(
         blocks,
         (f"left out: {left_out} jobs that fit no machine",) if left_out else (),
     )
+
+
+def redrawn(workload: Workload, seed: int) -> Workload:
+    """What a trace might have been on another day: each job is one of the workload's.
+
+    They arrive as those of the workload, and are drawn with replacement.
+
+    Raises `InputError` if the jobs are too many to be held.
+    """
+    jobs = workload.whole()
+    number = len(jobs.arrival)
+    pick = np.random.default_rng(seed).integers(number, size=number)
+    drawn = Jobs(jobs.arrival, jobs.job_class[pick], jobs.duration[pick], jobs.demand[pick])
+
+    def blocks() -> Iterator[Jobs]:
+        for start in range(0, number, BLOCK):
+            yield Jobs._make(np.ascontiguousarray(c[start : start + BLOCK]) for c in drawn)
+
+    return replace(workload, source=f"{workload.source}, redrawn with seed {seed}", blocks=blocks)

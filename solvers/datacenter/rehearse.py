@@ -30,10 +30,9 @@ from ...heuristics.datacenter.policy import policy_kind
 from ...heuristics.datacenter.simulator import simulate
 from ...heuristics.datacenter.worth.recipe import default_bonus, mean_duration
 from ...instances.datacenter.guidance import Guidance
-from ...instances.datacenter.redrawn import redrawn
 from ...instances.datacenter.rehearsal import GUIDED, Candidate, Rehearsal, Rehearsed
 from ...instances.datacenter.steady_state import enough_jobs
-from ...instances.datacenter.workload import Workload, poisson
+from ...instances.datacenter.workload import Workload, poisson, redrawn
 from .prices import with_spread
 
 RIVALS = ("lotes", "lotes-unrestricted", "best-fit", "bf-js", "first-fit")

@@ -1,6 +1,6 @@
 """What kube-scheduler asks an extender (k8s.io/kube-scheduler/extender/v1): filter, prioritize.
 
-Filter keeps a pod only from nodes that cannot run the class that its label names; where a class
+Filter keeps a pod only from nodes that cannot run the class that its labels name; where a class
 does not belong is a matter of scores, or pods would starve that kube-scheduler takes in turn.
 """
 
@@ -74,17 +74,14 @@ class Extender:
         }
 
     def _barred(self, asked: Asked) -> dict[str, str]:
-        """Nodes that cannot run the class of the label, and why; none if no node at all could."""
-        dispatcher, label = self._service.dispatcher, asked.pod.label
-        able = set() if label is None or not self._is_class(label) else dispatcher.able(label)
-        if not able:
+        """Nodes that cannot run the class of the labels, and why; none if no node at all could."""
+        dispatcher = self._service.dispatcher
+        named = dispatcher.named(asked.pod.labels)
+        if named is None:
             return {}
-        others = set(dispatcher.machines) - able
-        why = f"class {label} cannot run on its configuration"
+        others = set(dispatcher.machines) - dispatcher.able(named)
+        why = f"class {named} cannot run on its configuration"
         return {name: why for name in asked.nodes if name in others}
-
-    def _is_class(self, label: str) -> bool:
-        return label in self._service.dispatcher.plan.number_of_class
 
     def prioritize(self, asked: Asked) -> list[dict[str, Any]]:
         """A `HostPriorityList`: 10 where the policy would start the pod, 0 where is no room."""
@@ -98,13 +95,11 @@ class Extender:
         dispatcher, demand = self._service.dispatcher, self._resources.amounts(pod.requests)
         if not any(demand.values()):
             return []
-        label = pod.label
-        if label is None or not self._is_class(label) or not dispatcher.able(label):
-            try:
-                label = dispatcher.classify(demand)
-            except ValueError:
-                return []
-        return dispatcher.offers(label, demand)
+        try:
+            job_class = dispatcher.classify(demand, pod.labels)
+        except ValueError:
+            return []
+        return dispatcher.offers(job_class, demand)
 
 
 def ranks(offers: Sequence[Offer], *, bars: bool) -> dict[str, int]:

@@ -235,10 +235,6 @@ class Mirror:
             self.not_placed.pop(pod.name, None)
 
     def _class(self, pod: Pod) -> str:
-        """The class of its label if its node can run it, else the nearest of those that it can."""
-        dispatcher, node = self._service.dispatcher, str(pod.node)
-        plan, (configuration, _) = dispatcher.plan, self._nodes[node]
-        k = plan.number_of_class.get(pod.label or "")
-        if k is not None and plan.runs[k][plan.number_of_configuration[configuration]]:
-            return plan.classes[k]
-        return dispatcher.classify(self._demand(pod), machine=node)
+        """The class of its labels if its node can run it, else the nearest of those that it can."""
+        classify = self._service.dispatcher.classify
+        return classify(self._demand(pod), pod.labels, machine=str(pod.node), job=pod.name)

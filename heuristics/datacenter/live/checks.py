@@ -98,6 +98,13 @@ def checked_amounts(
     return checked
 
 
+def checked_labels(labels: Mapping[str, str]) -> Mapping[str, str]:
+    """Labels, text by name."""
+    if not isinstance(labels, Mapping) or not all(isinstance(v, str) for v in labels.values()):
+        raise ValueError(f"labels: need text by name, got {labels!r}")
+    return labels
+
+
 def new_job(
     plan: Plan, number: int, where: str, name: str, job_class: str, demand: Mapping[str, float]
 ) -> Job:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from ..classifier import nearest_class
+from ..classifier import named_class, nearest_class
 from .answers import Offer, Placement, Reason
-from .checks import checked_amounts, known, new_job
+from .checks import checked_amounts, checked_labels, known, new_job
 from .machine import Job, Machine
 from .plan import Units, fits
 from .scheduler import Scheduler
@@ -177,19 +177,55 @@ class Placing:
         runs = plan.runs[known(plan.number_of_class, "class", job_class)]
         return {machine.name for machine in cluster if runs[machine.configuration]}
 
-    def classify(self, demand: Mapping[str, float], *, machine: str | None = None) -> str:
+    def named(self, labels: Mapping[str, str], *, machine: str | None = None) -> str | None:
+        """Say which class labels name: `slotwise.dev/class`, else the plan's first rule.
+
+        Parameters
+        ----------
+        labels
+            Values by name.
+        machine
+            Name of the machine on which the job runs already.
+
+        Returns
+        -------
+        str or None
+            Name of the class, None if they name none that can run on a machine (on this one).
+        """
+        plan, checked = self._scheduler.plan, checked_labels(labels)
+        there = self._scheduler.cluster if machine is None else [self._machine(machine)]
+
+        def is_able(k: int) -> bool:
+            return any(plan.runs[k][one.configuration] for one in there)
+
+        k = named_class(plan, checked, is_able)
+        return None if k is None else plan.classes[k]
+
+    def classify(
+        self,
+        demand: Mapping[str, float],
+        labels: Mapping[str, str] | None = None,
+        *,
+        machine: str | None = None,
+        job: str = "request",
+    ) -> str:
         """Say which class a request belongs to that names none.
 
-        Of the classes that run on a machine that could hold the request, it is the nearest by
-        Euclidean distance between demands, each in parts of the largest machine; of equals the
-        first.
+        It is the class that its `labels` name, as in `named`. Otherwise, of the classes that run on
+        a machine that could hold the request, it is the nearest by Euclidean distance between
+        demands; of equals the first. The distance is in the plan's metric, that in which its
+        classes were made; without one each demand counts in parts of the largest machine.
 
         Parameters
         ----------
         demand
             What the job needs, by resource.
+        labels
+            Its labels, value by name.
         machine
             Name of the machine on which it runs already: then of the classes that run there.
+        job
+            What a refusal calls it.
 
         Returns
         -------
@@ -197,9 +233,12 @@ class Placing:
             Name of the class.
         """
         plan, cluster = self._scheduler.plan, self._scheduler.cluster
-        given = checked_amounts(plan, "request", demand)
+        given = checked_amounts(plan, job, demand)
         if not any(given.values()):
-            raise ValueError("request: demands nothing")
+            raise ValueError(f"{job}: demands nothing")
+        named = None if labels is None else self.named(labels, machine=machine)
+        if named is not None:
+            return named
         units = plan.in_units(given)
         if machine is not None:
             j = self._machine(machine).configuration
@@ -208,10 +247,10 @@ class Placing:
             able = [cluster.holds(units, runs) for runs in plan.runs]
         k = nearest_class(plan, units, able)
         if k is None and machine is not None:
-            raise ValueError(f"request: no class runs on {machine}")
+            raise ValueError(f"{job}: no class runs on {machine}")
         if k is None:
             amounts = ", ".join(f"{name} {amount:g}" for name, amount in given.items())
-            raise ValueError(f"request: {amounts}: larger than any machine that may start jobs")
+            raise ValueError(f"{job}: {amounts}: larger than any machine that may start jobs")
         return plan.classes[k]
 
     def explain(self, job: str, demand: Mapping[str, float] | None = None) -> Reason:

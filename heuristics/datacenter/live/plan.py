@@ -60,6 +60,7 @@ class Plan:
         self._upto = [_upto(row) for row in self.share]
         self._set_bins(guidance["bins"])
         self._set_prices(guidance.get("prices"))
+        self._set_classifier(data.get("classifier", {}))
 
     def _set_units(self, capacities: list[Mapping[str, float]]) -> None:
         amounts = [[float(row.get(r, 0.0)) for r in self.resources] for row in capacities]
@@ -98,6 +99,16 @@ class Plan:
                 there = prices["belongs"][k]
                 pairs = zip(self.configurations, runs, strict=True)
                 self.belongs.append([able and j in there for j, able in pairs])
+
+    def _set_classifier(self, classifier: Mapping[str, Any]) -> None:
+        """`rules`: label, its value and the class; `scale`: units that count as 1 in distances."""
+        rules = classifier.get("rules", ())
+        self.rules = [(rule["label"], rule["value"], rule["class"]) for rule in rules]
+        metric = classifier.get("metric")
+        self.scale: list[float] = [max(column) or 1 for column in zip(*self.capacity, strict=True)]
+        if metric:
+            pairs = zip(self.resources, self.unit, strict=True)
+            self.scale = [float(metric[resource]) / unit for resource, unit in pairs]
 
     @cached_property
     def worth(self) -> Worth:

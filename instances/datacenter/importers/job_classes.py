@@ -12,6 +12,7 @@ from ....core.arrays import BoolArray, FloatArray, IntArray
 from ....core.errors import InputError
 from ....core.notices import ImportNotes, step
 from ....core.wording import percent, plural
+from ..classifier import Classifier
 from ..datacenter import FIT_TOLERANCE, Datacenter
 from .job_table import JobTable
 
@@ -54,7 +55,8 @@ def with_classes(
     k-means (Lloyd's algorithm) works on the requests, as shares of the largest machine, and on the
     logarithm of the duration, each scaled to variance 1. A class takes the mean duration of its
     jobs and requests their mean request weighted by duration, so that it holds of each resource,
-    over time, what its jobs hold. A class whose request would fit no machine is divided.
+    over time, what its jobs hold. A class whose request would fit no machine is divided. The scale
+    of the requests is the metric of the datacenter's classifier.
 
     `classes`: number of classes; by default the least that explains the share `EXPLAINED_VARIANCE`
     of the variance, at most the group's share of `MOST_CLASSES`.
@@ -139,12 +141,27 @@ def _explained(groups: Sequence[tuple[int, float, int]]) -> str:
 
 
 def _features(machines: Machines, jobs: JobTable) -> FloatArray:
-    largest = machines.capacity.max(axis=0)
-    share = jobs.request / np.where(largest > 0, largest, 1.0)
+    share = jobs.request / _largest(machines)
     features = np.column_stack((share, np.log(np.maximum(jobs.duration, 1e-6))))
-    spread = features.std(axis=0)
-    scaled: FloatArray = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    scaled: FloatArray = (features - features.mean(axis=0)) / _scale(features)
     return scaled
+
+
+def _largest(machines: Machines) -> FloatArray:
+    largest = machines.capacity.max(axis=0)
+    return np.where(largest > 0, largest, 1.0)
+
+
+def _scale(features: FloatArray) -> FloatArray:
+    """What counts as 1 of each feature: its standard deviation, if that is more than rounding."""
+    spread = features.std(axis=0)
+    return np.where(spread > 1e-12 * np.abs(features).max(axis=0), spread, 1.0)
+
+
+def _metric(machines: Machines, jobs: JobTable) -> tuple[float, ...]:
+    """Amount of each resource that counts as 1 where classes are made."""
+    largest = _largest(machines)
+    return tuple((_scale(jobs.request / largest) * largest).tolist())
 
 
 def _clusters(features: FloatArray, least: int, most: int, seed: int) -> tuple[FloatArray, float]:
@@ -233,6 +250,7 @@ def _datacenter(
         mean_time=np.where(_allowed(jobs, label), hours[:, None], np.inf),
         request=_mean_request(jobs, label),
         source=source,
+        classifier=Classifier(metric=_metric(machines, jobs)),
     )
 
 

@@ -10,9 +10,6 @@ from ....core.errors import InputError
 from ....core.files.quantities import quantity
 from ...kubernetes import part, parts, word
 
-CLASS_LABEL = "slotwise.dev/class"
-"""Label of a pod that names its class."""
-
 OVER = ("Succeeded", "Failed")
 """Phases in which a pod uses nothing any more."""
 
@@ -27,8 +24,8 @@ class Pod:
     """Namespace and name, as in `default/web-1`."""
     node: str | None
     """Where it is bound, None if it is not, or is over."""
-    label: str | None
-    """The class that its label names."""
+    labels: Mapping[str, str]
+    """Values by name."""
     requests: Mapping[str, float]
     """By name of the resource in Kubernetes."""
     waits: bool
@@ -46,7 +43,7 @@ class Pod:
         return cls(
             name,
             None if over else node,
-            word(labels, CLASS_LABEL, where) or None,
+            {name: word(labels, name, f"{where}, labels") for name in labels},
             pod_requests(spec, where),
             not over and node is None and _is_unschedulable(status, where),
         )

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from copy import deepcopy
 
 import pytest
 from live_dispatchers import mixed, pair
@@ -94,6 +95,22 @@ def test_jobs_arrive_wait_start_and_depart():
     assert client("DELETE", "/v1/jobs/a/1") == (404, {"error": "job 'a/1' is not there"})
 
 
+def test_labels_say_which_class_a_job_belongs_to():
+    plan = deepcopy(mixed(1))
+    rule = {"label": "team", "value": "ml", "class": "l"}
+    plan["datacenter"]["classifier"] = {"rules": [rule]}
+    client = Client(service(plan))
+    demand = {"cpu": 0.3, "mem": 0.2}  # what k needs
+
+    def class_of(job, **more):
+        return client("POST", "/v1/jobs", {"id": job, **more})[1]["class"]
+
+    assert class_of("a", demand=demand) == "k"
+    assert class_of("b", demand=demand, labels={"team": "ml"}) == "l"
+    assert class_of("c", labels={"team": "ml", "slotwise.dev/class": "o"}) == "o"
+    assert class_of("d", **{"class": "k"}, labels={"team": "ml"}) == "k"
+
+
 def test_machines_join_drain_and_leave_and_a_plan_is_followed():
     client = Client(service())
     client.ok("PUT", "/v1/machines/rack/7", {"configuration": "c", "capacity": {"cpu": 0.5}})
@@ -129,7 +146,16 @@ def test_machines_join_drain_and_leave_and_a_plan_is_followed():
         ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": True}}, 400, "cpu: need a number"),
         ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": 10**400}}, 400, ""),
         ("POST", "/v1/jobs", b'{"id": "a", "demand": {"cpu": NaN}}', 400, "cpu is nan"),
-        ("POST", "/v1/jobs", {"id": "a", "demand": {"cpu": 5}}, 400, "larger than any machine"),
+        (
+            "POST",
+            "/v1/jobs",
+            {"id": "a", "demand": {"cpu": 5}},
+            400,
+            "job 'a': cpu 5: larger than any machine",
+        ),
+        ("POST", "/v1/jobs", {"id": "a", "labels": {"a": 1}}, 400, "labels: need text by name"),
+        ("POST", "/v1/jobs", {"id": "a", "labels": []}, 400, "labels: need text by name"),
+        ("POST", "/v1/jobs", {"id": "a", "labels": {"a": "b"}}, 400, "class, demand: need one of"),
         ("POST", "/v1/jobs", {"id": "a", "demand": [1]}, 400, "need amounts by resource"),
         ("POST", "/v1/jobs", b" " * 70000, 413, "longer than 65536 bytes"),
         ("POST", "/v1/score", {"class": "k", "machines": "c/0"}, 400, "need a list of names"),

@@ -9,13 +9,16 @@ import pytest
 
 from slotwise.core.errors import InputError
 from slotwise.instances.datacenter.checker import check_guidance
+from slotwise.instances.datacenter.classifier import Classifier
 from slotwise.instances.datacenter.datacenter import Configuration, Datacenter, JobClass
+from slotwise.instances.datacenter.datacenter_file import datacenter_document, read_datacenter
 from slotwise.instances.datacenter.guidance import ClassPrices, Guidance, Prices
 from slotwise.instances.datacenter.guidance_file import (
     guidance_document,
     read_guidance,
     write_guidance,
 )
+from slotwise.solvers.datacenter.guide import guide
 
 DATA = Datacenter.from_classes(
     "two",
@@ -169,3 +172,57 @@ def test_bad_files_are_refused_naming_the_place(
     with pytest.raises(InputError) as error:
         read_guidance(path)
     assert str(error.value).startswith(f"{path}: {message}")
+
+
+RULE = {"label": "team", "value": "ml", "class": "y"}
+
+
+def test_rules_and_metric_are_kept(tmp_path: Path) -> None:
+    document = guidance_document(plan())
+    assert "classifier" not in document["datacenter"]
+    given = {"rules": [RULE, {**RULE, "value": ""}], "metric": {"cpu": 0.5}}
+    document["datacenter"]["classifier"] = given
+    path = tmp_path / "guidance.json"
+    path.write_text(json.dumps(document))
+    again = read_guidance(path)
+    assert again.document()["datacenter"]["classifier"] == given
+    assert guide(again.datacenter).document()["datacenter"]["classifier"] == given
+
+
+@pytest.mark.parametrize(
+    ("classifier", "message"),
+    [
+        ({"rules": [RULE, {**RULE, "class": "z"}]}, "classifier, rule 1: unknown class 'z'"),
+        ({"rules": [{**RULE, "value": 3}]}, "classifier, rule 0, value: "),
+        ({"rules": [{**RULE, "label": ""}]}, "classifier, rule 0, label: "),
+        ({"rules": [{"label": "a", "value": "b"}]}, "classifier, rule 0, class: "),
+        ({"rules": {}}, "classifier, rules: "),
+        ({"metric": {"gpu": 1.0}}, "classifier, metric: unknown resource 'gpu'"),
+        ({"metric": {"cpu": 0.0}}, "classifier, metric, cpu: "),
+        ({"metric": {"cpu": 1e30}}, "classifier, metric, cpu: must be > 0, got 1e+30"),
+        ({"of": 1}, "classifier, of: "),
+    ],
+)
+def test_a_bad_classifier_is_told_in_one_line(
+    tmp_path: Path, classifier: object, message: str
+) -> None:
+    document = guidance_document(plan())
+    document["datacenter"]["classifier"] = classifier
+    path = tmp_path / "guidance.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError) as error:
+        read_guidance(path)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_metric_counts_every_resource(tmp_path: Path) -> None:
+    machines = [Configuration("a", 1, {"cpu": 4, "mem": 8})]
+    two = Datacenter.from_classes("d", ["cpu", "mem"], machines, [JobClass("x", 1, 1, {"cpu": 2})])
+    path = tmp_path / "datacenter.json"
+    document = {**datacenter_document(two), "classifier": {"metric": {"cpu": 1.0}}}
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="classifier, metric: nothing on resource 'mem'"):
+        read_datacenter(path)
+    with pytest.raises(InputError, match="classifier, metric: need 2 amounts"):
+        replace(two, classifier=Classifier(metric=(1.0,)))

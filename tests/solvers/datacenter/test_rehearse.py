@@ -10,8 +10,8 @@ import pytest
 
 import slotwise
 from slotwise import Configuration, Datacenter, Dispatcher, InputError, JobClass, poisson, simulate
-from slotwise.instances.datacenter.redrawn import redrawn
 from slotwise.instances.datacenter.rehearsal import Candidate, Rehearsal, Rehearsed
+from slotwise.instances.datacenter.workload import redrawn
 from slotwise.solvers.datacenter import rehearse as module
 
 # On `slow` a large job takes four times as long: prices bar a class somewhere.

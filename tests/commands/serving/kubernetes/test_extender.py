@@ -138,6 +138,21 @@ def test_a_pod_is_of_the_class_of_its_label_else_of_the_nearest(partial):
         assert scores(made, question) == {"c/0": 10, "d/0": there}, (request, label)
 
 
+def test_a_rule_of_the_plan_on_a_pod_s_labels_counts_as_its_label(partial):
+    plan = partial.dispatcher.plan.document
+    rule = {"label": "team", "value": "ml", "class": "k"}
+    ruled = {**plan["datacenter"], "classifier": {"rules": [rule]}}
+    made = extender(service({**plan, "datacenter": ruled}))
+    for labels, there in (
+        ({"team": "ml"}, 0),
+        ({"team": "web"}, 9),
+        ({"team": "ml", "slotwise.dev/class": "l"}, 9),
+    ):
+        question = asked(pod("p", 0.9, labels=labels), "c/0", "d/0")
+        assert scores(made, question) == {"c/0": 10, "d/0": there}, labels
+        assert bool(made.filter(question)["FailedAndUnresolvableNodes"]) == (there == 0)
+
+
 def test_pods_that_request_nothing_or_too_much_are_all_the_same():
     made = extender(service(pair()))
     assert scores(made, asked(pod("p", 0), "c/0", "c/1")) == {"c/0": 0, "c/1": 0}

@@ -71,6 +71,9 @@ def test_openb_by_hand(openb: tuple[Path, Path]) -> None:
     assert datacenter.mean_time[anywhere] == pytest.approx([1, 1, 1, 1])
     assert datacenter.request[on_t4] == pytest.approx([2, 4, 0.5])
     assert datacenter.mean_time[on_t4].tolist() == [2, np.inf, 2, np.inf]
+    # Standard deviations of 3, 2, 1 cores, of 3, 4, 1 GiB and of 0, 1/2, 0 GPUs.
+    metric = (2 / 3) ** 0.5, (14 / 9) ** 0.5, (1 / 18) ** 0.5
+    assert datacenter.classifier.metric == pytest.approx(metric)
     told = "\n".join(notes)
     for words in ("1 pod never", "1 pod without a positive", "1 pod that no node could run"):
         assert words in told

@@ -23,7 +23,7 @@ def cpu(**spec):
 def test_a_pod_requests_the_sum_of_its_containers():
     made = pod({"containers": [container("500m", "1Gi"), container(2, "512Mi")]})
     assert made.requests == {"cpu": 2.5, "memory": 1.5 * 1024**3}
-    assert (made.name, made.node, made.label, made.waits) == ("n/p", None, None, False)
+    assert (made.name, made.node, made.labels, made.waits) == ("n/p", None, {}, False)
 
 
 def test_init_containers_run_one_after_the_other_before():
