@@ -171,9 +171,12 @@ def test_another_plan_s_configurations_are_those_of_the_nodes(plan, api, tmp_pat
         new = Dispatcher(other, policy="best-fit").plan
         it.loop.call_soon_threadsafe(it.service.follow, new)
         it.until(lambda: it.service.dispatcher.plan is new)
-        api.bookmark()  # the next that is heard
-        api.bookmark()
-        it.until({"b": ("m", False, {})})
+
+        def is_followed():
+            api.bookmark()  # whatever is heard next
+            return it.look() == {"b": ("m", False, {})}
+
+        it.until(is_followed)
         assert "node a has cpu 4: like no configuration" in it.said[-1]
 
 
