@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,9 @@ from ...core.advice import kind_hint
 from ...core.calls.checked import checked
 from ...core.errors import InputError
 from ...core.files.examples import is_example
-from ...core.files.inputs import STANDARD
+from ...core.files.inputs import STANDARD, raw_input
 from ...core.files.log_lines import beginning
+from ...core.files.temporaries import temporary_folder
 from .run import Run
 
 _SIGNS = (
@@ -65,7 +67,18 @@ def read_run(path: str | Path, options: HistoryOptions | None = None) -> Run:
     InputError
         For anything else, and for a log in which no task ended.
     """
+    if str(path) != STANDARD and Path(path).is_fifo():
+        return _read_pipe(path, options)
     return _READERS[kind_of(path)](path, options or HistoryOptions())
+
+
+def _read_pipe(path: str | Path, options: HistoryOptions | None) -> Run:
+    """The run of a log that comes through a pipe, whose beginning cannot be read twice."""
+    with temporary_folder() as folder, raw_input(path) as pipe:
+        kept = Path(folder, Path(path).name)
+        with kept.open("wb") as file:
+            shutil.copyfileobj(pipe, file)
+        return read_run(kept, options)
 
 
 def kind_of(path: str | Path) -> str:

@@ -23,6 +23,7 @@ import typer
 
 from slotwise.commands.app import app, run
 from slotwise.commands.file_rules import path_parameters
+from slotwise.core.files.inputs import read_bytes
 
 SMALL = "--jobs 2 --maps 1 2 --reduces 1 2 --seed 1"
 QUEUES = "--capacity cpu=200,memory=400 --demands {demands.json}"
@@ -39,6 +40,7 @@ LINES = {
     "--policy first-fit --bound",
     "serve": "{guidance.json} --policy best-fit --check",
     "fair": "{hierarchy.json}",
+    "audit": "{spark-log.jsonl} --time-limit 0.1",
     "explain": "allocation {datacenter.json}",
     "lesson": "allocation {datacenter.json}",
     "steps": "EFSS {plain.json}",
@@ -62,6 +64,9 @@ LINES = {
     "generate google-2011": "--scale 0.01",
     "generate mch-binary": "--seed 1 --levels 2",
     "import rumen": "{trace.json} --topology {rumen-topology.json}",
+    "import rumen-history": "{trace.json} --topology {rumen-topology.json}",
+    "import jhist": "{sleep.jhist}",
+    "import spark": "{spark-log.jsonl}",
     "import shop": "{shop.txt}",
     "import swim": "{swim.tsv} --nodes 3",
     "import openb": "{nodes.csv} {pods.csv} --classes 2",
@@ -147,6 +152,8 @@ def test_every_path_of_every_command_is_read_or_written():
 def originals(tmp_path_factory):
     folder = tmp_path_factory.mktemp("inputs")
     seed_files.make(folder)
+    for name in ("sleep.jhist", "spark-log.jsonl"):
+        (folder / name).write_bytes(read_bytes(f"example:{name}"))
     (folder / "demands.json").write_text("{}")
     (folder / "seed.txt").write_text("secret")
     (folder / "volcano.yaml").write_text("kind: Queue\nmetadata: {name: a}\nspec: {}\n")
@@ -316,11 +323,16 @@ def same(one, other):
     return one == other
 
 
+def endings(words, name):
+    """Those that an output may have."""
+    return OUTPUTS[words][name].endings or ()
+
+
 @pytest.mark.parametrize("words", WRITING)
 def test_outputs_follow_links_keep_modes_and_go_to_stdout(words, files, tmp_path, capfdbinary):
     # Charts as .svg, which is what stdout gets.
     paths = {
-        name: path.with_suffix(".svg") if path.suffix != ".json" else path
+        name: path.with_suffix(".svg") if ".svg" in endings(words, name) else path
         for name, path in targets(words, tmp_path).items()
     }
     for name, path in paths.items():
@@ -375,7 +387,8 @@ def test_what_cannot_be_written_is_kept(words, files, tmp_path, monkeypatch, cap
 def test_every_input_can_be_stdin_or_a_pipe(words, name, files, monkeypatch, capsys):
     content = (files / name).read_bytes()
     outputs = {name: path for name, path in targets(words, files).items() if name == "--output"}
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))
+    monkeypatch.setattr(sys, "stdin", stdin)
     code = run([*line_of(words, files, outputs, **{name: "-"}), "-q"])
     assert code == 0, capsys.readouterr().err
     pipe = files / "pipe"
