@@ -246,9 +246,7 @@ def test_the_page_in_a_browser(width, dark):
         tab.keyboard.press("ArrowRight")
         assert tab.inner_text("#machine").startswith(f"{MARKUP}/0: <i>cpu 100 %")
         tab.keyboard.press("Enter")
-        tab.wait_for_function(
-            "document.querySelector('#details').innerText.includes('runs 2 of 2')"
-        )
+        tab.locator("#details", has_text="runs 2 of 2").wait_for()
         tab.fill("#find", "/1")
         assert tab.inner_text("#found") == "1 of 2"
         assert tab.query_selector_all("main img, main b, main #scroller i") == []
