@@ -414,7 +414,7 @@ def jobs_of(datacenter: Datacenter, text: str) -> list[Job]:
     for line in text.splitlines():
         try:
             numbers = [verify.number(field) for field in line.split(" ")]
-        except (ValueError, ZeroDivisionError):
+        except (ArithmeticError, ValueError):
             verify.refuse(f"a job: {line[:40]!a} are no numbers")
         if len(numbers) != 3 + len(datacenter.units) or not 0 <= min(numbers) <= verify.MOST:
             verify.refuse("a job: need arrival, duration, class, an amount of each resource")
