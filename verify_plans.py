@@ -50,7 +50,7 @@ class Datacenter:
     """
 
     def __init__(self, document: Object) -> None:
-        may = ("source", "time_unit")
+        may = ("source", "time_unit", "classifier")  # which say nothing of plans
         must = ("format", "name", "resources", "configurations", "classes")
         verify.fields(document, "the datacenter", must, may)
         resources = verify.need(document["resources"], list, "resources")
