@@ -26,7 +26,7 @@ from ...instances.history.run import Run
 from ...instances.history.stage_graph import Plan, StageGraph, timed
 from .audit import Audit, AuditOptions, Objective, Reference, check_sum, checked_run
 from .replay import EventGraph, carried, event_graph, in_order, on_any_slot, replay
-from .steps import Model, Step, check_plan, searched
+from .steps import FAILED, SLOT, Model, Step, check_plan, searched
 
 LITTLE = 0.01
 """Share of the run over which jobs may arrive and still count as a batch."""
@@ -34,10 +34,8 @@ LITTLE = 0.01
 GOOD = 0.005
 """Gap at which a search ends."""
 
-FAILED = ("failed attempts", "attempts that did not count, and waiting for them to fail")
 WAIT = ("initialisation", "from a job's submission to its setup, beyond a heartbeat")
 IDLE = ("idle slots", "a slot was free and the task could start, beyond a heartbeat")
-SLOT = ("which slot", "the same order of tasks, each on the slot that is free first")
 ORDER = ("order of the jobs", "another order of jobs and tasks")
 SETUP = ("setup", "setup attempts before the maps")
 AFTER = ("after the last task", "cleanup attempts, and the job's end after its last attempt")

@@ -17,11 +17,9 @@ from ...instances.history.spark_graph import driver_only, spark_graph
 from ...instances.history.stage_graph import FAR, Slots, StageGraph, timed
 from .audit import Audit, Reference, check_sum, checked_run
 from .replay import event_graph, on_any_slot, replay
-from .steps import Model, Step, searched
+from .steps import FAILED, SLOT, Model, Step, searched
 
-FAILED = ("failed attempts", "attempts that did not count, and waiting for them to fail")
 IDLE = ("idle slots", "a slot was free and the task could start, and did not")
-SLOT = ("which slot", "the same order of tasks, each on the slot that is free first")
 ORDER = ("order of the tasks", "another order; the program and its driver as they were")
 DRIVER = ("driver", "time between jobs in which the program asked for nothing")
 DELAY = ("scheduler delay", "what tasks took beyond reading, running and writing")
