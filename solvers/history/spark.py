@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ...core.clock import Clock
-from ...core.wording import plural
+from ...core.wording import listed, plural
 from ...formulations.history.makespan_bounds import makespan_bound
 from ...heuristics.history.search import Goal
 from ...instances.history.occupation import occupation
@@ -24,6 +25,12 @@ ORDER = ("order of the tasks", "another order; the program and its driver as the
 DRIVER = ("driver", "time between jobs in which the program asked for nothing")
 DELAY = ("scheduler delay", "what tasks took beyond reading, running and writing")
 LATE = ("executors late", "all executors from the first moment to the last")
+WITHOUT = {
+    DRIVER[0]: "without the driver's time between jobs",
+    DELAY[0]: "with tasks cut to reading, running and writing",
+    LATE[0]: "with all executors from the first moment to the last",
+}
+"""What is otherwise when a cause of the platform is taken away."""
 
 
 def audit_spark(run: Run, clock: Clock) -> Audit:
@@ -56,8 +63,8 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
         kept=4,
         references=(
             _reference("kept", "with the program as it is", models[0], best),
-            _reference("none", "without driver gaps and overheads", models[-1], last),
-            Reference("any order", "whatever the program's order", data, makespan_bound(data)),
+            Reference("any order", _any_order(run), data, makespan_bound(data)),
+            _reference("none", _without(models[1:]), models[-1], last),
         ),
         facts={
             "driver_only": driver_only(run) / 1000,
@@ -70,6 +77,20 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
 
 def _reference(key: str, under: str, model: Model, step: Step) -> Reference:
     return Reference(key, under, model.graph, model.bound, step.value, step.plan)
+
+
+def _any_order(run: Run) -> str:
+    """What a bound over the data's arcs keeps: tasks and executors, but nothing of the program."""
+    there = ", on the same executors while they were there" if len(run.executors) > 1 else ""
+    return (
+        "whatever the order of its jobs and however quick its driver, with tasks as long as they "
+        f"were{there}"
+    )
+
+
+def _without(models: Sequence[Model]) -> str:
+    """What models without the platform take away, all together."""
+    return f"with its jobs in their order, but {listed([WITHOUT[model.cause] for model in models])}"
 
 
 def _without_platform(run: Run, graph: StageGraph) -> list[tuple[tuple[str, str], StageGraph]]:

@@ -12,6 +12,7 @@ from slotwise.core.errors import InputError
 from slotwise.instances.history.run import Executor, Job, Outcome, Run, Stage
 from slotwise.instances.history.spark.reader import read_spark_log
 from slotwise.instances.history.spark_graph import driver_only, spark_graph
+from slotwise.report.history.verdict import verdict
 from slotwise.solvers.history.audit import Audit
 from slotwise.solvers.history.auditing import audit
 from slotwise.solvers.history.sizes import with_sizes
@@ -102,6 +103,21 @@ def test_an_executor_that_comes_late_is_waited_for_and_told() -> None:
     made = audit_spark(run, Clock(2))
     assert made.reference("kept").best == 6000
     assert seconds(made)["executors late"] == 2.0
+
+
+def test_what_is_kept_of_tasks_and_executors_is_told_where_a_bound_may_be_above_a_plan() -> None:
+    # 15 s of scheduler delay round 50 ms of work: nothing is under 15.01 s as long as they stay.
+    run = made_run(
+        [Job("a", 0, 0, ended=15_010)],
+        [Stage("a.0", 0, 0, "stage", 1)],
+        [Executor("e", "h", 0, 1)],
+        [(0, 0, 0, 0, 0, 15_010)],
+        metrics={"deserialize": [10], "run": [30], "serialize": [10]},
+    )
+    _, whatever, without = verdict(audit_spark(run, Clock(1)))
+    assert "with tasks as long as they were, nothing under 15.01 s" in whatever
+    assert "and with tasks cut to reading, running and writing, 0.05 s was possible" in without
+    assert "executors" not in whatever + without
 
 
 def test_stages_that_no_job_names_hold_their_slots_and_are_no_part_of_it() -> None:
