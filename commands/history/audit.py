@@ -71,6 +71,9 @@ Containers = Annotated[
 ]
 
 
+Detail = Annotated[
+    bool, typer.Option("--detail", help="Each cause removed first and last, and what-ifs.")
+]
 OverheadsName = Annotated[
     str,
     typer.Option(metavar="NAME", help="Speak of the best with them kept, with none, or of both."),
@@ -102,6 +105,7 @@ def audit(
     reduce_slots: ReduceSlots = None,
     containers: Containers = None,
     time_limit: TimeLimit = 30.0,
+    detail: Detail = False,
     output: Output = None,
     html: Page = None,
     as_json: Json = False,
@@ -120,7 +124,7 @@ def audit(
     histories = _expanded(histories)
     if len(histories) > 1 and (html is not None or slots):
         raise InputError(f"{'--slots' if slots else '--html'} is for one history")
-    judging = AuditOptions(_objective(objective), heartbeat, max_loss)
+    judging = AuditOptions(_objective(objective), heartbeat, max_loss, detail)
     reading = HistoryOptions(topology, map_slots, reduce_slots, containers)
     asked = Asked(judging, reading, Window(since, until, queue), slots or [], _overheads(overheads))
     if slots and not asked.window.whole:

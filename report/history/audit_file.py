@@ -64,6 +64,26 @@ class _Sizes(Strict):
     impossible_below: _Count
 
 
+class _Alone(Strict):
+    cause: str
+    first: float | None
+    last: float | None
+
+
+class _WhatIf(Strict):
+    what: str
+    about: str
+    tasks: _Count
+    seconds: float
+    jobs: list[_NonNegative]
+
+
+class _Detail(Strict):
+    causes: list[_Alone]
+    what_if: list[_WhatIf]
+    areas: dict[str, _NonNegative]
+
+
 class AuditDocument(Strict):
     """The fields of a `slotwise/audit/1` document."""
 
@@ -77,6 +97,7 @@ class AuditDocument(Strict):
     makespan: _Objective | None
     mean_job_time: _Objective | None
     causes: Annotated[list[_Cause], Field(min_length=1)]
+    detail: _Detail | None = None
     jobs: list[_Job]
     sizes: _Sizes | None
     facts: dict[str, _NonNegative]

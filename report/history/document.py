@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ...solvers.history.audit import Audit, Reference, Sizes
+from .detail import detail_document
 from .verdict import gap_of, job_rows, verdict
 
 FORMAT = "slotwise/audit/1"
@@ -30,6 +31,7 @@ def audit_document(audit: Audit) -> dict[str, Any]:
             {"cause": name, "about": about, "seconds": time / 1000, "platform": k >= audit.kept}
             for k, (name, about, time) in enumerate(audit.causes)
         ],
+        "detail": detail_document(audit),
         "jobs": job_rows(audit),
         "sizes": _sizes(audit.sizes),
         "facts": dict(audit.facts),

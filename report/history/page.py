@@ -8,6 +8,7 @@ from ...core.files.outputs import write_bytes
 from ...solvers.history.audit import Audit
 from ..page import data_element, page, safe, web_file
 from .charts import charts
+from .detail import detail_page
 from .verdict import job_rows, seconds, verdict
 
 MOST_COLOURS = 8
@@ -41,6 +42,7 @@ def audit_page(audit: Audit) -> str:
 <p class="note">As it ran, {seconds(audit.actual)}, is all of it. Choose a cause: the jobs are
 sorted by it.</p>
 {_bar(audit, causes)}
+{detail_page(audit)}
 <h2>As it ran, and the best plan</h2>
 {_tools()}
 <h3>As it ran</h3>

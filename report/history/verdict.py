@@ -8,6 +8,7 @@ from ...core.wording import number, plural
 from ...formulations.history.job_time_bounds import alone_ends
 from ...instances.history.heads_tails import heads_and_tails
 from ...solvers.history.audit import Audit, Reference, Sizes
+from .detail import detail_lines
 
 BAR = 36
 """Characters of the longest bar."""
@@ -73,7 +74,7 @@ def audit_text(audit: Audit) -> str:
     """The verdict, causes as bars, the ten worst jobs, and what the figures rest on."""
     what = "mean job time" if audit.objective == "mean" else "time"
     lines = [*verdict(audit), "", f"Where the {what} went:", *_bars(audit)]
-    lines += ["", *_worst_jobs(audit)]
+    lines += [*detail_lines(audit), "", *_worst_jobs(audit)]
     if audit.sizes is not None:
         lines += ["", *_sizes(audit, audit.sizes)]
     lines += ["", "This rests on:"]

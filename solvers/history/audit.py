@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, Protocol
 
+from ...core.arrays import IntArray
 from ...formulations.history.makespan_bounds import Bound
 from ...instances.history.plan_checker import violations
 from ...instances.history.projection import BrokenRun, Projection
 from ...instances.history.run import Run
 from ...instances.history.stage_graph import Plan, StageGraph, timed
-from .steps import Step
+from .replay import EventGraph, Replay
+from .steps import Cause, Step
 
 Objective = Literal["makespan", "mean"]
 Overheads = Literal["kept", "none", "both"]
@@ -20,12 +22,13 @@ Overheads = Literal["kept", "none", "both"]
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What a user may say of an audit: the main objective, the heartbeat (s), and by how much (s)
-    a job may end later than it did."""
+    """What a user may say of an audit: the main objective, the heartbeat (s), by how much (s) a job
+    may end later than it did, and whether the causes are told one by one."""
 
     objective: Objective | None = None
     heartbeat: float = 3.0
     max_loss: float | None = None
+    detail: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,46 @@ class Sizes:
 
 
 @dataclass(frozen=True)
+class Alone:
+    """What one cause gives (ms) removed before all others, and after all others.
+
+    None where it cannot be told: there is no plan to look for another order in before the run's own
+    lags and failures are gone.
+    """
+
+    cause: str
+    first: float | None
+    last: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIf:
+    """What work would have given if some tasks had taken no longer than others of their stage.
+
+    `tasks` of them would have been shorter; `value` is what the goal gains and `jobs` what each
+    job does (ms), with everything else as it ran.
+    """
+
+    name: str
+    about: str
+    tasks: int
+    value: float
+    jobs: IntArray
+
+
+@dataclass(frozen=True)
+class Detail:
+    """What is told beside the sum of the causes.
+
+    `areas` are slot-seconds by name and `spilled` bytes, of Spark; they do not add up.
+    """
+
+    causes: tuple[Alone, ...]
+    what_if: tuple[WhatIf, ...]
+    areas: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Reference:
     """The best that was possible (ms; None if none is claimed) under something, and its bound.
 
@@ -67,6 +110,27 @@ class Reference:
     least: float | None = None
 
 
+class Replays(Protocol):
+    """A run that can be replayed without some of its causes."""
+
+    @property
+    def nodes(self) -> EventGraph:
+        """The run's event graph."""
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """What can be taken away."""
+
+    def replayed(self, gone: Collection[Cause] = ()) -> Replay:
+        """The attempts without these causes."""
+
+    def ends(self, gone: Collection[Cause] = ()) -> IntArray:
+        """Ends of the jobs (ms) without these causes."""
+
+    def with_time(self, time: IntArray) -> Replays:
+        """The run with other times of the attempts (ms), none longer."""
+
+
 @dataclass(frozen=True, eq=False)
 class Audit:
     """How far a run was from the best that was possible, and where the time went (ms)."""
@@ -79,6 +143,8 @@ class Audit:
     """What is compared."""
     steps: tuple[Step, ...]
     """From the run to the best without overheads; each takes one more cause away."""
+    replays: Replays
+    """The run again without some of the causes, in its own order."""
     kept: int
     """The step that is the best possible with the platform as it was."""
     references: tuple[Reference, ...]
@@ -89,6 +155,8 @@ class Audit:
     """What the figures rest on, in sentences."""
     other: Audit | None = None
     """The same run by the other objective."""
+    detail: Detail | None = None
+    """The causes each by itself, and figures beside the sum, if that was asked."""
     sizes: Sizes | None = None
     """The same arrivals on clusters of other sizes, if that was asked."""
     overheads: Overheads = "both"

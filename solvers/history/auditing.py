@@ -11,6 +11,7 @@ from ...heuristics.history.search import Goal
 from ...instances.history.reading import read_run
 from ...instances.history.run import Run
 from .audit import Audit, AuditOptions, Objective
+from .detail import with_detail
 from .hadoop import Bounds, Replayed, audit_hadoop
 from .spark import audit_spark
 
@@ -31,6 +32,7 @@ def audit(
     heartbeat: float = OPTIONS.heartbeat,
     max_loss: float | None = None,
     time_limit: float = SECONDS,
+    detail: bool = False,
 ) -> Audit:
     """Say, with proof, how far a run was from the best that was possible, and where the time went.
 
@@ -47,6 +49,8 @@ def audit(
         No job may end more seconds later than it did.
     time_limit : float
         Seconds of wall time for the search, once the history is read.
+    detail : bool
+        Also tell what each cause gives removed first and removed last, and figures beside the sum.
 
     Returns
     -------
@@ -60,15 +64,17 @@ def audit(
     """
     check_time_limit(time_limit)
     run = history if isinstance(history, Run) else read_run(history)
-    options = AuditOptions(objective, heartbeat, max_loss)
+    options = AuditOptions(objective, heartbeat, max_loss, detail)
     return audit_run(run, Clock(min(time_limit, LONGEST)), options)
 
 
 def audit_run(run: Run, clock: Clock, options: AuditOptions = OPTIONS) -> Audit:
     """Audit a run until the clock says stop."""
-    if run.framework == "spark":
-        return audit_spark(run, clock)
+    made = audit_spark(run, clock) if run.framework == "spark" else _hadoop(run, clock, options)
+    return with_detail(made) if options.detail else made
 
+
+def _hadoop(run: Run, clock: Clock, options: AuditOptions) -> Audit:
     def bounds(objective: Objective) -> Bounds:
         if objective == "makespan":
             return lambda graph, _value: makespan_bound(graph)

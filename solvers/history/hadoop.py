@@ -25,8 +25,9 @@ from ...instances.history.projection import BrokenRun
 from ...instances.history.run import Run
 from ...instances.history.stage_graph import Plan, StageGraph, timed
 from .audit import Audit, AuditOptions, Objective, Reference, check_sum, checked_run
-from .replay import EventGraph, carried, event_graph, in_order, on_any_slot, replay
-from .steps import FAILED, SLOT, Model, Step, check_plan, searched
+from .hadoop_replays import AFTER, BEAT, IDLE, SETUP, WAIT, HadoopReplays, hadoop_replays
+from .replay import EventGraph, carried, event_graph, in_order, on_any_slot
+from .steps import FAILED, SLOT, Cause, Model, Step, check_plan, searched
 
 LITTLE = 0.01
 """Share of the run over which jobs may arrive and still count as a batch."""
@@ -34,12 +35,7 @@ LITTLE = 0.01
 GOOD = 0.005
 """Gap at which a search ends."""
 
-WAIT = ("initialisation", "from a job's submission to its setup, beyond a heartbeat")
-IDLE = ("idle slots", "a slot was free and the task could start, beyond a heartbeat")
 ORDER = ("order of the jobs", "another order of jobs and tasks")
-SETUP = ("setup", "setup attempts before the maps")
-AFTER = ("after the last task", "cleanup attempts, and the job's end after its last attempt")
-BEAT = ("heartbeats", "start-up and heartbeats: the rest of each task's wait for a free slot")
 AGAIN = ("order again", "another order, with the time that this leaves")
 HELD = ("waiting reduces", "slots held by reduces that wait for maps; an estimate")
 UNKNOWN_OVERLAP = ("overlap not known", "what reduces may have done before their maps ended")
@@ -63,7 +59,8 @@ class HadoopGraphs:
 class Replayed:
     """The steps by replay, and the plan in the graph with overheads kept that they end with."""
 
-    ends: list[tuple[tuple[str, str], IntArray]]
+    ends: list[tuple[Cause, IntArray]]
+    replays: HadoopReplays
     graphs: HadoopGraphs
     plan: Plan
 
@@ -79,27 +76,20 @@ def replayed(run: Run, heartbeat: float) -> Replayed:
             "more slots are needed than were given): no verdict"
         )
     nodes = event_graph(run, model.projection, held)
-    beat = round(heartbeat * 1000)
-    counts, tail = nodes.counts | nodes.fixed, model.tail
-    ends = [(("", "as it ran"), plan.job_end + tail)]
-    ends.append((FAILED, replay(nodes, counts).job_end + tail))
-    setup = np.array([s.kind == "setup" for s in run.stages])[nodes.stage]
-    short = np.minimum(nodes.lag, beat)
-    nodes = replace(nodes, lag=np.where(setup, short, nodes.lag))
-    ends.append((WAIT, replay(nodes, counts).job_end + tail))
-    nodes, tail = replace(nodes, lag=short), np.minimum(tail, beat)
-    last = replay(nodes, counts)
-    ends.append((IDLE, last.job_end + tail))
-    graphs = _graphs(model, nodes, tail)
+    replays = hadoop_replays(model, nodes, round(heartbeat * 1000))
+    ends: list[tuple[Cause, IntArray]] = [(("", "as it ran"), replays.ends())]
+    gone = (FAILED, WAIT, IDLE)
+    ends += [(cause, replays.ends(gone[: k + 1])) for k, cause in enumerate(gone)]
+    kept, lags = nodes.counts, replays.lags(gone)
+    graphs = _graphs(model, replace(nodes, lag=lags), replays.tails(gone))
     start = np.empty_like(plan.start)
-    kept = nodes.counts
-    start[nodes.task[kept]] = last.start[kept] - nodes.lag[kept]
+    start[nodes.task[kept]] = replays.replayed(gone).start[kept] - lags[kept]
     plan = timed(graphs.kept, start, model.projection.slot)
     assert np.array_equal(plan.job_end, ends[-1][1])
     plan = on_any_slot(graphs.kept, plan)
     check_plan(graphs.kept, plan)
     ends.append((SLOT, plan.job_end))
-    return Replayed(ends, graphs, plan)
+    return Replayed(ends, replays, graphs, plan)
 
 
 def _graphs(model: HadoopModel, nodes: EventGraph, tail: IntArray) -> HadoopGraphs:
@@ -142,6 +132,7 @@ def judged(made: Replayed, objective: Objective, goal: Goal, bounds: Bounds, clo
         projection=model.projection,
         objective=objective,
         steps=tuple(steps),
+        replays=made.replays,
         kept=5,
         references=(
             reference,
@@ -154,7 +145,7 @@ def judged(made: Replayed, objective: Objective, goal: Goal, bounds: Bounds, clo
 def _searched(
     graph: StageGraph,
     bound: Bound,
-    name: tuple[str, str],
+    name: Cause,
     plan: Plan,
     before: StageGraph,
     goal: Goal,
@@ -173,7 +164,7 @@ def _overlaps(
     clock: Clock,
 ) -> list[Step]:
     """The likely and the least overlap, from the best plan of the sure one."""
-    names: tuple[tuple[tuple[str, str], Overlap], ...] = (
+    names: tuple[tuple[Cause, Overlap], ...] = (
         (HELD, "likely"),
         (UNKNOWN_OVERLAP, "least"),
     )

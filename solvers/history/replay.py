@@ -54,6 +54,13 @@ class EventGraph:
         """Which attempts are the first success of a task."""
         return self.task >= 0
 
+    def with_time(self, time: IntArray) -> EventGraph:
+        """The graph with other times (ms), none longer; a slot is freed no later for it.
+
+        A task that holds its slot longer than it now takes holds it as long as it takes.
+        """
+        return replace(self, time=time, cut=np.maximum(0, time - (self.time - self.cut)))
+
 
 @dataclass(frozen=True, eq=False)
 class Replay:

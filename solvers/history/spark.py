@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -17,18 +17,15 @@ from ...instances.history.run import UNKNOWN, Run
 from ...instances.history.spark_graph import driver_only, spark_graph
 from ...instances.history.stage_graph import FAR, Slots, StageGraph, timed
 from .audit import Audit, Reference, check_sum, checked_run
-from .replay import event_graph, on_any_slot, replay
-from .steps import FAILED, SLOT, Model, Step, searched
+from .replay import event_graph, on_any_slot
+from .spark_replays import DELAY, DRIVER, IDLE, LATE, SparkReplays
+from .steps import FAILED, SLOT, Cause, Model, Step, searched
 
-IDLE = ("idle slots", "a slot was free and the task could start, and did not")
 ORDER = ("order of the tasks", "another order; the program and its driver as they were")
-DRIVER = ("driver", "time between jobs in which the program asked for nothing")
-DELAY = ("scheduler delay", "what tasks took beyond reading, running and writing")
-LATE = ("executors late", "all executors from the first moment to the last")
 WITHOUT = {
-    DRIVER[0]: "without the driver's time between jobs",
-    DELAY[0]: "with tasks cut to reading, running and writing",
-    LATE[0]: "with all executors from the first moment to the last",
+    DRIVER: "without the driver's time between jobs",
+    DELAY: "with tasks cut to reading, running and writing",
+    LATE: "with all executors from the first moment to the last",
 }
 """What is otherwise when a cause of the platform is taken away."""
 
@@ -40,17 +37,18 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
     graph, goal = projection.graph, Goal()
     held = occupation(run)
     nodes = event_graph(run, projection, held)
+    platform = _without_platform(run, graph)
+    replays = SparkReplays(nodes, platform)
     steps = [Step("", "as it ran", plan.job_end, goal(plan.job_end))]
-    for (cause, about), lags in ((FAILED, True), (IDLE, False)):
-        again = replay(nodes, nodes.counts | nodes.fixed, lags=lags)
-        steps.append(Step(cause, about, again.job_end, goal(again.job_end)))
+    for cause, gone in ((FAILED, (FAILED,)), (IDLE, (FAILED, IDLE))):
+        again = replays.replayed(gone)
+        steps.append(Step(*cause, again.job_end, goal(again.job_end)))
     start = np.empty_like(plan.start)
     start[nodes.task[nodes.counts]] = again.start[nodes.counts]
     plan = on_any_slot(graph, timed(graph, start, projection.slot))
     steps.append(Step(*SLOT, plan.job_end, goal(plan.job_end)))
     models = [Model(*ORDER, graph, makespan_bound(graph))]
-    for name, other in _without_platform(run, graph):
-        models.append(Model(*name, other, makespan_bound(other)))
+    models += [Model(*name, other, makespan_bound(other)) for name, other in platform.items()]
     steps += searched(models, plan, graph, goal, clock)
     data = spark_graph(run, "data").graph
     best, last = steps[4], steps[-1]
@@ -60,11 +58,12 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
         projection=projection,
         objective="makespan",
         steps=tuple(steps),
+        replays=replays,
         kept=4,
         references=(
             _reference("kept", "with the program as it is", models[0], best),
             Reference("any order", _any_order(run), data, makespan_bound(data)),
-            _reference("none", _without(models[1:]), models[-1], last),
+            _reference("none", _without(platform), models[-1], last),
         ),
         facts={
             "driver_only": driver_only(run) / 1000,
@@ -88,22 +87,22 @@ def _any_order(run: Run) -> str:
     )
 
 
-def _without(models: Sequence[Model]) -> str:
-    """What models without the platform take away, all together."""
-    return f"with its jobs in their order, but {listed([WITHOUT[model.cause] for model in models])}"
+def _without(platform: Iterable[Cause]) -> str:
+    """What is otherwise when these causes are taken away, all together."""
+    return f"with its jobs in their order, but {listed(WITHOUT[cause] for cause in platform)}"
 
 
-def _without_platform(run: Run, graph: StageGraph) -> list[tuple[tuple[str, str], StageGraph]]:
+def _without_platform(run: Run, graph: StageGraph) -> dict[Cause, StageGraph]:
     """Graphs without driver gaps, then also without scheduler delay, then with all executors."""
     gapless = spark_graph(run, "without gaps").graph
     metrics, tasks = run.attempts.metrics, gapless.tasks
-    graphs = [(DRIVER, gapless)]
+    graphs = {DRIVER: gapless}
     if all(name in metrics for name in ("deserialize", "run", "serialize")):
         parts = np.stack([metrics[n][tasks.attempt] for n in ("deserialize", "run", "serialize")])
         work = np.where((parts == UNKNOWN).any(axis=0), tasks.time, parts.sum(axis=0))
         time = np.minimum(tasks.time, work)
         cut = np.maximum(0, time - gapless.held)
-        graphs.append((DELAY, replace(gapless, tasks=replace(tasks, time=time, cut=cut))))
+        graphs[DELAY] = replace(gapless, tasks=replace(tasks, time=time, cut=cut))
     slots = graph.slots
     whole = len(slots) == len(graph.capacity)  # not the parts that fixed attempts leave of them
     if whole and ((slots.since > 0).any() or (slots.until < FAR).any()):
@@ -111,7 +110,8 @@ def _without_platform(run: Run, graph: StageGraph) -> list[tuple[tuple[str, str]
             Slots(s.pool, np.minimum(s.since, 0), np.full_like(s.until, FAR))
             for s in (graph.slots, graph.capacity)
         ]
-        graphs.append((LATE, replace(graphs[-1][1], slots=always[0], capacity=always[1])))
+        last = list(graphs.values())[-1]
+        graphs[LATE] = replace(last, slots=always[0], capacity=always[1])
     return graphs
 
 

@@ -14,8 +14,11 @@ from ...instances.history.plan_checker import violations
 from ...instances.history.stage_graph import Plan, StageGraph
 from .replay import carried
 
-FAILED = ("failed attempts", "attempts that did not count, and waiting for them to fail")
-SLOT = ("which slot", "the same order of tasks, each on the slot that is free first")
+Cause = tuple[str, str]
+"""The name of a cause, and what it is."""
+
+FAILED: Cause = ("failed attempts", "attempts that did not count, and waiting for them to fail")
+SLOT: Cause = ("which slot", "the same order of tasks, each on the slot that is free first")
 """Causes that all histories have: their names, and what they are."""
 
 

@@ -33,19 +33,21 @@ def history(tmp_path: Path) -> Path:
 def test_text_has_verdict_causes_jobs_and_assumptions(
     history: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["audit", str(history), "--time-limit", "5", "--slots", "1"]) == 0
+    assert run(["audit", str(history), "--time-limit", "5", "--slots", "1", "--detail"]) == 0
     text = capsys.readouterr().out
     assert "1 job took 6.5 s" in text
     assert "4 s was possible, and is proven best" in text
     assert "idle slots" in text
     assert "6.5 s, as it ran, is possible with 2 slots of the 2, and with fewer than 2" in text
     assert "- Tasks take what they took" in text
+    assert "stragglers 1 2 a (2)" in " ".join(text.split())
+    assert "attempts that did not count" in text
 
 
 def test_json_page_and_file(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, page = history.parent / "audit.json", history.parent / "audit.html"
     words = ["audit", str(history), "--time-limit", "5", "--json", "-o", str(out)]
-    assert run([*words, "--html", str(page)]) == 0
+    assert run([*words, "--detail", "--html", str(page)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document == json.loads(out.read_text())
     assert document["format"] == "slotwise/audit/1"
@@ -55,7 +57,9 @@ def test_json_page_and_file(history: Path, capsys: pytest.CaptureFixture[str]) -
     none = document["makespan"]["references"]["none"]
     total = sum(cause["seconds"] for cause in document["causes"]) + none["bound"]
     assert total == pytest.approx(6.5, abs=1e-6)
+    assert [what["seconds"] for what in document["detail"]["what_if"]] == [2.0]
     html = page.read_text()
+    assert "<h2>In detail</h2>" in html
     assert html.count("<canvas") == 2
     assert "http" not in html.replace("http-equiv", "")
 

@@ -78,7 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "guide rack.json -o guidance.json",
         "fair tree.json -o allocation.json",
         "import spark example:spark-log -o run.json",
-        "audit example:spark-log --time-limit 1 --slots 2 -o audit.json",
+        "audit example:spark-log --time-limit 1 --slots 2 --detail -o audit.json",
         "audit example:rumen-trace --time-limit 1 -o night.json",
         "steps EFSS hmhs.json -o steps.json",
         "lesson allocation rack.json -o lesson.json",

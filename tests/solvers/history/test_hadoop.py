@@ -109,7 +109,7 @@ def test_every_cause_of_one_job_to_the_millisecond() -> None:
         outcomes={1: Outcome.FAILED},
         slots=2,
     )
-    made = audit_run(run, Clock(5), AuditOptions("makespan", heartbeat=0.5))
+    made = audit_run(run, Clock(5), AuditOptions("makespan", heartbeat=0.5, detail=True))
     # Each line takes one more thing away and follows the longest path by hand.
     # Failed: map 0 could start at 4 and has a lag of 0.25 only, so it ends at 6.25 and the other
     # map (7.5) holds the reduce: 8 to 10, cleanup 10.25 to 11.25, end 11.75.
@@ -130,6 +130,20 @@ def test_every_cause_of_one_job_to_the_millisecond() -> None:
         "not decided": 0.0,
     }
     assert made.reference("none").bound.value == 5000
+    assert made.detail is not None
+    # First: the failed map has a lag of 1, so 0.5 is idle; without the setup its next ends at 4.25,
+    # the job at 8.5; without heartbeats lags are 2, 0.5 and 0 and the job ends at 10.5. Last: only
+    # the setup is back 6.5, cleanup and end 6.5, lags of 0.5 before the other map and reduce 6.
+    assert {one.cause: (one.first, one.last) for one in made.detail.causes} == {
+        "failed attempts": (750, 0),
+        "initialisation": (2000, 0),
+        "idle slots": (500, 0),
+        "setup": (4000, 1500),
+        "after the last task": (1750, 1500),
+        "heartbeats": (2000, 1000),
+        "order of the jobs": (None, 0),
+    }
+    assert made.detail.areas == {}
 
 
 def test_a_reduce_that_waits_for_maps_holds_its_slot_for_sure_and_hardly_in_likelihood() -> None:
@@ -174,8 +188,11 @@ def test_more_attempts_than_slots_give_no_verdict() -> None:
 )
 def test_public_traces(traces: Path, name: str, mean: float, makespan: float) -> None:
     run = read_rumen_run(traces / f"hadoop_rumen/gridmix_system/{name}.json.gz").made
-    made = audit_run(run, Clock(1.5), AuditOptions("mean"))
+    made = audit_run(run, Clock(1.5), AuditOptions("mean", detail=True))
     assert made.other is not None
+    assert made.detail is not None
+    assert all(min(one.first or 0, one.last or 0) >= 0 for one in made.detail.causes)
+    assert all((one.jobs >= 0).all() for one in made.detail.what_if)
     assert made.actual / 1000 == pytest.approx(mean, abs=0.05)
     assert made.other.actual / 1000 == pytest.approx(makespan, abs=0.05)
     for audit in (made, made.other):

@@ -15,6 +15,7 @@ from slotwise.instances.history.spark_graph import driver_only, spark_graph
 from slotwise.report.history.verdict import verdict
 from slotwise.solvers.history.audit import Audit
 from slotwise.solvers.history.auditing import audit
+from slotwise.solvers.history.detail import with_detail
 from slotwise.solvers.history.sizes import with_sizes
 from slotwise.solvers.history.spark import audit_spark
 
@@ -60,6 +61,45 @@ def test_every_cause_of_a_run_made_by_hand() -> None:
     assert made.reference("none").best == made.reference("none").bound.value == 5000
     assert made.reference("any order").bound.value == 5000
     assert driver_only(made.run) == 3000
+
+
+def test_causes_one_by_one_what_ifs_and_slot_seconds() -> None:
+    detail = with_detail(audit_spark(two_jobs(), Clock(5))).detail
+    assert detail is not None
+    # Removed first: 10.5, 11, 8.5 instead of 11.5. Without all: 2 + 4 + 1 = 7 in the order of the
+    # run, 5 in the best one; put back again: 8, 7.5, 10.
+    assert {one.cause: (one.first, one.last) for one in detail.causes} == {
+        "failed attempts": (1000, 1000),
+        "idle slots": (500, 500),
+        "driver": (3000, 3000),
+        "order of the tasks": (None, 2000),
+    }
+    # The task of 4 s is over 1.5 times the median of 2: both jobs end 2 s earlier without.
+    (slow,) = detail.what_if
+    assert (slow.name, slow.tasks, slow.value) == ("stragglers", 1, 2000)
+    assert slow.jobs.tolist() == [2000, 2000]
+    assert detail.areas == {"slots": 23.0, "idle": 13.0, "wasted": 1.0}
+
+
+def test_tasks_that_read_from_another_node_are_compared_with_five_that_did_not() -> None:
+    def gain(near: int, far: int) -> tuple[int, float]:
+        """So many tasks of 1 s near their data, one of 4 s elsewhere, all at once."""
+        tasks = [1000] * near + [4000]
+        run = made_run(
+            [Job("a", 0, 0, ended=4000)],
+            [Stage("a.0", 0, 0, "stage", len(tasks))],
+            [Executor("e", "h", 0, len(tasks))],
+            [(0, k, 0, 0, 0, time) for k, time in enumerate(tasks)],
+            metrics={"locality": [1] * near + [far], "gc": [7] * near + [-1]},
+        )
+        made = with_detail(audit_spark(run, Clock(1))).detail
+        assert made is not None
+        assert made.areas["gc"] == 0.007 * near
+        _, locality = made.what_if
+        return locality.tasks, locality.value
+
+    assert gain(5, 2) == gain(5, 3) == (1, 3000)
+    assert gain(4, 3) == gain(5, 1) == gain(5, -1) == (0, 0)
 
 
 def test_a_day_later_nothing_else_changes() -> None:
