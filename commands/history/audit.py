@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_args
 import typer
 
 from ...core.errors import InputError
-from ..console import NO, Json, Output, Quiet, TimeLimit, keep, show, tell
+from ..console import NO, Json, Output, Quiet, keep, show, tell
 from ..file_rules import Written, saving
-from ..process.interrupts import held
+from ..process.interrupts import Signals, held
+from ..studies.run_study import Dask, Workers, check_place
 
 if TYPE_CHECKING:
     from ...core.clock import Clock
     from ...instances.history.reading import HistoryOptions
     from ...instances.history.window import Window
-    from ...solvers.history.audit import Audit, AuditOptions, Objective, Overheads
+    from ...solvers.history.audit import AuditOptions, Objective, Overheads
+    from .several import Place
 
 Histories = Annotated[
     list[Path],
@@ -80,6 +82,18 @@ OverheadsName = Annotated[
 ]
 
 
+Limit = Annotated[
+    float,
+    typer.Option(
+        "--time-limit", metavar="S", min=0, help="Seconds of wall time; of several, for each."
+    ),
+]
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help="Audit each of several anew, whatever was found before."),
+]
+
+
 class Asked(NamedTuple):
     """What the options say of an audit, of what its logs do not tell, and of which jobs."""
 
@@ -104,7 +118,10 @@ def audit(
     map_slots: MapSlots = None,
     reduce_slots: ReduceSlots = None,
     containers: Containers = None,
-    time_limit: TimeLimit = 30.0,
+    time_limit: Limit = 30.0,
+    workers: Workers = None,
+    dask: Dask = None,
+    no_cache: NoCache = False,
     detail: Detail = False,
     output: Output = None,
     html: Page = None,
@@ -114,7 +131,8 @@ def audit(
     """How far a run was from the best that was possible, with proof, and where the time went.
 
     Reads event logs of Spark, .jhist files and Rumen traces of Hadoop, and slotwise/history/1. Of
-    several histories it says one line each.
+    several histories it says one line each; they are audited side by side, and what did not change
+    is not audited again.
     """
     from ...core.clock import Clock
     from ...instances.history.reading import HistoryOptions
@@ -124,6 +142,11 @@ def audit(
     histories = _expanded(histories)
     if len(histories) > 1 and (html is not None or slots):
         raise InputError(f"{'--slots' if slots else '--html'} is for one history")
+    if len(histories) == 1 and dask is not None:
+        raise InputError("--dask is for several histories")
+    check_place(dask, workers)
+    if dask is not None and topology is not None:
+        raise InputError("--topology: does not go to a Dask cluster: audit on this machine")
     judging = AuditOptions(_objective(objective), heartbeat, max_loss, detail)
     reading = HistoryOptions(topology, map_slots, reduce_slots, containers)
     asked = Asked(judging, reading, Window(since, until, queue), slots or [], _overheads(overheads))
@@ -133,49 +156,53 @@ def audit(
         raise InputError("--slots: keeps the overheads, so not with --overheads none")
     hidden = quiet or as_json
     with held() as signals:
-        clock = Clock(time_limit)
         if len(histories) == 1:
-            signals.hold(clock.stop.set)
-            document, text = _one(histories[0], clock, asked, html, quiet=hidden)
+            document, text = _one(
+                histories[0], Clock(time_limit), asked, html, signals, quiet=hidden
+            )
         else:
-            document, text = _table(histories, clock, asked, quiet=hidden)
+            from .several import Place
+
+            place = Place(workers, dask, not no_cache)
+            document, text = _table(histories, asked, time_limit, place, signals, quiet=hidden)
         keep(output, document)
         show(text, document=document, as_json=as_json, quiet=quiet)
 
 
 def _one(
-    history: Path, clock: Clock, asked: Asked, html: Path | None, *, quiet: bool
+    history: Path, clock: Clock, asked: Asked, html: Path | None, signals: Signals, *, quiet: bool
 ) -> tuple[dict[str, Any], str]:
-    """Audit one history, on other sizes as well if that was asked, and write its page."""
+    """Audit one history, on other sizes as well if that was asked, and write its page.
+
+    Signals are held once it is read: there is something to tell from then on.
+    """
     from ...instances.history.projection import BrokenRun
+    from ...instances.history.reading import read_run
+    from ...instances.history.window import within
     from ...report.history.document import audit_document
     from ...report.history.page import write_audit_page
     from ...report.history.verdict import audit_text
+    from ...solvers.history.auditing import audit_run
     from ...solvers.history.sizes import with_sizes
 
+    run = within(read_run(history, asked.reading), asked.window)
+    signals.hold(clock.stop.set)
     share = clock.until_left(clock.left / 2) if asked.slots else clock
     try:
-        made = _audited(history, share, asked)
+        made = replace(audit_run(run, share, asked.judging), overheads=asked.overheads)
     except BrokenRun as error:
         tell([str(error)], quiet=False)
         raise typer.Exit(NO) from None
     if asked.slots:
         made = with_sizes(made, asked.slots, clock)
+    if signals.came:
+        tell(["interrupted: the best that was found, and what was proven, so far"], quiet=quiet)
     if html is not None:
         with saving():
             write_audit_page(made, html)
     if not made.run.complete:
         tell([f"{made.run.name}: the log ends early; audited up to its last event"], quiet=quiet)
     return audit_document(made), audit_text(made)
-
-
-def _audited(history: Path, clock: Clock, asked: Asked) -> Audit:
-    from ...instances.history.reading import read_run
-    from ...instances.history.window import within
-    from ...solvers.history.auditing import audit_run
-
-    run = within(read_run(history, asked.reading), asked.window)
-    return replace(audit_run(run, clock, asked.judging), overheads=asked.overheads)
 
 
 def _expanded(histories: list[Path]) -> list[Path]:
@@ -212,22 +239,22 @@ def _overheads(name: str) -> Overheads:
 
 
 def _table(
-    histories: list[Path], clock: Clock, asked: Asked, *, quiet: bool
+    histories: list[Path],
+    asked: Asked,
+    time_limit: float,
+    place: Place,
+    signals: Signals,
+    *,
+    quiet: bool,
 ) -> tuple[dict[str, Any], str]:
-    """Audit each history in its share of the time; those that cannot be read are told."""
-    from ...core.clock import Clock
-    from ...report.history.document import audit_document
+    """Audit each history; those that cannot be read are told."""
     from ...report.history.nights import night_table
+    from .several import Several
 
-    audits, failures = [], []
-    for k, history in enumerate(histories):
-        share = Clock(clock.left / (len(histories) - k), clock.stop)
-        try:
-            audits.append(_audited(history, share, asked))
-        except InputError as error:
-            failures.append(str(error))
-    tell(failures, quiet=quiet)
-    if not audits:
-        raise InputError(failures[0])
-    document = {"audits": [audit_document(made) for made in audits], "failures": failures}
-    return document, night_table(audits)
+    made = Several(histories, asked, time_limit, place).run(signals, hidden=quiet)
+    tell(made.failures, quiet=quiet)
+    if not made.audits:
+        if made.unfinished:
+            raise KeyboardInterrupt
+        raise InputError(made.failures[0])
+    return made.document(), night_table(made.audits)

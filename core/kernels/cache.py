@@ -232,7 +232,7 @@ class Entries:
         folders = [] if not asked else [Path(asked) / name]
         folders += [source / "__pycache__"]
         with suppress(RuntimeError):
-            folders += [_users_cache() / "slotwise" / name]
+            folders += [users_cache() / "slotwise" / name]
         return [*folders, Path(tempfile.gettempdir()) / f"slotwise-{_user()}" / name]
 
     @cached_property
@@ -274,7 +274,7 @@ def _tell_of_waiting() -> None:
     progress("waiting for another run that compiles what this one needs")
 
 
-def _users_cache() -> Path:
+def users_cache() -> Path:
     """Raises `RuntimeError` for a user without a home."""
     named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return Path(named) if named else Path.home() / ".cache"

@@ -23,10 +23,12 @@ MAKES_RESULTS = (
     "formulations",
     "heuristics",
     "solvers",
+    "report/history",
     "experiments/engine/kinds",
     "experiments/engine/perform.py",
 )
-"""The parts of the package that a result may depend on; what shows results is none of them."""
+"""The parts of the package that a result may depend on; what shows results is none of them but
+audits, whose documents are kept."""
 
 
 @cache

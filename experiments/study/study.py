@@ -13,9 +13,9 @@ from .workload import name_of_file
 Values = Mapping[str, Any]
 """Values by name, as JSON can hold them."""
 
-Kind = Literal["heuristic", "function", "solve", "policy", "allocator"]
+Kind = Literal["heuristic", "function", "solve", "policy", "allocator", "audit"]
 """What a method is: a heuristic of the registry, a function of the user's own, `slotwise.solve`, a
-dispatching policy, an allocator of fair shares."""
+dispatching policy, an allocator of fair shares, an audit of a history (which no study names)."""
 
 TIME_LIMIT = 60.0
 """Seconds that `solve` and functions get unless the study says otherwise."""
@@ -117,7 +117,7 @@ class MethodCall:
             "name": self.name,
             "parameters": dict(self.parameters),
         }
-        if self.kind in ("solve", "function"):
+        if self.kind in ("solve", "function", "audit"):
             what |= {"time_limit": self.time_limit, "threads": self.threads}
         if self.digest:
             what["sha256"] = self.digest

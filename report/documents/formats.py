@@ -148,6 +148,13 @@ FORMATS: tuple[FileFormat, ...] = (
         validator="report.history.audit_file:AuditDocument",
     ),
     FileFormat(
+        name="audits",
+        thing="report.history.nights:Audits",
+        reader="report.history.audit_file:read_audit",
+        writer="report.history.audit_file:write_audits",
+        validator="report.history.audit_file:AuditsDocument",
+    ),
+    FileFormat(
         name="steps",
         thing="teaching.steps.record:Steps",
         reader="teaching.steps.steps_file:read_steps",

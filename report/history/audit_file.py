@@ -1,4 +1,5 @@
-"""`slotwise/audit/1` as a file: its fields; it is written, and not read back."""
+"""`slotwise/audit/1` and `slotwise/audits/1` as files: their fields; they are written, and not read
+back."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from ...core.files.json_files import Source, Strict, write_json
 from ...instances.history.run import Framework
 from ...solvers.history.audit import Audit, Objective, Overheads
 from .document import audit_document
+from .nights import Audits
 
 _NonNegative = Annotated[float, Field(ge=0)]
 _Count = Annotated[int, Field(ge=0)]
@@ -107,6 +109,15 @@ class AuditDocument(Strict):
     versions: dict[str, str]
 
 
+class AuditsDocument(Strict):
+    """The fields of a `slotwise/audits/1` document."""
+
+    format: Literal["slotwise/audits/1"]
+    audits: Annotated[list[AuditDocument], Field(min_length=1)]
+    failures: list[str]
+    unfinished: list[str]
+
+
 def write_audit(audit: Audit, path: str | Path) -> None:
     """Write an audit.
 
@@ -123,6 +134,11 @@ def write_audit(audit: Audit, path: str | Path) -> None:
         If the file cannot be written.
     """
     write_json(path, audit_document(audit))
+
+
+def write_audits(audits: Audits, path: str | Path) -> None:
+    """Write several audits."""
+    write_json(path, audits.document())
 
 
 def read_audit(path: Source) -> Audit:

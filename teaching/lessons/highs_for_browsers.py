@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ...core.errors import InputError
 from ...core.files.temporaries import removed_afterwards
-from ...core.kernels.cache import _users_cache as users_cache
+from ...core.kernels.cache import users_cache
 from ...core.notices import warning
 
 VERSION = "1.15.3"

@@ -1,16 +1,26 @@
 """`slotwise audit` on the command line."""
 
 import json
+import os
+import signal
+from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_histories import made_run
 
 import slotwise
 from slotwise.commands.app import run
+from slotwise.commands.history import several
+from slotwise.experiments.engine.perform import perform
+from slotwise.experiments.engine.record import Record
+from slotwise.experiments.study.study import Unit
 from slotwise.instances.history.run import Executor, Job, Run, Stage
+from slotwise.solvers.history.audit import Audit
+from slotwise.solvers.history.auditing import audit_run
 
 
 def small() -> Run:
@@ -102,23 +112,111 @@ def test_one_reference_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "--slots: keeps the overheads" in errors[1]
 
 
-def test_several_histories_are_a_table(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (history.parent / "notes.txt").write_text("nothing")
-    assert run(["audit", str(history.parent), "--time-limit", "4"]) == 0
+@pytest.fixture
+def night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two histories and a file that is none; nothing was audited before."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "night"
+    folder.mkdir()
+    for name, job in (("first", "a"), ("second", "b")):
+        made = replace(small(), name=name, jobs=(replace(small().jobs[0], name=job),))
+        slotwise.write(made, folder / f"{name}.json")
+    (folder / "notes.txt").write_text("nothing")
+    return folder
+
+
+LINE = ["--time-limit", "1", "--workers", "1"]
+
+
+def test_several_histories_are_a_table_and_one_document(
+    night: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = night.parent / "audits.json"
+    assert run(["audit", str(night), *LINE, "--detail", "-o", str(out)]) == 0
     told = capsys.readouterr()
-    assert told.out.split()[:2] == ["lost", "as"]
-    assert "made" in told.out
+    head, *lines = told.out.splitlines()
+    assert head.split()[:2] == ["lost", "as"]
+    assert [line.split() for line in lines] == [
+        ["2.5", "6.5", "4", "4", "0", "%", name] for name in ("second", "first")
+    ]
     assert "notes.txt: no history" in told.err
+    document = json.loads(out.read_text())
+    assert document["format"] == "slotwise/audits/1"
+    assert [audit["name"] for audit in document["audits"]] == ["first", "second"]
+    assert document["audits"][0]["detail"]["what_if"][0]["seconds"] == 2
+    assert len(document["failures"]) == 1
+    assert document["unfinished"] == []
+
+
+def test_what_was_audited_before_is_taken_from_the_cache(
+    night: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def audits(*more: str) -> list[str]:
+        """Names of the applications, after what was kept was given other names."""
+        for file in (night.parent / "cache").rglob("*.json"):
+            kept = json.loads(file.read_text())
+            kept["audit"]["name"] = "kept"
+            file.write_text(json.dumps(kept))
+        assert run(["audit", str(night), *LINE, "--json", *more]) == 0
+        return [audit["name"] for audit in json.loads(capsys.readouterr().out)["audits"]]
+
+    assert audits() == ["first", "second"]
+    assert audits() == ["kept", "kept"]
+    assert audits("--no-cache") == ["first", "second"]
+    assert audits("--overheads", "kept") == ["first", "second"]
+    text = (night / "first.json").read_text()
+    (night / "first.json").write_text(text.replace("first", "other"))
+    assert audits() == ["other", "kept"]
+    for file in (night.parent / "cache").rglob("*.json"):
+        file.write_text("{")
+    assert run(["audit", str(night), *LINE, "-q"]) == 0
+
+
+def test_an_interrupted_table_has_what_is_known(
+    night: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted_at(runs: int) -> int:
+        def records(units: list[Unit]) -> Iterator[Record]:
+            for k, unit in enumerate(units):
+                if k == runs:
+                    os.kill(os.getpid(), signal.SIGINT)
+                yield from perform(unit)
+
+        monkeypatch.setattr(several, "one_by_one", records)
+        return run(["audit", str(night), *LINE, "--json", "--no-cache"])
+
+    assert interrupted_at(0) == 130
+    capsys.readouterr()
+    assert interrupted_at(1) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [audit["name"] for audit in document["audits"]] == ["second"]
+    assert [Path(path).name for path in document["unfinished"]] == ["first.json", "notes.txt"]
+
+
+def test_an_interrupted_audit_has_what_is_known(
+    history: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: Any) -> Audit:
+        os.kill(os.getpid(), signal.SIGINT)
+        return audit_run(*given)
+
+    monkeypatch.setattr("slotwise.solvers.history.auditing.audit_run", interrupted)
+    assert run(["audit", str(history), "--time-limit", "60"]) == 0
+    told = capsys.readouterr()
+    assert "interrupted: the best that was found" in told.err
+    assert "4 s was possible, and is proven best" in told.out
 
 
 def test_what_cannot_be_audited_is_told(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["audit", str(history), "--objective", "median"]) == 2
     assert run(["audit", str(history), "--queue", "x"]) == 2
     assert run(["audit", str(history), "--queue", "x", "--slots", "2"]) == 2
+    assert run(["audit", str(history), "--dask", "tcp://localhost:1"]) == 2
     errors = capsys.readouterr().err.splitlines()
     assert "choose makespan or mean" in errors[0]
     assert "jobs of one application cannot be audited apart" in errors[1]
     assert "--slots: needs all jobs" in errors[2]
+    assert "--dask is for several histories" in errors[3]
 
 
 def test_a_run_that_its_model_does_not_contain_gets_no_verdict(
