@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ...core.errors import InputError
 from ...core.wording import listed, number
@@ -47,8 +50,45 @@ def within(run: Run, window: Window) -> Run:
         notes=(
             *run.notes,
             f"{len(kept)} of {len(run.jobs)} jobs are judged; the others stay where they were.",
+            *_cuts(run, window),
         ),
     )
+
+
+def _cuts(run: Run, window: Window) -> Iterator[str]:
+    """Where a window begins or ends while jobs run, and the nearest times at which none did."""
+    busy, last = list(_busy(run)), max(job.submitted for job in run.jobs)
+    for name, given in (("--from", window.since), ("--to", window.until)):
+        time = None if given is None else given * 1000
+        for begin, end in busy:
+            if time is None or not begin < time < end:
+                continue
+            # Before the first job and after the last one there is nothing to judge apart.
+            idle = [begin] * (begin > busy[0][0]) + [end] * (end <= last)
+            where = f"{name}: jobs ran at {_seconds(time)} s, and plans go around what others do"
+            offered = f"none ran at {listed(map(_seconds, idle))} s" if idle else "some always ran"
+            yield f"{where}; {offered}"
+
+
+def _busy(run: Run) -> Iterator[tuple[int, int]]:
+    """The times (ms) from a job's submission to its end, those that overlap as one, in order."""
+    ends = np.array([job.ended for job in run.jobs], dtype=np.int64)
+    job = np.array([stage.job for stage in run.stages], dtype=np.int64)[run.attempts.stage]
+    named = job >= 0
+    np.maximum.at(ends, job[named], run.attempts.end[named])
+    times = sorted(zip((job.submitted for job in run.jobs), ends.tolist(), strict=True))
+    begin, last = times[0]
+    for submitted, end in times[1:]:
+        if submitted >= last:
+            yield begin, last
+            begin = submitted
+        last = max(last, end)
+    yield begin, last
+
+
+def _seconds(time: float) -> str:
+    """A time (ms) in seconds, exact: rounded it may cut a job after all."""
+    return f"{time / 1000:.3f}".rstrip("0").rstrip(".")
 
 
 def _takes(window: Window, submitted: float, queue: str) -> bool:

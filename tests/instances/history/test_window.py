@@ -44,3 +44,30 @@ def test_a_time_takes_jobs_submitted_in_it() -> None:
 def test_no_job_is_an_error_that_names_the_queues() -> None:
     with pytest.raises(InputError, match="no job was submitted then, the last at 2 s; queues: x"):
         within(three_jobs(), Window(queue="z"))
+
+
+def test_times_at_which_jobs_ran_are_told_with_the_nearest_at_which_none_did() -> None:
+    # Jobs are there from 0 to 8 and, a log's attempt ends after its job, from 9.123 to 12.
+    run = three_jobs()
+    later = made_run(
+        [*run.jobs, Job("D", 0, 9123, ended=11000), Job("E", 0, 20000, ended=21000)],
+        [*run.stages, Stage("D map", 3, 0, "map", 1)],
+        list(run.executors),
+        [(3, 0, 0, 0, 9200, 12000)],
+        framework="hadoop",
+    )
+
+    def told(since: float | None = None, until: float | None = None) -> list[str]:
+        return [n for n in within(later, Window(since, until)).notes if n.startswith("--")]
+
+    around = "and plans go around what others do"
+    assert told(2) == [f"--from: jobs ran at 2 s, {around}; none ran at 8 s"]
+    assert told(until=10.5) == [f"--to: jobs ran at 10.5 s, {around}; none ran at 9.123 and 12 s"]
+    for idle in (8, 8.5, 9.123, 12):
+        assert told(idle) == told(until=idle) == []
+    assert len(within(later, Window(since=9.123)).jobs) == 2
+    (last,) = told(until=20.5)
+    assert last.endswith("none ran at 20 s")
+    # All jobs ran at once: there is nothing to offer.
+    (alone,) = (n for n in within(run, Window(until=2)).notes if n.startswith("--"))
+    assert alone == f"--to: jobs ran at 2 s, {around}; some always ran"
