@@ -26,6 +26,7 @@ from ...instances.history.run import Run
 from ...instances.history.stage_graph import Plan, StageGraph, timed
 from .audit import Audit, AuditOptions, Objective, Reference, check_sum, checked_run
 from .hadoop_replays import AFTER, BEAT, IDLE, SETUP, WAIT, HadoopReplays, hadoop_replays
+from .masters import masters_told
 from .replay import EventGraph, carried, event_graph, in_order, on_any_slot
 from .steps import FAILED, SLOT, Cause, Model, Step, check_plan, searched
 
@@ -138,7 +139,7 @@ def judged(made: Replayed, objective: Objective, goal: Goal, bounds: Bounds, clo
             reference,
             _reference("none", "without overheads", graphs.none, [again, *held], bound),
         ),
-        assumptions=_assumptions(model),
+        assumptions=_assumptions(model, kept, best.plan),
     )
 
 
@@ -204,8 +205,8 @@ def _fitting(made: Replayed) -> Objective:
     return "mean" if spread > LITTLE * float(made.ends[0][1].max()) else "makespan"
 
 
-def _assumptions(model: HadoopModel) -> tuple[str, ...]:
-    """What the figures rest on, in sentences."""
+def _assumptions(model: HadoopModel, kept: StageGraph, best: Plan) -> tuple[str, ...]:
+    """What the figures rest on, in sentences; `best` is the best plan with overheads kept."""
     run = model.run
     slots = plural(len(model.projection.graph.capacity), "slot")
     texts = [
@@ -215,7 +216,7 @@ def _assumptions(model: HadoopModel) -> tuple[str, ...]:
         "A reduce that began before its job's maps ended holds its slot as long as in the run.",
     ]
     if run.framework == "yarn":
-        texts.append("Application masters hold no container in the plans.")
+        texts.append(masters_told(run, kept, best))
     if model.moved:
         texts.append(
             f"{plural(model.moved, 'job')} began before submission: released at that time."

@@ -172,6 +172,30 @@ def test_a_reduce_that_waits_for_maps_holds_its_slot_for_sure_and_hardly_in_like
     assert seconds(made)["waiting reduces"] == 0.5
 
 
+def test_containers_that_masters_would_have_needed_are_told() -> None:
+    """Two containers: the master's, from 0 to 5, and one for maps of 2 s from 1 and from 3 on.
+
+    At best both maps run at once from 0 to 2, and the master has none meanwhile; on three
+    containers there is one for it.
+    """
+
+    def told(containers: int, kind: str = "master") -> str:
+        run = made_run(
+            [Job("A", 0, 0, ended=5000)],
+            [Stage("A map", 0, 0, "map", 2), Stage("A other", 0, 0, kind, 1)],  # type: ignore[arg-type]
+            [Executor("h", "h", 0, containers)],
+            [(1, 0, 0, 0, 0, 5000), (0, 0, 0, 0, 1000, 3000), (0, 1, 0, 0, 3000, 5000)],
+            framework="yarn",
+            pools=("containers",),
+        )
+        (text,) = (t for t in audit_run(run, Clock(1), EXACT).assumptions if "masters" in t)
+        return text.partition("; ")[2]
+
+    assert told(2) == "in the best one up to 1 container would be missing, for 2 s in all."
+    assert told(3) == "in the best one there is a container left for each."
+    assert told(3, "cleanup") == "the log does not tell of any."
+
+
 def test_more_attempts_than_slots_give_no_verdict() -> None:
     run = hadoop(
         [Job("A", 0, 0, ended=2000)],
