@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,12 +13,10 @@ from ..console import NO, Json, Output, Quiet, keep, show, tell
 from ..file_rules import Written, saving
 from ..process.interrupts import Signals, held
 from ..studies.run_study import Dask, Workers, check_place
+from .asked import Asked, objective_named, overheads_named
 
 if TYPE_CHECKING:
     from ...core.clock import Clock
-    from ...instances.history.reading import HistoryOptions
-    from ...instances.history.window import Window
-    from ...solvers.history.audit import AuditOptions, Objective, Overheads
     from .several import Place
 
 Histories = Annotated[
@@ -94,16 +92,6 @@ NoCache = Annotated[
 ]
 
 
-class Asked(NamedTuple):
-    """What the options say of an audit, of what its logs do not tell, and of which jobs."""
-
-    judging: AuditOptions
-    reading: HistoryOptions
-    window: Window
-    slots: list[int]
-    overheads: Overheads
-
-
 def audit(
     histories: Histories,
     objective: ObjectiveName = None,
@@ -147,9 +135,11 @@ def audit(
     check_place(dask, workers)
     if dask is not None and topology is not None:
         raise InputError("--topology: does not go to a Dask cluster: audit on this machine")
-    judging = AuditOptions(_objective(objective), heartbeat, max_loss, detail)
+    judging = AuditOptions(objective_named(objective), heartbeat, max_loss, detail)
     reading = HistoryOptions(topology, map_slots, reduce_slots, containers)
-    asked = Asked(judging, reading, Window(since, until, queue), slots or [], _overheads(overheads))
+    asked = Asked(
+        judging, reading, Window(since, until, queue), slots or [], overheads_named(overheads)
+    )
     if slots and not asked.window.whole:
         raise InputError("--slots: needs all jobs, without --from, --to and --queue")
     if slots and overheads == "none":
@@ -219,23 +209,6 @@ def _expanded(histories: list[Path]) -> list[Path]:
         except InputError:
             paths += [entry for entry in entries if not entry.name.startswith((".", "_"))]
     return paths
-
-
-def _objective(name: str | None) -> Objective | None:
-    from ...core.advice import check_choice
-
-    if name is None:
-        return None
-    check_choice("--objective", name, ("makespan", "mean"))
-    return "makespan" if name == "makespan" else "mean"
-
-
-def _overheads(name: str) -> Overheads:
-    from ...core.advice import check_choice
-    from ...solvers.history.audit import Overheads
-
-    check_choice("--overheads", name, get_args(Overheads))
-    return cast("Overheads", name)
 
 
 def _table(

@@ -27,7 +27,7 @@ from .kept_audits import KeptAudits
 
 if TYPE_CHECKING:
     from ..process.interrupts import Signals
-    from .audit import Asked
+    from .asked import Asked
 
 _CHUNK = 1 << 20
 

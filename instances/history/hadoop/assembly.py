@@ -15,6 +15,7 @@ from ....core.arrays import IntArray
 from ....core.errors import InputError
 from ....core.wording import listed, plural
 from ...hadoop.records import Attempt, JobRecord, TaskRecord, is_success
+from ...importers import Imported
 from ..run import UNKNOWN, Application, Attempts, Framework, Job, Outcome, Run, Stage, StageKind
 from .places import Hosts, executors_of
 
@@ -73,8 +74,10 @@ def pools_of(framework: Framework) -> tuple[str, ...]:
     return ("containers",) if framework == "yarn" else ("map", "reduce")
 
 
-def run_of(history: History, hosts: Hosts, slots: Sequence[int | None], path: object) -> Run:
-    """The run of a history.
+def imported(
+    history: History, hosts: Hosts, slots: Sequence[int | None], path: object
+) -> Imported[Run]:
+    """The run of a history, with notes on what was assumed and left out.
 
     `slots`: slots of every host in each pool, None for what the history shows.
     Raises `InputError` if no task succeeded.
@@ -113,7 +116,7 @@ def run_of(history: History, hosts: Hosts, slots: Sequence[int | None], path: ob
     where = [(row.host, stages[row.stage].pool) for row in rows]
     places = executors_of(hosts, pools, slots, where, (columns[3], columns[4]))
     origin = int(min(columns[3].min(), min(job.submitted for job in jobs)))
-    return Run(
+    run = Run(
         name=history.name,
         framework=history.framework,
         origin=origin,
@@ -127,6 +130,7 @@ def run_of(history: History, hosts: Hosts, slots: Sequence[int | None], path: ob
         dropped=dict(sorted((+history.dropped).items())),
         notes=(*history.notes, *_notes(stages, columns), places.note),
     )
+    return Imported(run, run.remarks)
 
 
 def _stages(

@@ -15,10 +15,10 @@ from ....core.files.inputs import file_name
 from ....core.notices import ImportNotes
 from ....core.parameters import described, importer, parameter
 from ....core.wording import listed, plural
-from ...hadoop.rumen_file import distinct_jobs, read_topology
+from ...hadoop.rumen_file import distinct_jobs
 from ...importers import Imported
 from ..run import Run
-from .assembly import History, run_of
+from .assembly import History, imported
 from .jhist import read_jhist_job
 from .places import Hosts
 from .rumen import RUN_NAME, TOPOLOGY
@@ -63,12 +63,9 @@ def read_jhist(
     unfinished = [job.jobID for job, complete in read if not complete]
     if unfinished:
         notes.add(f"the log ends before {plural(len(unfinished), 'job')} ({listed(unfinished)})")
-    hosts = Hosts(() if options.topology is None else read_topology(options.topology))
-    made = History(
-        options.name or _name(history), "yarn", jobs, not unfinished, dropped, notes.lines
-    )
-    run = run_of(made, hosts, (options.containers,), history)
-    return Imported(run, run.remarks)
+    name = options.name or _name(history)
+    made = History(name, "yarn", jobs, not unfinished, dropped, notes.lines)
+    return imported(made, Hosts(options.topology), (options.containers,), history)
 
 
 def jhist_files(path: str | Path) -> Sequence[Path]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from ....core.arrays import IntArray
 from ....core.wording import plural
 from ...hadoop.records import Place
+from ...hadoop.rumen_file import read_topology
 from ..run import UNKNOWN, Executor
 from ..slots import most_at_once
 
@@ -18,12 +20,15 @@ _NODE, _RACK, _ANY = 1, 2, 3
 
 
 class Hosts:
-    """Racks of hosts, and which hosts run tasks: those of a topology, and where attempts ran."""
+    """Racks of hosts, and which hosts run tasks: those of a topology, and where attempts ran.
 
-    def __init__(self, topology: Iterable[Place] = ()) -> None:
+    Raises `InputError` if the topology's file cannot be used.
+    """
+
+    def __init__(self, topology: str | Path | None = None) -> None:
         self.racks: dict[str, str | None] = {}
         self.running: dict[str, None] = {}
-        for place in topology:
+        for place in () if topology is None else read_topology(topology):
             self.add(place, runs=True)
 
     def add(self, place: Place, *, runs: bool = False) -> None:

@@ -11,10 +11,10 @@ from ....core.calls.checked import checked
 from ....core.errors import InputError
 from ....core.notices import ImportNotes
 from ....core.parameters import described, importer, parameter
-from ...hadoop.rumen_file import Duplicates, distinct_jobs, read_jobs, read_topology, trace_name
+from ...hadoop.rumen_file import Duplicates, distinct_jobs, read_jobs, trace_name
 from ...importers import Imported
 from ..run import Run
-from .assembly import History, framework_of, pools_of, run_of
+from .assembly import History, framework_of, imported, pools_of
 from .places import Hosts
 
 RUN_NAME = described("Name of the run.")
@@ -78,11 +78,10 @@ def read_rumen_run(
             "reduce_slots"
         )
     slots = per_phase if len(pools_of(framework)) == 2 else (options.containers,)
-    hosts = Hosts(() if options.topology is None else read_topology(options.topology))
+    hosts = Hosts(options.topology)
     for job in jobs:
         for task in job.tasks():
             for place in task.replicas():
                 hosts.add(place)
     history = History(options.name or trace_name(trace), framework, jobs, notes=notes.lines)
-    run = run_of(history, hosts, slots, trace)
-    return Imported(run, run.remarks)
+    return imported(history, hosts, slots, trace)

@@ -1,0 +1,38 @@
+"""What the options of `slotwise audit` ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
+
+from ...core.advice import check_choice
+
+if TYPE_CHECKING:
+    from ...instances.history.reading import HistoryOptions
+    from ...instances.history.window import Window
+    from ...solvers.history.audit import AuditOptions, Objective, Overheads
+
+
+class Asked(NamedTuple):
+    """What the options say of an audit, of what its logs do not tell, and of which jobs."""
+
+    judging: AuditOptions
+    reading: HistoryOptions
+    window: Window
+    slots: list[int]
+    overheads: Overheads
+
+
+def objective_named(name: str | None) -> Objective | None:
+    """The objective of that name. Raises `InputError` for another."""
+    if name is None:
+        return None
+    check_choice("--objective", name, ("makespan", "mean"))
+    return "makespan" if name == "makespan" else "mean"
+
+
+def overheads_named(name: str) -> Overheads:
+    """The references of that name. Raises `InputError` for another."""
+    from ...solvers.history.audit import Overheads
+
+    check_choice("--overheads", name, get_args(Overheads))
+    return cast("Overheads", name)
