@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from ...core.advice import check_choice
+from ...core.errors import InputError
 
 if TYPE_CHECKING:
     from ...instances.history.reading import HistoryOptions
@@ -36,3 +37,13 @@ def overheads_named(name: str) -> Overheads:
 
     check_choice("--overheads", name, get_args(Overheads))
     return cast("Overheads", name)
+
+
+def check_setups(name: str) -> None:
+    """Raise `InputError` unless tasks take what was measured, which is all that audits know."""
+    check_choice("--setups", name, ("measured", "model"))
+    if name == "model":
+        raise InputError(
+            "--setups model: histories keep neither where a task's input lay nor the rates of the "
+            "network, so what it takes elsewhere cannot be modelled; --detail estimates locality"
+        )

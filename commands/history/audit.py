@@ -13,7 +13,7 @@ from ..console import NO, Json, Output, Quiet, keep, show, tell
 from ..file_rules import Written, saving
 from ..process.interrupts import Signals, held
 from ..studies.run_study import Dask, Workers, check_place
-from .asked import Asked, objective_named, overheads_named
+from .asked import Asked, check_setups, objective_named, overheads_named
 
 if TYPE_CHECKING:
     from ...core.clock import Clock
@@ -80,6 +80,9 @@ OverheadsName = Annotated[
 ]
 
 
+SetupsName = Annotated[
+    str, typer.Option(metavar="NAME", help="measured: tasks take what they took, wherever.")
+]
 Limit = Annotated[
     float,
     typer.Option(
@@ -106,6 +109,7 @@ def audit(
     map_slots: MapSlots = None,
     reduce_slots: ReduceSlots = None,
     containers: Containers = None,
+    setups: SetupsName = "measured",
     time_limit: Limit = 30.0,
     workers: Workers = None,
     dask: Dask = None,
@@ -133,6 +137,7 @@ def audit(
     if len(histories) == 1 and dask is not None:
         raise InputError("--dask is for several histories")
     check_place(dask, workers)
+    check_setups(setups)
     if dask is not None and topology is not None:
         raise InputError("--topology: does not go to a Dask cluster: audit on this machine")
     judging = AuditOptions(objective_named(objective), heartbeat, max_loss, detail)

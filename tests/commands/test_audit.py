@@ -212,11 +212,13 @@ def test_what_cannot_be_audited_is_told(history: Path, capsys: pytest.CaptureFix
     assert run(["audit", str(history), "--queue", "x"]) == 2
     assert run(["audit", str(history), "--queue", "x", "--slots", "2"]) == 2
     assert run(["audit", str(history), "--dask", "tcp://localhost:1"]) == 2
+    assert run(["audit", str(history), "--setups", "model"]) == 2
     errors = capsys.readouterr().err.splitlines()
     assert "choose makespan or mean" in errors[0]
     assert "jobs of one application cannot be audited apart" in errors[1]
     assert "--slots: needs all jobs" in errors[2]
     assert "--dask is for several histories" in errors[3]
+    assert "--setups model: histories keep neither" in errors[4]
 
 
 def test_a_run_that_its_model_does_not_contain_gets_no_verdict(
