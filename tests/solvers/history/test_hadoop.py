@@ -1,6 +1,6 @@
 """Audits of Hadoop histories: by hand, and on public traces."""
 
-from itertools import pairwise
+from itertools import chain, combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +144,10 @@ def test_every_cause_of_one_job_to_the_millisecond() -> None:
         "order of the jobs": (None, 0),
     }
     assert made.detail.areas == {}
+    # Whatever is gone already, taking one more away delays nothing.
+    for some in chain.from_iterable(combinations(made.replays.causes, k) for k in range(6)):
+        ends = made.replays.ends(some)
+        assert all((made.replays.ends({*some, c}) <= ends).all() for c in made.replays.causes)
 
 
 def test_a_reduce_that_waits_for_maps_holds_its_slot_for_sure_and_hardly_in_likelihood() -> None:

@@ -125,6 +125,9 @@ def test_the_slot_of_a_task_whose_end_is_heard_of_late_goes_to_the_next() -> Non
     made = audit_spark(run, Clock(2))
     assert made.reference("kept").best == 4000
     assert made.facts == {"driver_only": 0, "late_ends": 1, "late_time": 0.3}
+    # Shorter, the task frees its slot when it did, until it ends before that.
+    for time, late in ((2300, 300), (2100, 100), (1500, 0)):
+        assert made.replays.nodes.with_time(np.array([time, 2000])).cut.tolist() == [late, 0]
 
 
 def test_an_executor_that_comes_late_is_waited_for_and_told() -> None:
