@@ -72,7 +72,7 @@ def hadoop_model(run: Run) -> HadoopModel:
         job_release=release,
         job_weight=np.array([j.weight for j in run.jobs], dtype=float),
         stage_names=tuple(names),
-        stage_job=np.append(job, np.arange(jobs)),
+        stage_job=np.append(np.where([s.stays for s in run.stages], UNKNOWN, job), np.arange(jobs)),
         stage_pool=np.append(
             np.where(has, [s.pool for s in run.stages], NO_POOL), np.full(jobs, NO_POOL)
         ),
@@ -139,7 +139,7 @@ def without_stages(graph: StageGraph, gone: BoolArray) -> StageGraph:
 def _stages_in_order(run: Run) -> BoolArray:
     """Stages that are maps or reduces, setups before all of them and cleanups after all of them.
 
-    Masters, and cleanups of failed attempts, are attempts that do not count.
+    Cleanups of failed attempts are attempts that do not count; masters stay where they were.
     """
     attempts = run.attempts
     good = attempts.outcome == Outcome.SUCCESS

@@ -46,11 +46,11 @@ class Counted:
     def slots(self, run: Run, shift: int) -> tuple[Slots, Slots, IntArray]:
         """Slots for schedules, slots for bounds, and the slot of each counted attempt.
 
-        Attempts of stages that no job names stay where they were: schedules go around them.
+        Attempts of stages that stay are where they were: schedules go around them.
         """
         attempts, held = run.attempts, self.held
-        strange = np.array([stage.job < 0 for stage in run.stages], dtype=bool)
-        fixed = np.flatnonzero(strange[attempts.stage] & (held.slot >= 0))
+        stays = np.array([stage.stays for stage in run.stages], dtype=bool)
+        fixed = np.flatnonzero(stays[attempts.stage] & (held.slot >= 0))
         free, origin = without(
             held.slots, held.slot[fixed], attempts.start[fixed], held.until[fixed]
         )

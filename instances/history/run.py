@@ -98,6 +98,12 @@ class Stage:
     assumed_parents: tuple[int, ...] = ()
     submitted: int = UNKNOWN
 
+    @property
+    def stays(self) -> bool:
+        """Whether its attempts hold their slots in every plan as in the run: those of no job, and
+        masters, whose end is the end of their job."""
+        return self.job == UNKNOWN or self.kind == "master"
+
 
 @dataclass(frozen=True)
 class Executor:

@@ -20,6 +20,7 @@ from ...instances.history.hadoop_graph import (
     with_overlap,
     without_stages,
 )
+from ...instances.history.master_starts import with_master_starts
 from ...instances.history.occupation import occupation
 from ...instances.history.projection import BrokenRun
 from ...instances.history.run import Run
@@ -68,6 +69,7 @@ class Replayed:
 
 def replayed(run: Run, heartbeat: float) -> Replayed:
     """Take the scheduler's causes away that need no search. Raises `BrokenRun`."""
+    run = with_master_starts(run)
     model = hadoop_model(run)
     plan = checked_run(model.projection)
     held = occupation(run)
@@ -216,7 +218,7 @@ def _assumptions(model: HadoopModel, kept: StageGraph, best: Plan) -> tuple[str,
         "A reduce that began before its job's maps ended holds its slot as long as in the run.",
     ]
     if run.framework == "yarn":
-        texts.append(masters_told(run, kept, best))
+        texts.append(masters_told(run, model.projection, kept, best))
     if model.moved:
         texts.append(
             f"{plural(model.moved, 'job')} began before submission: released at that time."

@@ -13,9 +13,9 @@ from ...instances.history.hadoop_graph import HadoopModel
 from .replay import EventGraph, Replay, replay
 from .steps import FAILED, Cause
 
-WAIT = ("initialisation", "from a job's submission to its setup, beyond a heartbeat")
+WAIT = ("initialisation", "from a job's submission to its setup or master, beyond a heartbeat")
 IDLE = ("idle slots", "a slot was free and the task could start, beyond a heartbeat")
-SETUP = ("setup", "setup attempts before the maps")
+SETUP = ("setup", "setup attempts, or the start-up of the master, before the maps")
 AFTER = ("after the last task", "cleanup attempts, and the job's end after its last attempt")
 BEAT = ("heartbeats", "start-up and heartbeats: the rest of each task's wait for a free slot")
 
