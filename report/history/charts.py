@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import Any
 
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
 from ...instances.history.occupation import occupation
+from ...instances.history.stage_graph import Plan, StageGraph
 from ...solvers.history.audit import Audit
 
 MOST_BARS = 20_000
@@ -65,9 +67,25 @@ def _best(audit: Audit) -> dict[str, IntArray]:
     waits = np.where(tasks.overlap > 0, np.minimum(gate, until), plan.start)
     kind = np.full(kept.sum(), RUNS)
     job = graph.stage_job[tasks.stage]
-    columns = (plan.slot, plan.start, until, job, waits)
+    columns = (_rows(graph, plan, until), plan.start, until, job, waits)
     slot, start, end, job, waits = (column[kept] for column in columns)
     return _bars(slot, start, end, job, kind, waits)
+
+
+def _rows(graph: StageGraph, plan: Plan, until: IntArray) -> IntArray:
+    """The slot of each task; where fixed attempts leave parts of slots, one of its pool that is
+    free: slots of a pool are alike."""
+    if len(graph.slots) == len(graph.capacity):
+        return plan.slot
+    rows = plan.slot.copy()
+    pools = graph.capacity.pool
+    free = [[(0, int(m)) for m in np.flatnonzero(pools == p)] for p in range(len(graph.pools))]
+    for k in np.argsort(plan.start, kind="stable").tolist():
+        slots = free[graph.slots.pool[plan.slot[k]]]
+        if until[k] > plan.start[k]:
+            rows[k] = heapq.heappop(slots)[1]
+            heapq.heappush(slots, (int(until[k]), int(rows[k])))
+    return rows
 
 
 def _bars(
