@@ -137,7 +137,20 @@ def write_audit(audit: Audit, path: str | Path) -> None:
 
 
 def write_audits(audits: Audits, path: str | Path) -> None:
-    """Write several audits."""
+    """Write several audits.
+
+    Parameters
+    ----------
+    audits
+        What is written.
+    path
+        Where to; compressed if the name ends in `.gz`.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
     write_json(path, audits.document())
 
 
