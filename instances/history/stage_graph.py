@@ -97,6 +97,14 @@ class StageGraph:
         """Number of jobs."""
         return len(self.job_names)
 
+    @property
+    def whole(self) -> bool:
+        """Whether schedules have all slots that bounds count with, as long as they are there."""
+        columns = ("pool", "since", "until")
+        return all(
+            np.array_equal(getattr(self.slots, c), getattr(self.capacity, c)) for c in columns
+        )
+
     @cached_property
     def task_offsets(self) -> IntArray:
         """Where the tasks of each stage begin, and the end of the last."""

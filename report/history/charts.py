@@ -75,7 +75,7 @@ def _best(audit: Audit) -> dict[str, IntArray]:
 def _rows(graph: StageGraph, plan: Plan, until: IntArray) -> IntArray:
     """The slot of each task; where fixed attempts leave parts of slots, one of its pool that is
     free: slots of a pool are alike."""
-    if len(graph.slots) == len(graph.capacity):
+    if graph.whole:
         return plan.slot
     rows = plan.slot.copy()
     pools = graph.capacity.pool

@@ -104,8 +104,8 @@ def _without_platform(run: Run, graph: StageGraph) -> dict[Cause, StageGraph]:
         cut = np.maximum(0, time - gapless.held)
         graphs[DELAY] = replace(gapless, tasks=replace(tasks, time=time, cut=cut))
     slots = graph.slots
-    whole = len(slots) == len(graph.capacity)  # not the parts that fixed attempts leave of them
-    if whole and ((slots.since > 0).any() or (slots.until < FAR).any()):
+    # Not where fixed attempts leave parts of them.
+    if graph.whole and ((slots.since > 0).any() or (slots.until < FAR).any()):
         always = [
             Slots(s.pool, np.minimum(s.since, 0), np.full_like(s.until, FAR))
             for s in (graph.slots, graph.capacity)

@@ -163,13 +163,14 @@ def test_what_is_kept_of_tasks_and_executors_is_told_where_a_bound_may_be_above_
     assert "executors" not in whatever + without
 
 
-def test_stages_that_no_job_names_hold_their_slots_and_are_no_part_of_it() -> None:
-    # One slot; a stage of no job holds it from 1 to 2 s, so 3 s of one task must wait for it.
+@pytest.mark.parametrize("first", [0, 1000])
+def test_stages_that_no_job_names_hold_their_slots_and_are_no_part_of_it(first: int) -> None:
+    # One slot; a stage of no job holds it until 2 s, so 3 s of one task must wait for it.
     run = made_run(
         [Job("a", 0, 0, ended=6000)],
         [Stage("a.0", 0, 0, "stage", 1), Stage("lost", -1, 0, "stage", 1)],
         [Executor("e", "h", 0, 1, until=7000)],
-        [(1, 0, 0, 0, 1000, 2000), (0, 0, 0, 0, 3000, 6000)],
+        [(1, 0, 0, 0, first, 2000), (0, 0, 0, 0, 3000, 6000)],
     )
     made = audit_spark(run, Clock(2))
     assert made.reference("kept").best == 5000
