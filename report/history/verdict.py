@@ -142,7 +142,8 @@ def _worst_jobs(audit: Audit) -> list[str]:
 
 def _sizes(audit: Audit, sizes: Sizes) -> list[str]:
     """What other numbers of slots could have done, and how few would have been enough (s)."""
-    lines = ["The same on another number of slots, all the time:"]
+    alone = ", for these tasks alone" if any(stage.stays for stage in audit.run.stages) else ""
+    lines = [f"The same on another number of slots, all the time{alone}:"]
     if sizes.asked:
         lines.append(f"  {'slots':>7}  {'possible':>10}  {'never under':>11}")
     for size in sizes.asked:
