@@ -34,7 +34,7 @@ class KeptAudits:
         self.folder: Path | None = None
         with suppress(OSError, RuntimeError):
             folder = users_cache() / "slotwise" / "audits"
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(0o700, parents=True, exist_ok=True)
             self.folder = folder
 
     def load(self, run: Run) -> dict[str, Any] | None:

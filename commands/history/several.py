@@ -116,9 +116,10 @@ class Several:
                 show(State(every, ended, failed, pace.done, pace.elapsed, pace.left))
 
     def _keep(self, run: Run, audit: dict[str, Any]) -> None:
-        """Keep an audit, unless its log has grown meanwhile."""
-        if self.kept is not None and digest_of(run.instance.path) == run.instance.digest:
-            self.kept.save(run, audit)
+        """Keep an audit, unless its log has grown meanwhile or is gone."""
+        with suppress(InputError, OSError):
+            if self.kept is not None and digest_of(run.instance.path) == run.instance.digest:
+                self.kept.save(run, audit)
 
 
 def digest_of(path: str | Path) -> str:
