@@ -134,12 +134,9 @@ def audit(
     histories = _expanded(histories)
     if len(histories) > 1 and (html is not None or slots):
         raise InputError(f"{'--slots' if slots else '--html'} is for one history")
-    if len(histories) == 1 and dask is not None:
-        raise InputError("--dask is for several histories")
+    _check_dask(dask, histories, topology)
     check_place(dask, workers)
     check_setups(setups)
-    if dask is not None and topology is not None:
-        raise InputError("--topology: does not go to a Dask cluster: audit on this machine")
     judging = AuditOptions(objective_named(objective), heartbeat, max_loss, detail)
     reading = HistoryOptions(topology, map_slots, reduce_slots, containers)
     asked = Asked(
@@ -198,6 +195,14 @@ def _one(
     if not made.run.complete:
         tell([f"{made.run.name}: the log ends early; audited up to its last event"], quiet=quiet)
     return audit_document(made), audit_text(made)
+
+
+def _check_dask(dask: str | None, histories: list[Path], topology: Path | None) -> None:
+    """Raise `InputError` for what a cluster does not do."""
+    if dask is not None and len(histories) == 1:
+        raise InputError("--dask is for several histories")
+    if dask is not None and topology is not None:
+        raise InputError("--topology: does not go to a Dask cluster: audit on this machine")
 
 
 def _expanded(histories: list[Path]) -> list[Path]:
