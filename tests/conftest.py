@@ -26,7 +26,7 @@ def traces() -> Path:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """What modules work out as they are read is small: every worker does so, and compiles nothing."""
+    """Every worker reads all modules; what these work out meanwhile is small, and not compiled."""
     with plain():
         return (yield)
 
