@@ -100,6 +100,16 @@ def with_outages(instance: Instance, seed: int) -> Instance:
     return replace(instance, outages=lost)
 
 
+def any_parts(seed: int, *, tiny_every: int) -> Instance:
+    """One of so many is `tiny`, the others read much; some with factors, security, outages."""
+    instance = reading(seed) if seed % tiny_every else tiny(seed)
+    if seed % 4 == 1:
+        instance = with_speed_factors(instance, seed)
+    if seed % 11 in (0, 3):
+        instance = with_security(instance, seed)
+    return with_outages(instance, seed) if seed % 7 in (1, 5) else instance
+
+
 @st.composite
 def instances(draw: st.DrawFn, *, tasks: int = 5) -> Instance:
     """As `tiny`, drawn and shrunk by Hypothesis: towards one job, one node and zeros."""
