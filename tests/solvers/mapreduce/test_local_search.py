@@ -40,7 +40,7 @@ def task_for(instance, **options):
 def test_a_better_schedule_and_no_bound():
     instance = hard()
     steps = []
-    task = task_for(instance, time_limit=1.0, threads=2, on_progress=steps.append)
+    task = task_for(instance, time_limit=3.0, threads=2, on_progress=steps.append)
     outcome = improvement_method(instance, task)
     assert check(instance, outcome.schedule).violations == []
     assert outcome.schedule.makespan < task.incumbent.makespan

@@ -203,7 +203,7 @@ HARD = {"nodes": 4, "map_slots": 1, "seed": 4}
 
 def test_time_limit_keeps_a_bound():
     instance = small(8, **HARD)
-    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=2.0))
+    outcome = branch_and_bound_method(instance, task_for(instance, time_limit=5.0))
     assert outcome.stop == "time limit"
     assert check(instance, outcome.schedule).violations == []
     assert best_lower_bound(instance)[0] < outcome.lower_bound < outcome.schedule.makespan
