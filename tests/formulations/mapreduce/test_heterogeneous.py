@@ -114,9 +114,12 @@ def test_agrees_with_the_job_order_model_without_data_and_factors():
         assert close(equal.incumbent, tasks.incumbent), seed
 
 
-def test_a_schedule_satisfies_every_row_as_a_start():
+@pytest.mark.parametrize(
+    "seeds", [range(40), pytest.param(range(40, 120), marks=pytest.mark.slow)], ids=["some", "more"]
+)
+def test_a_schedule_satisfies_every_row_as_a_start(seeds):
     """Also the horizon of the schedule itself, and the makespan is not above it."""
-    for seed in range(40):
+    for seed in seeds:
         instance = of_seed(seed) if seed % 2 else small(4, 2, 2, seed=seed, max_maps=6)
         lower_bound = best_lower_bound(instance)
         for result in all_heuristics(instance, lower_bound)[::4]:
