@@ -1,11 +1,14 @@
 """Shared fixtures, and how tests are shared out."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+
+from slotwise.core.kernels.decorators import plain
 
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
@@ -19,6 +22,13 @@ def traces() -> Path:
     if not TRACES.is_dir():
         pytest.skip(f"no public traces at {TRACES} (set SLOTWISE_TRACES)")
     return TRACES
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Every worker reads all modules; what these work out meanwhile is small, and not compiled."""
+    with plain():
+        return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)

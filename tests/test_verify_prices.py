@@ -9,7 +9,7 @@ from brute_force import optimum
 from certified import shop_of, shown
 from hypothesis import given
 from hypothesis import strategies as st
-from random_instances import reading, tiny, with_outages, with_security, with_speed_factors
+from random_instances import any_parts
 
 from slotwise import verify, verify_prices
 from slotwise.formulations.mapreduce.bounds.packing import packed_span
@@ -125,17 +125,6 @@ def test_work_is_poured_on_unequal_slots():
             shown(shop, {**proof, "horizon": below, **wrong})
 
 
-def any_parts(seed):
-    instance = tiny(seed) if seed % 3 == 0 else reading(seed)
-    if seed % 4 == 1:
-        instance = with_speed_factors(instance, seed)
-    if seed % 11 in (0, 3):
-        instance = with_security(instance, seed)
-    if seed % 7 in (1, 5):
-        instance = with_outages(instance, seed)
-    return instance
-
-
 def some_proofs(shop, units, rng):
     """Proofs with good and bad numbers; `units` is the optimal makespan."""
     jobs = list(range(len(shop.jobs)))
@@ -177,7 +166,7 @@ def test_no_proof_exceeds_the_optimum(first, few, monkeypatch):
     monkeypatch.setattr(verify_prices, "FEW", few)
     proved = set()
     for seed in range(first, first + 15):
-        instance = any_parts(seed)
+        instance = any_parts(seed, tiny_every=3)
         if impossible(instance) is not None:
             continue
         shop, least = shop_of(instance), optimum(instance)

@@ -45,7 +45,7 @@ def tree_of(hierarchy: Hierarchy, quotas: Quotas) -> Tree:
     """
     need = hierarchy.demand / hierarchy.capacity
     counted_one = hierarchy.counted
-    size = need.max(axis=1, initial=0.0) if counted_one < 0 else need[:, counted_one]
+    size = need.max(axis=1, initial=0.0) if counted_one < 0 else need[:, counted_one].copy()
     for i in np.flatnonzero(size <= 0)[:1]:
         raise InputError(
             f"leaf {hierarchy.paths[i]!r}: needs no {hierarchy.resources[counted_one]}, "

@@ -100,10 +100,54 @@ def with_outages(instance: Instance, seed: int) -> Instance:
     return replace(instance, outages=lost)
 
 
+def any_parts(seed: int, *, tiny_every: int) -> Instance:
+    """One of so many is `tiny`, the others read much; some with factors, security, outages."""
+    instance = reading(seed) if seed % tiny_every else tiny(seed)
+    if seed % 4 == 1:
+        instance = with_speed_factors(instance, seed)
+    if seed % 11 in (0, 3):
+        instance = with_security(instance, seed)
+    return with_outages(instance, seed) if seed % 7 in (1, 5) else instance
+
+
 @st.composite
 def instances(draw: st.DrawFn, *, tasks: int = 5) -> Instance:
     """As `tiny`, drawn and shrunk by Hypothesis: towards one job, one node and zeros."""
     return _instance("drawn", lambda low, high: draw(st.integers(low, high)), tasks)
+
+
+# Small integers make ties of every kind; thirds and tenths make ends equal by rounding only.
+_RATES = [Rates(4, 2, 1), Rates(2, 2, 1), Rates(1, 1, 1), Rates(100, 50, 30), Rates(0.3, 0.3, 0.1)]
+_TIMES = st.one_of(st.integers(0, 4).map(float), st.sampled_from([0.1, 0.2, 0.3, 1 / 3, 51.0]))
+
+
+@st.composite
+def odd_clusters(draw: st.DrawFn) -> Instance:
+    """Jobs without maps or reduces, nodes without slots, racks without nodes, one rack; ties."""
+    nodes, racks = draw(st.integers(1, 7)), draw(st.integers(1, 4))
+    names = [f"n{k}" for k in range(nodes)]
+    per_node = st.lists(st.integers(0, 3), min_size=nodes, max_size=nodes)
+    racks_of_nodes = st.lists(st.integers(0, racks - 1), min_size=nodes, max_size=nodes)
+    cluster = Cluster(
+        node_names=tuple(names),
+        rack_names=tuple(f"r{k}" for k in range(racks)),
+        rack_of=np.array(draw(racks_of_nodes), dtype=np.int64),
+        map_slots=np.array(draw(per_node), dtype=np.int64),
+        reduce_slots=np.array(draw(per_node), dtype=np.int64),
+        rates=draw(st.sampled_from(_RATES)),
+    )
+    sizes = st.sampled_from([0.0, 4.0, 8.0, 0.7, 128.0])
+    maps = st.builds(MapTask, _TIMES, sizes, st.lists(st.sampled_from(names), max_size=4))
+    jobs = st.builds(
+        Job,
+        st.just(""),
+        st.lists(maps, max_size=8 if cluster.map_slots.any() else 0),
+        st.lists(_TIMES, max_size=6 if cluster.reduce_slots.any() else 0),
+        st.sampled_from([0.0, 0.5, 1.0, 0.3]),
+    )
+    drawn = draw(st.lists(jobs, max_size=6))
+    named = [replace(job, name=f"j{i}") for i, job in enumerate(drawn)]
+    return Instance.from_jobs("drawn", cluster, named)
 
 
 def _instance(name: str, integer: Integer, tasks: int) -> Instance:

@@ -9,6 +9,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 NOT_THE_PACKAGE = {"benchmarks", "build", "dist", "docs", "examples", "tests"}
@@ -95,17 +96,24 @@ def imports(root: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for name, path in files.items():
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        tree = ast.parse(path.read_text(encoding="utf-8"))
         found[name] = {
             target
-            for statement in ast.walk(tree)
+            for statement in _import_statements(path.read_text(encoding="utf-8"))
             for target in _targets(statement, package, root.name, files)
             if target != name
         }
     return found
 
 
-def _targets(node: ast.AST, package: str, whole: str, files: dict[str, Path]) -> Iterator[str]:
+@cache
+def _import_statements(text: str) -> list[ast.Import | ast.ImportFrom]:
+    """Found once, as several rules ask for them."""
+    return [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import | ast.ImportFrom)]
+
+
+def _targets(
+    node: ast.Import | ast.ImportFrom, package: str, whole: str, files: dict[str, Path]
+) -> Iterator[str]:
     """Modules that a statement imports: of `from . import a`, `a` if it is one, else the package.
 
     Absolute imports of the package count, whatever the folder of the checkout is called.
@@ -115,7 +123,7 @@ def _targets(node: ast.AST, package: str, whole: str, files: dict[str, Path]) ->
             first, _, rest = alias.name.partition(".")
             if first in {"slotwise", whole}:
                 yield rest
-    elif isinstance(node, ast.ImportFrom):
+    else:
         if node.level:
             above = package.split(".")[: package.count(".") + 2 - node.level] if package else []
             base = ".".join([*above, *filter(None, [node.module])])
@@ -191,8 +199,12 @@ def packages(root: Path, name: str) -> set[str]:
 def functions(root: Path) -> Iterator[Function]:
     """All functions that are not compiled, those within others and in classes too."""
     for module, path in module_files(root).items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        yield from _functions(tree, f"{module or '__init__'}:", public=True)
+        yield from _functions_in(f"{module or '__init__'}:", path.read_text(encoding="utf-8"))
+
+
+@cache
+def _functions_in(module: str, text: str) -> list[Function]:
+    return list(_functions(ast.parse(text), module, public=True))
 
 
 def _functions(node: ast.AST, within: str, *, public: bool) -> Iterator[Function]:

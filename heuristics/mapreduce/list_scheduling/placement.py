@@ -10,7 +10,7 @@ import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.processing import map_factors, map_times, reduce_times
+from ....instances.mapreduce.processing import map_factors, map_times, reduce_factors, reduce_times
 from ....instances.mapreduce.schedule import PhaseSchedule, Schedule, makespan, map_completions
 from ....instances.mapreduce.security import Security
 from ....instances.mapreduce.setups import output_share, read_rates, reduce_setups
@@ -24,7 +24,7 @@ def placed_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule
     if instance.security is not None:
         return _secure_maps(instance, order, rule, instance.security)
     if instance.speed_factors is not None:
-        return _unrelated_maps(instance, order, rule, instance.speed_factors.map)
+        return _unrelated_maps(instance, order, rule)
     slot, start, setup = place_maps(
         order,
         rule,
@@ -38,9 +38,7 @@ def placed_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule
     return PhaseSchedule(slot, start, setup, start + setup + instance.map_processing)
 
 
-def _unrelated_maps(
-    instance: Instance, order: IntArray, rule: int, factors: FloatArray
-) -> PhaseSchedule:
+def _unrelated_maps(instance: Instance, order: IntArray, rule: int) -> PhaseSchedule:
     rack_of, _, rates = _network(instance)
     slot, start, setup = place_unrelated_maps(
         order,
@@ -50,7 +48,7 @@ def _unrelated_maps(
         rates,
         instance.map_job,
         instance.map_processing,
-        factors,
+        np.ascontiguousarray(map_factors(instance)),
         instance.input_mb,
         instance.replica_offsets,
         instance.replicas,
@@ -71,7 +69,7 @@ def _secure_maps(
         (transfer, transfer + 1 / security.encryption_rate),
         instance.map_job,
         instance.map_processing,
-        map_factors(instance),
+        np.ascontiguousarray(map_factors(instance)),
         instance.input_mb,
         instance.replica_offsets,
         instance.replicas,
@@ -83,7 +81,7 @@ def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule
     """Add the reduce phase: jobs by map completion, the tasks of a job by LPT."""
     release = map_completions(instance, maps.end)
     if instance.speed_factors is not None:
-        return _with_unrelated_reduces(instance, maps, rule, release, instance.speed_factors.reduce)
+        return _with_unrelated_reduces(instance, maps, rule, release)
     slot, start, setup = place_reduces(
         np.argsort(release, kind="stable"),
         reduces_longest_first(instance),
@@ -102,7 +100,7 @@ def with_reduces(instance: Instance, maps: PhaseSchedule, rule: int) -> Schedule
 
 
 def _with_unrelated_reduces(
-    instance: Instance, maps: PhaseSchedule, rule: int, release: FloatArray, factors: FloatArray
+    instance: Instance, maps: PhaseSchedule, rule: int, release: FloatArray
 ) -> Schedule:
     jobs = np.argsort(release, kind="stable")
     cluster = instance.cluster
@@ -113,7 +111,7 @@ def _with_unrelated_reduces(
         release,
         instance.reduce_job,
         instance.reduce_processing,
-        factors,
+        np.ascontiguousarray(reduce_factors(instance)),
         np.ascontiguousarray(setups[:, cluster.reduce_slot_node]),
     )
     reduces = PhaseSchedule(slot, start, setup, start + setup + reduce_times(instance, slot))

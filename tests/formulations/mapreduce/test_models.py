@@ -14,8 +14,7 @@ from slotwise.instances.mapreduce.generators.ljr import small
 from slotwise.solvers.backends import highs
 
 FORMULATIONS = [job_order, sequence]
-CHUNK = 50
-CHUNKS = [*range(4), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(4, 20))]
+CHUNK = 25
 
 
 def close(a: float, b: float) -> bool:
@@ -40,8 +39,8 @@ BOTH = [
         id=f"{chunk}-{name}",
         marks=pytest.mark.slow if chunk >= quick else (),
     )
-    for formulation, name, quick in ((job_order, "job-order", 4), (sequence, "sequence", 2))
-    for chunk in range(20)
+    for formulation, name, quick in ((job_order, "job-order", 4), (sequence, "sequence", 1))
+    for chunk in range(40)
 ]
 """The sequence model takes several times as long."""
 
@@ -64,7 +63,9 @@ def test_agrees_with_brute_force(formulation, chunk):
         assert violated(model) == [], seed
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize(
+    "chunk", [*range(4), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(4, 8))]
+)
 def test_job_order_within_the_optimum_as_horizon(chunk):
     """The tightest horizon there is leaves an optimal schedule in the model."""
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
@@ -76,8 +77,11 @@ def test_job_order_within_the_optimum_as_horizon(chunk):
 
 
 @pytest.mark.parametrize("cut", [(), *[(cut,) for cut in job_order.CUTS]], ids=str)
-def test_no_cut_changes_the_optimum(cut):
-    for seed in range(40):
+@pytest.mark.parametrize(
+    "seeds", [range(20), pytest.param(range(20, 40), marks=pytest.mark.slow)], ids=["some", "more"]
+)
+def test_no_cut_changes_the_optimum(cut, seeds):
+    for seed in seeds:
         instance = tiny(seed)
         outcome = highs.solve(job_order.build(instance, cuts=cut), threads=1)
         assert close(outcome.incumbent, optimum(instance, shared_order=True)), (seed, cut)

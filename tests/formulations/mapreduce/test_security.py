@@ -41,7 +41,9 @@ def solved(formulation, instance: Instance) -> float:
     return verdict.makespan
 
 
-@pytest.mark.parametrize("block", range(20))
+@pytest.mark.parametrize(
+    "block", [*range(4), *(pytest.param(block, marks=pytest.mark.slow) for block in range(4, 20))]
+)
 def test_the_models_agree_with_brute_force(block: int) -> None:
     possible = 0
     for seed in range(30 * block, 30 * (block + 1)):

@@ -89,7 +89,7 @@ def test_long_queues_and_several_words_of_machines_make_no_difference(name):
     # 127 machines, three words of the largest configuration; queues that grow and close up.
     datacenter = google_2011(0.01)
     plan = guide(datacenter)
-    workload = poisson(datacenter, 4 * plan.arrival_rate_bound, 3500, seed=3, noise=0.3)
+    workload = poisson(datacenter, 4 * plan.arrival_rate_bound, 2800, seed=3, noise=0.3)
     fast = simulate(workload, name, guidance=plan, log=True)
     plain = Plain(workload, name, plan).run()
     np.testing.assert_array_equal(fast.start, plain.start)

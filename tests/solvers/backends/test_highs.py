@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 
 import pyomo.environ as pyo
 import pytest
@@ -27,12 +26,19 @@ def started(instance):
     return model, best
 
 
-def test_time_limit_keeps_incumbent_and_bound(hard):
+def test_time_limit_keeps_incumbent_and_bound_and_progress_only_improves(hard):
     model, best = started(hard)
-    outcome = highs.solve(model, time_limit=2, threads=1, warm_start=True)
+    seen = []
+    outcome = highs.solve(model, time_limit=4, threads=1, warm_start=True, on_progress=seen.append)
     assert outcome.stop is StopReason.TIME_LIMIT
     assert outcome.incumbent <= best.makespan * (1 + 1e-6)
     assert best.lower_bound * (1 - 1e-6) <= outcome.bound <= outcome.incumbent
+    assert seen == outcome.progress
+    assert len(seen) >= 1
+    bounds = [step.bound for step in seen if step.bound is not None]
+    incumbents = [step.incumbent for step in seen if step.incumbent is not None]
+    assert bounds == sorted(bounds)
+    assert incumbents == sorted(incumbents, reverse=True)
 
 
 def test_time_limit_of_nothing_still_knows_the_start(hard):
@@ -42,24 +48,16 @@ def test_time_limit_of_nothing_still_knows_the_start(hard):
     assert outcome.incumbent is None or outcome.incumbent <= best.makespan * (1 + 1e-6)
 
 
-def test_progress_only_improves(hard):
-    model, _ = started(hard)
-    seen = []
-    outcome = highs.solve(model, time_limit=5, threads=1, warm_start=True, on_progress=seen.append)
-    assert seen == outcome.progress
-    assert len(seen) >= 1
-    bounds = [step.bound for step in seen if step.bound is not None]
-    incumbents = [step.incumbent for step in seen if step.incumbent is not None]
-    assert bounds == sorted(bounds)
-    assert incumbents == sorted(incumbents, reverse=True)
-
-
 def test_control_c_keeps_the_best(hard):
     model, best = started(hard)
-    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    outcome = highs.solve(model, time_limit=60, threads=1, warm_start=True)
-    timer.cancel()
+    pressed = []
+
+    def press(step):
+        if step.incumbent is not None and not pressed:
+            pressed.append(step)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    outcome = highs.solve(model, time_limit=60, threads=1, warm_start=True, on_progress=press)
     assert outcome.stop is StopReason.INTERRUPTED
     assert outcome.seconds < 30
     assert outcome.incumbent <= best.makespan * (1 + 1e-6)

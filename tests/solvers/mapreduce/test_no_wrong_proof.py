@@ -89,7 +89,7 @@ def ortools(request, monkeypatch):
 
 
 def test_closed_forms():
-    judge("closed forms", campaign.closed_forms, 500, first=0)
+    judge("closed forms", campaign.closed_forms, 200, first=0)
 
 
 def judge_alone(tiny: int, mid: int, *, first: int) -> None:
@@ -106,7 +106,7 @@ def judge_alone(tiny: int, mid: int, *, first: int) -> None:
 
 
 def test_bounds_alone():
-    judge_alone(30, 3, first=8_000)
+    judge_alone(12, 1, first=8_000)
 
 
 def test_heuristics():
@@ -115,14 +115,14 @@ def test_heuristics():
 
 @pytest.mark.parametrize("name", IN_PROCESS)
 def test_methods(name):
-    judge(name, by_method(name, 1), 25, first=2_000)
-    judge(name, by_method(name, 2), 8, first=3_000)
+    judge(name, by_method(name, 1), 12, first=2_000)
+    judge(name, by_method(name, 2), 4, first=3_000)
 
 
 @needs_ortools
 def test_cp_sat():
-    judge("cp-sat", by_method("cp-sat", 1), 16, first=4_000)
-    judge("cp-sat", by_method("cp-sat", 2), 4, first=5_000)
+    judge("cp-sat", by_method("cp-sat", 1), 8, first=4_000)
+    judge("cp-sat", by_method("cp-sat", 2), 2, first=5_000)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -130,14 +130,14 @@ def test_solve(threads, ortools):
     judge(
         f"solve, {threads} threads, {'with' if ortools else 'without'} OR-Tools",
         by_solve(threads),
-        25 if ortools else 40,
+        12 if ortools else 20,
         first=6_000,
         all_kinds=True,
     )
 
 
 def test_cross_check():
-    judge("cross-check", partial(campaign.second_opinions, time_limit=LIMIT), 8, first=7_000)
+    judge("cross-check", partial(campaign.second_opinions, time_limit=LIMIT), 4, first=7_000)
 
 
 @pytest.mark.slow

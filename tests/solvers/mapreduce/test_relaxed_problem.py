@@ -75,7 +75,7 @@ def judge(first, number):
 
 @needs_ortools
 def test_never_above_the_optimum():
-    judge(800_000, 150)
+    judge(800_000, 60)
 
 
 @needs_ortools

@@ -65,7 +65,7 @@ def test_named_model_proves_the_optimum(model):
 
 def test_time_limit_gives_schedule_and_bound():
     instance = small(8, 4, seed=1, map_slots=2, reduce_slots=2, max_maps=8, max_reduces=6)
-    result = slotwise.solve(instance, methods="job-order", time_limit=2, threads=1)
+    result = slotwise.solve(instance, methods="job-order", time_limit=1, threads=1)
     assert result.status is Status.FEASIBLE
     assert 0 < result.lower_bound < result.makespan
     assert slotwise.check(instance, result.schedule).valid

@@ -100,7 +100,7 @@ def assert_same(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("first", "count"), [(0, 120), pytest.param(1000, 2000, marks=pytest.mark.slow)]
+    ("first", "count"), [(0, 60), pytest.param(1000, 2000, marks=pytest.mark.slow)]
 )
 def test_the_page_builds_the_rows_of_python(first: int, count: int) -> None:
     instances = list(some(first, count))
@@ -232,7 +232,7 @@ def with_both(first: int, count: int) -> Iterator[Instance]:
 def drawn() -> list[tuple[Instance, str | None, dict[str, Any], dict[str, Any]]]:
     cases = [
         (instance, off, solved_without(instance, off))
-        for instance in with_both(0, 6)
+        for instance in with_both(0, 3)
         for off in SINGLE
     ]
     made = node(DRAW, [{**case, "schedule": None} for _, _, case in cases])

@@ -22,7 +22,7 @@ from slotwise.instances.mapreduce.generators.ljr import generate, small
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.schedule import timed
 
-BRUTE_FORCED = range(500)
+BRUTE_FORCED = range(200)
 
 
 @pytest.fixture

@@ -8,6 +8,11 @@ import pytest
 import slotwise
 from slotwise import Cluster, Instance, Job, MapTask, Rates
 from slotwise.heuristics.mapreduce import HEURISTICS
+from slotwise.heuristics.mapreduce.list_scheduling.rules import efss
+from slotwise.heuristics.mapreduce.list_scheduling.unrelated_slots import (
+    place_unrelated_maps,
+    place_unrelated_reduces,
+)
 from slotwise.instances.mapreduce.instance import SpeedFactors
 
 NAMES = ["EASS", "EFSS", "EFSS-L", "TBS", "TBS-L"]
@@ -95,3 +100,13 @@ def test_local_is_the_replica_node_even_if_all_rates_are_equal():
 def test_heuristics_understand_speed_factors_but_smso():
     others = [entry for entry in HEURISTICS if "speed factors" not in entry.understands]
     assert {entry.name.split()[0].split("-")[0] for entry in others} == {"SMSO"}
+
+
+def test_factors_by_column_are_the_same_to_compiled_code():
+    factors = np.random.default_rng(1).choice([0.5, 1.0, 2.0], (5, 8))
+    rows, columns = (
+        efss(with_factors(whole_numbers(1), laid, laid))
+        for laid in (factors, np.asfortranarray(factors))
+    )
+    assert rows == columns
+    assert len(place_unrelated_maps.signatures) == len(place_unrelated_reduces.signatures) == 1
