@@ -100,6 +100,16 @@ class Opening:
             self.bounds = values.copy()
         return True
 
+    def run_first(self, clock: Clock) -> None:
+        """Run the first of the heuristics, after `find_bounds`, if it is among those to run.
+
+        Raises `OutOfTime`; the time that compiling takes counts.
+        """
+        for entry in self._entries():
+            if entry.name == FIRST:
+                self.tell(clock, FIRST)
+                self.take(self._result(entry, best_of(self.bounds, self.bounds_asked), clock))
+
     def run(self, clock: Clock) -> None:
         """Run bounds and heuristics as far as there is time, after `begin`.
 
@@ -112,25 +122,23 @@ class Opening:
         bound = best_of(self.bounds, self.bounds_asked)
         entries = self._entries()
         seconds = {entry.name: expected_seconds(entry, self.instance) for entry in entries}
-        skipped, pace = [], 1.0
-        quickest = sorted(entries, key=lambda each: (each.name != FIRST, seconds[each.name]))
+        skipped, done = [], {result.method for result in self.results}
+        entries_left = [entry for entry in entries if entry.name not in done]
+        quickest = sorted(entries_left, key=lambda each: (each.name != FIRST, seconds[each.name]))
         for place, entry in enumerate(quickest):
             its_clock = clock if place or self.heuristics is None else Clock()
             if its_clock.over:
                 skipped.append(entry.name)
                 continue
-            expected = seconds[entry.name]
-            if pace * expected > its_clock.left:
-                limit = f"about {pace * expected:.2g} s of the {clock.seconds:.3g} s for heuristics"
+            expected = seconds[entry.name] * self._pace()
+            if expected > its_clock.left:
+                limit = f"about {expected:.2g} s of the {clock.seconds:.3g} s for heuristics"
                 self.notes.append(f"{entry.name}: skipped, {limit}")
                 continue
             self.tell(clock, entry.name)
             began = clock.elapsed
             try:
-                result = self._result(entry, bound, its_clock)
-                self.take(result)
-                if entry.name == FIRST and expected:
-                    pace = max(1.0, result.seconds / expected)
+                self.take(self._result(entry, bound, its_clock))
             except OutOfTime:
                 spent = clock.elapsed - began
                 self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.reason}")
@@ -146,6 +154,14 @@ class Opening:
             assert self.best is not None
             ran = self.best.method
             self.notes.append(f"none of the heuristics asked for has a schedule, so {ran} ran")
+
+    def _pace(self) -> float:
+        """How many times as long as expected the first of the heuristics took, at least 1."""
+        for result in self.results:
+            if result.method == FIRST and result.seconds:
+                expected = expected_seconds(HEURISTICS.lookup(FIRST), self.instance)
+                return max(1.0, result.seconds / expected) if expected else 1.0
+        return 1.0
 
     def _entries(self) -> list[Entry]:
         if self.heuristics is None:

@@ -56,6 +56,23 @@ def test_quick_heuristics_come_before_slow_ones():
     assert [result.method for result in opening.results] == ["EASS", "HMHS", "FIFO"]
 
 
+def test_the_first_may_run_before_the_others_and_tells_their_pace(monkeypatch):
+    steps = []
+    opening = Opening(small(3, 2, seed=4), lambda step: steps.append(step.doing))
+    opening.run_first(Clock())
+    assert [result.method for result in opening.results] == ["EFSS"]
+
+    def expected(entry, _instance):
+        return 1e-9 if entry.name == "EFSS" else 1.0
+
+    monkeypatch.setattr("slotwise.solvers.mapreduce.first_results.expected_seconds", expected)
+    opening.run(Clock(1.5))
+    assert [result.method for result in opening.results] == ["EFSS"]
+    opening.run(Clock(math.inf))
+    assert [result.method for result in opening.results] == [e.name for e in HEURISTICS.usual]
+    assert steps.count("EFSS") == 1
+
+
 def test_expected_time_grows_with_tasks_and_slots():
     few, more = generate(3, 2, seed=1), generate(6, 2, seed=1)
     wide = generate(3, 4, seed=1)
