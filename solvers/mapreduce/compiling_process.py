@@ -6,6 +6,7 @@ It is compiled into the cache by a process of its own, the heuristics by the cal
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from ...heuristics.mapreduce.warm_up import is_compiled, runs_plain, warm_up
 from ...instances.mapreduce.instance import Instance
@@ -13,11 +14,15 @@ from ...instances.mapreduce.parts import SPEED_FACTORS
 from ..backends.child_processes import die_with_parent, start
 
 
-def compile_on_two_cores(instance: Instance) -> None:
-    """Compile heuristics and improvement search, unless that was done or some run uncompiled."""
+def compile_on_two_cores(instance: Instance, first: Callable[[], None]) -> None:
+    """Compile heuristics and improvement search, unless that was done or some run uncompiled.
+
+    `first`: run before the heuristics are compiled, while the search is.
+    """
     if runs_plain(instance) or is_compiled():
         return
     other = start(__name__, sorted(instance.parts))
+    first()
     warm_up(instance.parts)
     other.wait()
 

@@ -8,6 +8,7 @@ from ...core.background import OutOfTime, attempt
 from ...core.clock import Clock
 from ...core.errors import PluginError
 from ...core.registry import Choices, Entry
+from ...formulations.mapreduce.bounds import BOUNDS
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
 from ...heuristics.mapreduce import HEURISTICS
 from ...heuristics.mapreduce.expected_time import expected_seconds
@@ -21,6 +22,10 @@ from .result import Result, with_bound
 AT_ONCE, LONG_JOBS_AT_ONCE, BOUND_AT_ONCE = "FIFO-Pri", "FIFO-path", "LB2"
 """Schedules and bound that need no compiler: one of each comes first, whatever the clock says. As
 plain Python a heuristic takes some seconds on a quarter of a million tasks."""
+
+QUICK_BOUNDS = ("heads and tails", "one job's reads")
+"""Bounds that precede the first schedule, where one job may take longer than `BOUND_AT_ONCE` knows.
+They take a tenth of a second each on a quarter of a million tasks."""
 
 MANY_TASKS = 10_000
 """With fewer, better heuristics follow soon enough."""
@@ -61,6 +66,8 @@ class Opening:
         self.tell(clock, "first schedule")
         if self.bounds_asked is None:
             self.bounds = lower_bounds(self.instance, BOUND_AT_ONCE)
+            quick = BOUNDS.resolve_all(QUICK_BOUNDS)
+            self._bound([each for each in quick if self.instance.parts <= each.understands], clock)
         # Priorities are kept by moving tasks afterwards, which does not look at all slots in turn.
         at_once = HEURISTICS.lookup(_at_once(self.instance))
         entry = replace(at_once, understands=at_once.understands - {SECURITY})
@@ -74,16 +81,34 @@ class Opening:
         self._bounded = True
         assert self.best is not None
         self.tell(clock, "closed-form bounds")
-        bounds = self.bounds.copy()
         asked = [entry.name for entry in asked_bounds(self.bounds_asked)]
+        if not self._bound(self.bounds_asked, clock):
+            missing = ", ".join(name for name in asked if name not in self.bounds)
+            self.notes.append(f"{missing}: not computed, {clock.reason}")
+        self.bounds = {name: self.bounds[name] for name in asked if name in self.bounds}
+        self.best = with_bound(self.best, *best_of(self.bounds, self.bounds_asked))
+
+    def _bound(self, bounds: Choices | None, clock: Clock) -> bool:
+        """Compute closed-form bounds; whether all were ready in time. Those that were are kept."""
+        values = self.bounds.copy()  # what is abandoned goes on and changes it
         its_clock = clock.until(max(clock.seconds, clock.elapsed + BOUNDS_SECONDS))
         try:
-            attempt(lambda: lower_bounds(self.instance, self.bounds_asked, bounds), its_clock)
+            attempt(lambda: lower_bounds(self.instance, bounds, values), its_clock)
         except OutOfTime:
-            missing = ", ".join(name for name in asked if name not in bounds)
-            self.notes.append(f"{missing}: not computed, {clock.reason}")
-        self.bounds = {name: bounds[name] for name in asked if name in bounds}
-        self.best = with_bound(self.best, *best_of(self.bounds, self.bounds_asked))
+            return False
+        finally:
+            self.bounds = values.copy()
+        return True
+
+    def run_first(self, clock: Clock) -> None:
+        """Run the first of the heuristics, after `find_bounds`, if it is among those to run.
+
+        Raises `OutOfTime`; the time that compiling takes counts.
+        """
+        for entry in self._entries():
+            if entry.name == FIRST:
+                self.tell(clock, FIRST)
+                self.take(self._result(entry, best_of(self.bounds, self.bounds_asked), clock))
 
     def run(self, clock: Clock) -> None:
         """Run bounds and heuristics as far as there is time, after `begin`.
@@ -97,25 +122,23 @@ class Opening:
         bound = best_of(self.bounds, self.bounds_asked)
         entries = self._entries()
         seconds = {entry.name: expected_seconds(entry, self.instance) for entry in entries}
-        skipped, pace = [], 1.0
-        quickest = sorted(entries, key=lambda each: (each.name != FIRST, seconds[each.name]))
+        skipped, done = [], {result.method for result in self.results}
+        entries_left = [entry for entry in entries if entry.name not in done]
+        quickest = sorted(entries_left, key=lambda each: (each.name != FIRST, seconds[each.name]))
         for place, entry in enumerate(quickest):
             its_clock = clock if place or self.heuristics is None else Clock()
             if its_clock.over:
                 skipped.append(entry.name)
                 continue
-            expected = seconds[entry.name]
-            if pace * expected > its_clock.left:
-                limit = f"about {pace * expected:.2g} s of the {clock.seconds:.3g} s for heuristics"
+            expected = seconds[entry.name] * self._pace()
+            if expected > its_clock.left:
+                limit = f"about {expected:.2g} s of the {clock.seconds:.3g} s for heuristics"
                 self.notes.append(f"{entry.name}: skipped, {limit}")
                 continue
             self.tell(clock, entry.name)
             began = clock.elapsed
             try:
-                result = self._result(entry, bound, its_clock)
-                self.take(result)
-                if entry.name == FIRST and expected:
-                    pace = max(1.0, result.seconds / expected)
+                self.take(self._result(entry, bound, its_clock))
             except OutOfTime:
                 spent = clock.elapsed - began
                 self.notes.append(f"{entry.name}: cut off after {spent:.2g} s, {clock.reason}")
@@ -131,6 +154,14 @@ class Opening:
             assert self.best is not None
             ran = self.best.method
             self.notes.append(f"none of the heuristics asked for has a schedule, so {ran} ran")
+
+    def _pace(self) -> float:
+        """How many times as long as expected the first of the heuristics took, at least 1."""
+        for result in self.results:
+            if result.method == FIRST and result.seconds:
+                expected = expected_seconds(HEURISTICS.lookup(FIRST), self.instance)
+                return max(1.0, result.seconds / expected) if expected else 1.0
+        return 1.0
 
     def _entries(self) -> list[Entry]:
         if self.heuristics is None:

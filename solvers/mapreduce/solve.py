@@ -208,13 +208,17 @@ class _Search:
         )
 
     def _open(self, clock: Clock, improves: bool) -> None:
-        """Run the heuristics, which are compiled first if the search needs them compiled too."""
+        """Run the heuristics, which are compiled first if the search needs them compiled too.
+
+        That takes longer than many a limit, so one of them runs as soon as it is compiled.
+        """
         opening = self.opening
         if improves and opening.heuristics is None:
             opening.find_bounds(self.clock.until(self.clock.elapsed + self.clock.left / 3))
             opening.tell(self.clock, "loading compiled code")
+            first = partial(opening.run_first, self.clock)
             with suppress(OutOfTime):
-                attempt(partial(compile_on_two_cores, opening.instance), self.clock)
+                attempt(partial(compile_on_two_cores, opening.instance, first), self.clock)
         opening.run(clock)
 
     def run(self) -> Result:

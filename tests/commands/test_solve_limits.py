@@ -58,7 +58,7 @@ def endless_compiler(monkeypatch):
 
     monkeypatch.setattr(Kernel, "__call__", called)
     monkeypatch.setattr(
-        "slotwise.solvers.mapreduce.solve.compile_on_two_cores", lambda _: over.wait()
+        "slotwise.solvers.mapreduce.solve.compile_on_two_cores", lambda *_: over.wait()
     )
     monkeypatch.setattr("slotwise.solvers.mapreduce.solve.GRACE", 0.05)
     monkeypatch.setattr("slotwise.solvers.mapreduce.first_results.BOUNDS_SECONDS", 0.05)

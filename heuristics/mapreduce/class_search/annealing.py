@@ -73,10 +73,6 @@ class Plan(NamedTuple):
     """What a unit of work weighs on any slot, as a share of what one weighs on the worst."""
     date_share: float
     """Share of the steps that change a date."""
-    fixed_maps: bool
-    """Whether map tasks stay where they are."""
-    shifted: bool
-    """Whether the date of a job is shifted at first, and then stays."""
 
 
 @kernel
@@ -117,12 +113,11 @@ def anneal(
             temperature = plan.hot * (plan.cold / plan.hot) ** (step / plan.steps)
             reference = best - int(plan.width * plan.horizon)
             heat = temperature**2
-        k = _bad_slot(random, maps, reduces, plan.fixed_maps)
+        k = _bad_slot(random, maps, reduces)
         if uniform(random) < plan.date_share:
             _change_date(random, maps, reduces, dates, k, plan.horizon, reference, heat)
         elif k < len(maps.value):
-            if not plan.fixed_maps:
-                _move_task(random, maps, k, reference, heat, thrift)
+            _move_task(random, maps, k, reference, heat, thrift)
         else:
             _move_task(random, reduces, k - len(maps.value), reference, heat, thrift)
     worst = _worst(maps, reduces)
@@ -158,7 +153,7 @@ def _copy(source: IntArray, target: IntArray) -> None:
 
 
 @inner
-def _bad_slot(random: IntArray, maps: Side, reduces: Side, fixed_maps: bool) -> int:
+def _bad_slot(random: IntArray, maps: Side, reduces: Side) -> int:
     """The slot of greatest value among a few; reduce slots come after map slots."""
     first, number = len(maps.value), len(maps.value) + len(reduces.value)
     chosen, most = 0, 0

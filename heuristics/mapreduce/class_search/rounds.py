@@ -1,4 +1,4 @@
-"""A round of the search: share the slack, anneal, time the result exactly."""
+"""Rounds of the search: share the slack, anneal or repair, time the result exactly."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....core.arrays import IntArray
-from ....core.random_numbers import below, uniform
+from ....core.arrays import BoolArray, IntArray
+from ....core.random_numbers import uniform
 from .annealing import Dates, Kept, Plan, anneal
-from .slot_values import new_side
+from .repair import repair
+from .slot_values import Side, new_side
 from .task_classes import ClassedInstance, TaskClasses
 from .timing import Timing, evaluate
 
-FEW_TIGHT = 6
-"""So many jobs with the least slack are the likeliest to get another date."""
+REPAIR_STEPS = 30_000
+"""Most steps of a repair of one phase."""
+
+REPAIR_HEAT = 0.001
+"""The heat of a repair, as a share of the makespan."""
 
 
 class Placement(NamedTuple):
@@ -51,47 +55,71 @@ def anneal_round(
     `stop`: the round ends early when `stop[0]` is set, shape (1,).
     Returns the best placement that annealing met, which may be longer than the given one.
     """
-    jobs, horizon = len(timing.end), timing.makespan
-    share = uniform(random)
-    date = timing.end + (share * (timing.due - timing.end)).astype(np.int64)
-    with_maps, with_reduces = (
-        np.bincount(classes.job, minlength=jobs) > 0 for classes in (problem.maps, problem.reduces)
-    )
-    date[~with_maps] = 0
-    date[with_maps & ~with_reduces] = horizon
-    free = with_maps & with_reduces
-    if plan.shifted and free.any():
-        i = _drawn(random, timing, np.flatnonzero(free))
-        date[i] = _shifted(random, int(date[i]), horizon)
-        free[i] = False
-    at = np.argsort(date, kind="stable")
-    place = np.empty(jobs, dtype=np.int64)
-    place[at] = np.arange(jobs)
-    maps = new_side(problem.maps, placement.maps.copy(), place, horizon - date[at])
-    reduces = new_side(
-        _with_reads(problem, placement),
-        placement.reduces.copy(),
-        jobs - 1 - place,
-        np.ascontiguousarray(date[at][::-1]),
-    )
+    horizon = timing.makespan
+    date, free = _target_dates(problem, timing, uniform(random), horizon)
+    maps, reduces = _sides(problem, placement, date, horizon)
     kept = Kept(*(np.empty_like(array) for array in (maps.number, reduces.number, date)))
-    dates = Dates(date, at, free)
+    dates = Dates(date, np.argsort(date, kind="stable"), free)
     anneal(stop, random, maps, reduces, dates, kept, plan)
     kept_placement = Placement(*kept)
     return kept_placement, timing_of(problem, kept_placement)
 
 
-def _drawn(random: IntArray, timing: Timing, jobs: IntArray) -> int:
-    """The job whose date is shifted: one of those with the least slack half of the time."""
-    if uniform(random) < 0.5:
-        jobs = jobs[np.argsort(timing.due[jobs] - timing.end[jobs], kind="stable")][:FEW_TIGHT]
-    return int(jobs[below(random, len(jobs))])
+def repair_round(
+    stop: IntArray,
+    random: IntArray,
+    problem: ClassedInstance,
+    placement: Placement,
+    timing: Timing,
+    limit: int,
+    share: float,
+) -> tuple[Placement, Timing]:
+    """Repair a placement towards a makespan.
+
+    `limit`: the makespan to reach, in time units.
+    `share`: how far the target dates are on the way from the end of each job's map phase to the
+    latest end for that makespan. At 0 only the reduce phase has to change, at 1 only the map phase.
+    Returns the placement, which may be longer than the given one.
+    """
+    date, _ = _target_dates(problem, timing, share, limit)
+    maps, reduces = _sides(problem, placement, date, limit)
+    for side, changes in ((maps, share > 0.0), (reduces, share < 1.0)):
+        if changes:
+            repair(stop, random, side, limit, REPAIR_STEPS, REPAIR_HEAT * limit)
+    changed = Placement(maps.number, reduces.number, date)
+    return changed, timing_of(problem, changed)
 
 
-def _shifted(random: IntArray, date: int, horizon: int) -> int:
-    size = 0.01 * 10.0 ** uniform(random) * horizon
-    draw = 2.0 * (uniform(random) + uniform(random) + uniform(random) - 1.5)
-    return min(max(date + int(size * draw), 0), horizon)
+def _target_dates(
+    problem: ClassedInstance, timing: Timing, share: float, horizon: int
+) -> tuple[IntArray, BoolArray]:
+    """Dates at a share of the way to the latest ends for a makespan; which of them are free."""
+    slack = timing.due + (horizon - timing.makespan) - timing.end
+    date = timing.end + (share * slack).astype(np.int64)
+    with_maps, with_reduces = (
+        np.bincount(classes.job, minlength=len(date)) > 0
+        for classes in (problem.maps, problem.reduces)
+    )
+    date[~with_maps] = 0
+    date[with_maps & ~with_reduces] = horizon
+    return date, with_maps & with_reduces
+
+
+def _sides(
+    problem: ClassedInstance, placement: Placement, date: IntArray, horizon: int
+) -> tuple[Side, Side]:
+    """Both phases, whose values are yet to be computed, with copies of the numbers of tasks."""
+    at = np.argsort(date, kind="stable")
+    place = np.empty(len(date), dtype=np.int64)
+    place[at] = np.arange(len(date))
+    maps = new_side(problem.maps, placement.maps.copy(), place, horizon - date[at])
+    reduces = new_side(
+        _with_reads(problem, placement),
+        placement.reduces.copy(),
+        len(date) - 1 - place,
+        np.ascontiguousarray(date[at][::-1]),
+    )
+    return maps, reduces
 
 
 def _with_reads(problem: ClassedInstance, placement: Placement) -> TaskClasses:

@@ -1,4 +1,4 @@
-"""The search of one thread: a full round of annealing, then short ones with shifted dates."""
+"""The search of one thread: a short and a full round of annealing, then repairs."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ....core.random_numbers import seeded
+from ....core.random_numbers import seeded, uniform
 from .annealing import Plan
-from .rounds import Placement, anneal_round
+from .rounds import Placement, anneal_round, repair_round
 from .task_classes import ClassedInstance
 from .timing import Timing
 
 FULL_STEPS, SHORT_STEPS = 200, 12
 """Steps of a full and of a short round for each task."""
 
-LEAST_STEPS, LEAST_SHIFTED = 20_000, 200_000
-"""Least steps of a round, and of a short one with shifted dates."""
+LEAST_STEPS = 20_000
+"""Least steps of a round."""
 
 FULL_SHARE = 0.3
 """Most of the time left that a full round may take."""
@@ -37,6 +37,9 @@ THRIFT = 0.015
 
 DATE_SHARE = 0.02
 """Share of the steps that change a date."""
+
+CUT, IDLE_REPAIRS = 0.001, 20
+"""Repairs aim at a makespan shorter by this share, and end after so many without a shorter one."""
 
 
 class Search:
@@ -80,39 +83,46 @@ class Search:
         while not self.stop[0] and timing.makespan > self.target and number != self.iterations:
             if self.iterations is None:
                 placement, timing = min((placement, timing), self.best(), key=_makespan)
-            plan = self._plan(number, timing.makespan, pace, end - time.perf_counter())
-            began = time.perf_counter()
-            candidate, its_timing = anneal_round(
-                self.stop, self.random, self.problem, placement, timing, plan
-            )
-            pace = (time.perf_counter() - began) / plan.steps
+            if number < (1 if self.many else 2):
+                plan = self._plan(number, timing.makespan, pace, end - time.perf_counter())
+                began = time.perf_counter()
+                candidate, its_timing = anneal_round(
+                    self.stop, self.random, self.problem, placement, timing, plan
+                )
+                pace = (time.perf_counter() - began) / plan.steps
+            else:
+                candidate, its_timing = self._repaired(placement, timing)
             if its_timing.makespan < timing.makespan:
                 self.offer(candidate, its_timing, self.thread)
             if its_timing.makespan <= timing.makespan:
                 placement, timing = candidate, its_timing
             number += 1
 
+    def _repaired(self, placement: Placement, timing: Timing) -> tuple[Placement, Timing]:
+        """Repair towards a slightly shorter makespan again and again, until that helps no more.
+
+        First the map phase, then the reduce phase, then both with the slack shared at random.
+        """
+        best = at = placement, timing
+        turn = since = 0
+        while since < IDLE_REPAIRS and not self.stop[0] and best[1].makespan > self.target:
+            limit = int((1.0 - CUT) * best[1].makespan)
+            share = (1.0, 0.0, uniform(self.random))[turn % 3]
+            at = repair_round(self.stop, self.random, self.problem, *at, limit, share)
+            turn, since = turn + 1, since + 1
+            if at[1].makespan < best[1].makespan:
+                best, since = at, 0
+        return best
+
     def _plan(self, number: int, horizon: int, pace: float, left: float) -> Plan:
-        """The plan of a round: a short one, which tells the pace, a full one, then short ones."""
-        full = number == 1 and not self.many
-        least = LEAST_SHIFTED if number > 1 else LEAST_STEPS
-        steps = max(least, (FULL_STEPS if full else SHORT_STEPS) * self.tasks)
+        """The plan of a round: a short one, which tells the pace, then a full one."""
+        full = number == 1
+        steps = max(LEAST_STEPS, (FULL_STEPS if full else SHORT_STEPS) * self.tasks)
         if self.iterations is None and pace and np.isfinite(left):
-            steps = min(steps, max(1, int((FULL_SHARE if full else 1.0) * left / pace)))
-        hot = SHORT_HOT if number > 1 or self.many else FULL_HOT
-        # Moving map tasks changes what reduce tasks read.
-        fixed_maps = self.problem.reads and number > 1 and number % 2 == 0
-        return Plan(
-            steps,
-            horizon,
-            hot * horizon,
-            COLD * horizon,
-            WIDTH,
-            THRIFT if self.many else 0.0,
-            DATE_SHARE,
-            fixed_maps,
-            number > 1,
-        )
+            steps = min(steps, max(1, int(FULL_SHARE * left / pace)))
+        hot = SHORT_HOT if self.many else FULL_HOT
+        thrift = THRIFT if self.many else 0.0
+        return Plan(steps, horizon, hot * horizon, COLD * horizon, WIDTH, thrift, DATE_SHARE)
 
 
 def _makespan(of: tuple[Placement, Timing]) -> int:

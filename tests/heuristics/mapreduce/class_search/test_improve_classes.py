@@ -26,7 +26,7 @@ FOREVER = 3600.0
 """Seconds; a search that overlooks what should end it hangs."""
 
 
-def improved(instance, start, *, iterations=2, **options):
+def improved(instance, start, *, iterations=3, **options):
     stop = FirstOf(TimeLimit(FOREVER), Iterations(iterations))
     return improve_classes(instance, start, stop, **options)
 
@@ -74,7 +74,7 @@ def test_the_optimum_of_tiny_instances(security, outages):
         instance = with_parts(tiny(seed), seed, security, outages)
         if instance is None:
             continue
-        found = improved(instance, heuristic(instance, "EFSS").schedule, iterations=3)
+        found = improved(instance, heuristic(instance, "EFSS").schedule)
         best = optimum(instance)
         assert found.makespan >= best * (1 - 1e-9)
         met += found.makespan <= best * (1 + 1e-9)
@@ -178,7 +178,7 @@ def test_ctrl_c_ends_the_search_and_keeps_what_it_has(monkeypatch):
 def test_goes_on_from_the_schedule_of_another(monkeypatch):
     instance = hard()
     start = min_min(instance)
-    good = improved(instance, start, iterations=3)
+    good = improved(instance, start)
     monkeypatch.setattr(driver, "LOOK_SECONDS", 0.0)
     stop = FirstOf(TimeLimit(FOREVER), TargetReached(good.makespan * (1 + 1e-9)))
     found = improve_classes(instance, start, stop, others=lambda: good, seed=9)
@@ -201,7 +201,7 @@ def test_with_many_tasks_the_work_stays_small(monkeypatch):
     def work(thrift):
         monkeypatch.setattr(worker, "MANY_TASKS", 0)
         monkeypatch.setattr(worker, "THRIFT", thrift)
-        found = improved(instance, start)
+        found = improved(instance, start, iterations=1)
         assert check(instance, found).violations == []
         assert found.makespan < start.makespan
         return sum(float((of.end - of.start).sum()) for of in (found.map, found.reduce))
