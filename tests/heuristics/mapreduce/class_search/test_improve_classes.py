@@ -54,7 +54,7 @@ def with_parts(instance, seed, security, outages):
     return None if impossible(instance) else instance
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(instances(), st.integers(0, 3), st.sampled_from([1, 2]), st.booleans(), st.booleans())
 def test_valid_and_never_worse(instance, seed, threads, security, outages):
     instance = with_parts(instance, seed, security, outages)
