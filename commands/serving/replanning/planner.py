@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.background import end_with
 from ....core.errors import InputError, one_line
 from ....core.files.json_files import JsonFile
 from ....instances.datacenter.datacenter import Datacenter
@@ -26,7 +27,8 @@ NICE = 10
 
 
 def main() -> None:
-    """Answer the task on the standard input."""
+    """Answer the task on the standard input, unless the service is killed meanwhile."""
+    end_with(os.getppid())
     with suppress(AttributeError, OSError):
         os.nice(NICE)
     task = json.load(sys.stdin)
