@@ -14,13 +14,14 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.errors import InputError
+from ...heuristics.datacenter import REHEARSAL_SEEDS
 from ...heuristics.datacenter.live.dispatcher import POLICIES
 from ...heuristics.datacenter.simulator import simulate
 from ...heuristics.datacenter.worth.recipe import mean_duration
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.drawing import fits_somewhere
 from ...instances.datacenter.guidance import Guidance
-from ...instances.datacenter.rehearsal import Candidate
+from ...instances.datacenter.rehearsal import Candidate, Rehearsal
 from ...instances.datacenter.spread import spread_of
 from ...instances.datacenter.workload import BLOCK, Jobs, Workload
 from .column_generation import NoRate
@@ -107,7 +108,7 @@ def plan_again(
                 new,
                 load=float(np.clip(load, *LOADS)),
                 noise=spread,
-                seeds=max(2, followed.rehearsal.seeds),
+                seeds=_seeds(followed.rehearsal),
                 seed=followed.rehearsal.seed + 1,
             )
         )
@@ -115,6 +116,11 @@ def plan_again(
     mean = mean_duration(datacenter.share.tolist(), datacenter.mean_time.tolist())
     is_worse = not waits[1] <= max(waits[0] * WORSE, waits[0] + HARDLY * mean)
     return PlannedAgain(new, is_worse, waits[0], waits[1], number)
+
+
+def _seeds(last: Rehearsal) -> int:
+    """Seeds of the next rehearsal; of one on redrawn jobs the number was for other runs."""
+    return REHEARSAL_SEEDS if last.load is None else max(2, last.seeds)
 
 
 def _followable(plan: Guidance) -> Guidance:
