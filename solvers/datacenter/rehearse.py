@@ -32,6 +32,7 @@ from ...heuristics.datacenter.simulator import simulate
 from ...heuristics.datacenter.worth.recipe import default_bonus, mean_duration
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.rehearsal import GUIDED, Candidate, Rehearsal, Rehearsed
+from ...instances.datacenter.spread import spread_of
 from ...instances.datacenter.steady_state import enough_jobs
 from ...instances.datacenter.workload import Workload, poisson, redrawn
 from .prices import with_spread
@@ -113,8 +114,8 @@ def rehearse(
     load
         Arrival rate in parts of the plan's bound, above 0 and below 1.
     noise
-        Coefficient of variation of the jobs' demands within their class; by default the spread for
-        which the prices were made.
+        Coefficient of variation of the jobs' demands within their class; by default that of
+        `redraw`, else the spread for which the prices were made.
     seeds
         Number of runs of those that stay to the end, at least 2.
     seed
@@ -132,7 +133,11 @@ def rehearse(
     InputError
         If an option is out of range, a policy is unknown, or the plan has no prices.
     """
-    spread = check_prices(guidance).spread if noise is None else noise
+    spread, given = check_prices(guidance).spread, options.get("redraw")
+    if noise is not None:
+        spread = noise
+    elif given is not None:
+        spread = spread_of(given)
     limit, threads = options.get("time_limit", REHEARSAL_TIME), options.get("threads")
     check_time_limit(limit)
     clock = Clock(limit)
@@ -146,7 +151,6 @@ def rehearse(
     check_prices(plan)
     racers = _candidates(plan, spread, options.get("policies", ()))
     draw, jobs = _drawing(plan, load, spread, options)
-    given = options.get("redraw")
     together = 1 if given is None else min(ceil(ORDER_JOBS / jobs), MOST_ORDERS)
     numbers = np.random.SeedSequence([STREAM, seed]).generate_state(seeds * together)
     race = _Race(plan, racers, clock, options.get("on_progress"))

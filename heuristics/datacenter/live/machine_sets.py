@@ -13,7 +13,7 @@ from .plan import Plan, Units, fits
 
 def set_of(places: Sequence[int]) -> int:
     """The set of the machines at some places."""
-    buffer = bytearray(max(places) // 8 + 1)
+    buffer = bytearray(max(places, default=0) // 8 + 1)
     for place in places:
         buffer[place >> 3] |= 1 << (place & 7)
     return int.from_bytes(buffer, "little")

@@ -11,6 +11,7 @@ import pytest
 import slotwise
 from slotwise import Configuration, Datacenter, Dispatcher, InputError, JobClass, poisson, simulate
 from slotwise.instances.datacenter.rehearsal import Candidate, Rehearsal, Rehearsed
+from slotwise.instances.datacenter.spread import spread_of
 from slotwise.instances.datacenter.workload import redrawn
 from slotwise.solvers.datacenter import rehearse as module
 
@@ -174,6 +175,7 @@ def test_given_jobs_in_another_order(tmp_path):
     assert redrawn(given, 4).whole().duration.tolist() != drawn.duration.tolist()
     made = rehearsed(redraw=given, seeds=2)
     assert (made.rehearsal.load, made.rehearsal.jobs) == (None, 50)
+    assert made.rehearsal.noise == made.class_prices.spread == spread_of(given)
     assert made.rehearsal.seeds == 2 * module.MOST_ORDERS
     assert {row.runs for row in made.rehearsal.rows} == {10, 20}
     path = tmp_path / "guidance.json"
