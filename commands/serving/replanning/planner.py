@@ -1,6 +1,8 @@
 """A process that plans again beside a service: a JSON document in, one out.
 
-python -m slotwise.commands.serving.replanning.planner < task.json
+python -m slotwise.commands.serving.replanning.planner PROCESS < task.json
+
+It ends with the process that has started it.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ NICE = 10
 
 
 def main() -> None:
-    """Answer the task on the standard input, unless the service is killed meanwhile."""
-    end_with(os.getppid())
+    """Answer the task on the standard input."""
+    end_with(int(sys.argv[1]))
     with suppress(AttributeError, OSError):
         os.nice(NICE)
     task = json.load(sys.stdin)
