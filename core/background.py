@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import time
 from collections.abc import Callable
 from threading import Event, Thread
 from typing import Generic, TypeVar
@@ -15,6 +17,8 @@ Value = TypeVar("Value")
 LOOK = 0.05
 """Most seconds between two looks at the clock."""
 
+ORPHANED = 0.5
+"""Seconds between two looks whether a parent still lives."""
 
 THREAD = "slotwise work"
 """Name of the threads."""
@@ -112,3 +116,14 @@ def interruptible(
             pass
         work.value()
     return finished
+
+
+def end_with(parent: int) -> None:
+    """From now on end this process when its parent is another one: that was killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(ORPHANED)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()

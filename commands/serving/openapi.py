@@ -27,7 +27,10 @@ def _object(required: Sequence[str] = (), **fields: dict[str, Any]) -> dict[str,
 BODIES: dict[str, dict[str, Any]] = {
     "job": _object(("id",), id=TEXT, class_=TEXT, demand=AMOUNTS, labels=LABELS),
     "request": _object(
-        class_=TEXT, demand=AMOUNTS, machines={"type": "array", "items": {"type": "string"}}
+        class_=TEXT,
+        demand=AMOUNTS,
+        labels=LABELS,
+        machines={"type": "array", "items": {"type": "string"}},
     ),
     "machine": _object(("configuration",), configuration=TEXT, capacity=AMOUNTS),
     "guidance": {"type": "object", "description": "A slotwise/guidance/1 document"},

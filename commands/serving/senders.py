@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hmac import compare_digest
 from ipaddress import ip_address
 from pathlib import Path
@@ -35,6 +36,7 @@ def has_token(header: str, token: str) -> bool:
     return compare_digest(header.encode(), f"Bearer {token}".encode())
 
 
+@lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Whether an address is one of this machine that no other machine reaches."""
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import ssl
 import sys
@@ -141,6 +142,8 @@ def run(
         await asyncio.gather(*tasks, return_exceptions=True)
 
     _allow_many_connections()
+    gc.collect()
+    gc.freeze()  # looking for garbage among 173 000 jobs would stop answers for half a second
     sys.setswitchinterval(SWITCH)
     with held() as signals:
         signals.hold(end)

@@ -234,10 +234,11 @@ class Service:
         self,
         job_class: str | None,
         demand: dict[str, float] | None,
+        labels: dict[str, str] | None,
         machines: list[str] | None,
     ) -> dict[str, Any]:
         """What a start would cost on each machine."""
-        asked = self.request(job_class, demand)
+        asked = self.request(job_class, demand, labels)
         costs = self.dispatcher.score(asked["job_class"], asked["demand"], machines=machines)
         return {"class": asked["job_class"], "scores": costs}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -47,10 +48,7 @@ class V1:
     async def arrive(self, request: Request) -> Answer:
         """Where a job that arrives starts."""
         given = await fields_of(request, "id", "class", "demand", "labels")
-        job, job_class = checked_name("id", given.get("id")), checked_class(given)
-        return self._service.arrive(
-            job, job_class, amounts_of("demand", given), given.get("labels")
-        )
+        return self._service.arrive(checked_name("id", given.get("id")), *_request_of(given))
 
     def _there(self, request: Request) -> str:
         """The name of a job that is there."""
@@ -69,11 +67,11 @@ class V1:
 
     async def score(self, request: Request) -> Answer:
         """The costs by machine."""
-        given = await fields_of(request, "class", "demand", "machines")
+        given = await fields_of(request, "class", "demand", "labels", "machines")
         machines = given.get("machines")
         if machines is not None and not isinstance(machines, list):
             raise ValueError("machines: need a list of names")
-        return self._service.score(checked_class(given), amounts_of("demand", given), machines)
+        return self._service.score(*_request_of(given), machines)
 
     async def join(self, request: Request) -> Answer:
         """What starts on a machine that joins."""
@@ -100,3 +98,8 @@ class V1:
             document = document_of(await body_of(request, MOST_BYTES_OF_PLAN))
             plan = await asyncio.to_thread(self._service.prepared, document)
             return self._service.follow(plan)
+
+
+def _request_of(given: dict[str, Any]) -> tuple[str | None, dict[str, float] | None, Any]:
+    """Class, demand and labels of a job, each None if it is absent."""
+    return checked_class(given), amounts_of("demand", given), given.get("labels")

@@ -41,7 +41,8 @@ Noise = Annotated[
         metavar="X",
         min=0,
         rich_help_panel=PANEL,
-        help="Coefficient of variation of the jobs' demands; default: --spread.",
+        help="Coefficient of variation of the jobs' demands; default: that of --rehearse-on, or "
+        "--spread.",
     ),
 ]
 Seeds = Annotated[
@@ -66,7 +67,7 @@ RehearseOn = Annotated[
         "--rehearse-on",
         metavar="FILE",
         rich_help_panel=PANEL,
-        help="Redraw the jobs of this table (import … --jobs) instead of the plan's classes.",
+        help="Race on the jobs of this table (import … --jobs) in other orders, not on drawn ones.",
     ),
 ]
 Rivals = Annotated[

@@ -317,15 +317,16 @@ def replay(
 
 
 def redrawn(workload: Workload, seed: int) -> Workload:
-    """What a trace might have been on another day: each job is one of the workload's.
+    """What a trace might have been on another day: the workload's jobs in another order.
 
-    They arrive as those of the workload, and are drawn with replacement.
+    They arrive when those of the workload do. Each is there once: where few long jobs decide, drawn
+    with replacement they would be many on one day and none on the next.
 
     Raises `InputError` if the jobs are too many to be held.
     """
     jobs = workload.whole()
     number = len(jobs.arrival)
-    pick = np.random.default_rng(seed).integers(number, size=number)
+    pick = np.random.default_rng(seed).permutation(number)
     drawn = Jobs(jobs.arrival, jobs.job_class[pick], jobs.duration[pick], jobs.demand[pick])
 
     def blocks() -> Iterator[Jobs]:

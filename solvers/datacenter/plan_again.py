@@ -14,11 +14,14 @@ import numpy as np
 
 from ...core.arrays import BoolArray, FloatArray, IntArray
 from ...core.errors import InputError
+from ...heuristics.datacenter import REHEARSAL_SEEDS
+from ...heuristics.datacenter.live.dispatcher import POLICIES
 from ...heuristics.datacenter.simulator import simulate
 from ...heuristics.datacenter.worth.recipe import mean_duration
 from ...instances.datacenter.datacenter import Datacenter
 from ...instances.datacenter.drawing import fits_somewhere
 from ...instances.datacenter.guidance import Guidance
+from ...instances.datacenter.rehearsal import Candidate, Rehearsal
 from ...instances.datacenter.spread import spread_of
 from ...instances.datacenter.workload import BLOCK, Jobs, Workload
 from .column_generation import NoRate
@@ -86,7 +89,7 @@ def plan_again(
     `count`: machines of each configuration that are there now, shape (M,).
     Raises `InputError` if too little arrived, or no plan was found.
     """
-    old = for_machines(followed, count)
+    old = _followable(for_machines(followed, count))
     number = int((recent.arrived >= recent.since).sum())
     if number < LEAST_ARRIVALS:
         raise InputError(f"{number} arrivals since the last hours began: need {LEAST_ARRIVALS}")
@@ -100,17 +103,33 @@ def plan_again(
         raise InputError(f"no plan: {new}")
     if followed.rehearsal is not None:
         load = number / (recent.now - recent.since) / new.arrival_rate_bound
-        new = rehearse(
-            new,
-            load=float(np.clip(load, *LOADS)),
-            noise=spread,
-            seeds=max(2, followed.rehearsal.seeds),
-            seed=followed.rehearsal.seed + 1,
+        new = _followable(
+            rehearse(
+                new,
+                load=float(np.clip(load, *LOADS)),
+                noise=spread,
+                seeds=_seeds(followed.rehearsal),
+                seed=followed.rehearsal.seed + 1,
+            )
         )
     waits = [simulate(workload, policy, guidance=plan).mean_wait for plan in (old, new)]
     mean = mean_duration(datacenter.share.tolist(), datacenter.mean_time.tolist())
     is_worse = not waits[1] <= max(waits[0] * WORSE, waits[0] + HARDLY * mean)
     return PlannedAgain(new, is_worse, waits[0], waits[1], number)
+
+
+def _seeds(last: Rehearsal) -> int:
+    """Seeds of the next rehearsal; of one on redrawn jobs the number was for other runs."""
+    return REHEARSAL_SEEDS if last.load is None else max(2, last.seeds)
+
+
+def _followable(plan: Guidance) -> Guidance:
+    """The plan with the best candidate that a dispatcher can follow as the winner."""
+    rehearsal = plan.rehearsal
+    if rehearsal is None or rehearsal.winner.policy in POLICIES:
+        return plan
+    known = (row.candidate for row in rehearsal.rows if row.candidate.policy in POLICIES)
+    return replace(plan, rehearsal=replace(rehearsal, winner=next(known, Candidate("best-fit"))))
 
 
 def learned(datacenter: Datacenter, recent: Recent, half_life: float) -> Datacenter:

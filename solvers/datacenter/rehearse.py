@@ -1,10 +1,11 @@
 """A rehearsal: policies race on drawn jobs, and the guidance says which to follow.
 
 All run the same jobs, on seeds of their own, from the steady state on, in threads: simulations
-release the GIL. After each of the first seeds the better half stays. What counts is the mean of
-log(wait + `NEGLIGIBLE` mean durations): a factor counts the same whether waits are long or short,
-until they are too short to matter. The default `bid-price` always stays, and wins unless the best
-is better by more than `CLEAR` standard errors of the paired differences.
+release the GIL. After each of the first rounds the better half stays; a round is a seed, or several
+orders of the jobs of a trace. What counts is the mean of log(wait + `NEGLIGIBLE` mean durations): a
+factor counts the same whether waits are long or short, until they are too short to matter. The
+default `bid-price` always stays, and wins unless the best is better by more than `CLEAR` standard
+errors of the paired differences.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ...heuristics.datacenter.simulator import simulate
 from ...heuristics.datacenter.worth.recipe import default_bonus, mean_duration
 from ...instances.datacenter.guidance import Guidance
 from ...instances.datacenter.rehearsal import GUIDED, Candidate, Rehearsal, Rehearsed
+from ...instances.datacenter.spread import spread_of
 from ...instances.datacenter.steady_state import enough_jobs
 from ...instances.datacenter.workload import Workload, poisson, redrawn
 from .prices import with_spread
@@ -51,6 +53,9 @@ FINALISTS = 3
 PART = 1.0
 """A run has that part of the jobs of a `simulate` that fills the datacenter first."""
 
+ORDER_JOBS, MOST_ORDERS = 60_000, 10
+"""A round has so many jobs of a trace, in orders up to so many: one short run tells little."""
+
 STREAM = 28_657
 """Seeds of the jobs are drawn from this and the given one, so that no run elsewhere has them."""
 
@@ -65,8 +70,8 @@ class RehearsalOptions(TypedDict, total=False):
     jobs
         Jobs of a run; by default about 37 mean durations of arrivals, at least 300 000.
     redraw
-        Jobs that are drawn from instead of the plan's classes, such as those of a trace: arrivals
-        as there, each job one of them. `load` and `jobs` do not count then.
+        Jobs that race in another order instead of drawn ones, such as those of a trace. `load` and
+        `jobs` do not count then; of few jobs a seed stands for several orders.
     policies
         Names of more policies to race.
     time_limit
@@ -109,8 +114,8 @@ def rehearse(
     load
         Arrival rate in parts of the plan's bound, above 0 and below 1.
     noise
-        Coefficient of variation of the jobs' demands within their class; by default the spread for
-        which the prices were made.
+        Coefficient of variation of the jobs' demands within their class; by default that of
+        `redraw`, else the spread for which the prices were made.
     seeds
         Number of runs of those that stay to the end, at least 2.
     seed
@@ -128,7 +133,11 @@ def rehearse(
     InputError
         If an option is out of range, a policy is unknown, or the plan has no prices.
     """
-    spread = check_prices(guidance).spread if noise is None else noise
+    spread, given = check_prices(guidance).spread, options.get("redraw")
+    if noise is not None:
+        spread = noise
+    elif given is not None:
+        spread = spread_of(given)
     limit, threads = options.get("time_limit", REHEARSAL_TIME), options.get("threads")
     check_time_limit(limit)
     clock = Clock(limit)
@@ -142,9 +151,11 @@ def rehearse(
     check_prices(plan)
     racers = _candidates(plan, spread, options.get("policies", ()))
     draw, jobs = _drawing(plan, load, spread, options)
+    together = 1 if given is None else min(ceil(ORDER_JOBS / jobs), MOST_ORDERS)
+    numbers = np.random.SeedSequence([STREAM, seed]).generate_state(seeds * together)
     race = _Race(plan, racers, clock, options.get("on_progress"))
     try:
-        race.run(seeds, draw, seed, threads)
+        race.run(numbers.reshape(seeds, together).tolist(), draw, threads)
         why = "" if race.finished else "time limit"
     except KeyboardInterrupt:
         why = "interrupted"
@@ -154,7 +165,7 @@ def rehearse(
     if not race.waits[racers[0]]:
         return plan
     rows = tuple(race.rows())
-    known = None if options.get("redraw") is not None else load
+    known = load if given is None else None
     made = Rehearsal(race.winner(), known, spread, seed, max(row.runs for row in rows), jobs, rows)
     return replace(plan, rehearsal=made)
 
@@ -204,9 +215,9 @@ class _Race:
     finished: bool = False
     waits: dict[Candidate, list[float]] = field(default_factory=dict)
     """Mean waits of each in its runs."""
-    rounds: int = 0
+    known: int = 0
     finalists: list[Candidate] = field(default_factory=list)
-    """`rounds`, `finalists`: seeds on which all ran that were to, and those of the last of them."""
+    """`known`, `finalists`: runs of all whole rounds, and those that were in the last of these."""
 
     def __post_init__(self) -> None:
         self.waits = {racer: [] for racer in self.racers}
@@ -215,34 +226,38 @@ class _Race:
         self._negligible = NEGLIGIBLE * mean
 
     def run(
-        self, seeds: int, jobs: Callable[[int], Workload], seed: int, threads: int | None
+        self, rounds: Sequence[Sequence[int]], jobs: Callable[[int], Workload], threads: int | None
     ) -> None:
-        """Race on one seed after the other, until time is up."""
-        numbers = np.random.SeedSequence([STREAM, seed]).generate_state(seeds)
+        """Race on the seeds of one round after the other, until time is up."""
         with ThreadPoolExecutor(threads or cpu_count()) as pool:
             try:
-                self._run(jobs, numbers.tolist(), pool)
+                self._run(jobs, rounds, pool)
             finally:
                 self.clock.stop.set()  # for the runs that nobody waits for any more
 
     def _run(
-        self, jobs: Callable[[int], Workload], seeds: Sequence[int], pool: ThreadPoolExecutor
+        self,
+        jobs: Callable[[int], Workload],
+        rounds: Sequence[Sequence[int]],
+        pool: ThreadPoolExecutor,
     ) -> None:
         staying = self.racers
-        for left, number in zip(range(len(seeds), 0, -1), seeds, strict=True):
-            workload = jobs(number)
-            runs = [pool.submit(self._wait, racer, workload) for racer in staying]
-            for at, (racer, run) in enumerate(zip(staying, runs, strict=True)):
+        for left, seeds in zip(range(len(rounds), 0, -1), rounds, strict=True):
+            runs = [
+                (racer, pool.submit(self._wait, racer, workload))
+                for workload in map(jobs, seeds)
+                for racer in staying
+            ]
+            for at, (racer, run) in enumerate(runs):
                 if self.on_progress is not None:
-                    after = sum(_field(len(staying), i) for i in range(1, left))
-                    total = self.done + len(staying) - at + after
-                    self.on_progress(self.done, total, str(racer))
+                    after = len(seeds) * sum(_field(len(staying), i) for i in range(1, left))
+                    self.on_progress(self.done, self.done + len(runs) - at + after, str(racer))
                 wait = run.result()
                 if wait is None:
                     return
                 self.waits[racer].append(wait)
                 self.done += 1
-            self.rounds, self.finalists = self.rounds + 1, staying
+            self.known, self.finalists = self.known + len(seeds), staying
             best = sorted(staying, key=self._score)[: _field(len(staying), 1)]
             if self.racers[0] not in best:
                 best = [self.racers[0], *best[:-1]]
@@ -272,17 +287,17 @@ class _Race:
         return fmean(self._logs(racer))
 
     def _logs(self, racer: Candidate) -> list[float]:
-        return [log(wait + self._negligible) for wait in self.waits[racer][: self.rounds]]
+        return [log(wait + self._negligible) for wait in self.waits[racer][: self.known]]
 
     def winner(self) -> Candidate:
         """The best of the finalists, or the default unless that is clearly worse."""
-        default, known = self.racers[0], self.rounds
-        if known < 2:
+        default = self.racers[0]
+        if self.known < 2:
             return default
         best = min(self.finalists, key=self._score)
         pairs = zip(self._logs(default), self._logs(best), strict=True)
         gain = [own - other for own, other in pairs]
-        if fmean(gain) <= CLEAR * stdev(gain) / sqrt(known):
+        if fmean(gain) <= CLEAR * stdev(gain) / sqrt(self.known):
             return default
         return best
 

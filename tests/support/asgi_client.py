@@ -25,6 +25,9 @@ class AsgiClient:
             self.headers.append((b"authorization", f"Bearer {token}".encode()))
 
     def __call__(self, method, path, body=None):
+        return asyncio.run(self.ask(method, path, body))
+
+    async def ask(self, method, path, body=None):
         sent = []
         scope = {
             "type": "http", "http_version": "1.1", "method": method, "scheme": "http",
@@ -39,7 +42,7 @@ class AsgiClient:
         async def send(message):
             sent.append(message)
 
-        asyncio.run(self.application(scope, receive, send))
+        await self.application(scope, receive, send)
         headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
         content = b"".join(part.get("body", b"") for part in sent[1:])
         return Answer(sent[0]["status"], headers, content)

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
+import sys
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from asgi_client import AsgiClient
 from serving_loads import Client, Server, keep_state, steady
 
 from slotwise import Dispatcher
+from slotwise.commands.serving.journal import Journal
+from slotwise.commands.serving.senders import Guard
+from slotwise.commands.serving.service import Service
+from slotwise.commands.serving.web import application
 from slotwise.instances.datacenter.guidance import Guidance
 from slotwise.instances.datacenter.guidance_file import (
     guidance_document,
@@ -18,45 +27,58 @@ from slotwise.instances.datacenter.guidance_file import (
     write_guidance,
 )
 
+TOGETHER = 64
+"""Requests that wait together for the disk."""
+
 
 def same_decisions(
     folder: Path, plan: Guidance, policy: str, arrivals: int, *, noise: float = 0.0
 ) -> str:
-    """Every answer of a service is that of a dispatcher that is fed the same."""
+    """Every answer of a service is that of a dispatcher that is fed the same.
+
+    Without HTTP, and half-way it is ended and goes on with what it kept.
+    """
     running, stream = steady(plan, policy, 0.98, arrivals, noise=noise)
     alone = Dispatcher(guidance_document(plan), policy=policy)
     alone.adopt(running)
-    write_guidance(plan, folder / "plan.json")
     keep_state(folder / "kept", plan, policy, running)
-    server = Server(folder, "--policy", policy)
-    server.start()
 
-    async def compare() -> tuple[int, int]:
-        client, seen, waited = Client(server.port), 0, 0
-        for _, what, given in stream:
-            if what == "end":
-                _, answer = await client.ask("DELETE", f"/v1/jobs/{given}")
-                placed = [{"id": one.job, "machine": one.name} for one in alone.depart(given)]
-                assert answer == {"id": given, "started": placed}, answer
-                starts = [one["id"] for one in placed]
-            else:
-                name, kind, demand = given
-                body = {"id": name, "class": kind, "demand": demand}
-                _, answer = await client.ask("POST", "/v1/jobs", body)
-                place = alone.arrive(name, kind, demand)
-                machine = None if place is None else place.name
-                assert answer == {"id": name, "machine": machine, "class": kind}, answer
-                starts = [] if place is None else [name]
-                waited += place is None
-            for job in starts:
-                stream.started(job)
-            seen += 1
+    def asked(what: str, given: Any) -> tuple[tuple[Any, ...], dict[str, Any], list[str]]:
+        """A request, what has to be answered, and which jobs start."""
+        if what == "end":
+            placed = [{"id": one.job, "machine": one.name} for one in alone.depart(given)]
+            answer = {"id": given, "started": placed}
+            return ("DELETE", f"/v1/jobs/{given}"), answer, [one["id"] for one in placed]
+        name, kind, demand = given
+        body = {"id": name, "class": kind, "demand": demand}
+        place = alone.arrive(name, kind, demand)
+        answer = {"id": name, "machine": None if place is None else place.name, "class": kind}
+        return ("POST", "/v1/jobs", body), answer, [] if place is None else [name]
+
+    async def compare(most: int) -> tuple[int, int]:
+        """Answers, and how many jobs had to wait, until so many were answered."""
+        journal, seen, waited = Journal(folder / "kept"), 0, 0
+        service = Service(journal, alone, policy)
+        client = AsgiClient(application(service, Guard(rate=math.inf)))
+        while asking := list(islice(events, min(TOGETHER, most - seen))):
+            answers = await asyncio.gather(*(client.ask(*one) for one, _ in asking))
+            for answer, (request, wanted) in zip(answers, asking, strict=True):
+                assert answer.json() == wanted, (request, answer, wanted)
+                waited += wanted.get("machine", "") is None
+            seen += len(asking)
+        journal.close()
         return seen, waited
 
-    try:
-        seen, waited = asyncio.run(compare())
-    finally:
-        server.kill()
+    def told() -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+        for _, what, given in stream:
+            request, answer, starts = asked(what, given)
+            for job in starts:
+                stream.started(job)
+            yield request, answer
+
+    events = told()
+    parts = [asyncio.run(compare(most)) for most in (arrivals, sys.maxsize)]
+    seen, waited = (sum(part) for part in zip(*parts, strict=True))
     return f"{arrivals} arrivals, {waited} of them waited: {seen} answers, all the same"
 
 

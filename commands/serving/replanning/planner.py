@@ -1,6 +1,8 @@
 """A process that plans again beside a service: a JSON document in, one out.
 
-python -m slotwise.commands.serving.replanning.planner < task.json
+python -m slotwise.commands.serving.replanning.planner PROCESS < task.json
+
+It ends with the process that has started it.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.background import end_with
 from ....core.errors import InputError, one_line
 from ....core.files.json_files import JsonFile
 from ....instances.datacenter.datacenter import Datacenter
@@ -27,6 +30,7 @@ NICE = 10
 
 def main() -> None:
     """Answer the task on the standard input."""
+    end_with(int(sys.argv[1]))
     with suppress(AttributeError, OSError):
         os.nice(NICE)
     task = json.load(sys.stdin)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from datetime import UTC, datetime
 from time import time
@@ -119,7 +120,7 @@ def _iso(moment: float) -> str:
 async def _planned(task: bytes) -> bytes:
     """What the planner answers; it ends with the service."""
     child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", f"{__package__}.planner"),
+        *(sys.executable, "-m", f"{__package__}.planner", str(os.getpid())),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

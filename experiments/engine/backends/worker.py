@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import suppress
 
+from ....core.background import end_with
 from ...study.study import Unit
 from ..record import Record
 from ..watchdog import Watchdog
@@ -58,7 +59,7 @@ def begin(driver: int) -> None:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(OSError):
         os.dup2(2, 1)  # what a method prints is no part of what the command prints
-    threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
+    end_with(driver)
     guard_group()
 
 
@@ -100,10 +101,3 @@ def share(unit: Unit, grace: float) -> list[Record]:
         if time.monotonic() >= until:
             break
     return ended
-
-
-def _end_with(parent: int) -> None:
-    """End the process when its parent is another one: the driver was killed."""
-    while os.getppid() == parent:
-        time.sleep(LOOK)
-    os._exit(1)

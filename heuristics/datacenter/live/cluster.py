@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import TypeVar
 
 from .machine import Machine
@@ -26,23 +27,24 @@ class Cluster:
         self.at: list[Machine | None] = []
         self._next: list[int] = []
         self._end: list[int] = []
-        in_order = sorted(machines, key=lambda m: (m.configuration, m.number))
-        for j in range(len(plan.configurations)):
-            own = [machine for machine in in_order if machine.configuration == j]
+        self.open_of: list[int] = []
+        self._sizes: list[Counter[Units]] = []
+        in_order: list[Machine] = []
+        of_configuration: list[list[Machine]] = [[] for _ in plan.configurations]
+        for machine in machines:
+            of_configuration[machine.configuration].append(machine)
+        for own in of_configuration:
+            own.sort(key=attrgetter("number"))
+            in_order += own
             for machine in own:
                 machine.place = len(self.at)
                 self.at.append(machine)
             self._next.append(len(self.at))
             self.at += [None] * (max(16, len(own) // 4) if spare else 0)
             self._end.append(len(self.at))
+            self.open_of.append(set_of([m.place for m in own if m.is_open]))
+            self._sizes.append(Counter(m.capacity for m in own if not m.draining))
         self.by_name = {machine.name: machine for machine in in_order}
-        self.open_of = [0] * len(plan.configurations)
-        self._sizes: list[Counter[Units]] = [Counter() for _ in plan.configurations]
-        for machine in in_order:
-            if machine.is_open:
-                self.open_of[machine.configuration] |= 1 << machine.place
-            if not machine.draining:
-                self._sizes[machine.configuration][machine.capacity] += 1
         self._lists: dict[int, list[Machine]] = {}
         self._groups = _groups(in_order)
         self._views: list[Levels | Scores | Shapes] = []

@@ -13,7 +13,7 @@ from .plan import Plan, Units, fits
 
 def set_of(places: Sequence[int]) -> int:
     """The set of the machines at some places."""
-    buffer = bytearray(max(places) // 8 + 1)
+    buffer = bytearray(max(places, default=0) // 8 + 1)
     for place in places:
         buffer[place >> 3] |= 1 << (place & 7)
     return int.from_bytes(buffer, "little")
@@ -223,18 +223,18 @@ class Shapes:
                 yield from (pair for pair in pairs if pair[1])
 
     def _one_by_one(self, demand: Units, among: int) -> Iterator[tuple[Shape, int]]:
-        shapes: dict[int, tuple[float, int, Shape, int]] = {}
-        while among:
-            bit = among & -among
-            among ^= bit
-            machine = self._at[bit.bit_length() - 1]
+        firsts: dict[int, tuple[float, int, Shape]] = {}
+        left = among
+        while left:  # from the highest place on: so `left` becomes short, and the lowest comes last
+            place = left.bit_length() - 1
+            left ^= 1 << place
+            machine = self._at[place]
             assert machine is not None
             if fits(demand, machine.free):
                 shape = self._shapes[machine.configuration, machine.free]
-                share, first, _, bits = shapes.get(id(shape), (shape.share, bit, shape, 0))
-                shapes[id(shape)] = share, first, shape, bits | bit
-        for _, _, shape, bits in sorted(shapes.values(), key=lambda entry: entry[:2]):
-            yield shape, bits
+                firsts[id(shape)] = shape.share, place, shape
+        for _, _, shape in sorted(firsts.values()):
+            yield shape, shape.machines & among
 
     def emptiest(self, demand: Units, among: int) -> Machine | None:
         """The machine with the largest free share that could hold so much if it were empty.

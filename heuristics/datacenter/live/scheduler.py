@@ -258,9 +258,10 @@ class Scheduler:
         own, cluster = self.plan, self.cluster
         if plan.resources != own.resources:
             raise ValueError(f"the guidance is for other resources: {', '.join(plan.resources)}")
-        for job in self.jobs.values():
-            name = own.classes[job.job_class]
-            if name not in plan.number_of_class:
+        gone = [name not in plan.number_of_class for name in own.classes]
+        for job in self.jobs.values() if any(gone) else ():
+            if gone[job.job_class]:
+                name = own.classes[job.job_class]
                 raise ValueError(f"the guidance has no class {name!r}, and job {job.name!r} is one")
         for machine in cluster:
             name = own.configurations[machine.configuration]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from slotwise.commands.serving.metrics import Metrics
 from slotwise.commands.serving.replanning import past, planner, replans
 from slotwise.commands.serving.service import Service
 from slotwise.instances.datacenter.guidance_file import guidance_document
+from slotwise.instances.datacenter.rehearsal import Candidate, Rehearsal, Rehearsed
 from slotwise.instances.datacenter.workload import poisson
 from slotwise.solvers.datacenter import plan_again as again
 from slotwise.solvers.datacenter.guide import guide
@@ -26,6 +28,13 @@ CLASSES = [JobClass("a", 0.5, 1.0, {"cpu": 0.5}), JobClass("b", 0.5, 2.0, {"cpu"
 def plan(machines=4, classes=CLASSES):
     place = [Configuration("c", machines, {"cpu": 1.0})]
     return guide(Datacenter.from_classes("d", ("cpu",), place, classes, time_unit="s"))
+
+
+def crowned(made, *policies):
+    """The plan with a rehearsal that the first of the policies won."""
+    candidates = [Candidate(name, 0.0 if name == "bid-price" else None) for name in policies]
+    rows = tuple(Rehearsed(one, 2, 1.0, 0.1) for one in candidates)
+    return replace(made, rehearsal=Rehearsal(candidates[0], 0.9, 0.0, 0, 2, 300, rows))
 
 
 def recent(job_class, demand, arrived, ended, now):
@@ -130,6 +139,23 @@ def test_a_worse_plan_is_not_followed(monkeypatch):
     assert answer["mean_wait"] == {"before": 1.0, "after": 1.5}
 
 
+def test_the_winner_is_one_that_a_dispatcher_can_follow(monkeypatch):
+    seen = []
+
+    def wait(_jobs, policy, guidance):
+        seen.append((policy, guidance.rehearsal.winner.policy))
+        return Mock(mean_wait=1.0)
+
+    old, new = ("bf-js", "lotes", "bid-price"), ("bf-js", "bid-price", "lotes")
+    monkeypatch.setattr(again, "rehearse", lambda made, **_: crowned(made, *new))
+    monkeypatch.setattr(again, "simulate", wait)
+    task = drawn((0.5, 0.5), jobs=200)
+    task["guidance"] = guidance_document(crowned(plan(20), *old))
+    answer = planner.answer_to({**task, "policy": "guided"})
+    assert seen == [("guided", "lotes"), ("guided", "bid-price")]
+    assert answer["guidance"]["rehearsal"]["winner"]["policy"] == "bid-price"
+
+
 def test_too_few_arrivals_make_no_plan():
     with pytest.raises(InputError, match="99 arrivals"):
         planner.answer_to(drawn((0.5, 0.5), jobs=99))
@@ -177,6 +203,36 @@ def test_a_service_plans_again_goes_on_and_remembers_it(tmp_path, monkeypatch):
     again_open.flush()
     assert again_open.read(past.REPLANS) is None
     again_open.close()
+
+
+def test_a_guided_service_goes_on_with_the_new_winner(tmp_path, monkeypatch):
+    guided = {"policy": "guided", "past": 100.0}
+    first = Dispatcher(guidance_document(crowned(plan(), "best-fit")), policy="guided")
+    journal = Journal(tmp_path)
+    one = Service(journal, first, **guided)
+    places = {name: one.arrive(name, "a", None)["machine"] for name in "xyzuvwrst"}
+    assert (one.dispatcher.policy, places["t"]) == ("best-fit", None)
+    next_plan = crowned(plan(4, CLASSES[::-1]), "bid-price", "best-fit")
+    answer = {
+        "end": "followed", "guidance": guidance_document(next_plan), "arrivals": 9,
+        "changes": [], "time_unit": "s", "mean_wait": {"before": 2.0, "after": 1.0},
+    }  # fmt: skip
+
+    async def planned(_task):
+        return json.dumps(answer).encode()
+
+    monkeypatch.setattr(replans, "_planned", planned)
+    asyncio.run(replans.Replanning(one, Metrics(one), 50.0, quiet=True)._once())
+    assert one.dispatcher.policy == "bid-price"
+    journal.close()
+
+    journal = Journal(tmp_path)
+    restarted = Service(journal, first, **guided)
+    assert restarted.dispatcher.state(whole=True) == one._dispatcher.state(whole=True)
+    assert restarted.dispatcher.policy == "bid-price"
+    assert {name: restarted.dispatcher.where(name)[0] for name in places} == places
+    assert restarted.depart("x")["started"] == [{"id": "t", "machine": places["x"]}]
+    journal.close()
 
 
 def test_only_the_last_jobs_are_remembered(tmp_path):

@@ -103,7 +103,9 @@ def test_labels_say_which_class_a_job_belongs_to():
     demand = {"cpu": 0.3, "mem": 0.2}  # what k needs
 
     def class_of(job, **more):
-        return client("POST", "/v1/jobs", {"id": job, **more})[1]["class"]
+        scored = client.ok("POST", "/v1/score", more)["class"]
+        assert client.ok("POST", "/v1/jobs", {"id": job, **more})["class"] == scored
+        return scored
 
     assert class_of("a", demand=demand) == "k"
     assert class_of("b", demand=demand, labels={"team": "ml"}) == "l"
@@ -160,6 +162,8 @@ def test_machines_join_drain_and_leave_and_a_plan_is_followed():
         ("POST", "/v1/jobs", b" " * 70000, 413, "longer than 65536 bytes"),
         ("POST", "/v1/score", {"class": "k", "machines": "c/0"}, 400, "need a list of names"),
         ("POST", "/v1/score", {"class": "k", "machines": [["c/0"]]}, 400, "unknown machine"),
+        ("POST", "/v1/score", {"labels": {"a": 1}}, 400, "labels: need text by name"),
+        ("POST", "/v1/score", {"labels": {"a": "b"}}, 400, "class, demand: need one of"),
         ("PUT", "/v1/machines/n", {}, 400, "configuration: need text"),
         ("PUT", "/v1/machines/c/0", {"configuration": "c"}, 400, "'c/0' is there already"),
         ("DELETE", "/v1/machines/n", b"", 400, "unknown machine n"),

@@ -11,6 +11,7 @@ import pytest
 import slotwise
 from slotwise import Configuration, Datacenter, Dispatcher, InputError, JobClass, poisson, simulate
 from slotwise.instances.datacenter.rehearsal import Candidate, Rehearsal, Rehearsed
+from slotwise.instances.datacenter.spread import spread_of
 from slotwise.instances.datacenter.workload import redrawn
 from slotwise.solvers.datacenter import rehearse as module
 
@@ -108,11 +109,11 @@ def test_waits_are_those_of_common_jobs(monkeypatch):
     assert row.standard_error == pytest.approx(stdev(waits) / sqrt(2))
 
 
-def raced(default, own, rival, other, rounds=None):
+def raced(default, own, rival, other, known=None):
     """A race in which two had these mean waits."""
     race = module._Race(PLAN, [default, rival], None, None)
     race.waits = {default: own, rival: other}
-    race.rounds, race.finalists = rounds or len(other), [default, rival]
+    race.known, race.finalists = known or len(other), [default, rival]
     return race
 
 
@@ -143,7 +144,7 @@ def test_a_single_run_decides_nothing():
 
 def test_a_round_that_was_cut_short_does_not_count():
     default, rival = Candidate("bid-price", 0.3), Candidate("best-fit")
-    race = raced(default, [1.0, 1.0, 0.01], rival, [0.1, 0.11], rounds=2)
+    race = raced(default, [1.0, 1.0, 0.01], rival, [0.1, 0.11], known=2)
     assert race.winner() == rival
     stopped = rehearsed(seeds=9, on_progress=stop_before(22))  # 11, 6, 3 and 2 of three runs
     runs = sorted(row.runs for row in stopped.rehearsal.rows)
@@ -161,19 +162,23 @@ def test_the_number_of_threads_changes_nothing():
     assert one == three
 
 
-def test_jobs_drawn_from_given_ones(tmp_path):
-    """Arrivals stay; every job is one of the given ones. No load stands in the file."""
+def test_given_jobs_in_another_order(tmp_path, monkeypatch):
+    """Arrivals stay, and each job is there once. No load stands in the file."""
     given = poisson(PROBLEM, 5.0, 50, seed=1, noise=0.3)
     own, drawn = given.whole(), redrawn(given, 3).whole()
     assert drawn.arrival.tolist() == own.arrival.tolist()
 
     def kinds(jobs):
-        return set(zip(jobs.job_class, jobs.duration, map(tuple, jobs.demand), strict=True))
+        return sorted(zip(jobs.job_class, jobs.duration, map(tuple, jobs.demand), strict=True))
 
-    assert kinds(drawn) < kinds(own)
+    assert kinds(drawn) == kinds(own)
     assert redrawn(given, 4).whole().duration.tolist() != drawn.duration.tolist()
+    monkeypatch.setattr(module, "MOST_ORDERS", 3)
     made = rehearsed(redraw=given, seeds=2)
     assert (made.rehearsal.load, made.rehearsal.jobs) == (None, 50)
+    assert made.rehearsal.noise == made.class_prices.spread == spread_of(given)
+    assert made.rehearsal.seeds == 6  # each is three orders
+    assert {row.runs for row in made.rehearsal.rows} == {3, 6}
     path = tmp_path / "guidance.json"
     slotwise.write_guidance(made, path)
     assert slotwise.read_guidance(path).rehearsal == made.rehearsal
