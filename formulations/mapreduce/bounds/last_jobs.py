@@ -15,7 +15,7 @@ from ....core.arrays import FloatArray, IntArray
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_reduce_times
 from ....instances.mapreduce.setups import output_share, read_rates
-from .closed_form import least_span, phases
+from .phase_lengths import least_span, phases
 from .read_locality import input_shares
 
 
