@@ -205,6 +205,7 @@ def pigeonhole(instance: Instance) -> float:
     return two_sided(maps, reduces, heads, least_span(reduces), fullest_slot)
 
 
+@once
 def johnson(instance: Instance) -> float:
     """Two-machine flow shop of the jobs' areas, solved by Johnson's rule [Johnson1954].
 

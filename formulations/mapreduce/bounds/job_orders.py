@@ -13,7 +13,7 @@ from .job_reads import JobTail
 from .packing import packed_span
 from .phase_lengths import PhaseLengths, least_span, phases
 
-SHARE, MOST_JOBS = 0.4, 6
+SHARE, MOST_JOBS = 0.15, 6
 """A job is critical if alone it takes this share of the longest at least; so many at most count."""
 
 PARTS = 1024

@@ -14,7 +14,9 @@ import numpy as np
 
 from ....core.arrays import FloatArray
 from ....instances.mapreduce.instance import Instance
+from .closed_form import johnson
 from .job_orders import MOST_PACKED, CriticalJobs, critical_jobs, orders_of_critical_jobs
+from .last_jobs import last_jobs
 from .packing import may_fit
 from .phase_lengths import PhaseLengths, least_span, phases
 from .reads_within_horizon import least_reads, reads_within_horizon
@@ -38,8 +40,9 @@ PASSES = 3
 
 def windows_of_map_phases(instance: Instance) -> float:
     """The longest horizon found in which the critical jobs' map phases have no order to end."""
-    low = max(orders_of_critical_jobs(instance), reads_within_horizon(instance))
-    if not instance.map_tasks or not instance.reduce_tasks:
+    simpler = orders_of_critical_jobs, reads_within_horizon, johnson, last_jobs
+    low = max(bound(instance) for bound in simpler)
+    if not (low > 0 and instance.map_tasks and instance.reduce_tasks):
         return low
     windows = Orders(instance, low / CELLS)
     step, high = 2 * GAIN, np.inf
@@ -55,15 +58,17 @@ def windows_of_map_phases(instance: Instance) -> float:
 
 
 class _Windows(NamedTuple):
-    """When the map phases of all jobs end, at the earliest and at the latest."""
+    """When the map phases end, at the earliest and at the latest (s), shapes (jobs,)."""
 
     ready: FloatArray
     until: FloatArray
-    """`ready`, `until`: shapes (jobs,) (s)."""
 
 
 class Orders:
-    """Looks for an order of the critical jobs that a horizon leaves possible."""
+    """Looks for an order of the critical jobs that a horizon leaves possible.
+
+    `cell`: reads are worked out for ends of map phases that are multiples of this (s).
+    """
 
     def __init__(self, instance: Instance, cell: float) -> None:
         self.cell = cell
@@ -138,17 +143,17 @@ class Orders:
 
     def _narrowed(self, jobs: list[int], windows: _Windows) -> _Windows | None:
         """The windows of jobs in order, less what reads exclude; None if nothing is left."""
-        ready, until = windows.ready.copy(), windows.until.copy()
+        ready, until, reduces = windows.ready.copy(), windows.until.copy(), self.reduces
         for _ in range(PASSES):
             ready[jobs] = np.maximum.accumulate(ready[jobs])
             until[jobs] = np.minimum.accumulate(until[jobs][::-1])[::-1]
             if np.any(ready > until):
                 return None
             cells = np.ceil(until / self.cell) * self.cell
-            reduces = self.reads.longer(ready, cells, self.horizon)
-            if reduces is None:
+            longer = self.reads.longer(ready, cells, self.horizon)
+            if longer is None:
                 return None
-            before = until.copy()
+            reduces, before = longer, until.copy()
             until = np.minimum(until, self.horizon - least_span(reduces))
             for i, end in zip(self.critical.jobs, self.critical.end, strict=True):
                 until[i] = min(until[i], self.horizon - end.tail_by(until[i]))

@@ -49,6 +49,13 @@ def test_phases_without_tasks(jobs):
     assert windows_of_map_phases(instance) == (3.0 if jobs else 0.0)
 
 
+@pytest.mark.filterwarnings("error")
+def test_tasks_that_take_no_time():
+    cluster = Cluster.uniform(1, map_slots=1, reduce_slots=1)
+    jobs = [Job("a", [0.0], [0.0]), Job("b", [0.0], [0.0, 0.0])]
+    assert windows_of_map_phases(Instance.from_jobs("none", cluster, jobs)) == 0
+
+
 def test_no_horizon_from_the_optimum_on_is_excluded():
     excluded = raised = 0
     for seed in range(24):
