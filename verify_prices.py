@@ -24,7 +24,13 @@ except ImportError:  # beside verify.py, without slotwise
     import verify  # type: ignore[import-not-found,no-redef]
 
 MOST_PACKED = 400
-"""Of larger sets of tasks no pairs are counted."""
+"""Of larger sets of tasks no units of time are counted."""
+MOST_UNITS = 8
+"""So many units of a task, or beside it, are told apart."""
+FINE = 1024
+"""Into so many parts each unit of the problem is divided for these units of time."""
+PARTS = range(2, 17)
+"""A unit is also tried that goes into a makespan once less than so many times."""
 MOST_TURNS = 8
 """Tasks so short that a slot runs more of them in turn are not counted one by one."""
 FEW = 48
@@ -37,22 +43,32 @@ MOST_WORK = 10**8
 
 
 def packed(lengths: Iterable[int], slots: int) -> int:
-    """No schedule of such tasks on so many slots is shorter: `span`, and pairs that do not fit.
+    """No schedule of such tasks on so many slots is shorter: `span`, and whole units of time.
 
-    Within a makespan T and for any a <= T / 2, a slot with a task longer than T - a has none of a
-    or longer beside it, and of tasks from a to T - a a slot takes floor(T / a) at most. Counted as
-    shares of a slot, the tasks need no more than all slots.
+    Within a makespan T a slot has k = floor(T / a) units of length a. A task of length L <= T / 2
+    takes floor(L / a) of them, and a longer one all but the floor((T - L) / a) that fit beside it:
+    no slot gives away more than k, as one task at most is longer than T / 2.
     """
-    rising = sorted(length for length in lengths if length)
-    least: int = verify.span(rising, slots)
-    if len(rising) > MOST_PACKED:
+    some = sorted(length for length in lengths if length)
+    least: int = verify.span(some, slots)
+    if len(some) > MOST_PACKED:
         return least
+    rising = [length * FINE for length in some]
 
     def fits(time: int) -> bool:
-        for a in dict.fromkeys(rising[: bisect_right(rising, time // 2)]):
-            upto = bisect_right(rising, time - a)
-            some, turns = upto - bisect_left(rising, a), time // a
-            if (len(rising) - upto) * turns + some > slots * turns:
+        time *= FINE
+        half = bisect_right(rising, time // 2)
+        left = (time - length + 1 for length in rising[half:])
+        for a in dict.fromkeys([*rising[:half], *(time // k + 1 for k in PARTS), *left]):
+            units = time // a
+            taken = (len(rising) - half) * units
+            for n in range(1, min(MOST_UNITS, units // 2) + 1):
+                taken += half - bisect_left(rising, n * a, 0, half)
+                taken -= bisect_right(rising, time - n * a, half) - half
+            if units // 2 > MOST_UNITS:  # where still more units fit beside a task, it counts none
+                beside = bisect_right(rising, time - (MOST_UNITS + 1) * a, half) - half
+                taken -= beside * (units - MOST_UNITS)
+            if taken > slots * units:
                 return False
         return True
 
@@ -93,7 +109,7 @@ def orders(shop: verify.Shop, proof: verify.Proof) -> int:
     verify.fields(proof, "orders", ("proof", "jobs"), ("ends",))
     jobs = distinct_jobs(shop, proof["jobs"], "orders: jobs")
     tasks = sum(len(phase.tasks[i]) for phase in shop.phases.values() for i in jobs)
-    if len(jobs) > 12 or tasks << len(jobs) > MOST_WORK // 10:
+    if len(jobs) > 12 or 64 * min(tasks, MOST_PACKED) + tasks << len(jobs) > MOST_WORK // 10:
         verify.refuse("orders: too many jobs or tasks")
     heads, tails = spans(shop)
     ends: list[Callable[[int], int]] = [lambda start: start] * len(jobs)

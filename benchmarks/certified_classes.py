@@ -8,6 +8,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
+import folded
 import middle
 import scale
 import two_stage
@@ -118,6 +119,11 @@ def gridmix(data: Path | None) -> list[Set]:
     return [Set("Gridmix traces", 20.0, instances, Aim(0.3, 1.0))]
 
 
+def folded_sets(_data: Path | None) -> list[Set]:
+    instances = partial(map, folded.folded, range(folded.SEEDS))
+    return [Set("folded traces, made", 20.0, instances)]
+
+
 def smso_sets(_data: Path | None) -> list[Set]:
     def instances() -> Iterator[Instance]:
         for seed in range(2):
@@ -186,6 +192,7 @@ CLASSES = {
     "fb-hours": Class(facebook_hours, _blocks),
     "fb-day": Class(facebook_days, _blocks),
     "gridmix": Class(gridmix, _blocks),
+    "folded": Class(folded_sets, _blocks),
     "smso": Class(smso_sets, lambda: smso.generate(10, 5, seed=0)),
     "hybrid": Class(lambda _: HYBRID(), lambda: hmhs.generate(5, seed=0, workload="hybrid")),
     "single": Class(lambda _: SINGLE(), lambda: hmhs.generate(5, seed=0)),

@@ -212,7 +212,7 @@ def test_the_bound_of_the_formulation_is_proved(workload):
     closed, _ = closed_form.best_lower_bound(workload)
     model = formulation.build(workload, horizon=horizon, lower_bound=closed)
     bound = highs.solve(model).incumbent
-    assert closed * 1.02 < bound < horizon
+    assert closed * 1.005 < bound < horizon
     target = math.floor(Fraction(bound) * (1 - Fraction(1, 10**6)) / shop.unit)
     claim = Claim(workload, shop, None, target, target, "", Clock(20))
     proof = next(spread(claim))

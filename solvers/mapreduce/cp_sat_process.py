@@ -20,6 +20,7 @@ from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
 
 BEGAN = time.perf_counter()
+SAYING = threading.Lock()
 
 from ortools.sat.python import cp_model  # noqa: E402
 
@@ -293,8 +294,10 @@ class Reporter(cp_model.CpSolverSolutionCallback):
 
 
 def say(line: Json) -> None:
-    """Write a line of JSON to stdout."""
-    print(json.dumps(line), flush=True)
+    """Write a line of JSON to stdout, whole, whichever thread says it."""
+    with SAYING:
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
 
 
 class Ending:

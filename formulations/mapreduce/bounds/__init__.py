@@ -78,5 +78,12 @@ BOUNDS = Registry(
             "the best order in which the map phases of the few longest jobs could end",
             understands=ALL_PARTS - {SECURITY},
         ),
+        Entry(
+            "windows of map phases",
+            "formulations.mapreduce.bounds.phase_windows:windows_of_map_phases",
+            "slotwise",
+            "orders of critical jobs, then whole tasks and reads of all jobs between their ends",
+            understands=ALL_PARTS - {SECURITY},
+        ),
     ),
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from ....core.arrays import FloatArray
+from ....core.once import once
 from ....instances.mapreduce.instance import Instance
-from .closed_form import PhaseLengths, least_span, phases
 from .job_reads import JobTail
 from .packing import packed_span
+from .phase_lengths import PhaseLengths, least_span, phases
 
-SHARE, MOST_JOBS = 0.4, 6
+SHARE, MOST_JOBS = 0.15, 6
 """A job is critical if alone it takes this share of the longest at least; so many at most count."""
 
 PARTS = 1024
@@ -21,23 +22,79 @@ PARTS = 1024
 MOST_PACKED = 400
 """Tasks of larger sets are not packed."""
 
-Least = Callable[[float], float]
-"""From the least end (s) of a job's map phase to the least end (s) of its reduce phase."""
+
+class JobEnd:
+    """When one job can end, by when its map phase ends.
+
+    `tails`: what its reads leave, None of a job without reads.
+    `head`, `tail`: least durations of its phases (s).
+    `latest`: its map phase is asked to end by then (s) at most.
+    """
+
+    def __init__(self, tails: JobTail | None, head: float, tail: float, latest: float) -> None:
+        self.head, self.tail = head, tail
+        edges = np.array([head])
+        if tails is not None:
+            # A map phase that ends after the last interval is no better than one as asked.
+            longest = tails(np.array([head, latest])).tolist()
+            last = max(head + longest[0], latest + longest[1]) - tail
+            edges = np.linspace(head, max(head, last), PARTS + 1)
+        starts, self.ends = edges[:-1], edges[1:]
+        self.following: FloatArray = np.zeros(0)
+        if tails is not None:
+            self.following = np.maximum(tails(self.ends), tail)
+        self.later: FloatArray = np.minimum.accumulate((starts + self.following)[::-1])[::-1]
+
+    def after(self, start: float) -> float:
+        """Its least end (s) if its map phase does not end before a time (s)."""
+        start = max(start, self.head)
+        j = int(np.searchsorted(self.ends, start, side="left"))
+        if j == len(self.ends):
+            return start + self.tail
+        later = float(self.later[j + 1]) if j + 1 < len(self.later) else np.inf
+        following = float(self.following[j])
+        return min(start + following, later, float(self.ends[-1]) + self.tail)
+
+    def tail_by(self, end: float) -> float:
+        """Its least tail (s) if its map phase has ended by a time (s)."""
+        j = int(np.searchsorted(self.ends, end, side="left"))
+        return float(self.following[j]) if j < len(self.ends) else self.tail
 
 
-def orders_of_critical_jobs(instance: Instance) -> float:
-    """Bound the makespan by the best order in which the map phases of a few jobs could end."""
+class CriticalJobs(NamedTuple):
+    """The few jobs that alone take longest; sets of them are bits, by their places here."""
+
+    jobs: list[int]
+    """Their numbers."""
+    head: list[float]
+    tail: list[float]
+    """`head`, `tail`: least duration (s) of the map phase, and of the reduce phase, by set."""
+    end: list[JobEnd]
+    """The end of each."""
+
+
+@once
+def critical_jobs(instance: Instance) -> CriticalJobs:
+    """The critical jobs, and bounds on their phases."""
     maps, reduces = phases(instance)
-    if not maps.usable:
-        return 0.0
     tails = least_span(reduces)
     alone = least_span(maps) + tails
-    critical = np.flatnonzero(alone >= SHARE * alone.max())
+    critical = np.flatnonzero(alone >= SHARE * alone.max(initial=0.0))
     jobs = critical[np.argsort(-alone[critical], kind="stable")][:MOST_JOBS].tolist()
+    sets = range(1 << len(jobs))
+    head = [_span(maps, _chosen(jobs, some)) for some in sets]
+    end = [JobEnd(_reads(instance, i), _span(maps, [i]), float(tails[i]), head[-1]) for i in jobs]
+    tail = [_span(reduces, _chosen(jobs, some)) for some in sets]
+    return CriticalJobs(jobs, head, tail, end)
+
+
+@once
+def orders_of_critical_jobs(instance: Instance) -> float:
+    """Bound the makespan by the best order in which the map phases of a few jobs could end."""
+    if not phases(instance)[0].usable:
+        return 0.0
+    jobs, head, tail, end = critical_jobs(instance)
     everything = (1 << len(jobs)) - 1
-    head = [_span(maps, _chosen(jobs, some)) for some in range(everything + 1)]
-    least = [_least(instance, i, float(tails[i]), head[everything]) for i in jobs]
-    tail = [_span(reduces, _chosen(jobs, some)) for some in range(everything + 1)]
     # Of the jobs in a set, the last one and the best order of those before it.
     best = [0.0] * (everything + 1)
     for some in range(1, everything + 1):
@@ -45,7 +102,7 @@ def orders_of_critical_jobs(instance: Instance) -> float:
             max(
                 best[some & ~(1 << k)],
                 head[some] + tail[everything & ~some | 1 << k],
-                least[k](head[some]),
+                end[k].after(head[some]),
             )
             for k in range(len(jobs))
             if some >> k & 1
@@ -68,26 +125,6 @@ def _span(phase: PhaseLengths, jobs: list[int]) -> float:
     return max(span, packed_span(lengths, phase.slots)) if lengths.size <= MOST_PACKED else span
 
 
-def _least(instance: Instance, i: int, tail: float, latest: float) -> Least:
-    """The least end of a job whose map phase does not end before a time, `latest` (s) at most."""
-    maps = phases(instance)[0]
-    head = _span(maps, [i])
-    if not instance.reduces_of[i] or not instance.maps_of[i] or not instance.output_ratio[i]:
-        return lambda start: max(start, head) + tail
-    tails = JobTail(instance, i)
-    # A map phase that ends after the last interval is no better than one that ends as asked.
-    longest = float(tails(np.array([head]))[0]), float(tails(np.array([latest]))[0])
-    last = max(head + longest[0], latest + longest[1]) - tail
-    edges = np.linspace(head, max(head, last), PARTS + 1)
-    starts, ends = edges[:-1], edges[1:]
-    following: FloatArray = np.maximum(tails(ends), tail)
-    later = np.append(np.minimum.accumulate((starts + following)[::-1])[::-1], np.inf)
-
-    def least(start: float) -> float:
-        start = max(start, head)
-        j = int(np.searchsorted(ends, start, side="left"))
-        if j == PARTS:
-            return start + tail
-        return min(start + float(following[j]), float(later[j + 1]), float(ends[-1]) + tail)
-
-    return least
+def _reads(instance: Instance, i: int) -> JobTail | None:
+    reads = instance.reduces_of[i] and instance.maps_of[i] and instance.output_ratio[i]
+    return JobTail(instance, i) if reads else None

@@ -16,8 +16,9 @@ from ....core.once import once
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_map_times, least_reduce_times
 from ....instances.mapreduce.setups import output_share
-from .closed_form import PhaseLengths, heads_and_tails, least_span, phases, pigeonhole
+from .closed_form import heads_and_tails, pigeonhole
 from .packing import packed_span
+from .phase_lengths import PhaseLengths, least_span, phases
 from .read_locality import ROUNDING, most_input, steps
 
 PARTS, ROUNDS = 256, 4

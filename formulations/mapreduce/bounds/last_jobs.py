@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
+from ....core.once import once
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_reduce_times
 from ....instances.mapreduce.setups import output_share, read_rates
-from .closed_form import least_span, phases
+from .phase_lengths import least_span, phases
 from .read_locality import input_shares
 
 
@@ -49,6 +50,7 @@ class _Places(NamedTuple):
     rack_map_slots: int
 
 
+@once
 def last_jobs(instance: Instance) -> float:
     """Bound the map work plus what the map slots wait for after their last tasks, per slot used."""
     work, rises = least_rises(instance)

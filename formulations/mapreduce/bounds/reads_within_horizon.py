@@ -10,19 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from ....core.arrays import FloatArray, IntArray
+from ....core.once import once
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.processing import least_reduce_times
 from ....instances.mapreduce.setups import output_share
-from .closed_form import (
-    heads_and_tails,
-    least_span,
-    longest_on_a_slot,
-    longest_waits,
-    phases,
-    pigeonhole,
-)
+from .closed_form import heads_and_tails, pigeonhole
 from .job_reads import JobTail, one_jobs_reads, reduce_places
+from .phase_lengths import PhaseLengths, least_span, phases
 from .read_locality import ROUNDING, steps
+from .waits import fullest_slot, mean_slot, two_sided
 
 MOST_HORIZONS = 8
 """So many horizons are tried at most."""
@@ -35,10 +31,11 @@ CLOSE, MOST_CLOSE = 3.0, 12
 least durations, and for so many jobs at most."""
 
 
+@once
 def reads_within_horizon(instance: Instance) -> float:
     """The longest horizon found that the closed forms exceed, given the reads that it implies."""
     low = max(heads_and_tails(instance), pigeonhole(instance), one_jobs_reads(instance))
-    reads = _Reads(instance)
+    reads = least_reads(instance)
     if not reads.job.size:
         return low
     horizon, high = low, np.inf
@@ -53,7 +50,13 @@ def reads_within_horizon(instance: Instance) -> float:
     return float(low)
 
 
-class _Reads:
+@once
+def least_reads(instance: Instance) -> LeastReads:
+    """The reduce tasks of jobs that read."""
+    return LeastReads(instance)
+
+
+class LeastReads:
     """The reduce tasks of jobs that read; arrays of `task` are by job, shortest task first."""
 
     def __init__(self, instance: Instance) -> None:
@@ -74,35 +77,55 @@ class _Reads:
         saved = np.minimum(node_step / count + rack_step, self.places.most_saved)
         self.seconds = 1 / instance.cluster.rates.remote - saved
         self.close: dict[int, JobTail] = {}
+        self.known: dict[tuple[int, float], FloatArray] = {}
 
     def bound(self, horizon: float) -> float:
         """A lower bound for schedules within a horizon (s), infinite if there are none."""
+        reduces = self.longer(self.heads, horizon - self.tails, horizon)
+        if reduces is None:
+            return np.inf
+        tails = least_span(reduces)
+        sides = two_sided(self.maps, reduces, self.heads, tails, mean_slot, fullest_slot)
+        return max(float(np.max(self.heads + tails, initial=0.0)), sides)
+
+    def longer(self, ready: FloatArray, until: FloatArray, horizon: float) -> PhaseLengths | None:
+        """The reduce phase with what its tasks read at least, None if it does not fit.
+
+        `ready`, `until`: the map phase of each job ends then at the earliest, and at the latest
+        (s), shapes (jobs,).
+        `horizon`: the reduce phases end by then (s).
+        """
+        if not self.job.size:
+            return self.reduces
         least = self.seconds[0] * self.read[self.job]
         with np.errstate(invalid="ignore"):
-            left = (horizon - self.heads[self.job]) * (1 + ROUNDING)
+            left = (horizon - ready[self.job]) * (1 + ROUNDING)
             on_slot = np.floor(left / (self.shortest + least) * (1 + ROUNDING)).astype(np.int64)
         slots = self.places.reduce_slots
         if np.any(on_slot < 1) or np.any(self.rank >= on_slot * slots[-1]):
-            return np.inf
+            return None
         node = np.searchsorted(slots, self.rank // on_slot, side="right")
         read = self.seconds[node] * self.read[self.job]
-        self._read_close(horizon, node, read)
+        self._read_close(until, node, read)
         first = self.rank == 0
         nearest = np.repeat(read[first], np.diff(np.append(np.flatnonzero(first), first.size)))
         length = self.reduces.length.copy()
         longer = np.maximum(self.processing + nearest, self.shortest + read)
         length[self.task] = np.maximum(length[self.task], longer)
-        reduces = self.reduces._replace(length=length)
-        return max(longest_waits(self.maps, reduces), longest_on_a_slot(self.maps, reduces))
+        return self.reduces._replace(length=length)
 
-    def _read_close(self, horizon: float, node: IntArray, read: FloatArray) -> None:
+    def _read_close(self, until: FloatArray, node: IntArray, read: FloatArray) -> None:
         """Raise the reads of jobs whose map phases have to end early, by what nodes hold then."""
-        end = horizon - self.tails
-        spare = end - CLOSE * self.heads
+        spare = until - CLOSE * self.heads
         some = np.flatnonzero((self.read > 0) & (self.tails > 0) & (spare < 0))
         for i in some[np.argsort(spare[some], kind="stable")][:MOST_CLOSE].tolist():
-            if i not in self.close:
-                self.close[i] = JobTail(self.instance, i)
             tasks = slice(*np.searchsorted(self.job, [i, i + 1]).tolist())
-            reads = self.close[i].reads(np.array([end[i]]))[0]
+            reads = self._reads(i, float(until[i]))
             read[tasks] = np.maximum(read[tasks], reads[node[tasks]])
+
+    def _reads(self, i: int, until: float) -> FloatArray:
+        if i not in self.close:
+            self.close[i] = JobTail(self.instance, i)
+        if (i, until) not in self.known:
+            self.known[i, until] = self.close[i].reads(np.array([until]))[0]
+        return self.known[i, until]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .... import verify
+from ....formulations.mapreduce.bounds.job_orders import MOST_JOBS, SHARE
 from ....verify import Shop
 from ...certificate import Proof
 from .claim import Claim
@@ -16,9 +17,6 @@ MOST_WAITS = 64
 
 MOST_TIMES = 8
 """So many release times, and so many tails, are tried at most, evenly."""
-
-SHARE, MOST_JOBS = 0.4, 6
-"""Jobs are ordered that alone take this share of the longest, and so many at most."""
 
 
 def closed_forms(claim: Claim) -> Iterator[Proof]:

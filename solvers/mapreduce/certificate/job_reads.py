@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from .... import verify_prices
-from ....formulations.mapreduce.bounds.closed_form import least_span, phases
 from ....formulations.mapreduce.bounds.job_reads import JobTail
+from ....formulations.mapreduce.bounds.phase_lengths import least_span, phases
 from ....formulations.mapreduce.bounds.reads_within_horizon import CLOSE, MOST_CLOSE
 from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots

@@ -1,5 +1,6 @@
 """The CP-SAT method: optima, bounds that stay bounds, limits, Ctrl-C and a missing OR-Tools."""
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -153,6 +154,21 @@ def test_the_process_stays_clear_of_highspy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_ortools
+def test_lines_that_threads_say_at_once_stay_apart():
+    code = """
+import sys, threading, time
+from types import SimpleNamespace
+from slotwise.solvers.mapreduce.cp_sat_process import say
+out = sys.stdout
+sys.stdout = SimpleNamespace(write=lambda text: (out.write(text), time.sleep(0.02)), flush=int)
+for k in range(6):
+    threading.Thread(target=say, args=({"bound": k},)).start()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert sorted(json.loads(line)["bound"] for line in done.stdout.splitlines()) == [*range(6)]
 
 
 def one_node():

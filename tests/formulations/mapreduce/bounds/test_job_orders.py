@@ -11,6 +11,8 @@ from slotwise.instances.mapreduce.cluster import Cluster, Rates
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.subset import with_jobs
 
+NOT_BESIDE = "orders of critical jobs", "windows of map phases"
+
 
 def test_the_better_of_two_orders() -> None:
     # First a: max(4 + 6 + 2, 4 + 3 + 2). First b: max(3 + 8, 7 + 6).
@@ -63,10 +65,10 @@ def test_nothing() -> None:
 
 def test_never_above_the_optimum() -> None:
     raised = 0
-    for seed in range(250):
+    for seed in range(100):
         for instance, best, bounds in four_kinds(seed):
             bound = bounds["orders of critical jobs"]
             assert bound <= best * (1 + 1e-9), instance.name
-            others = bounds.keys() - {"orders of critical jobs", "LB1 as printed"}
+            others = bounds.keys() - {*NOT_BESIDE, "LB1 as printed"}
             raised += bound > max(bounds[name] for name in others) * 1.001
-    assert raised > 5
+    assert raised > 2

@@ -20,6 +20,14 @@ def test_long_tasks_leave_no_room_for_the_others() -> None:
     assert packed_span(np.array([7.0, 7.0, 7.0, 5.0, 5.0, 5.0]), 4) == pytest.approx(12)
 
 
+def test_few_long_tasks_and_many_short_ones():
+    # Within less than 82.7 s a slot has ten units of 82.7 / 11 s and more: a long task leaves room
+    # for one. Two short ones beside each long one, seven on each of the other four, fit by then.
+    lengths = np.repeat([67.5, 7.6], [24, 76])
+    assert packed_span(lengths, 28) == pytest.approx(67.5 + 2 * 7.6)
+    assert lengths.sum() / 28 < 78.5
+
+
 def test_nothing_and_more_slots_than_tasks() -> None:
     assert packed_span(np.zeros(0), 3) == 0
     assert packed_span(np.zeros(4), 3) == 0
