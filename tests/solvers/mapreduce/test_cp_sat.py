@@ -148,7 +148,8 @@ def test_too_large_an_instance_is_not_tried():
 @needs_ortools
 def test_the_process_stays_clear_of_highspy():
     code = (
-        "import sys, slotwise.solvers.mapreduce.cp_sat_process;"
+        "import sys, slotwise.solvers.mapreduce.cp_sat_models;"
+        "import slotwise.solvers.backends.cp_sat_process;"
         "sys.exit(len({'highspy', 'pyomo'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
