@@ -13,8 +13,9 @@ from ..core.arrays import FloatArray
 from ..core.clock import Clock
 from ..formulations.busy_times import Stages, spread
 
-INTERVALS = 150
-"""Intervals of the grid up to the end of the plan."""
+LEAST_INTERVALS, MOST_INTERVALS, CELLS = 150, 600, 60_000
+"""Intervals of the grid up to the end of the plan: as many as keep the cells of groups and
+intervals below a number. Fine grids gain up to one part in a hundred."""
 
 MOST_GROUPS = 400
 """Groups with which the program is still solved; with more, closed bounds have to do."""
@@ -57,9 +58,11 @@ class _Program:
             latest = np.where(share > 0, alone + max(spare, 0.0) / share, 0.0)
         last = float(max(latest.max(), alone.max())) + 1.0
         heads = np.unique(self.stages.head[[s for s, _ in self.stages.groups]])
-        heads = heads[:: -(-len(heads) // INTERVALS)] if len(heads) else heads
+        intervals = CELLS // max(1, len(self.stages.groups))
+        intervals = min(max(intervals, LEAST_INTERVALS), MOST_INTERVALS)
+        heads = heads[:: -(-len(heads) // intervals)] if len(heads) else heads
         near = min(last, float(alone.max()) * 1.05 + 1.0)
-        points = [np.linspace(0.0, near, INTERVALS + 1), heads]
+        points = [np.linspace(0.0, near, intervals + 1), heads]
         far = near
         while far < last:
             far = min(last, far * 1.5)

@@ -51,9 +51,6 @@ MODELS = Path(__file__).with_name("cp_sat_models.py")
 MOST_PAIRS = 500_000
 """With more pairs of tasks that may share a slot than this the model is not built."""
 
-MOST_WEIGHT, MOST_VALUE = 1e9, 1e18
-"""Greatest sum of the weights of jobs, and of weighted job times, as whole numbers."""
-
 MOST_IMPROVEMENT = 16
 """The time unit assumes that the optimum is no less than the incumbent's value over this. If it
 is less, the bound still holds, but may be too weak to prove optimality."""
@@ -179,16 +176,10 @@ def mean_problem(found: Found, document: Json, lower_bound: float) -> tuple[Foun
     instance, unit = found.instance, found.value
     release = document["release"] or [0] * instance.jobs
     weight = np.ones(instance.jobs) if instance.weight is None else instance.weight
-    most = min(MOST_WEIGHT, MOST_VALUE / document["horizon"])
-    if weight.sum() <= most and not np.mod(weight, 1.0).any():
-        whole = weight.astype(np.int64)
-        whole //= max(1, np.gcd.reduce(whole))
-        parts = float(whole.sum()) or 1.0
-    else:
-        whole, parts = units_below(instance.shares, 1 / most), most
+    whole, parts = process.whole_weights(weight, document["horizon"])
     value = unit / parts
     offset = float(instance.shares @ (instance.released - np.array(release) * unit))
-    document["mean"] = {"weight": whole.tolist(), "release": release}
+    document["mean"] = {"weight": whole, "release": release}
     document["lower_bound"] = max(0, math.floor((lower_bound + offset) / value * (1 - 1e-9)))
     return found._replace(value=value, rounding=math.inf, offset=offset), document
 
