@@ -22,7 +22,9 @@ class StageModel:
         self.cp = cp_model.CpModel()
         self.gate = [self._time(release) for release in problem["stage_release"]]
         self.end = [self._time() for _ in self.gate]
-        self.start, self.interval, self.on_slot = [], [], {}
+        self.start: list[Any] = []
+        self.interval: list[Any] = []
+        self.on_slot: dict[tuple[int, int], Any] = {}
         self._stages()
         for task in problem["tasks"]:
             self._task(task)
