@@ -824,6 +824,8 @@ def judge(
         refuse("the three files are not about one instance")
     if result.get("format") != "slotwise/result/1":
         refuse("the result: format must be slotwise/result/1")
+    if result.get("objective", "makespan") != "makespan":
+        refuse("objective: no certificate proves a mean job time, only makespans")
     if certificate.get("format") != "slotwise/certificate/1":
         refuse("the certificate: format must be slotwise/certificate/1")
     if digest and certificate.get("instance_sha256") != digest:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from ..core.errors import InputError
 from ..solvers.mapreduce import METHODS
 from .console import (
     NO,
@@ -32,6 +34,7 @@ from .process.streams import put_aside
 if TYPE_CHECKING:
     from ..core.clock import Clock
     from ..core.files.json_files import JsonFile
+    from ..instances.mapreduce.schedule import Objective
     from ..solvers.certificate import Certificate
     from ..solvers.mapreduce.cross_check import Opinion
     from ..solvers.mapreduce.result import Result
@@ -53,6 +56,15 @@ CertificateTime = Annotated[
 ]
 
 
+RelativeGap = Annotated[float, typer.Option(metavar="G", min=0, help="Stop at this relative gap.")]
+AbsoluteGap = Annotated[
+    float, typer.Option(metavar="S", min=0, help="Stop at this gap in seconds.")
+]
+ObjectiveName = Annotated[
+    str, typer.Option(metavar="NAME", help="What is to be least: makespan, or mean (job time).")
+]
+
+
 def solve(
     instance: InstanceFile,
     method: Annotated[
@@ -61,14 +73,11 @@ def solve(
             "--method", "--model", metavar="NAME", help=f"One of {NAMES}; default: chosen."
         ),
     ] = None,
+    objective: ObjectiveName = "makespan",
     time_limit: TimeLimit = 60.0,
     threads: Threads = None,
-    relative_gap: Annotated[
-        float, typer.Option(metavar="G", min=0, help="Stop at this relative gap.")
-    ] = 1e-7,
-    absolute_gap: Annotated[
-        float, typer.Option(metavar="S", min=0, help="Stop at this gap in seconds.")
-    ] = 0.0,
+    relative_gap: RelativeGap = 1e-7,
+    absolute_gap: AbsoluteGap = 0.0,
     cross_check: Annotated[
         bool, typer.Option("--cross-check", help="Solve again by independent methods and compare.")
     ] = False,
@@ -86,8 +95,11 @@ def solve(
     from ..core.clock import Clock
     from ..solvers.mapreduce.solve import SolveParams
 
+    if objective == "mean":
+        _check_none_given({"--cross-check": cross_check, "--certificate": certificate})
     params = SolveParams(
         methods=None if method is None else METHODS.lookup(method),
+        objective=cast("Objective", objective),
         time_limit=time_limit,
         threads=threads,
         relative_gap=relative_gap,
@@ -118,6 +130,13 @@ def solve(
         raise typer.Exit(NO)
 
 
+def _check_none_given(options: Mapping[str, object]) -> None:
+    """Raise `InputError` for an option that only the makespan has."""
+    for option, given in options.items():
+        if given:
+            raise InputError(f"{option}: is about the makespan, so not with --objective mean")
+
+
 def _searched(
     path: Path, params: SolveParams, signals: Signals, *, hidden: bool
 ) -> tuple[JsonFile, Result]:
@@ -134,7 +153,9 @@ def _searched(
         file = JsonFile.read(path)
         problem = read_instance(file)
         signals.hold(clock.stop.set)
-        return file, search(Opening(problem, on_progress), clock, params)
+        return file, search(
+            Opening(problem, on_progress, objective=params.objective), clock, params
+        )
 
 
 def _certified(

@@ -10,13 +10,12 @@ Proofs are in docs/formulations/audit.md.
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
 from ...instances.history.heads_tails import HeadsTails, capacity_steps
 from ...instances.history.stage_graph import StageGraph
+from ..one_machine import least_ends
 from .makespan_bounds import Bound
 
 
@@ -77,37 +76,5 @@ def _fast_machine(graph: StageGraph, times: HeadsTails, pool: int) -> FloatArray
     np.minimum.at(tail, job, own_tails(graph, times)[stages])
     busy = np.flatnonzero(need > 0)
     ends = alone_ends(graph, times).astype(float)
-    if len(np.unique(graph.job_weight)) == 1:
-        ends[busy] = _ends(head[busy], need[busy], None) + tail[busy]
-    else:
-        means = _ends(head[busy], need[busy], graph.job_weight[busy] / need[busy])
-        ends[busy] = means + need[busy] / 2 + tail[busy]
+    ends[busy] = least_ends(head[busy], need[busy], graph.job_weight[busy]) + tail[busy]
     return ends
-
-
-def _ends(release: FloatArray, need: FloatArray, worth: FloatArray | None) -> FloatArray:
-    """Preemptive schedule of one machine: ends by shortest remaining time, or mean busy times by
-    largest worth."""
-    order = np.argsort(release, kind="stable").tolist()
-    left, moment, ends = need.copy(), np.zeros(len(need)), np.zeros(len(need))
-    ready: list[tuple[float, int]] = []
-    now, at = 0.0, 0
-    while at < len(order) or ready:
-        if not ready:
-            now = max(now, float(release[order[at]]))
-        while at < len(order) and release[order[at]] <= now:
-            j = order[at]
-            heapq.heappush(ready, (float(left[j]) if worth is None else -float(worth[j]), j))
-            at += 1
-        _, j = heapq.heappop(ready)
-        until = now + float(left[j])
-        if at < len(order):
-            until = min(until, float(release[order[at]]))
-        moment[j] += (until - now) * (until + now) / 2
-        left[j] -= until - now
-        now = until
-        if left[j] > 1e-9:
-            heapq.heappush(ready, (float(left[j]) if worth is None else -float(worth[j]), j))
-        else:
-            ends[j] = now
-    return ends if worth is None else moment / need

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.arrays import IntArray
-from ...core.kernels.decorators import counted, inner
+from ...core.kernels.decorators import inner, kernel
 from ...instances.history.stage_graph import FAR, StageGraph
 
 BITS = 21
@@ -41,6 +41,7 @@ class Decoder(NamedTuple):
     stage_group: IntArray
     group_stage: IntArray
     group_begin: IntArray
+    group_overlap: IntArray
     job: IntArray
     job_release: IntArray
 
@@ -86,6 +87,7 @@ def decoder(graph: StageGraph, ratio: float = 1.4, most: int = 4) -> Decoder:
         first,
         np.array(stage, dtype=np.int64),
         np.array(begin, dtype=np.int64),
+        np.maximum.reduceat(overlap, begin[:-1]) if stage else overlap,
         graph.stage_job,
         graph.job_release,
     )
@@ -110,42 +112,65 @@ class State(NamedTuple):
     """How many events there are, and how many tasks are placed."""
     todo: IntArray
     aside: IntArray
+    rank: IntArray
 
 
 EVENTS, PLACED = 0, 1
 """Positions in `State.many`."""
 
 
-@counted
 def list_schedule(
-    d: Decoder, rank: IntArray, hold: IntArray, start: IntArray, slot: IntArray
+    d: Decoder, state: State, order: IntArray, hold: IntArray, start: IntArray, slot: IntArray
 ) -> IntArray:
-    """Place every task; `rank` orders the groups, the least first. Fills `start` and `slot`.
+    """Place every task; `order` has the groups, those that go first first. Fills `start`, `slot`.
 
     No group is thought of before `hold` (ms), so that a job about to come can go first. Gives the
     end of each job (ms); of length 0 if some task fits on no slot.
     """
-    groups, slots, pools = len(d.group_stage), len(d.slot_pool), 1 + d.slot_pool.max()
-    state = _empty(d, pools)
-    group_of_rank = np.empty(groups, dtype=np.int64)
-    group_of_rank[rank] = np.arange(groups)
-    for s in range(slots):
-        _add_event(state, max(d.slot_since[s], 0), groups + s)
-    todo = 0
-    for s in d.order:
-        if d.parents[s] == 0:
-            state.todo[todo] = s
-            todo += 1
-    _open(d, state, hold, todo)
+    state.rank[order] = np.arange(len(order))
+    job_end = d.job_release.copy()
+    return job_end if _all_placed(d, state, order, hold, start, slot, job_end) else job_end[:0]
+
+
+def scratch(d: Decoder) -> State:
+    """Room for the state of one schedule after another."""
+    stages, groups, slots = len(d.job), len(d.group_stage), len(d.slot_pool)
+    pools = 1 + int(d.slot_pool.max(initial=0))
+    shapes = {
+        **dict.fromkeys(("gate", "end", "waits", "left"), stages),
+        **dict.fromkeys(("head", "tail", "aside", "rank"), groups),
+        **dict.fromkeys(("many_ready", "many_idle"), pools),
+        "free": slots,
+        "events": groups + slots + 1,
+        "ready": (pools, groups),
+        "idle": (pools, slots),
+        "many": 2,
+        "todo": stages + 1,
+    }
+    return State(**{name: np.zeros(shape, dtype=np.int64) for name, shape in shapes.items()})
+
+
+@kernel
+def _all_placed(
+    d: Decoder,
+    state: State,
+    order: IntArray,
+    hold: IntArray,
+    start: IntArray,
+    slot: IntArray,
+    job_end: IntArray,
+) -> bool:
+    groups, pools = len(d.group_stage), len(state.many_ready)
+    _open(d, state, hold, _nothing_placed(d, state))
     while state.many[PLACED] < len(start):
         if state.many[EVENTS] == 0:
-            return np.empty(0, dtype=np.int64)
+            return False
         key = _pop(state.events, state.many[EVENTS])
         state.many[EVENTS] -= 1
         now, who = key >> BITS, key & ((1 << BITS) - 1)
         if who < groups:
             pool = d.stage_pool[d.group_stage[who]]
-            _push(state.ready[pool], state.many_ready[pool], rank[who])
+            _push(state.ready[pool], state.many_ready[pool], state.rank[who])
             state.many_ready[pool] += 1
         else:
             pool = d.slot_pool[who - groups]
@@ -153,35 +178,33 @@ def list_schedule(
             state.many_idle[pool] += 1
         if state.many[EVENTS] == 0 or (state.events[0] >> BITS) > now:
             for pool in range(pools):
-                _fill(d, state, pool, group_of_rank, hold, start, slot)
-    job_end = d.job_release.copy()
+                _fill(d, state, pool, order, hold, start, slot)
     for s in range(len(d.job)):
         if d.job[s] >= 0:
             job_end[d.job[s]] = max(job_end[d.job[s]], state.end[s])
-    return job_end
+    return True
 
 
-@counted
-def _empty(d: Decoder, pools: int) -> State:
-    """Nothing is placed."""
-    stages, groups, slots = len(d.job), len(d.group_stage), len(d.slot_pool)
-    return State(
-        d.stage_release.copy(),
-        np.zeros(stages, dtype=np.int64),
-        d.parents.copy(),
-        d.task_begin[1:] - d.task_begin[:-1],
-        d.group_begin[:-1].copy(),
-        d.group_begin[1:] - 1,
-        d.slot_since.copy(),
-        np.empty(groups + slots + 1, dtype=np.int64),
-        np.empty((pools, groups), dtype=np.int64),
-        np.empty((pools, slots), dtype=np.int64),
-        np.zeros(pools, dtype=np.int64),
-        np.zeros(pools, dtype=np.int64),
-        np.zeros(2, dtype=np.int64),
-        np.empty(stages + 1, dtype=np.int64),
-        np.empty(groups, dtype=np.int64),
-    )
+@inner
+def _nothing_placed(d: Decoder, state: State) -> int:
+    """Begin anew; gives how many stages wait for none, with which `State.todo` begins."""
+    todo = 0
+    state.many[EVENTS], state.many[PLACED] = 0, 0
+    for pool in range(len(state.many_ready)):
+        state.many_ready[pool] = state.many_idle[pool] = 0
+    for s in d.order:
+        state.gate[s], state.end[s] = d.stage_release[s], 0
+        state.waits[s] = d.parents[s]
+        state.left[s] = d.task_begin[s + 1] - d.task_begin[s]
+        if d.parents[s] == 0:
+            state.todo[todo] = s
+            todo += 1
+    for g in range(len(d.group_stage)):
+        state.head[g], state.tail[g] = d.group_begin[g], d.group_begin[g + 1] - 1
+    for m in range(len(d.slot_pool)):
+        state.free[m] = d.slot_since[m]
+        _add_event(state, max(d.slot_since[m], 0), len(d.group_stage) + m)
+    return todo
 
 
 @inner
@@ -225,7 +248,7 @@ def _fill(
     d: Decoder,
     state: State,
     pool: int,
-    group_of_rank: IntArray,
+    order: IntArray,
     hold: IntArray,
     start: IntArray,
     slot: IntArray,
@@ -234,7 +257,7 @@ def _fill(
     put_aside = 0
     ready, idle = state.ready[pool], state.idle[pool]
     while state.many_ready[pool] > 0 and state.many_idle[pool] > 0:
-        group = group_of_rank[ready[0]]
+        group = order[ready[0]]
         task = state.head[group]
         at = _best_slot(d, state, task, idle, state.many_idle[pool])
         if at < 0 and state.tail[group] > task:
@@ -312,8 +335,8 @@ def _open(d: Decoder, state: State, hold: IntArray, todo: int) -> None:
         if state.waits[s] == 0 and state.left[s] > 0:
             state.waits[s] = -1
             for g in range(d.stage_group[s], d.stage_group[s + 1]):
-                early = d.overlap[d.group_begin[g] : d.group_begin[g + 1]].max()
-                _add_event(state, max(d.stage_release[s], state.gate[s] - early, hold[g]), g)
+                at = max(d.stage_release[s], state.gate[s] - d.group_overlap[g], hold[g])
+                _add_event(state, at, g)
             continue
         state.end[s] = max(state.end[s], state.gate[s])
         for k in range(d.child_begin[s], d.child_begin[s + 1]):

@@ -12,7 +12,7 @@ from ...core.arrays import FloatArray, IntArray
 from ...core.clock import Clock
 from ...instances.history.heads_tails import heads_and_tails
 from ...instances.history.stage_graph import Plan, StageGraph, timed
-from .list_schedule import Decoder, decoder, list_schedule
+from .list_schedule import Decoder, decoder, list_schedule, scratch
 
 ROUNDS = 2
 """Orders that are annealed: the best of the first ones."""
@@ -88,6 +88,7 @@ class _Search:
         self.random = np.random.default_rng(seed)
         self.best, self.value = plan, goal(plan.job_end)
         self.decoder = decoder(graph)
+        self.state = scratch(self.decoder)
         self.start, self.slot = np.zeros_like(plan.start), np.zeros_like(plan.slot)
         self.tried = 0
         self.no_hold = np.zeros(len(self.decoder.group_stage), dtype=np.int64)
@@ -110,10 +111,8 @@ class _Search:
 
     def evaluate(self, order: IntArray, hold: IntArray) -> float:
         """The value of a list schedule, with a surcharge for jobs that are too late."""
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
         self.tried += 1
-        ends = list_schedule(self.decoder, rank, hold, self.start, self.slot)
+        ends = list_schedule(self.decoder, self.state, order, hold, self.start, self.slot)
         if not len(ends):
             return math.inf
         value, excess = self.goal(ends), self.goal.excess(ends)

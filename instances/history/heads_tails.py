@@ -15,6 +15,7 @@ import numpy as np
 
 from ...core.arrays import IntArray
 from ...core.kernels.decorators import counted
+from ...core.once import once
 from .stage_graph import FAR, StageGraph
 
 
@@ -52,6 +53,7 @@ def capacity_steps(graph: StageGraph, pool: int) -> Steps:
     return Steps(time, slots.astype(np.int64))
 
 
+@once
 def heads_and_tails(graph: StageGraph) -> HeadsTails:
     """Heads and tails of all stages of a graph."""
     steps = [capacity_steps(graph, pool) for pool in range(len(graph.pools))]

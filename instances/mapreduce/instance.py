@@ -281,6 +281,12 @@ class Instance(Plottable, Tabular, ByValue):
             return np.zeros(self.jobs)
         return np.where(self.maps_of + self.reduces_of > 0, self.release, 0.0)
 
+    @cached_property
+    def shares(self) -> FloatArray:
+        """Share of each job in the mean job time, all 0 without any weight, shape (jobs,)."""
+        weight = np.ones(self.jobs) if self.weight is None else self.weight
+        return weight / (weight.sum() or 1.0)
+
     def __repr__(self) -> str:
         return (
             f"Instance({self.name!r}: {self.jobs} jobs, {self.map_tasks} map and "

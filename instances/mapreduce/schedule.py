@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from ..views import Tabular
 from .instance import Instance
 from .processing import map_times, reduce_times
 from .setups import map_setups, reduce_setups
+
+Objective = Literal["makespan", "mean"]
+"""What is to be least: the last end, or the weighted mean of the jobs' times."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,15 +156,24 @@ def makespan(maps: PhaseSchedule, reduces: PhaseSchedule) -> float:
     return float(max(maps.end.max(initial=0.0), reduces.end.max(initial=0.0)))
 
 
+def objective_value(instance: Instance, schedule: Schedule, objective: Objective) -> float:
+    """What a schedule comes to by an objective (s)."""
+    return schedule.makespan if objective == "makespan" else mean_job_time(instance, schedule)
+
+
 def mean_job_time(instance: Instance, schedule: Schedule) -> float:
     """The mean, by weight, of the time from a job's release to its last end (s), 0 without weight.
 
     A job without tasks ends when it is released.
     """
+    return float(instance.shares @ (job_ends(instance, schedule) - instance.released))
+
+
+def job_ends(instance: Instance, schedule: Schedule) -> FloatArray:
+    """End of the last task of each job (s), 0 for one without tasks, shape (jobs,)."""
     ends = map_completions(instance, schedule.map.end)
     np.maximum.at(ends, instance.reduce_job, schedule.reduce.end)
-    weight = np.ones(instance.jobs) if instance.weight is None else instance.weight
-    return float(weight @ (ends - instance.released) / (weight.sum() or 1.0))
+    return ends
 
 
 def map_completions(instance: Instance, map_end: FloatArray) -> FloatArray:

@@ -75,7 +75,8 @@ def audit_spark(run: Run, clock: Clock) -> Audit:
 
 
 def _reference(key: str, under: str, model: Model, step: Step) -> Reference:
-    return Reference(key, under, model.graph, model.bound, step.value, step.plan)
+    assert step.bound is not None
+    return Reference(key, under, model.graph, step.bound, step.value, step.plan)
 
 
 def _any_order(run: Run) -> str:

@@ -12,6 +12,7 @@ from ...formulations.history.makespan_bounds import Bound
 from ...heuristics.history.search import Goal, improve
 from ...instances.history.plan_checker import violations
 from ...instances.history.stage_graph import Plan, StageGraph
+from .exact import PROOF, counts_for_all, is_small, solve_exactly
 from .replay import carried
 
 Cause = tuple[str, str]
@@ -65,15 +66,28 @@ def searched(
         plan = carried(plan, before, model.graph)
         before = model.graph
         share = Clock(clock.left / (len(models) - k), clock.stop)
-        plan = improve(model.graph, plan, goal, model.bound.value * (1 + good), share)
+        plan, bound = _best(model, plan, goal, share, good)
         check_plan(model.graph, plan)
         value = goal(plan.job_end)
-        if value < model.bound.value * (1 - 1e-9) - 1e-6:
+        if value < bound.value * (1 - 1e-9) - 1e-6:
             raise SlotwiseError(
-                f"{model.graph.name}: a plan of {value} ms is below the bound {model.bound}"
+                f"{model.graph.name}: a plan of {value} ms is below the bound {bound}"
             )
-        steps.append(Step(model.cause, model.about, plan.job_end, value, model.bound, plan))
+        steps.append(Step(model.cause, model.about, plan.job_end, value, bound, plan))
     return steps
+
+
+def _best(model: Model, plan: Plan, goal: Goal, clock: Clock, good: float) -> tuple[Plan, Bound]:
+    """The best plan of a model that search, and on small graphs CP-SAT, make of one; the bound."""
+    graph, bound = model.graph, model.bound
+    small = is_small(graph)
+    share = clock.until_left(clock.left / 2) if small else clock
+    plan = improve(graph, plan, goal, bound.value * (1 + good), share)
+    if small:
+        plan, proved = solve_exactly(graph, plan, goal, bound.value, clock)
+        if proved > bound.value + 1e-6 and counts_for_all(graph, goal):
+            bound = Bound(proved, PROOF)
+    return plan, bound
 
 
 def check_plan(graph: StageGraph, plan: Plan) -> None:

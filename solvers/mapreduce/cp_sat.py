@@ -2,7 +2,8 @@
 
 The relaxed problem (docs/formulations/relaxed.md) comes first, for a second at most; its value is a
 bound by itself, and the least makespan that the job-order model looks for. With release times map
-slots have sequences of tasks instead: no one order of the jobs suffices for them.
+slots have sequences of tasks instead: no one order of the jobs suffices for them. For the mean job
+time the same holds of reduce slots, and there is no relaxed problem.
 
 Times are integers, and every duration is a sum of terms rounded down. Take an optimal schedule with
 one job order (docs/formulations/proofs/job-order.md) and round all its times down as well. Since
@@ -17,21 +18,18 @@ rounded.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.arrays import FloatArray, IntArray
-from ...core.background import LOOK, BackgroundWork, OutOfTime, attempt
+from ...core.background import OutOfTime, attempt
 from ...core.errors import InputError
 from ...core.integer_time import multiples, units_below
 from ...core.stop_reason import StopReason
@@ -39,26 +37,26 @@ from ...formulations.mapreduce.coefficients import Coefficients
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.schedule import Schedule, map_completions, timed
 from ...instances.mapreduce.setups import read_seconds
+from ..backends import cp_sat as process
 from ..progress import Progress
 from .branch_and_bound.integer_times import common_unit
 from .method import MethodOutcome, SolveRequest, not_applicable
 from .result import OPTIMALITY_TOLERANCE
 
-PROOF = "job-order model (CP-SAT)"
+PROOF, MEAN_PROOF = "job-order model (CP-SAT)", "mean job time (CP-SAT)"
 RELAXED_PROOF = "relaxed problem (CP-SAT)"
 RELAXED_SECONDS, RELAXED_SHARE = 1.0, 0.1
 """Most time for the relaxed problem, in seconds and as a share of the limit."""
-PROGRAM = Path(__file__).with_name("cp_sat_process.py")
+MODELS = Path(__file__).with_name("cp_sat_models.py")
 MOST_PAIRS = 500_000
 """With more pairs of tasks that may share a slot than this the model is not built."""
 
 MOST_IMPROVEMENT = 16
-"""The time unit assumes that the optimum is no less than the incumbent's makespan over this. If it
+"""The time unit assumes that the optimum is no less than the incumbent's value over this. If it
 is less, the bound still holds, but may be too weak to prove optimality."""
 
 Json = dict[str, Any]
 Times = FloatArray | float
-Keep = Callable[[Json], None]
 
 
 def cp_sat_method(
@@ -93,54 +91,104 @@ def cp_sat_method(
         return not_applicable(f"model too large: {_pairs(instance)} pairs on slots", PROOF)
     clock = request.clock()
     if given_bounds:
-        request = _with_what_is_known(request)
+        request = _with_what_is_known(instance, request)
     # The makespan in units is short by what was rounded; `_time_unit` keeps that below this.
-    least = max(request.lower_bound, request.incumbent.makespan / MOST_IMPROVEMENT)
+    least = max(request.lower_bound, request.value(instance, request.incumbent) / MOST_IMPROVEMENT)
+    mean = request.objective == "mean"
 
-    def prepared() -> tuple[float, float, Json]:
+    def prepared() -> tuple[Found, Json]:
         data, common = Coefficients(instance), common_unit(instance)
         rounding = 0.0 if common else OPTIMALITY_TOLERANCE / 2 * least
         unit = common or _time_unit(data, rounding)
         document = problem(data, request, unit, given_bounds, whole=common > 0)
+        found = Found(instance, MEAN_PROOF if mean else PROOF, unit, rounding)
+        if mean:
+            return mean_problem(found, document, request.lower_bound if given_bounds else 0.0)
         seconds = min(RELAXED_SECONDS, RELAXED_SHARE * clock.left) if given_bounds else 0.0
-        document["relaxed"] = _relaxed_problem(document, seconds)
-        return unit, rounding, document
+        document["first_seconds"], document["relaxed"] = seconds, _relaxed_problem(document)
+        return found, document
 
     try:
-        unit, rounding, document = attempt(prepared, clock)
+        found, document = attempt(prepared, clock)
     except OutOfTime:
         return MethodOutcome(
             None, None, PROOF, clock.reason, f"{clock.reason} before the model was built"
         )
     spent = clock.elapsed
     document["time_limit"] = clock.left
-    keep = partial(_keep, instance, request, unit)
-    final, progress = _run(document, unit, rounding, spent, request, keep)
+    progress: list[Progress] = []
+
+    def told(line: Json) -> None:
+        request.keep(found.outcome(line))
+        step = Progress(line["seconds"] + spent, found.incumbent(line), found.bound(line))
+        progress.append(step)
+        if request.on_progress is not None:
+            request.on_progress(step)
+
+    final = process.solve(MODELS, document, request.stop, told)
     if final is None:
         bound = progress[-1].bound if progress else None
-        return MethodOutcome(
-            None, bound, PROOF, StopReason.GAVE_UP, "the CP-SAT process ended early", progress
-        )
-    return MethodOutcome(
-        schedule=None if final["map"] is None else _schedule(instance, final),
-        lower_bound=final["bound"] * unit,
-        proof=RELAXED_PROOF if final["relaxed"] >= final["bound"] else PROOF,
+        why = "the CP-SAT process ended early"
+        return MethodOutcome(None, bound, found.proof, StopReason.GAVE_UP, why, progress)
+    outcome = found.outcome(final)
+    relaxed = not mean and final["first"] >= final["bound"]
+    return replace(
+        outcome,
+        proof=RELAXED_PROOF if relaxed else outcome.proof,
         stop=StopReason.GAP_CLOSED if final["status"] == "optimal" else StopReason(final["status"]),
         progress=progress,
     )
 
 
-def _keep(instance: Instance, request: SolveRequest, unit: float, line: Json) -> None:
-    bound = None if line["bound"] is None else line["bound"] * unit
-    schedule = None if line["map"] is None else _schedule(instance, line)
-    request.keep(MethodOutcome(schedule, bound, PROOF))
+class Found(NamedTuple):
+    """What the process's numbers say of the instance: the objective is `value` units, less
+    `offset` s; with what was rounded off, a makespan is no longer than `rounding` s more."""
+
+    instance: Instance
+    proof: str
+    value: float
+    rounding: float = math.inf
+    offset: float = 0.0
+
+    def bound(self, line: Json) -> float | None:
+        """The bound (s) of a line."""
+        return None if line["bound"] is None else line["bound"] * self.value - self.offset
+
+    def incumbent(self, line: Json) -> float | None:
+        """What the schedule of a line comes to at most (s), None if that is not known so."""
+        known = line["incumbent"] is not None and math.isfinite(self.rounding)
+        return line["incumbent"] * self.value + self.rounding if known else None
+
+    def outcome(self, line: Json) -> MethodOutcome:
+        """What a line has."""
+        solution = line["solution"]
+        schedule = None if solution is None else _schedule(self.instance, solution)
+        return MethodOutcome(schedule, self.bound(line), self.proof)
 
 
-def _with_what_is_known(request: SolveRequest) -> SolveRequest:
+def mean_problem(found: Found, document: Json, lower_bound: float) -> tuple[Found, Json]:
+    """The document for the mean job time, Σ weight (end - release), and what its value says.
+
+    Weights are whole numbers, rounded down from such as keep the sum within the process's integers.
+    With them, the ends and the releases rounded down, every schedule has such a sum of no more than
+    its own.
+    """
+    instance, unit = found.instance, found.value
+    release = document["release"] or [0] * instance.jobs
+    weight = np.ones(instance.jobs) if instance.weight is None else instance.weight
+    whole, parts = process.whole_weights(weight, document["horizon"])
+    value = unit / parts
+    offset = float(instance.shares @ (instance.released - np.array(release) * unit))
+    document["mean"] = {"weight": whole, "release": release}
+    document["lower_bound"] = max(0, math.floor((lower_bound + offset) / value * (1 - 1e-9)))
+    return found._replace(value=value, rounding=math.inf, offset=offset), document
+
+
+def _with_what_is_known(instance: Instance, request: SolveRequest) -> SolveRequest:
     """The request from the best schedule and bound that the methods beside this have by now."""
     schedule, bound = request.incumbent, request.lower_bound
     if request.best_schedule is not None:
-        schedule = min(schedule, request.best_schedule(), key=lambda each: each.makespan)
+        schedule = min(schedule, request.best_schedule(), key=partial(request.value, instance))
     if request.best_bound is not None:
         bound = max(bound, request.best_bound())
     return replace(request, incumbent=schedule, lower_bound=bound)
@@ -171,8 +219,9 @@ def problem(
     t on slot k, `reduce_duration[w][k]` the processing of reduce task w on slot k, and
     `read_duration[t][a][b]` what a reduce task on node b takes to read the output of map task t
     from node a. Job i is released at `release[i]`; `release` is null if all are 0. `head[i]` is a
-    lower bound on the end of its map phase, `tail[i]` on the duration of its reduce phase. `hint`
-    has the slots of the tasks by phase and the position of the jobs, or is null.
+    lower bound on the end of its map phase, `tail[i]` on the duration of its reduce phase. `mean`
+    is null, or as `mean_problem` makes it. `hint` has the slots of the tasks by phase and the
+    position of the jobs, or is null.
 
     `unit`: the time unit (s).
     `whole`: whether every possible duration is a multiple of `unit`. Then heads, tails and the
@@ -180,10 +229,12 @@ def problem(
     """
     instance = data.instance
     units, at_least = _rounding(unit, whole)
-    makespan = request.incumbent.makespan if given_bounds else data.serial_makespan
+    within = given_bounds and request.objective == "makespan"
+    makespan = request.incumbent.makespan if within else data.serial_makespan
     map_equal = _equal(data.map_job, np.column_stack((data.map_work, data.share, data.map_allowed)))
     reduce_equal = _equal(data.reduce_job, data.reduce_time)
     released = instance.released
+    in_order = instance.release is None and request.objective == "makespan"
     nothing = np.zeros(instance.jobs)
     return {
         "workers": request.threads,
@@ -191,9 +242,8 @@ def problem(
         "absolute_gap": request.absolute_gap / unit,
         "jobs": instance.jobs,
         "release": None if instance.release is None else units(released),
-        "comes_first": [
-            pair for pair in data.pairs if instance.release is None and data.comes_first(*pair)
-        ],
+        "comes_first": [pair for pair in data.pairs if in_order and data.comes_first(*pair)],
+        "mean": None,
         "map": {
             "job": data.map_job,
             "slot_node": data.map_slot_node,
@@ -231,10 +281,9 @@ def _hint(
     }
 
 
-def _relaxed_problem(document: Json, seconds: float) -> Json:
-    """What the process needs for the relaxed problem besides `problem`: least durations, time."""
-    durations = {name: _least_durations(document, name) for name in ("map", "reduce")}
-    return {"seconds": seconds, **durations}
+def _relaxed_problem(document: Json) -> Json:
+    """What the relaxed problem has besides `problem`: least durations."""
+    return {name: _least_durations(document, name) for name in ("map", "reduce")}
 
 
 def _least_durations(document: Json, name: str) -> list[int]:
@@ -303,67 +352,8 @@ def _first_of_equals(slot: IntArray, slot_kind: list[int], equal: list[list[int]
     return slots
 
 
-def _run(
-    document: Json, unit: float, rounding: float, spent: float, request: SolveRequest, keep: Keep
-) -> tuple[Json | None, list[Progress]]:
-    """The last line of the process, None if it died without one, and its progress (s)."""
-    progress: list[Progress] = []
-
-    def follow(lines: Iterable[str]) -> Json | None:
-        for text in lines:
-            line: Json = json.loads(text)
-            if "status" in line:
-                return line
-            keep(line)
-            incumbent, bound = line["incumbent"], line["bound"]
-            step = Progress(
-                seconds=line["seconds"] + spent,
-                incumbent=None if incumbent is None else incumbent * unit + rounding,
-                bound=None if bound is None else bound * unit,
-            )
-            progress.append(step)
-            if request.on_progress is not None:
-                request.on_progress(step)
-        return None
-
-    # A file and -P: neither the current folder nor the program's own can shadow a module. A session
-    # of its own: Ctrl-C reaches this process only, and closing stdin ends the search gently.
-    def listen(process: subprocess.Popen[str]) -> None:
-        while process.poll() is None:
-            if request.stop.wait(LOOK):
-                close(process)
-                return
-
-    def close(process: subprocess.Popen[str]) -> None:
-        assert process.stdin is not None
-        with suppress(BrokenPipeError):
-            process.stdin.close()
-
-    with subprocess.Popen(
-        [sys.executable, "-P", str(PROGRAM)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            process.stdin.write(json.dumps(document) + "\n")
-            process.stdin.flush()
-            BackgroundWork(partial(listen, process))
-            return follow(process.stdout), progress
-        except BrokenPipeError:
-            return None, progress
-        except KeyboardInterrupt:
-            close(process)
-            return follow(process.stdout), progress
-        finally:
-            process.kill()
-
-
-def _schedule(instance: Instance, final: Json) -> Schedule:
-    maps, reduces = final["map"], final["reduce"]
+def _schedule(instance: Instance, solution: Json) -> Schedule:
+    maps, reduces = solution["map"], solution["reduce"]
     return timed(
         instance,
         np.array(maps["slot"], dtype=np.int64),

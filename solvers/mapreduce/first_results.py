@@ -10,14 +10,16 @@ from ...core.errors import PluginError
 from ...core.registry import Choices, Entry
 from ...formulations.mapreduce.bounds import BOUNDS
 from ...formulations.mapreduce.bounds.closed_form import asked_bounds, best_of, lower_bounds
+from ...formulations.mapreduce.bounds.job_times import job_time_bound
 from ...heuristics.mapreduce import HEURISTICS
 from ...heuristics.mapreduce.expected_time import expected_seconds
 from ...heuristics.mapreduce.hmhs.fifo import longest_paths
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES, SECURITY
+from ...instances.mapreduce.schedule import Objective
 from ..progress import Progress, ProgressCallback
 from .heuristic import certified_heuristic
-from .result import Result, with_bound
+from .result import Result, with_bound, with_mean_bound
 
 AT_ONCE, LONG_JOBS_AT_ONCE, BOUND_AT_ONCE = "FIFO-Pri", "FIFO-path", "LB2"
 """Schedules and bound that need no compiler: one of each comes first, whatever the clock says. As
@@ -48,6 +50,8 @@ class Opening:
     """Names, functions or entries; by default all of `HEURISTICS` that keep the rules."""
     bounds_asked: Choices | None = None
     """Names, functions or entries; by default all of `BOUNDS`."""
+    objective: Objective = "makespan"
+    """What is to be least."""
     bounds: dict[str, float] = field(default_factory=dict)
     """Every closed-form bound (s) by name."""
     results: list[Result] = field(default_factory=list)
@@ -55,7 +59,7 @@ class Opening:
     notes: list[str] = field(default_factory=list)
     """Why heuristics are missing."""
     best: Result | None = None
-    """The result with the shortest schedule by now."""
+    """The best result by now."""
     _bounded: bool = field(default=False, init=False, repr=False)
 
     def begin(self, clock: Clock) -> None:
@@ -72,7 +76,8 @@ class Opening:
         at_once = HEURISTICS.lookup(_at_once(self.instance))
         entry = replace(at_once, understands=at_once.understands - {SECURITY})
         bound = best_of(self.bounds, self.bounds_asked)
-        self.best = certified_heuristic(self.instance, entry, bound, uncompiled=True)
+        first = certified_heuristic(self.instance, entry, bound, uncompiled=True)
+        self.best = self.judged(first)
 
     def find_bounds(self, clock: Clock) -> None:
         """Compute the closed-form bounds, after `begin`; those not known in time are left out."""
@@ -86,7 +91,7 @@ class Opening:
             missing = ", ".join(name for name in asked if name not in self.bounds)
             self.notes.append(f"{missing}: not computed, {clock.reason}")
         self.bounds = {name: self.bounds[name] for name in asked if name in self.bounds}
-        self.best = with_bound(self.best, *best_of(self.bounds, self.bounds_asked))
+        self.best = self.judged(with_bound(self.best, *best_of(self.bounds, self.bounds_asked)))
 
     def _bound(self, bounds: Choices | None, clock: Clock) -> bool:
         """Compute closed-form bounds; whether all were ready in time. Those that were are kept."""
@@ -149,7 +154,7 @@ class Opening:
         order = [entry.name for entry in entries]
         self.results.sort(key=lambda result: order.index(result.method))
         if self.heuristics is not None and self.results:
-            self.best = min(self.results, key=lambda result: result.makespan or 0.0)
+            self.best = min(self.results, key=lambda result: result.goal or 0.0)
         elif self.heuristics is not None:
             assert self.best is not None
             ran = self.best.method
@@ -177,9 +182,16 @@ class Opening:
         if result.schedule is None:
             self.notes.append(f"{result.method}: no schedule, {'; '.join(result.notes[:2])}")
             return
+        result = self.judged(result)
         self.results.append(result)
-        if self.best is None or (result.makespan or 0.0) < (self.best.makespan or 0.0):
+        if self.best is None or (result.goal or 0.0) < (self.best.goal or 0.0):
             self.best = result
+
+    def judged(self, result: Result) -> Result:
+        """The result by the objective, with the best closed bound of the mean job time."""
+        if self.objective == "makespan" or result.schedule is None:
+            return result
+        return with_mean_bound(result, *job_time_bound(self.instance))
 
     def tell(self, clock: Clock, doing: str) -> None:
         """Report what is being done."""
@@ -188,8 +200,8 @@ class Opening:
             self.on_progress(
                 Progress(
                     clock.elapsed,
-                    None if best is None else best.makespan,
-                    None if best is None else best.lower_bound,
+                    None if best is None else best.goal,
+                    None if best is None else best.goal_bound[0],
                     doing,
                 )
             )

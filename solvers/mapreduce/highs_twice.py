@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from types import ModuleType
 
 import pyomo.environ as pyo
@@ -21,7 +22,7 @@ from ..progress import Progress
 from .method import MethodOutcome, SolveRequest, not_applicable
 
 AGREEMENT = 1e-7
-"""Relative: a bound this little above a makespan does not contradict it."""
+"""Relative: a bound this little above a schedule does not contradict it."""
 
 MOST_TERMS = 3_000_000
 """A model with more estimated nonzeros than this is not built."""
@@ -46,15 +47,15 @@ def solve_twice(
     if terms > MOST_TERMS:
         return not_applicable(f"model too large: about {terms:.2g} nonzeros", proof)
     clock = request.clock()
-    best = request.incumbent
+    best, value = request.incumbent, partial(request.value, instance)
     bounds: list[float | None] = []
 
     def run(share: float, *, alternative: bool) -> MethodOutcome:
         spent = clock.elapsed
 
         def told(step: Progress) -> None:
-            makespan = best.makespan if step.incumbent is None else step.incumbent
-            bound = agreed([*bounds, step.bound], min(best.makespan, makespan))
+            found = value(best) if step.incumbent is None else step.incumbent
+            bound = agreed([*bounds, step.bound], min(value(best), found))
             request.keep(MethodOutcome(best, bound, proof))
             if request.on_progress is not None:
                 request.on_progress(Progress(spent + step.seconds, step.incumbent, bound))
@@ -65,13 +66,13 @@ def solve_twice(
 
     for share, alternative in ((1 / 2, False), (1.0, True)):
         if request.best_schedule is not None:
-            best = min(best, request.best_schedule(), key=lambda schedule: schedule.makespan)
+            best = min(best, request.best_schedule(), key=value)
         outcome = run(share, alternative=alternative)
-        if outcome.schedule is not None and outcome.schedule.makespan < best.makespan:
+        if outcome.schedule is not None and value(outcome.schedule) < value(best):
             best = outcome.schedule
             request.keep(MethodOutcome(best, None, proof))
         bounds.append(outcome.lower_bound)
-    bound, detail = agreed(bounds, best.makespan), ""
+    bound, detail = agreed(bounds, value(best)), ""
     if bound is None and None not in bounds:
         detail = "two runs of HiGHS contradict each other, so neither bound counts"
     elif bound is None and bounds != [None, None]:
@@ -79,15 +80,15 @@ def solve_twice(
     return MethodOutcome(best, bound, proof, outcome.stop, detail or outcome.detail)
 
 
-def agreed(bounds: Sequence[float | None], makespan: float) -> float | None:
+def agreed(bounds: Sequence[float | None], value: float) -> float | None:
     """What two runs have proved.
 
     `bounds`: the lower bound (s) of each run so far, None without one, infinity for "no solution".
-    `makespan`: makespan (s) of the shortest schedule that either has found.
+    `value`: objective (s) of the best schedule that either has found.
     Returns the lesser bound (s), None if there are not two or the schedule contradicts one.
     """
     known = [bound for bound in bounds if bound is not None]
-    if len(known) < 2 or max(known) > makespan * (1 + AGREEMENT):
+    if len(known) < 2 or max(known) > value * (1 + AGREEMENT):
         return None
     return min(known)
 
@@ -104,7 +105,10 @@ def _solve(
     clock = request.clock()
 
     def built() -> pyo.ConcreteModel:
-        model = formulation.build(instance, horizon=horizon, lower_bound=request.lower_bound)
+        mean = {} if request.objective == "makespan" else {"objective": request.objective}
+        model = formulation.build(
+            instance, horizon=horizon, lower_bound=request.lower_bound, **mean
+        )
         formulation.start(model, request.incumbent)
         return model
 

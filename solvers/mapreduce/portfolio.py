@@ -63,7 +63,7 @@ class PortfolioOutcome:
 def portfolio(instance: Instance, lanes: Sequence[Lane], request: SolveRequest) -> PortfolioOutcome:
     """Run several methods at once until the common gap is closed or the time is up.
 
-    The best makespan and the best bound count, whichever methods they come from. Ctrl-C ends all
+    The best schedule and the best bound count, whichever methods they come from. Ctrl-C ends all
     methods with what they have. Of a method that does not answer within `GRACE` s after the end,
     what it last kept counts. Raises what a method raises.
 
@@ -86,7 +86,7 @@ class _Run:
     def __init__(self, instance: Instance, request: SolveRequest) -> None:
         self.instance, self.request = instance, request
         self.clock = Clock(request.time_limit)
-        self.common = _Common(request, self.clock.stop)
+        self.common = _Common(instance, request, self.clock.stop)
         self.outcomes: dict[_Key, MethodOutcome] = {}
         self.kept: dict[_Key, MethodOutcome] = {}
         self.begun: dict[int, _Key] = {}
@@ -170,20 +170,21 @@ class _Run:
             outcomes[key] = replace(last, stop=why, detail=f"{why}, left behind {having}")
         by_name: dict[str, MethodOutcome] = {}
         for (name, _), outcome in sorted(outcomes.items(), key=lambda item: item[0][1]):
-            by_name[name] = _together(by_name[name], outcome) if name in by_name else outcome
+            if name in by_name:
+                outcome = self._together(by_name[name], outcome)
+            by_name[name] = outcome
         return by_name
 
-
-def _together(one: MethodOutcome, other: MethodOutcome) -> MethodOutcome:
-    """What a method found in two lanes; how it ended is told of the first."""
-    schedules = [each.schedule for each in (one, other) if each.schedule is not None]
-    proved = max((one, other), key=lambda each: each.lower_bound or 0.0)
-    return replace(
-        one,
-        schedule=min(schedules, key=lambda schedule: schedule.makespan, default=None),
-        lower_bound=proved.lower_bound,
-        proof=proved.proof,
-    )
+    def _together(self, one: MethodOutcome, other: MethodOutcome) -> MethodOutcome:
+        """What a method found in two lanes; how it ended is told of the first."""
+        schedules = [each.schedule for each in (one, other) if each.schedule is not None]
+        proved = max((one, other), key=lambda each: each.lower_bound or 0.0)
+        return replace(
+            one,
+            schedule=min(schedules, key=self.common.value, default=None),
+            lower_bound=proved.lower_bound,
+            proof=proved.proof,
+        )
 
 
 def _outcome(method: Entry, instance: Instance, request: SolveRequest) -> MethodOutcome:
@@ -204,13 +205,14 @@ def _outcome(method: Entry, instance: Instance, request: SolveRequest) -> Method
 
 
 class _Common:
-    """The best makespan and bound over all methods."""
+    """The best schedule and bound over all methods."""
 
-    def __init__(self, request: SolveRequest, stop: Event) -> None:
+    def __init__(self, instance: Instance, request: SolveRequest, stop: Event) -> None:
         self.began = time.perf_counter()
         self.request, self.stop = request, stop
         self.lock = Lock()
-        self.incumbent, self.bound = request.incumbent.makespan, request.lower_bound
+        self.value = partial(request.value, instance)
+        self.incumbent, self.bound = self.value(request.incumbent), request.lower_bound
         self.schedule = request.incumbent
         self.closed = False
         self.running: list[str] = []
@@ -229,9 +231,9 @@ class _Common:
         """What a method has by now; the others see it, and a closed gap ends them all."""
         schedule, bound = outcome.schedule, outcome.lower_bound
         with self.lock:
-            if schedule is not None and schedule.makespan < self.schedule.makespan:
+            if schedule is not None and self.value(schedule) < self.value(self.schedule):
                 self.schedule = schedule
-                self.incumbent = min(self.incumbent, schedule.makespan)
+                self.incumbent = min(self.incumbent, self.value(schedule))
             if bound is not None:
                 self.bound = max(self.bound, bound)
         self.end_if_closed()
@@ -248,8 +250,8 @@ class _Common:
     def ended(self, outcome: MethodOutcome) -> None:
         """What a method has at its end."""
         self.take(outcome)
-        makespan = None if outcome.schedule is None else outcome.schedule.makespan
-        self.tell(time.perf_counter() - self.began, makespan, outcome.lower_bound)
+        found = None if outcome.schedule is None else self.value(outcome.schedule)
+        self.tell(time.perf_counter() - self.began, found, outcome.lower_bound)
         if outcome.lower_bound is not None:
             # A method that has proved an optimum may leave more than was asked, by rounding.
             self.end_if_closed(OPTIMALITY_TOLERANCE)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated, cast
+from typing import Annotated, cast, get_args
 
+from ...core.advice import check_choice
 from ...core.background import BackgroundWork, OutOfTime, attempt
 from ...core.calls.checked import checked
 from ...core.calls.deprecated import takes_old
@@ -18,10 +19,12 @@ from ...core.kernels.decorators import load_compiler
 from ...core.limits import MOST_THREADS
 from ...core.parameters import described, parameter, solver
 from ...core.registry import Choices, Entry
+from ...formulations.mapreduce.bounds.job_times import stages_of
 from ...instances.mapreduce.eligibility import impossible
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES
 from ...instances.mapreduce.releases import check_at_once
+from ...instances.mapreduce.schedule import Objective, objective_value
 from ...instances.mapreduce.usable_slots import usable_slots
 from ..progress import Progress, ProgressCallback
 from . import METHODS
@@ -31,7 +34,16 @@ from .first_results import Opening
 from .local_search import searcher
 from .method import MethodOutcome, SolveRequest
 from .portfolio import portfolio
-from .result import OPTIMALITY_TOLERANCE, Result, Status, certified, infeasible, with_bound
+from .result import (
+    OPTIMALITY_TOLERANCE,
+    Result,
+    Status,
+    certified,
+    infeasible,
+    with_bound,
+    with_mean_bound,
+)
+from .time_unit import in_units_of, suitable_unit
 
 METHOD = "exact"
 
@@ -40,6 +52,12 @@ HEURISTICS_SHARE, SEARCHED_SHARE = 0.5, 0.15
 
 NEED_NO_COMPILER = {"job-order", "sequence", "cp-sat", "heterogeneous", "unrelated-machines"}
 """Methods that need no compiler."""
+
+KNOW_THE_MEAN = ("cp-sat", "sequence")
+"""Methods that can make the mean job time least."""
+
+BUSY_TIMES_SHARE = 1 / 4
+"""Most of the time left that the linear program of mean busy times may take."""
 
 GRACE = 1.5
 """Seconds after the limit, or Ctrl-C, in which the search may still return by itself."""
@@ -64,6 +82,13 @@ class SolveParams:
         OPTIMALITY_TOLERANCE / 10, "Stop at this gap, relative to the bound."
     )
     absolute_gap: float = parameter(0.0, "Stop at this gap (s).")
+    objective: Objective = field(
+        default="makespan",
+        metadata=described(
+            "What is to be least: `makespan`, or `mean` for the mean job time by weight, each from "
+            "release to last end, which `cp-sat` and `sequence` know."
+        ),
+    )
     on_progress: ProgressCallback | None = field(
         default=None, metadata=described("Called with each step.")
     )
@@ -83,6 +108,7 @@ class SolveParams:
 
     def __post_init__(self) -> None:
         check_time_limit(self.time_limit)
+        check_choice("objective", self.objective, get_args(Objective))
         for name in ("relative_gap", "absolute_gap"):
             if not getattr(self, name) >= 0:
                 raise InputError(f"{name}: need at least 0, got {getattr(self, name)}")
@@ -133,7 +159,13 @@ def solve(instance: Annotated[Instance, described("The instance.")], params: Sol
     KeyboardInterrupt
         If Ctrl-C comes before there is a schedule.
     """
-    opening = Opening(instance, params.on_progress, params.asked_heuristics, params.bounds)
+    opening = Opening(
+        instance,
+        params.on_progress,
+        params.asked_heuristics,
+        params.bounds,
+        objective=params.objective,
+    )
     for result in params.known:
         opening.take(result)
     return search(opening, Clock(params.time_limit), params)
@@ -151,6 +183,11 @@ def search(
     named = params.named
     check_time_limit(clock.seconds)
     for method in named:
+        if params.objective == "mean" and method not in map(METHODS.lookup, KNOW_THE_MEAN):
+            raise InputError(
+                f"objective: method {method.name!r} makes the makespan least, not the mean job "
+                "time (--objective mean); use --model sequence or cp-sat"
+            )
         if RELEASES not in method.understands:
             check_at_once(opening.instance, f"method {method.name!r}", "--model sequence or cp-sat")
     why = impossible(opening.instance)
@@ -221,6 +258,20 @@ class _Search:
                 attempt(partial(compile_on_two_cores, opening.instance, first), self.clock)
         opening.run(clock)
 
+    def _with_busy_times(self, best: Result) -> Result:
+        """The result with the bound of the program of mean busy times, if that is better."""
+        from ..busy_times import busy_time_bound
+
+        goal, instance = best.goal, best.instance
+        assert goal is not None
+        self.opening.tell(self.clock, "mean busy times")
+        unit, share = suitable_unit(goal), self.clock.left * (1 - BUSY_TIMES_SHARE)
+        stages = stages_of(in_units_of(instance, unit))
+        bound = busy_time_bound(stages, goal / unit, self.clock.until_left(share))
+        if bound is None or bound * unit <= best.goal_bound[0]:
+            return best
+        return with_mean_bound(best, bound * unit, "mean busy times")
+
     def run(self) -> Result:
         """The result."""
         opening, clock = self.opening, self.clock
@@ -231,7 +282,7 @@ class _Search:
             each = max(1, self.threads // len(self.named))
             lanes = side_by_side(dict.fromkeys(self.named, each))
         else:
-            lanes = chosen_methods(usable.instance, self.threads)
+            lanes = chosen_methods(usable.instance, self.threads, self.params.objective)
         methods = {turn.method for lane in lanes for turn in lane.turns}
         improves = any(method.name == "improvement" for method in methods)
         if not opening.results:
@@ -239,6 +290,8 @@ class _Search:
             self._open(clock.until(share * clock.seconds) if methods else clock, improves)
         best = opening.best
         assert best is not None
+        if self.params.objective == "mean" and best.status is not Status.OPTIMAL:
+            opening.best = best = self._with_busy_times(best)
         if best.status is Status.OPTIMAL or best.schedule is None:
             return self.so_far()
         if clock.over:
@@ -246,7 +299,8 @@ class _Search:
         on_progress = opening.on_progress
         request = SolveRequest(
             incumbent=usable.reduced(best.schedule),
-            lower_bound=best.lower_bound,
+            lower_bound=best.goal_bound[0],
+            objective=self.params.objective,
             time_limit=clock.left,
             threads=self.threads,
             relative_gap=self.params.relative_gap,
@@ -296,17 +350,22 @@ def _conclude(
 ) -> Result:
     assert best.schedule is not None
     found_by, schedule = best.method, best.schedule
-    lower_bound, bound = best.lower_bound, best.bound_name
+    lower_bound, bound = best.goal_bound
+    value = partial(objective_value, best.instance, objective=best.objective)
     for method, outcome in outcomes.items():
-        if outcome.schedule is not None and outcome.schedule.makespan < schedule.makespan:
+        if outcome.schedule is not None and value(outcome.schedule) < value(schedule):
             found_by, schedule = method, outcome.schedule
         if outcome.lower_bound is not None and outcome.lower_bound > lower_bound:
             lower_bound, bound = outcome.lower_bound, outcome.proof
     said = [f"{method}: {outcome.why}" for method, outcome in outcomes.items()]
+    mean = best.objective == "mean"
+    of_makespan = (best.lower_bound, best.bound_name) if mean else (lower_bound, bound)
     if schedule is best.schedule:
-        result = with_bound(replace(best, method=METHOD), lower_bound, bound)
+        result = with_bound(replace(best, method=METHOD), *of_makespan)
     else:
-        result = certified(best.instance, METHOD, schedule, lower_bound, bound)
+        result = certified(best.instance, METHOD, schedule, *of_makespan)
+    if mean:
+        result = with_mean_bound(result, lower_bound, bound)
     return replace(
         result,
         found_by=found_by,

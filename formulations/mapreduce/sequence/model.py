@@ -4,7 +4,8 @@ It departs from the printed program in three points, where the paper contradicts
 silent. First, the reduce setup time depends on where the job's map tasks ran, as section 4.4 says;
 the printed program takes it as a parameter of the slot. Second, a job without reduce tasks counts
 towards the makespan with its map tasks, which equations (1) and (3) leave out. Third, a reduce task
-whose job has no map tasks cannot end before its own processing time. Jobs may have release times.
+whose job has no map tasks cannot end before its own processing time. Jobs may have release times,
+and their mean time may be least instead of the makespan.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import pyomo.environ as pyo
 
 from ....core.arrays import IntArray
 from ....instances.mapreduce.instance import Instance
-from ....instances.mapreduce.schedule import Schedule, timed
+from ....instances.mapreduce.schedule import Objective, Schedule, job_ends, mean_job_time, timed
 from ..coefficients import Coefficients
 
 HEAD, TAIL = -1, -2
@@ -22,7 +23,11 @@ HEAD, TAIL = -1, -2
 
 
 def build(
-    instance: Instance, *, horizon: float | None = None, lower_bound: float = 0.0
+    instance: Instance,
+    *,
+    horizon: float | None = None,
+    lower_bound: float = 0.0,
+    objective: Objective = "makespan",
 ) -> pyo.ConcreteModel:
     """Build the printed program.
 
@@ -34,27 +39,35 @@ def build(
         Makespan (s) of a known schedule, used as big-M. By default the big-M is the sum of all
         setup and processing times, as printed.
     lower_bound
-        A valid lower bound on the makespan (s).
+        A valid lower bound on the objective (s).
+    objective
+        What is to be least; `mean` for the mean job time, which some schedule within the big-M as
+        printed has at its least.
 
     Returns
     -------
     pyo.ConcreteModel
-        The model. Its main variables are `makespan`, `map_follows[k, v, w]` and `reduce_follows[k,
-        v, w]`, u of the paper: 1 if task v is the immediate predecessor of w on slot k.
+        The model. Its main variables are `makespan`, or `mean_job_time`, `map_follows[k, v, w]` and
+        `reduce_follows[k, v, w]`, u of the paper: 1 if task v is the immediate predecessor of w on
+        slot k.
     """
     data = Coefficients(instance)
     model = pyo.ConcreteModel(name=f"sequence model of {instance.name}")
     model.data = data
     # Rounding must not cut off the known schedule itself.
     model.big_m = (data.serial_makespan if horizon is None else horizon) * (1 + 1e-9)
-    model.makespan = pyo.Var(bounds=(lower_bound, model.big_m))
     phases = (
         ("map", data.map_tasks, data.map_slots),
         ("reduce", data.reduce_tasks, data.reduce_slots),
     )
     for phase, tasks, slots in phases:
         _sequence_variables(model, phase, tasks, slots)
-    _objective(model)
+    if objective == "makespan":
+        model.makespan = pyo.Var(bounds=(lower_bound, model.big_m))
+        _objective(model)
+    else:
+        model.mean_job_time = pyo.Var(bounds=(lower_bound, None))
+        _mean_job_time(model)
     _completions(model)
     _setups(model)
     for phase, tasks, slots in phases:
@@ -91,6 +104,34 @@ def _objective(model: pyo.ConcreteModel) -> None:
     model.eq1_makespan_without_reduce = pyo.Constraint(
         [t for t in data.map_tasks if not data.reduces[data.map_job[t]]],
         rule=lambda model, t: model.makespan >= model.map_completion[t],
+    )
+
+
+def _mean_job_time(model: pyo.ConcreteModel) -> None:
+    """In place of (1): each job ends with its last task, and the weighted mean of their times."""
+    data: Coefficients = model.data
+    released = data.instance.released
+    alone = (released + data.head + data.tail) * (1 - 1e-9)
+    model.job_completion = pyo.Var(
+        data.jobs, bounds=lambda model, i: (float(alone[i]), model.big_m)
+    )
+    model.objective = pyo.Objective(expr=model.mean_job_time, sense=pyo.minimize)
+    share = data.instance.shares
+    model.mean_of_jobs = pyo.Constraint(
+        expr=model.mean_job_time
+        == pyo.quicksum(
+            float(share[i]) * (model.job_completion[i] - float(released[i])) for i in data.jobs
+        )
+    )
+    model.job_ends_with_reduce = pyo.Constraint(
+        data.reduce_tasks,
+        rule=lambda model, w: (
+            model.job_completion[data.reduce_job[w]] >= model.reduce_completion[w]
+        ),
+    )
+    model.job_ends_with_map = pyo.Constraint(
+        [t for t in data.map_tasks if not data.reduces[data.map_job[t]]],
+        rule=lambda model, t: model.job_completion[data.map_job[t]] >= model.map_completion[t],
     )
 
 
@@ -248,7 +289,13 @@ def start(model: pyo.ConcreteModel, schedule: Schedule) -> None:
         for task in range(len(rows.slot)):
             model.component(f"{phase}_setup")[task] = float(rows.setup[task])
             model.component(f"{phase}_completion")[task] = float(rows.end[task])
-    model.makespan = schedule.makespan
+    if hasattr(model, "makespan"):
+        model.makespan = schedule.makespan
+        return
+    instance = model.data.instance
+    for i, end in enumerate(job_ends(instance, schedule).tolist()):
+        model.job_completion[i] = end
+    model.mean_job_time = mean_job_time(instance, schedule)
 
 
 def schedule(model: pyo.ConcreteModel) -> Schedule:

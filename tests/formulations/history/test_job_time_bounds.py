@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from stage_graphs import best_by_brute_force, drawn_graph, graph_of
 
+import slotwise.solvers.busy_times
 from slotwise.core.clock import Clock
 from slotwise.core.kernels.decorators import plain
 from slotwise.formulations.history.job_time_bounds import job_time_bound
@@ -15,7 +16,8 @@ from slotwise.solvers.history import busy_times
 
 @pytest.mark.parametrize("windows", [False, True])
 def test_no_bound_is_above_the_optimum(windows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(busy_times, "INTERVALS", 20)  # any grid is valid; a coarse one is quick
+    for name in ("LEAST_INTERVALS", "MOST_INTERVALS"):  # any grid is valid; a coarse one is quick
+        monkeypatch.setattr(slotwise.solvers.busy_times, name, 20)
     shares = []
     with plain():
         for seed in range(1000, 1060):

@@ -5,7 +5,7 @@ import pytest
 from stage_graphs import best_by_brute_force, drawn_graph, graph_of
 
 from slotwise.core.clock import Clock
-from slotwise.heuristics.history.list_schedule import decoder, list_schedule
+from slotwise.heuristics.history.list_schedule import decoder, list_schedule, scratch
 from slotwise.heuristics.history.search import Goal, improve, mean_job_time
 from slotwise.instances.history.plan_checker import violations
 from slotwise.instances.history.stage_graph import FAR, Plan, StageGraph, timed
@@ -15,9 +15,8 @@ def in_file_order(graph: StageGraph) -> Plan:
     """The list schedule of the groups as they stand."""
     d = decoder(graph)
     start, slot = np.zeros_like(graph.tasks.time), np.zeros_like(graph.tasks.time)
-    ends = list_schedule(
-        d, np.arange(len(d.group_stage)), np.zeros(len(d.group_stage), np.int64), start, slot
-    )
+    order, hold = np.arange(len(d.group_stage)), np.zeros(len(d.group_stage), np.int64)
+    ends = list_schedule(d, scratch(d), order, hold, start, slot)
     plan = timed(graph, start, slot)
     assert ends.tolist() == plan.job_end.tolist()
     return plan

@@ -149,7 +149,8 @@ def test_too_large_an_instance_is_not_tried():
 @needs_ortools
 def test_the_process_stays_clear_of_highspy():
     code = (
-        "import sys, slotwise.solvers.mapreduce.cp_sat_process;"
+        "import sys, slotwise.solvers.mapreduce.cp_sat_models;"
+        "import slotwise.solvers.backends.cp_sat_process;"
         "sys.exit(len({'highspy', 'pyomo'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -161,7 +162,7 @@ def test_lines_that_threads_say_at_once_stay_apart():
     code = """
 import sys, threading, time
 from types import SimpleNamespace
-from slotwise.solvers.mapreduce.cp_sat_process import say
+from slotwise.solvers.backends.cp_sat_process import say
 out = sys.stdout
 sys.stdout = SimpleNamespace(write=lambda text: (out.write(text), time.sleep(0.02)), flush=int)
 for k in range(6):

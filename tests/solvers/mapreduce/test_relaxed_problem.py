@@ -15,6 +15,7 @@ from slotwise.instances.mapreduce.cluster import Cluster
 from slotwise.instances.mapreduce.eligibility import impossible
 from slotwise.instances.mapreduce.instance import Instance, Job, MapTask
 from slotwise.instances.mapreduce.usable_slots import usable_slots
+from slotwise.solvers.backends import cp_sat as process
 from slotwise.solvers.mapreduce import cp_sat
 from slotwise.solvers.mapreduce.branch_and_bound.integer_times import common_unit
 from slotwise.solvers.mapreduce.heuristic import heuristic
@@ -24,8 +25,9 @@ needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="OR-Tool
 
 PROGRAM = """
 import json, sys
-sys.path.append(sys.argv[1])
-from cp_sat_process import RelaxedModel, _solver
+sys.path += sys.argv[1:]
+from cp_sat_models import RelaxedModel
+from cp_sat_process import _solver
 for line in sys.stdin:
     solver = _solver(json.loads(line), 0.2)
     status = solver.solve(RelaxedModel(json.loads(line)).cp)
@@ -41,10 +43,17 @@ def relaxed_values(instances):
         whole = common_unit(instance)
         unit = whole or request.incumbent.makespan / 2**30 or 1.0
         document = cp_sat.problem(Coefficients(instance), request, unit, whole=whole > 0)
-        documents.append(document | {"relaxed": cp_sat._relaxed_problem(document, 60.0)})
+        documents.append(document | {"relaxed": cp_sat._relaxed_problem(document)})
         units.append(unit)
     done = subprocess.run(
-        [sys.executable, "-P", "-c", PROGRAM, str(cp_sat.PROGRAM.parent)],
+        [
+            sys.executable,
+            "-P",
+            "-c",
+            PROGRAM,
+            str(cp_sat.MODELS.parent),
+            str(process.PROGRAM.parent),
+        ],
         input="\n".join(map(json.dumps, documents)),
         stdout=subprocess.PIPE,
         text=True,

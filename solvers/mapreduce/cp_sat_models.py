@@ -1,35 +1,17 @@
-"""The program behind `cp_sat`: the relaxed problem, then the job-order model; JSON lines.
+"""The models behind `cp_sat`: the relaxed problem, then the job-order model.
 
-OR-Tools and highspy cannot be imported in one process, so nothing of the package is imported here.
-The first line on stdin is the problem, see `cp_sat.problem`. The end of stdin, which comes at the
-latest when the parent process dies, ends the search, and soon the process. Lines on stdout:
-`{"seconds", "incumbent", "bound", "map", "reduce"}` whenever one of the first two improves, and
-last `{"status", "bound", "relaxed", "map", "reduce"}`, where `relaxed` is the bound of the relaxed
-problem and a phase has the `slot`, `start` and `end` of its tasks; both phases are null if there is
-no (new) schedule. All times but `seconds` are integers in the problem's time unit.
+A program of its own reads this file, see `solvers.backends.cp_sat_process`: nothing of the package
+is imported here. The problem is a document of `cp_sat.problem`; all times are integers in its unit.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import threading
-import time
 from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
 
-BEGAN = time.perf_counter()
-SAYING = threading.Lock()
-
-from ortools.sat.python import cp_model  # noqa: E402
+from ortools.sat.python import cp_model
 
 Json = dict[str, Any]
-
-FOUND = (cp_model.OPTIMAL, cp_model.FEASIBLE)
-
-GRACE = 0.5
-"""Seconds after the time limit or the end of stdin until the process ends, whatever it does."""
 
 
 class PhaseVariables(NamedTuple):
@@ -42,13 +24,15 @@ class PhaseVariables(NamedTuple):
 
 
 class Model:
-    """What both models have: a makespan between the lower bound and the horizon, to be least."""
+    """What both models have: a makespan up to the horizon, to be least unless the mean is."""
 
     def __init__(self, problem: Json) -> None:
         self.horizon: int = problem["horizon"]
         self.cp = cp_model.CpModel()
-        self.makespan = self.cp.new_int_var(problem["lower_bound"], self.horizon, "makespan")
-        self.cp.minimize(self.makespan)
+        least = problem["lower_bound"] if problem["mean"] is None else 0
+        self.makespan = self.cp.new_int_var(least, self.horizon, "makespan")
+        if problem["mean"] is None:
+            self.cp.minimize(self.makespan)
 
     def _release(self, problem: Json, name: str) -> list[int]:
         """Release time of the job of each task of a phase; reduce tasks wait for the map phase."""
@@ -109,6 +93,8 @@ class JobOrderModel(Model):
             self._task_symmetry(name, phase)
             self._sequences(name, phase)
             self._area(name, phase)
+        if problem["mean"] is not None:
+            self._mean_job_time(problem["mean"])
         if problem["hint"] is not None:
             self._hint(problem["hint"])
 
@@ -189,6 +175,22 @@ class JobOrderModel(Model):
         for job, tail in enumerate(self.problem["tail"]):
             self.cp.add(self.map_completion[job] + tail <= self.makespan)
 
+    def _mean_job_time(self, mean: Json) -> None:
+        """The weighted sum of the jobs' times, each from release to last end, is least."""
+        end = [
+            self._time(head + tail)
+            for head, tail in zip(self.problem["head"], self.problem["tail"], strict=True)
+        ]
+        for job, tail in enumerate(self.problem["tail"]):
+            self.cp.add(self.map_completion[job] + tail <= end[job])
+        for w, job in enumerate(self.problem["reduce"]["job"]):
+            self.cp.add(self.reduces.end[w] <= end[job])
+        most = sum(mean["weight"]) * self.horizon
+        total = self.cp.new_int_var(self.problem["lower_bound"], most, "sum of job times")
+        jobs = zip(mean["weight"], end, mean["release"], strict=True)
+        self.cp.add(total >= sum(weight * (last - release) for weight, last, release in jobs))
+        self.cp.minimize(total)
+
     def _assignment(self, name: str, phase: PhaseVariables) -> None:
         """Every task is on exactly one slot that may run it."""
         slots = range(len(self.problem[name]["slot_node"]))
@@ -218,10 +220,11 @@ class JobOrderModel(Model):
     def _sequences(self, name: str, phase: PhaseVariables) -> None:
         """A slot runs one task at a time: jobs in the common order, a job's tasks by number.
 
-        With release times a map slot may run its tasks in any order, equal ones by number.
+        Tasks may be in any order, equal ones by number, on map slots if there are release times,
+        and on reduce slots if the mean job time is to be least.
         """
         job, tasks = self.problem[name]["job"], range(len(phase.start))
-        any_order = name == "map" and self.problem["release"] is not None
+        any_order = self.problem["release" if name == "map" else "mean"] is not None
         if any_order:
             alike = {t: number for number, ts in enumerate(self.problem[name]["equal"]) for t in ts}
         for k in range(len(self.problem[name]["slot_node"])):
@@ -260,100 +263,9 @@ class JobOrderModel(Model):
         for i, j in combinations(self.jobs, 2):
             self.cp.add_hint(self.before[i, j], int(position[i] < position[j]))
 
-
-class Reporter(cp_model.CpSolverSolutionCallback):
-    """Writes a line whenever the incumbent or the bound improves."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.incumbent: int | None = None
-        self.bound: int | None = None
-        self.solution: list[int] | None = None
-        self.model: JobOrderModel | None = None
-        # Solutions and bounds come from different threads.
-        self.lock = threading.Lock()
-
-    def on_solution_callback(self) -> None:
-        """Report a new incumbent."""
-        with self.lock:
-            self.incumbent = round(self.objective_value)
-            self.solution = list(self.response_proto.solution)
-            self.bound = max(self.bound or 0, round(self.best_objective_bound))
-            self._tell(new=True)
-
-    def on_bound(self, bound: float) -> None:
-        """Report a new bound."""
-        with self.lock:
-            self.bound = max(self.bound or 0, round(bound))
-            self._tell()
-
-    def _tell(self, new: bool = False) -> None:
-        seconds = time.perf_counter() - BEGAN
-        line = {"seconds": seconds, "incumbent": self.incumbent, "bound": self.bound}
-        say(line | _phases(self.model, self.solution if new else None))
-
-
-def say(line: Json) -> None:
-    """Write a line of JSON to stdout, whole, whichever thread says it."""
-    with SAYING:
-        sys.stdout.write(json.dumps(line) + "\n")
-        sys.stdout.flush()
-
-
-class Ending:
-    """Writes the last line exactly once: from the search, or when it does not end in time.
-
-    The building of the model and parts of the solver cannot be interrupted.
-    """
-
-    def __init__(self, problem: Json, reporter: Reporter) -> None:
-        self.problem, self.reporter = problem, reporter
-        self.lock = threading.Lock()
-        self.said = False
-        self.stopped = threading.Event()
-        self.relaxed = 0
-        self.solver: Any = None
-
-    def say(self, status: str, bound: int = 0) -> None:
-        """Write the last line, unless it has been written."""
-        with self.lock:
-            if self.said:
-                return
-            self.said = True
-            bound = max(bound, self.reporter.bound or 0, self.problem["lower_bound"])
-            document: Json = {"status": status, "bound": bound, "relaxed": self.relaxed}
-            try:
-                say(document | _phases(self.reporter.model, self.reporter.solution))
-            except BrokenPipeError:
-                os._exit(1)  # there is nobody to tell
-
-    def watch_input(self) -> None:
-        """End the search when stdin ends, and the process if the search does not."""
-        sys.stdin.read()
-        self.stopped.set()
-        until = time.perf_counter() + GRACE
-        while self.solver is not None and time.perf_counter() < until:
-            # A stop before the search has begun is lost, hence again and again.
-            self.solver.stop_search()
-            time.sleep(0.05)
-        self._leave("interrupted")
-
-    def watch_clock(self) -> None:
-        """End the process soon after the time limit."""
-        left = self.problem["time_limit"] + GRACE - (time.perf_counter() - BEGAN)
-        if left < threading.TIMEOUT_MAX:
-            time.sleep(max(0.0, left))
-            self._leave("time limit")
-
-    def _leave(self, why: str) -> None:
-        self.say(why)
-        os._exit(0)
-
-
-def _phases(model: JobOrderModel | None, solution: list[int] | None) -> Json:
-    if model is None or solution is None:
-        return {"map": None, "reduce": None}
-    return {"map": _values(model.maps, solution), "reduce": _values(model.reduces, solution)}
+    def values(self, solution: list[int]) -> Json:
+        """The `slot`, `start` and `end` of the tasks of each phase."""
+        return {"map": _values(self.maps, solution), "reduce": _values(self.reduces, solution)}
 
 
 def _values(phase: PhaseVariables, solution: list[int]) -> Json:
@@ -365,46 +277,4 @@ def _values(phase: PhaseVariables, solution: list[int]) -> Json:
     return {"slot": slot, "start": start, "end": end}
 
 
-def _solver(problem: Json, seconds: float) -> Any:
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = problem["workers"]
-    solver.parameters.relative_gap_limit = problem["relative_gap"]
-    solver.parameters.absolute_gap_limit = problem["absolute_gap"]
-    solver.parameters.max_time_in_seconds = max(0.0, seconds)
-    return solver
-
-
-def main() -> None:
-    """Read a problem from stdin, solve it, and write what is found to stdout."""
-    line = sys.stdin.readline()
-    if not line:
-        return
-    problem = json.loads(line)
-    reporter = Reporter()
-    ending = Ending(problem, reporter)
-    for watch in (ending.watch_input, ending.watch_clock):
-        threading.Thread(target=watch, daemon=True).start()
-    if problem["relaxed"]["seconds"] and not ending.stopped.is_set():
-        relaxed = _solver(problem, problem["relaxed"]["seconds"])
-        relaxed.best_bound_callback = reporter.on_bound
-        ending.solver = relaxed
-        if relaxed.solve(RelaxedModel(problem).cp) in FOUND:
-            reporter.on_bound(relaxed.best_objective_bound)
-        ending.relaxed = problem["lower_bound"] = max(problem["lower_bound"], reporter.bound or 0)
-    reporter.model = model = JobOrderModel(problem)
-    solver = _solver(problem, problem["time_limit"] - (time.perf_counter() - BEGAN))
-    solver.best_bound_callback = reporter.on_bound
-    ending.solver = solver
-    status = solver.solve(model.cp, reporter)
-    solved = status in FOUND
-    if solved:
-        reporter.solution = list(solver.response_proto.solution)
-    if status in (cp_model.FEASIBLE, cp_model.UNKNOWN):
-        stop = "interrupted" if ending.stopped.is_set() else "time limit"
-    else:
-        stop = solver.status_name(status).lower().replace("_", " ")
-    ending.say(stop, round(solver.best_objective_bound) if solved else 0)
-
-
-if __name__ == "__main__":
-    main()
+FIRST, MODEL = RelaxedModel, JobOrderModel
