@@ -12,7 +12,7 @@ from ....instances.mapreduce.instance import Instance
 from ....instances.mapreduce.usable_slots import usable_slots
 from ...busy_times import Stages
 from ...one_machine import least_ends
-from .closed_form import least_span, phases
+from .phase_lengths import least_span, phases
 
 
 def stages_of(instance: Instance) -> Stages:
