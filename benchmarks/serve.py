@@ -37,7 +37,7 @@ SIZES = ((0.05, 300.0), (1.0, 100.0))
 """Parts of Google's 12 583 machines, and arrivals a second, that `rate` asks for."""
 
 WANTED = 10.0
-"""Milliseconds that the 99th percentile should not exceed."""
+"""Milliseconds that the 99th percentile should not exceed, of whatever size."""
 
 
 def planned(scale: float, noise: float) -> Guidance:
