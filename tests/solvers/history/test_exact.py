@@ -86,3 +86,14 @@ def test_overlap_is_kept_and_a_bound_does_without() -> None:
 def test_a_bound_that_is_met_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slotwise.solvers.backends.cp_sat.solve", None)
     assert solve_exactly(HAND, A_FIRST, Goal(), 8.0, Clock(20)) == (A_FIRST, 8.0)
+
+
+def test_a_bound_is_none_of_the_audit_where_an_attempt_beside_the_model_holds_a_slot() -> None:
+    # As many slots as there are, but the map slot is free from 20 on only: A ends at 27 at best.
+    held = replace(HAND.slots, since=np.array([20, 0]))
+    graph = replace(HAND, slots=held)
+    plan = timed(graph, A_FIRST.start + 20, A_FIRST.slot)
+    assert violations(graph, plan) == []
+    assert solve_exactly(graph, plan, Goal(), 0.0, Clock(20)).bound > 20
+    known = Bound(7.0, "x")
+    assert exact_bound(graph, plan, Goal(), known, Clock(20)) == known
