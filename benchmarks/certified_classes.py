@@ -20,6 +20,10 @@ from slotwise.instances.mapreduce.instance import Instance
 
 FACEBOOK = "FB-2009_samples_24_times_1hr_[0-9].tsv.gz"
 GRIDMIX = "gridmix_system/*.json.gz"
+RUMEN = ("mumak/*.trace.json.gz", "rumen_tests/input-trace.json.gz", "sls/*.json.gz")
+FRESH_SEEDS = range(100, 120)
+"""Seeds of instances that the pinned set has no part in."""
+
 HOUR = 3600.0
 
 
@@ -116,7 +120,12 @@ def facebook_days(data: Path | None) -> list[Set]:
 
 def gridmix(data: Path | None) -> list[Set]:
     instances = partial(histories, found(data, GRIDMIX))
-    return [Set("Gridmix traces", 20.0, instances, Aim(0.3, 1.0))]
+    return [Set("Gridmix traces", 20.0, instances, Aim(0.4, 2.0))]
+
+
+def rumen(data: Path | None) -> list[Set]:
+    files = [file for pattern in RUMEN for file in found(data, pattern)]
+    return [Set("Rumen's other traces", 20.0, partial(histories, files), Aim(0.4, 2.0))]
 
 
 def folded_sets(_data: Path | None) -> list[Set]:
@@ -144,10 +153,10 @@ def hmhs_sets(workload: str, limits: dict[int, float], aims: dict[int, float]) -
 
 
 HYBRID = partial(
-    hmhs_sets, "hybrid", {20: 30, 50: 60, 100: 60, 200: 60}, {20: 4, 50: 8, 100: 5, 200: 5}
+    hmhs_sets, "hybrid", {20: 30, 50: 60, 100: 60, 200: 60}, {20: 3, 50: 5, 100: 4, 200: 4}
 )
 SINGLE = partial(
-    hmhs_sets, "single", {20: 30, 50: 30, 100: 30, 200: 60}, {20: 6, 50: 3, 100: 2, 200: 2}
+    hmhs_sets, "single", {20: 30, 50: 30, 100: 30, 200: 60}, {20: 5, 50: 3, 100: 2, 200: 1.5}
 )
 
 GRID_AIMS = {"R1": 0.005, "R2": 0.017, "R3": 0.051, "R4": 0.9}
@@ -171,7 +180,19 @@ def middle_sets(_data: Path | None) -> list[Set]:
     def instances(name: str) -> Iterator[Instance]:
         yield from (instance for _, instance in middle.pinned([name]))
 
-    return [Set(f"{name} tasks", 20.0, partial(instances, name)) for name in middle.CLASSES]
+    return [Set(f"{name} tasks", 60.0, partial(instances, name)) for name in middle.CLASSES]
+
+
+def fresh_sets(_data: Path | None) -> list[Set]:
+    """28 to 38 tasks as in the pinned set, on other seeds."""
+
+    def instances() -> Iterator[Instance]:
+        for number, draw in enumerate(middle.CLASSES["28-38"]):
+            for instance in replace(draw, seeds=tuple(FRESH_SEEDS)).instances():
+                if 28 <= instance.map_tasks + instance.reduce_tasks <= 38:
+                    yield replace(instance, name=f"{instance.name}-{number}")
+
+    return [Set("28-38 tasks, other seeds", 20.0, instances)]
 
 
 def shop_sets(_data: Path | None) -> list[Set]:
@@ -192,11 +213,13 @@ CLASSES = {
     "fb-hours": Class(facebook_hours, _blocks),
     "fb-day": Class(facebook_days, _blocks),
     "gridmix": Class(gridmix, _blocks),
+    "rumen": Class(rumen, _blocks),
     "folded": Class(folded_sets, _blocks),
     "smso": Class(smso_sets, lambda: smso.generate(10, 5, seed=0)),
     "hybrid": Class(lambda _: HYBRID(), lambda: hmhs.generate(5, seed=0, workload="hybrid")),
     "single": Class(lambda _: SINGLE(), lambda: hmhs.generate(5, seed=0)),
     "grid": Class(grid_sets, _blocks, Aim(0.25)),
-    "middle": Class(middle_sets, lambda: ljr.small(5, 3, seed=1), Aim(proven=50)),
-    "two-stage": Class(shop_sets, lambda: two_stage.generate(6, 2, 2, seed=0), Aim(proven=34)),
+    "middle": Class(middle_sets, lambda: ljr.small(5, 3, seed=1), Aim(proven=54)),
+    "fresh": Class(fresh_sets, lambda: ljr.small(5, 3, seed=1)),
+    "two-stage": Class(shop_sets, lambda: two_stage.generate(6, 2, 2, seed=0), Aim(0.1, proven=34)),
 }
