@@ -10,12 +10,10 @@ from pathlib import Path
 
 import folded
 import middle
-import scale
-import two_stage
 
 from slotwise import read_rumen, read_swim
 from slotwise.core.errors import InputError
-from slotwise.instances.mapreduce.generators import hmhs, ljr, smso
+from slotwise.instances.mapreduce.generators import hmhs, ljr, smso, two_stage
 from slotwise.instances.mapreduce.instance import Instance
 
 FACEBOOK = "FB-2009_samples_24_times_1hr_[0-9].tsv.gz"
@@ -159,15 +157,19 @@ SINGLE = partial(
     hmhs_sets, "single", {20: 30, 50: 30, 100: 30, 200: 60}, {20: 5, 50: 3, 100: 2, 200: 1.5}
 )
 
+GRID_JOBS = 50, 100, 150, 200, 250
+GRID_NODES = 10, 15, 20, 25, 30
+GRID_SLOTS = {"R1": 2, "R2": 4, "R3": 6, "R4": 8}
+"""Map slots of a node, beside two reduce slots."""
+
 GRID_AIMS = {"R1": 0.005, "R2": 0.017, "R3": 0.051, "R4": 0.9}
 GRID_SEEDS = {"R1": 1, "R2": 1, "R3": 2, "R4": 2}
 
 
 def grid_sets(_data: Path | None) -> list[Set]:
     def instances(ratio: str) -> Iterator[Instance]:
-        slots = scale.MAP_SLOTS[ratio]
-        for seed, jobs, nodes in product(range(GRID_SEEDS[ratio]), scale.JOBS, scale.NODES):
-            instance = ljr.generate(jobs, nodes, seed=seed, map_slots=slots)
+        for seed, jobs, nodes in product(range(GRID_SEEDS[ratio]), GRID_JOBS, GRID_NODES):
+            instance = ljr.generate(jobs, nodes, seed=seed, map_slots=GRID_SLOTS[ratio])
             yield replace(instance, name=f"{ratio}-{jobs}-{nodes}-{seed}")
 
     return [
@@ -178,7 +180,7 @@ def grid_sets(_data: Path | None) -> list[Set]:
 
 def middle_sets(_data: Path | None) -> list[Set]:
     def instances(name: str) -> Iterator[Instance]:
-        yield from (instance for _, instance in middle.pinned([name]))
+        yield from middle.pinned([name])
 
     return [Set(f"{name} tasks", 60.0, partial(instances, name)) for name in middle.CLASSES]
 
@@ -200,8 +202,7 @@ def shop_sets(_data: Path | None) -> list[Set]:
         yield from (two_stage.generate(20, m, m, seed=seed) for seed in range(10))
 
     return [
-        Set(f"two-stage, 20 jobs, {m} + {m}", 10.0, partial(instances, m))
-        for m in two_stage.MACHINES
+        Set(f"two-stage, 20 jobs, {m} + {m}", 10.0, partial(instances, m)) for m in (2, 3, 4, 5)
     ]
 
 

@@ -269,18 +269,6 @@ def figures(runs: list[Run]) -> tuple[str, str, str, str]:
     )
 
 
-def table(runs: list[Run]) -> str:
-    """One line per set and method; the last lines sum up the sets."""
-    lines = [
-        "| set | method | proven | mean gap | largest gap | median time |",
-        "|---|---|--:|--:|--:|--:|",
-    ]
-    everything = [replace(run, set="all") for run in runs]
-    for (name, method), group in grouped(runs + everything, "set", "method").items():
-        lines.append(f"| {name} | {method} | {' | '.join(figures(group))} |")
-    return "\n".join(lines)
-
-
 def contradictions(runs: list[Run]) -> list[str]:
     """Instances on which one method's bound is above another's schedule, one line each."""
     found = []
