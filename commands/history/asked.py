@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from ...core.advice import check_choice
+from ...core.calls.objective import Objective
 from ...core.errors import InputError
 
 if TYPE_CHECKING:
     from ...instances.history.reading import HistoryOptions
     from ...instances.history.window import Window
-    from ...solvers.history.audit import AuditOptions, Objective, Overheads
+    from ...solvers.history.audit import AuditOptions, Overheads
 
 
 class Asked(NamedTuple):
@@ -27,8 +28,8 @@ def objective_named(name: str | None) -> Objective | None:
     """The objective of that name. Raises `InputError` for another."""
     if name is None:
         return None
-    check_choice("--objective", name, ("makespan", "mean"))
-    return "makespan" if name == "makespan" else "mean"
+    check_choice("--objective", name, get_args(Objective))
+    return cast("Objective", name)
 
 
 def overheads_named(name: str) -> Overheads:

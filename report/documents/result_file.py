@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
+from ...core.calls.objective import Objective
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, check_format, read_json, validated, write_json
 from ...instances.mapreduce.instance import Instance
@@ -41,7 +42,7 @@ class ResultDocument(Strict):
     notes: list[str] = []
     progress: list[_Step] = []
     schedule: ScheduleDocument | None
-    objective: Literal["makespan", "mean"] = "makespan"
+    objective: Objective = "makespan"
     mean_job_time: float | None = None
     mean_job_time_bound: float | None = None
     mean_job_time_gap: NonNegative | None = None

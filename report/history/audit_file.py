@@ -8,10 +8,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ...core.calls.objective import Objective
 from ...core.errors import InputError
 from ...core.files.json_files import Source, Strict, write_json
 from ...instances.history.run import Framework
-from ...solvers.history.audit import Audit, Objective, Overheads
+from ...solvers.history.audit import Audit, Overheads
 from .document import audit_document
 from .nights import Audits
 

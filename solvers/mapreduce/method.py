@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
 
+from ...core.calls.objective import Objective
 from ...core.clock import Clock
 from ...core.stop_reason import StopReason
 from ...instances.mapreduce.instance import Instance
-from ...instances.mapreduce.schedule import Objective, Schedule, objective_value
+from ...instances.mapreduce.schedule import Schedule, objective_value
 from ..progress import Progress, ProgressCallback
 
 

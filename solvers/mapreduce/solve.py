@@ -13,6 +13,7 @@ from ...core.advice import check_choice
 from ...core.background import BackgroundWork, OutOfTime, attempt
 from ...core.calls.checked import checked
 from ...core.calls.deprecated import takes_old
+from ...core.calls.objective import Objective
 from ...core.clock import Clock, check_time_limit
 from ...core.errors import InputError
 from ...core.kernels.decorators import load_compiler
@@ -24,7 +25,7 @@ from ...instances.mapreduce.eligibility import impossible
 from ...instances.mapreduce.instance import Instance
 from ...instances.mapreduce.parts import RELEASES
 from ...instances.mapreduce.releases import check_at_once
-from ...instances.mapreduce.schedule import Objective, objective_value
+from ...instances.mapreduce.schedule import objective_value
 from ...instances.mapreduce.usable_slots import usable_slots
 from ..progress import Progress, ProgressCallback
 from . import METHODS
