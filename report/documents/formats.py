@@ -151,7 +151,7 @@ FORMATS: tuple[FileFormat, ...] = (
         name="audits",
         thing="report.history.nights:Audits",
         reader="report.history.audit_file:read_audit",
-        writer="report.history.audit_file:write_audits",
+        writer="report.history.audit_file:write_audit",
         validator="report.history.audit_file:AuditsDocument",
     ),
     FileFormat(

@@ -119,8 +119,8 @@ class AuditsDocument(Strict):
     unfinished: list[str]
 
 
-def write_audit(audit: Audit, path: str | Path) -> None:
-    """Write an audit.
+def write_audit(audit: Audit | Audits, path: str | Path) -> None:
+    """Write an audit, or several.
 
     Parameters
     ----------
@@ -134,25 +134,7 @@ def write_audit(audit: Audit, path: str | Path) -> None:
     OutputError
         If the file cannot be written.
     """
-    write_json(path, audit_document(audit))
-
-
-def write_audits(audits: Audits, path: str | Path) -> None:
-    """Write several audits.
-
-    Parameters
-    ----------
-    audits
-        What is written.
-    path
-        Where to; compressed if the name ends in `.gz`.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    """
-    write_json(path, audits.document())
+    write_json(path, audit.document() if isinstance(audit, Audits) else audit_document(audit))
 
 
 def read_audit(path: Source) -> Audit:
