@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """What the options say of an audit, of what its logs do not tell, and of which jobs."""
+    """What the options say of an audit, of what its logs do not tell, and of which jobs; and the
+    line of the shell that had them."""
 
     judging: AuditOptions
     reading: HistoryOptions
     window: Window
     slots: list[int]
     overheads: Overheads
+    line: str
 
 
 def objective_named(name: str | None) -> Objective | None:

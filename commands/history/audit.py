@@ -96,6 +96,7 @@ NoCache = Annotated[
 
 
 def audit(
+    context: typer.Context,
     histories: Histories,
     objective: ObjectiveName = None,
     overheads: OverheadsName = "both",
@@ -139,9 +140,8 @@ def audit(
     check_setups(setups)
     judging = AuditOptions(objective_named(objective), heartbeat, max_loss, detail)
     reading = HistoryOptions(topology, map_slots, reduce_slots, containers)
-    asked = Asked(
-        judging, reading, Window(since, until, queue), slots or [], overheads_named(overheads)
-    )
+    window = Window(since, until, queue)
+    asked = Asked(judging, reading, window, slots or [], overheads_named(overheads), context.obj)
     if slots and not asked.window.whole:
         raise InputError("--slots: needs all jobs, without --from, --to and --queue")
     if slots and overheads == "none":
@@ -191,7 +191,7 @@ def _one(
         tell(["interrupted: the best that was found, and what was proven, so far"], quiet=quiet)
     if html is not None:
         with saving():
-            write_audit_page(made, html)
+            write_audit_page(made, html, asked.line)
     if not made.run.complete:
         tell([f"{made.run.name}: the log ends early; audited up to its last event"], quiet=quiet)
     return audit_document(made), audit_text(made)

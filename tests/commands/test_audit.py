@@ -2,10 +2,11 @@
 
 import json
 import os
+import shlex
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,19 @@ def test_json_page_and_file(history: Path, capsys: pytest.CaptureFixture[str]) -
     assert "<h2>In detail</h2>" in html
     assert html.count("<canvas") == 2
     assert "http" not in html.replace("http-equiv", "")
+
+
+def test_the_page_tells_the_line_that_makes_it_again(tmp_path: Path) -> None:
+    path, page = tmp_path / "last night's <run>.json", tmp_path / "page.html"
+    slotwise.write(small(), path)
+    words = ["audit", str(path), "--time-limit", "1", "--overheads", "kept", "--html", str(page)]
+    assert run(words) == 0
+    text = page.read_text()
+    line = unescape(text.partition("<h2>Again</h2>\n<pre>")[2].partition("</pre>")[0])
+    assert shlex.split(line) == ["slotwise", *words]
+    page.unlink()
+    assert run(shlex.split(line)[1:]) == 0
+    assert page.read_text() == text
 
 
 def test_one_reference_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
