@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """What the options say of an audit, of what its logs do not tell, and of which jobs; and the
-    line of the shell that had them."""
+    """What the options say of an audit, of what its logs do not tell, of which jobs and of how many
+    histories; and the line of the shell that had them."""
 
     judging: AuditOptions
     reading: HistoryOptions
@@ -24,6 +24,7 @@ class Asked(NamedTuple):
     slots: list[int]
     overheads: Overheads
     line: str
+    top: int | None
 
 
 def objective_named(name: str | None) -> Objective | None:

@@ -10,6 +10,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from made_histories import made_run
 
@@ -160,6 +161,27 @@ def test_several_histories_are_a_table_and_one_document(
     assert document["audits"][0]["detail"]["what_if"][0]["seconds"] == 2
     assert len(document["failures"]) == 1
     assert document["unfinished"] == []
+
+
+def test_the_top_of_the_table_are_those_that_lost_most(
+    night: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the same 4 s of work, `third` took 7.5 s instead of 6.5."""
+    own = small().attempts
+    more = np.array([0, 0, 1000])
+    later = replace(own, start=own.start + more, end=own.end + more)
+    jobs = (replace(small().jobs[0], ended=7500),)
+    slotwise.write(replace(small(), name="third", jobs=jobs, attempts=later), night / "third.json")
+    for top, names in ((1, ["third"]), (2, ["third", "second"])):
+        assert run(["audit", str(night), *LINE, "--top", str(top)]) == 0
+        _, *lines, rest = capsys.readouterr().out.splitlines()
+        assert [line.split()[-1] for line in lines] == names
+        assert rest == ("and 2 more runs" if top == 1 else "and 1 more run")
+    assert run(["audit", str(night), *LINE, "--top", "3"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert run(["audit", str(night), *LINE, "--top", "1", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["audits"]) == 3
+    assert run(["audit", str(night), *LINE, "--top", "0"]) == 2
 
 
 def test_what_was_audited_before_is_taken_from_the_cache(
