@@ -14,7 +14,6 @@ from ...core.files.json_files import Source, Strict, write_json
 from ...instances.history.run import Framework
 from ...solvers.history.audit import Audit, Overheads
 from .document import audit_document
-from .nights import Audits
 
 _NonNegative = Annotated[float, Field(ge=0)]
 _Count = Annotated[int, Field(ge=0)]
@@ -119,8 +118,8 @@ class AuditsDocument(Strict):
     unfinished: list[str]
 
 
-def write_audit(audit: Audit | Audits, path: str | Path) -> None:
-    """Write an audit, or several.
+def write_audit(audit: Audit, path: str | Path) -> None:
+    """Write an audit.
 
     Parameters
     ----------
@@ -134,7 +133,7 @@ def write_audit(audit: Audit | Audits, path: str | Path) -> None:
     OutputError
         If the file cannot be written.
     """
-    write_json(path, audit.document() if isinstance(audit, Audits) else audit_document(audit))
+    write_json(path, audit_document(audit))
 
 
 def read_audit(path: Source) -> Audit:
