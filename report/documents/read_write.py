@@ -134,7 +134,7 @@ def write(thing: object, path: str | Path, *, instance: object = None) -> None:
     first = thing[0] if isinstance(thing, list | tuple) and thing else thing
     for kind in FORMATS:
         if kind.holds(first):
-            writer = kind.load(kind.writer) if kind.writer else _write_document
+            writer: Any = kind.load(kind.writer) if kind.writer else _write_document
             if kind.knows_problem:
                 writer(thing, path)
             elif is_of(instance, kind.problem):
